@@ -1,0 +1,3 @@
+"""tfdsl: describe a distributed TensorFlow job once, compile it to what each scheduler takes."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,84 @@
+"""What the compiler has to say about a text: a value, never an exception."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from tfdsl.record import Record, replace
+
+if TYPE_CHECKING:
+    from tfdsl.text import Span
+
+Level: TypeAlias = Literal["error", "warning", "info"]
+
+
+class Rule(Record):
+    """One row of a registry: what can be said, under which code.
+
+    ``message`` is a ``str.format`` template. ``slug`` names the page that ``tfdsl explain`` prints and is what
+    ``# tfdsl: allow[...]`` and the configuration take.
+    """
+
+    code: str
+    slug: str
+    level: Level
+    message: str
+
+    def __call__(self, span: Span, /, **values: object) -> Diagnostic:
+        """A diagnostic of this rule at ``span`` with the template's fields filled in."""
+        return Diagnostic(self, self.level, self.message.format(**values) if values else self.message, span)
+
+
+class Label(Record):
+    """A second place that explains the first."""
+
+    span: Span
+    message: str
+
+
+class Edit(Record):
+    """Replace what ``span`` covers with ``text``; an empty span inserts."""
+
+    span: Span
+    text: str
+
+
+class Fix(Record):
+    """A change that mends a diagnostic. ``safe``: applied by ``--fix`` without asking, meaning kept or restored."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = False
+
+
+class Diagnostic(Record):
+    """One message at one place. ``target`` names the target that refuses or changes something, if any.
+
+    ``approximation`` marks a warning that ``--strict`` turns into an error.
+    """
+
+    rule: Rule
+    level: Level
+    message: str
+    span: Span
+    labels: tuple[Label, ...] = ()
+    helps: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    target: str | None = None
+    approximation: bool = False
+
+    def note(self, span: Span, message: str) -> Diagnostic:
+        """The same with one more labelled place."""
+        return replace(self, labels=(*self.labels, Label(span, message)))
+
+    def help(self, text: str) -> Diagnostic:
+        """The same with one more line of advice."""
+        return replace(self, helps=(*self.helps, text))
+
+    def fix(self, title: str, *edits: Edit, safe: bool = False) -> Diagnostic:
+        """The same with one more fix."""
+        return replace(self, fixes=(*self.fixes, Fix(title, edits, safe)))
+
+    def replacing(self, title: str, text: str, *, safe: bool = False) -> Diagnostic:
+        """The same with a fix that replaces the marked text, and a help line that says so."""
+        return self.fix(title, Edit(self.span, text), safe=safe)

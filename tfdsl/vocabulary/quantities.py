@@ -1,0 +1,153 @@
+"""Quantities and durations: exact integers with the text they are written as.
+
+A *quantity* is counted in thousandths (``500m`` is 500, ``4Gi`` is 4 · 2³⁰ · 1000), a *duration* in milliseconds.
+``10m`` alone may be either; it stays an :class:`Undecided` until the other operand or the place decides.
+"""
+
+from __future__ import annotations
+
+from tfdsl.record import Record
+
+_BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60}
+_DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
+
+QUANTITY_UNITS: dict[str, int] = {"m": 1, "": 1000} | {
+    unit: size * 1000 for unit, size in (_DECIMAL | _BINARY).items()
+}
+"""Thousandths in one of each unit."""
+
+DURATION_UNITS: dict[str, int] = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1000, "ms": 1}
+"""Milliseconds in one of each unit, largest first."""
+
+
+class Quantity(Record):
+    """An amount of a resource. ``milli``: thousandths; ``text``: as written, or the largest whole unit."""
+
+    milli: int
+    text: str
+
+    def __eq__(self, other: object) -> bool:
+        """Equal amounts are equal, however they are written (``1Gi`` and ``1024Mi``)."""
+        return isinstance(other, Quantity) and self.milli == other.milli
+
+    def __hash__(self) -> int:
+        return hash(self.milli)
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def whole(self) -> int:
+        """The amount in whole units (bytes, CPUs …), rounded up."""
+        return -(-self.milli // 1000)
+
+
+class Duration(Record):
+    """A length of time. ``ms``: milliseconds; ``text``: as written, or in falling units."""
+
+    ms: int
+    text: str
+
+    def __eq__(self, other: object) -> bool:
+        """Equal lengths are equal, however they are written (``90m`` and ``1h30m``)."""
+        return isinstance(other, Duration) and self.ms == other.ms
+
+    def __hash__(self) -> int:
+        return hash(self.ms)
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def seconds(self) -> int:
+        """The length in whole seconds, rounded up."""
+        return -(-self.ms // 1000)
+
+
+class Undecided(Record):
+    """``<count>m``: thousandths of a unit or minutes. ``count`` is exact; a fraction like ``1.5m`` is a duration."""
+
+    count: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def quantity(self) -> Quantity:
+        """Read as thousandths."""
+        return Quantity(self.count, self.text)
+
+    @property
+    def duration(self) -> Duration:
+        """Read as minutes."""
+        return Duration(self.count * 60_000, self.text)
+
+
+def quantity(milli: int) -> Quantity:
+    """A computed quantity, written in its largest whole unit (binary units for what is a whole ``Ki``)."""
+    if milli % 1000:
+        return Quantity(milli, f"{milli}m")
+    whole = milli // 1000
+    for units in (_BINARY, _DECIMAL):
+        for unit, size in reversed(units.items()):
+            if whole and whole % size == 0:
+                return Quantity(milli, f"{whole // size}{unit}")
+    return Quantity(milli, str(whole))
+
+
+def duration(ms: int) -> Duration:
+    """A computed duration, written in its largest whole unit."""
+    for unit, size in DURATION_UNITS.items():
+        if ms % size == 0 and ms:
+            return Duration(ms, f"{ms // size}{unit}")
+    return Duration(ms, "0s")
+
+
+def parse_unit(text: str) -> Quantity | Duration | Undecided | None:
+    """The value of a number with a unit, or ``None`` when the unit (or its order, or its precision) is not known."""
+    head = len(text)
+    for at, char in enumerate(text):
+        if not (char.isdigit() or char == "."):
+            head = at
+            break
+    number, unit = text[:head], text[head:]
+    if unit == "m" and "." not in number:
+        return Undecided(int(number), text)
+    if unit in DURATION_UNITS or any(char.isdigit() for char in unit):
+        return _parse_duration(text)
+    if unit in QUANTITY_UNITS:
+        milli = _scaled(number, QUANTITY_UNITS[unit])
+        return None if milli is None else Quantity(milli, text)
+    return None
+
+
+def _scaled(number: str, size: int) -> int | None:
+    """``number`` (decimal text) times ``size`` as an exact integer, else ``None``."""
+    whole, _, fraction = number.partition(".")
+    total = int(whole + fraction) * size
+    quotient, rest = divmod(total, 10 ** len(fraction))
+    return None if rest else quotient
+
+
+def _parse_duration(text: str) -> Duration | None:
+    total = 0
+    last = 1 << 62
+    at = 0
+    while at < len(text):
+        begin = at
+        while at < len(text) and (text[at].isdigit() or text[at] == "."):
+            at += 1
+        number = text[begin:at]
+        begin = at
+        while at < len(text) and text[at].isalpha():
+            at += 1
+        size = DURATION_UNITS.get(text[begin:at])
+        if not number or size is None or size >= last:
+            return None
+        amount = _scaled(number, size)
+        if amount is None:
+            return None
+        total += amount
+        last = size
+    return Duration(total, text)

@@ -1,0 +1,125 @@
+"""The types of the language: what a param, an attribute, an option of a mount or of a target may hold."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from tfdsl.record import Record
+
+
+class IntType(Record):
+    """A whole number within bounds (inclusive; ``None`` is no bound)."""
+
+    at_least: int | None = None
+    at_most: int | None = None
+
+
+class NumberType(Record):
+    """A whole or decimal number."""
+
+
+class StringType(Record):
+    """Text. ``run_time``: ``${task.index}`` and ``${env.NAME}`` may stand in it. ``pattern`` matches the whole text."""
+
+    one_of: tuple[str, ...] = ()
+    pattern: str | None = None
+    run_time: bool = False
+    empty: bool = True
+
+
+class BoolType(Record):
+    """``true`` or ``false``."""
+
+
+class QuantityType(Record):
+    """An amount: ``memory`` needs a unit of bytes, ``cpu`` is a number or thousandths, ``count`` a number or any unit."""
+
+    of: Literal["memory", "cpu", "count"] = "count"
+
+
+class DurationType(Record):
+    """A length of time."""
+
+
+class ListType(Record):
+    """A list of one type."""
+
+    of: Type
+
+
+class MapType(Record):
+    """A map from text to one type; ``keys`` is a pattern for the whole key."""
+
+    of: Type
+    keys: str | None = None
+
+
+class UnionType(Record):
+    """One of several types, tried in order."""
+
+    of: tuple[Type, ...]
+
+
+class ReferenceType(Record):
+    """``secret(name, key)`` or ``configmap(name, key)``."""
+
+
+Type: TypeAlias = (
+    IntType
+    | NumberType
+    | StringType
+    | BoolType
+    | QuantityType
+    | DurationType
+    | ListType
+    | MapType
+    | UnionType
+    | ReferenceType
+)
+
+INT = IntType()
+NUMBER = NumberType()
+STRING = StringType()
+RUN_TIME_STRING = StringType(run_time=True)
+BOOL = BoolType()
+MEMORY = QuantityType("memory")
+CPU = QuantityType("cpu")
+COUNT = QuantityType("count")
+DURATION = DurationType()
+STRINGS = ListType(STRING)
+STRING_MAP = MapType(STRING)
+
+
+def one_of(*words: str) -> StringType:
+    """A string out of a closed set."""
+    return StringType(one_of=words)
+
+
+def describe(kind: Type) -> str:
+    """The type in the words of the reference: ``int ≥ 0``, ``list<string>``, ``"a" or "b"``."""
+    match kind:
+        case IntType():
+            low, high = kind.at_least, kind.at_most
+            if low is not None and high is not None:
+                return f"int {low}–{high}"
+            return "int" if low is None else f"int ≥ {low}"
+        case StringType() if kind.one_of:
+            return " or ".join(f'"{word}"' for word in kind.one_of)
+        case StringType():
+            return "string"
+        case NumberType():
+            return "number"
+        case BoolType():
+            return "bool"
+        case QuantityType():
+            return "quantity"
+        case DurationType():
+            return "duration"
+        case ListType():
+            return f"list<{describe(kind.of)}>"
+        case MapType():
+            return f"map<{describe(kind.of)}>"
+        case UnionType():
+            return " or ".join(describe(member) for member in kind.of)
+        case ReferenceType():
+            return "secret() or configmap()"
