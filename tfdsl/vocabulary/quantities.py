@@ -11,9 +11,7 @@ from tfdsl.record import Record
 _BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60}
 _DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
 
-QUANTITY_UNITS: dict[str, int] = {"m": 1, "": 1000} | {
-    unit: size * 1000 for unit, size in (_DECIMAL | _BINARY).items()
-}
+QUANTITY_UNITS: dict[str, int] = {"m": 1, "": 1000} | {unit: size * 1000 for unit, size in (_DECIMAL | _BINARY).items()}
 """Thousandths in one of each unit."""
 
 DURATION_UNITS: dict[str, int] = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1000, "ms": 1}

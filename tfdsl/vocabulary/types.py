@@ -32,7 +32,7 @@ class BoolType(Record):
 
 
 class QuantityType(Record):
-    """An amount: ``memory`` needs a unit of bytes, ``cpu`` is a number or thousandths, ``count`` a number or any unit."""
+    """An amount: ``memory`` is bytes with a unit, ``cpu`` a number or thousandths, ``count`` a number or any unit."""
 
     of: Literal["memory", "cpu", "count"] = "count"
 

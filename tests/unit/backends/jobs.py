@@ -1,0 +1,74 @@
+"""Short ways to build IR jobs and units for the tests of backends, without a source text."""
+
+from __future__ import annotations
+
+from tfdsl import backend as targets
+from tfdsl.backend import OptionValue, Unit
+from tfdsl.ir.model import Job, Policy, Role
+from tfdsl.ir.origins import Origins
+from tfdsl.ir.policies import restarts_anything, with_defaults
+from tfdsl.text import Source, Span
+from tfdsl.vocabulary.quantities import Duration, Quantity, parse_unit
+
+NOWHERE = Span(Source("job.tfjob", "job j { }\n"), 4, 5)
+
+
+def amount(text: str) -> Quantity:
+    """``16Gi``, ``500m`` or a plain number as a quantity."""
+    if text.isdigit():
+        return Quantity(int(text) * 1000, text)
+    value = parse_unit(text)
+    if not isinstance(value, Quantity | Duration):
+        assert value is not None
+        return value.quantity
+    assert isinstance(value, Quantity)
+    return value
+
+
+def time(text: str) -> Duration:
+    """``10m``, ``1h30m`` as a duration."""
+    value = parse_unit(text)
+    assert value is not None
+    return value if isinstance(value, Duration) else value.duration  # type: ignore[union-attr]  # a quantity is a test's bug
+
+
+def role(name: str, replicas: int = 1, **fields: object) -> Role:
+    """A role with an image and a command."""
+    defaults: dict[str, object] = {
+        "path": f"roles[{name}]",
+        "name": name,
+        "replicas": replicas,
+        "min_available": 0 if name == "tensorboard" else replicas,
+        "image": "registry.example.com/mnist:1.4",
+        "command": ("python", "train.py"),
+    }
+    if name == "tensorboard":
+        defaults |= {"command": (), "logdir": "/logs", "port": 6006}
+    return Role.model_validate(defaults | fields)
+
+
+def policy(event: str, action: str, **fields: object) -> Policy:
+    """A written policy; its place is set by :func:`job`."""
+    return Policy.model_validate({"event": event, "action": action, **fields})
+
+
+def job(*roles: Role, policies: tuple[Policy, ...] = (), **fields: object) -> Job:
+    """A job called ``mnist`` with the language's default policies and retries added."""
+    placed = tuple(p.model_copy(update={"path": f"policies[{at}]"}) for at, p in enumerate(policies))
+    made = Job.model_validate({"name": "mnist", "roles": roles, "policies": with_defaults(roles, placed), **fields})
+    if "retries" not in fields and restarts_anything(made):
+        made = made.model_copy(update={"retries": 3})
+    return made
+
+
+def unit(
+    made: Job, target: str, version: str | None = None, *, written: tuple[str, ...] = (), **given: OptionValue
+) -> Unit:
+    """``made`` for ``target``; ``written`` names the IR paths that count as written in the source."""
+    found = targets.find(target)
+    assert found is not None
+    origins = Origins(NOWHERE)
+    for path in written:
+        origins.record(path, NOWHERE)
+    options = {option.name: option.default for option in found.options} | given
+    return Unit(found.name, version or found.default_version, made, origins, options, {name: NOWHERE for name in given})

@@ -1,0 +1,320 @@
+"""What a target is: its versions, its options, its support table, and how it generates documents.
+
+A backend package (``tfdsl_backends/<name>/``) exposes ``BACKEND``, a :class:`Backend`. Everything in it but the
+lowering is plain data that loads in a moment, so ``tfdsl targets``, hover and checks can read it; the lowering
+module is imported when a job is generated.
+
+**Loss is a table.** For every key of :func:`tfdsl.ir.fields.all_keys` the support table has at least one row, and
+:func:`judge` walks what a job sets and reports what the rows say. A contract test enumerates keys × backends.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
+
+from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.record import Record, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.fields import Item
+    from tfdsl.ir.model import Job
+    from tfdsl.ir.origins import Origins
+    from tfdsl.text import Span
+    from tfdsl.vocabulary.types import Type
+
+Fate: TypeAlias = Literal["kept", "translated", "approximated", "refused"]
+OptionValue: TypeAlias = "str | int | bool | tuple[str, ...] | None"
+
+
+class Option(Record):
+    """One option of a target, e.g. ``tf_config`` of volcano. ``default`` ``None``: the backend works it out."""
+
+    name: str
+    type: Type
+    doc: str
+    default: OptionValue = None
+
+
+class Unit(Record):
+    """One job to be generated for one target at one version.
+
+    ``options`` has a value for every option of the backend (its default where none was given); ``option_spans``
+    tells where a given one was written.
+    """
+
+    target: str
+    version: str
+    job: Job
+    origins: Origins
+    options: Mapping[str, OptionValue]
+    option_spans: Mapping[str, Span] = {}
+
+    def at_least(self, version: str) -> bool:
+        """Whether the target's version is ``version`` or newer."""
+        return version_key(self.version) >= version_key(version)
+
+    def text(self, option: str) -> str:
+        """The value of a string option; empty when it has none."""
+        value = self.options[option]
+        return value if isinstance(value, str) else ""
+
+    def flag(self, option: str) -> bool:
+        """The value of a bool option."""
+        return self.options[option] is True
+
+    def texts(self, option: str) -> tuple[str, ...]:
+        """The value of a list option; empty when it has none."""
+        value = self.options[option]
+        return value if isinstance(value, tuple) else ()
+
+
+class Condition(Protocol):
+    """Whether a row applies to an item of a job."""
+
+    def __call__(self, unit: Unit, item: Item, /) -> bool:
+        """Decide for ``item`` of ``unit.job``."""
+        ...
+
+
+class Row(Record):
+    """What a target does with one key of the IR.
+
+    ``to``: the field of the target, for the tables. ``text``: how it differs or why it cannot be (may hold
+    ``{value}`` and ``{role}``). ``rule``: what is reported for an approximation or a refusal. ``instead``: what to
+    write or which target can. ``since``: the first version for which the row holds. ``when``: a further condition;
+    ``when_text`` says it in words for the tables. Of the rows of one key the first that applies decides.
+    ``default`` says what is told when the value is a default that the source does not write: an info, or nothing.
+    """
+
+    key: str
+    fate: Fate
+    to: str
+    text: str
+    rule: Rule | None
+    instead: str
+    since: str | None
+    when: Condition | None
+    when_text: str
+    default: Literal["info", "silent"]
+
+
+def kept(key: str, to: str, *, since: str | None = None, when: Condition | None = None, when_text: str = "") -> Row:
+    """The target has the same thing."""
+    return Row(key, "kept", to, "", None, "", since, when, when_text, "silent")
+
+
+def translated(
+    key: str, to: str, text: str, *, since: str | None = None, when: Condition | None = None, when_text: str = ""
+) -> Row:
+    """The target says it in another way, with the same meaning."""
+    return Row(key, "translated", to, text, None, "", since, when, when_text, "silent")
+
+
+def approximated(
+    key: str,
+    to: str,
+    text: str,
+    code: str,
+    slug: str,
+    *,
+    instead: str = "",
+    since: str | None = None,
+    when: Condition | None = None,
+    when_text: str = "",
+    default: Literal["info", "silent"] = "info",
+) -> Row:
+    """The target does something near: a warning that says how it differs."""
+    return Row(
+        key, "approximated", to, text, Rule(code, slug, "warning", text), instead, since, when, when_text, default
+    )
+
+
+def refused(
+    key: str,
+    text: str,
+    code: str,
+    slug: str,
+    *,
+    instead: str = "",
+    since: str | None = None,
+    when: Condition | None = None,
+    when_text: str = "",
+    default: Literal["info", "silent"] = "info",
+) -> Row:
+    """The target cannot: an error with an alternative."""
+    return Row(key, "refused", "", text, Rule(code, slug, "error", text), instead, since, when, when_text, default)
+
+
+class Support:
+    """The support table of a target: rows by key, in the order they are tried."""
+
+    def __init__(self, *rows: Row) -> None:
+        self.rows = rows
+        self._by_key: dict[str, list[Row]] = {}
+        for row in rows:
+            self._by_key.setdefault(row.key, []).append(row)
+
+    def __getitem__(self, key: str) -> Sequence[Row]:
+        """The rows of ``key``; empty when the table has a hole."""
+        return self._by_key.get(key, ())
+
+    def decide(self, unit: Unit, item: Item) -> Row | None:
+        """The row that holds for ``item``."""
+        for row in self[item.key]:
+            if row.since is not None and not unit.at_least(row.since):
+                continue
+            if row.when is None or row.when(unit, item):
+                return row
+        return None
+
+
+class Document(Record):
+    """One thing a backend makes.
+
+    ``file``: its name in a set of files (``package/scripts/role.py``), ``None`` for a document of the one stream.
+    ``data``: a tree with :class:`~tfdsl.emit.located.Located` leaves, or the text of a script.
+    """
+
+    data: Data
+    file: str | None = None
+    format: Literal["yaml", "json", "xml", "text"] = "yaml"
+    executable: bool = False
+
+
+class TaskConfig(Record):
+    """What one task will see: ``tf_config`` as JSON text (``None``: not set), the flags appended to its arguments,
+    and in words how this target's own delivery differs from the language's."""
+
+    role: str
+    index: int
+    tf_config: str | None
+    flags: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+
+
+class Lowering(Protocol):
+    """The functions of a backend's lowering module."""
+
+    def check(self, unit: Unit, /) -> Iterable[Diagnostic]:
+        """The target's own rules beyond its table: name budgets, host lists …"""
+        ...
+
+    def generate(self, unit: Unit, /) -> Sequence[Document]:
+        """The documents of a job that passed every check, in output order."""
+        ...
+
+    def tasks(self, unit: Unit, /) -> Sequence[TaskConfig]:
+        """What each task will see, roles in order, indexes ascending."""
+        ...
+
+
+class Backend(Record):
+    """One target. ``output``: one YAML stream, or a set of files. ``lowering``: the module with :class:`Lowering`.
+
+    ``versions``: those it knows, oldest first, the default last. ``prefix``: of its diagnostic codes (``VOL``).
+    ``rules``: what its ``check`` can say (the table's rules come from the table). ``requires_image``: whether
+    every role needs an image with the given options and image (slider and yarn may run native).
+    """
+
+    name: str
+    title: str
+    prefix: str
+    versions: tuple[str, ...]
+    options: tuple[Option, ...]
+    support: Support
+    output: Literal["stream", "files"]
+    lowering: str
+    aliases: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    requires_image: Callable[[Mapping[str, object]], bool] = lambda options: True
+
+    def load(self) -> Lowering:
+        """Import the lowering."""
+        return cast("Lowering", import_module(self.lowering))
+
+    @property
+    def default_version(self) -> str:
+        """The version taken when none is named."""
+        return self.versions[-1]
+
+    def all_rules(self) -> tuple[Rule, ...]:
+        """Every rule that this target can report."""
+        return (*(row.rule for row in self.support.rows if row.rule is not None), *self.rules)
+
+
+_BUILT_IN = {
+    "tfjob": "tfdsl_backends.tfjob",
+    "volcano": "tfdsl_backends.volcano",
+    "kubernetes": "tfdsl_backends.kubernetes",
+    "slider": "tfdsl_backends.slider",
+    "yarn": "tfdsl_backends.yarn",
+}
+ALIASES = {"kubeflow": "tfjob", "simpletfjob": "kubernetes"}
+"""Other names of the built-in targets."""
+
+_loaded: dict[str, Backend] = {}
+
+
+def names() -> tuple[str, ...]:
+    """Names of the built-in targets."""
+    return tuple(_BUILT_IN)
+
+
+def find(name: str) -> Backend | None:
+    """The backend called ``name`` (an alias is fine): built in, else from an entry point of ``tfdsl.backends``."""
+    name = ALIASES.get(name, name)
+    if name not in _loaded:
+        module = _BUILT_IN.get(name)
+        found = cast("Backend", import_module(module).BACKEND) if module else _entry_point(name)
+        if found is None:
+            return None
+        _loaded[name] = found
+    return _loaded[name]
+
+
+def _entry_point(name: str) -> Backend | None:
+    from importlib.metadata import entry_points  # costs 26 ms, paid only for a name that is not built in
+
+    for point in entry_points(group="tfdsl.backends", name=name):
+        return cast("Backend", point.load())
+    return None
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    """A version as numbers, for comparing; parts that are no number count as 0."""
+    return tuple(int(part) if part.isdigit() else 0 for part in version.split("."))
+
+
+def judge(backend: Backend, unit: Unit) -> list[Diagnostic]:
+    """What the target keeps silently, changes with a warning, or refuses, for everything that the job sets.
+
+    One diagnostic per row and place, however many roles inherit the value.
+    """
+    from tfdsl.ir.fields import walk
+
+    found: dict[tuple[str, Span], Diagnostic] = {}
+    for item in walk(unit.job, unit.origins):
+        row = backend.support.decide(unit, item)
+        if row is None or row.rule is None:
+            continue
+        diagnostic = _report(backend, unit, item, row)
+        if diagnostic is not None:
+            found.setdefault((row.rule.code, diagnostic.span), diagnostic)
+    return list(found.values())
+
+
+def _report(backend: Backend, unit: Unit, item: Item, row: Row) -> Diagnostic | None:
+    rule = cast("Rule", row.rule)
+    span = unit.origins.written(item.path)
+    if span is None and row.default == "silent":
+        return None
+    message = rule.message.format(value=item.shown, role=item.role)
+    level = "info" if span is None else rule.level
+    diagnostic = Diagnostic(rule, level, f"{backend.name}: {message}", span or unit.origins.span(item.path))
+    if row.instead:
+        diagnostic = diagnostic.help(row.instead.format(value=item.shown, role=item.role))
+    return replace(diagnostic, target=backend.name, approximation=row.fate == "approximated" and span is not None)

@@ -1,0 +1,63 @@
+"""The cluster spec: which task listens where, and the TF_CONFIG that tells a task so.
+
+One computation serves all targets; a target only says how a task is addressed (language reference, ``cluster``).
+The cluster holds chief or master, ps and worker; an evaluator stands in its own TF_CONFIG only as the task, never in
+the cluster; tensorboard gets none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from tfdsl.ir.model import Job, Role
+
+IN_CLUSTER = ("chief", "master", "ps", "worker")
+"""Roles that are listed in the cluster, in the order of the sorted keys."""
+
+
+class Address(Protocol):
+    """Gives ``host:port`` of a replica."""
+
+    def __call__(self, role: Role, index: int, /) -> str:
+        """``host:port`` of replica ``index`` of ``role``."""
+        ...
+
+
+def cluster_spec(job: Job, address: Address) -> dict[str, list[str]]:
+    """Role → ``host:port`` of each replica, keys sorted, roles of the cluster only."""
+    roles = sorted((role for role in job.roles if role.name in IN_CLUSTER), key=lambda role: role.name)
+    return {role.name: [address(role, index) for index in range(role.replicas)] for role in roles}
+
+
+def tf_config(spec: dict[str, list[str]], role: str, index: str) -> str:
+    """TF_CONFIG as compact JSON. ``index`` is decimal, or the text that a target replaces when the task starts."""
+    from json import dumps
+
+    cluster = dumps(spec, separators=(",", ":"))
+    return f'{{"cluster":{cluster},"task":{{"type":"{role}","index":{index}}},"environment":"cloud"}}'
+
+
+def gets_tf_config(job: Job, role: Role) -> bool:
+    """Whether ``role`` is given TF_CONFIG."""
+    return role.name != "tensorboard" and job.cluster.discovery in ("tf_config", "both")
+
+
+def gets_flags(job: Job, role: Role) -> bool:
+    """Whether ``role`` is given the four TensorFlow flags."""
+    return role.name != "tensorboard" and job.cluster.discovery in ("flags", "both")
+
+
+def flag_hosts(spec: dict[str, list[str]]) -> tuple[str, str]:
+    """Values of ``--ps_hosts`` and ``--worker_hosts``: the chief (master) is the first worker."""
+    workers = [*spec.get("chief", []), *spec.get("master", []), *spec.get("worker", [])]
+    return ",".join(spec.get("ps", [])), ",".join(workers)
+
+
+def flag_task(job: Job, role: Role) -> tuple[str, int]:
+    """``--job_name`` of ``role`` and what is added to a replica's index to give ``--task_index``."""
+    if role.name in ("chief", "master"):
+        return "worker", 0
+    if role.name == "worker":
+        return "worker", sum(1 for other in job.roles if other.name in ("chief", "master"))
+    return role.name, 0

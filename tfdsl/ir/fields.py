@@ -1,0 +1,197 @@
+"""Everything that a job can set, as keys, and everything that one job does set, as items.
+
+Keys are what a support table speaks of:
+
+========================================  ==============================================================
+``job.queue``, ``cluster.discovery``      a field of the job, the cluster
+``build``                                 the whole build block
+``roles[].gpu``                           a field of a role
+``mounts[pvc]``, ``mounts[pvc].sub_path``  a mount of one kind (with its place and source), an option of it
+``outputs[]``, ``outputs[].when``         an output, a field of it
+``policies[failed]``                      an event
+``policies[failed].restart pod``          an action on an event
+``policies[failed].delay`` ``.index``     ``after`` on an event; an event of one replica
+``roles[].args{task.index}``              a run-time value inside a field (``{env}`` for ``${env.NAME}``)
+========================================  ==============================================================
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.ir import model
+from tfdsl.record import Record
+from tfdsl.vocabulary.policies import ACTIONS_OF
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.ir.origins import Origins
+
+MOUNTS: dict[str, type[model.BaseMount]] = {
+    "pvc": model.PvcMount,
+    "claim": model.ClaimMount,
+    "host": model.HostMount,
+    "nfs": model.NfsMount,
+    "configmap": model.ConfigMapMount,
+    "secret": model.SecretMount,
+    "scratch": model.ScratchMount,
+    "memory": model.MemoryMount,
+    "hdfs": model.HdfsMount,
+    "archive": model.ArchiveMount,
+}
+
+MOUNT_OPTIONS = ("readonly", "sub_path", "type", "items", "mode")
+"""Fields of mounts that have a key of their own; the rest is the mount itself."""
+
+CLAIM_OPTIONS = ("storage_class", "access_modes", "keep")
+"""Options of ``mount claim``, which live in :class:`~tfdsl.ir.model.Claim`."""
+
+RUN_TIME = {
+    "roles[].env": "env",
+    "roles[].command": "command",
+    "roles[].args": "args",
+    "roles[].workdir": "workdir",
+    "outputs[].source": "source",
+    "outputs[].destination": "destination",
+}
+"""Fields, beside those of mounts, that may hold run-time values."""
+
+_JOB_SKIPS = ("path", "name", "user", "roles", "policies", "claims", "cluster", "build")
+_ROLE_SKIPS = ("path", "name", "mounts", "outputs")
+_SOURCES = {"pvc": "claim", "host": "source", "nfs": "share", "configmap": "name", "secret": "name",
+            "hdfs": "uri", "archive": "source"}  # fmt: skip
+
+
+class Item(Record):
+    """One thing that a job sets. ``role`` is the role's name, or empty. ``node`` is the IR node that holds it."""
+
+    key: str
+    path: str
+    node: model.Node
+    value: object
+    role: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The value for a message."""
+        if isinstance(self.value, bool):
+            return "true" if self.value else "false"
+        return str(self.value)
+
+
+def all_keys() -> list[str]:
+    """Every key that the IR can hold, in the order of the model."""
+    keys = [f"job.{name}" for name in model.Job.model_fields if name not in _JOB_SKIPS]
+    keys += [f"cluster.{name}" for name in model.Cluster.model_fields if name != "path"]
+    keys.append("build")
+    keys += [f"roles[].{name}" for name in model.Role.model_fields if name not in _ROLE_SKIPS]
+    for kind, mount in MOUNTS.items():
+        keys.append(f"mounts[{kind}]")
+        keys += [f"mounts[{kind}].{name}" for name in MOUNT_OPTIONS if name in mount.model_fields]
+        if kind == "claim":
+            keys += [f"mounts[claim].{name}" for name in CLAIM_OPTIONS]
+        for value in ("{task.index}", "{env}"):
+            keys += [f"mounts[{kind}]{value}"] if kind in _SOURCES else []
+            keys += [f"mounts[{kind}].sub_path{value}"] if "sub_path" in mount.model_fields else []
+    keys += ["outputs[]", "outputs[].when", "outputs[].index", "outputs[].overwrite"]
+    keys += [f"{key}{value}" for key in RUN_TIME for value in ("{task.index}", "{env}")]
+    for event, actions in ACTIONS_OF.items():
+        keys += [f"policies[{event}]", *(f"policies[{event}].{action}" for action in actions)]
+        keys += [f"policies[{event}].index"] if event != "unknown" else []
+        keys += [f"policies[{event}].delay"] if event in ("failed", "evicted", "pending") else []
+    return keys
+
+
+def walk(job: model.Job, origins: Origins) -> Iterator[Item]:
+    """What ``job`` sets: all that is written, and the defaults that mean something."""
+    for name in model.Job.model_fields:
+        if name not in _JOB_SKIPS:
+            yield from _field(job, f"job.{name}", name, origins)
+    for name in model.Cluster.model_fields:
+        if name != "path":
+            yield from _field(job.cluster, f"cluster.{name}", name, origins)
+    if job.build is not None:
+        yield Item("build", job.build.path, job.build, job.build)
+    for role in job.roles:
+        yield from _role(role, origins)
+    for policy in job.policies:
+        yield from _policy(policy)
+
+
+def _path(node: model.Node, name: str) -> str:
+    return f"{node.path}.{name}" if node.path else name
+
+
+def _field(node: model.Node, key: str, name: str, origins: Origins, role: str = "") -> Iterator[Item]:
+    value: object = getattr(node, name)
+    path = _path(node, name)
+    if origins.written(path) is not None or value not in (None, (), {}, "", False, 0):
+        yield Item(key, path, node, value, role)
+
+
+def _role(role: model.Role, origins: Origins) -> Iterator[Item]:
+    for name in model.Role.model_fields:
+        if name not in _ROLE_SKIPS:
+            yield from _field(role, f"roles[].{name}", name, origins, role.name)
+    for name in ("env", "command", "args", "workdir"):
+        yield from _run_time(role, f"roles[].{name}", _path(role, name), getattr(role, name), role.name)
+    for mount in role.mounts:
+        yield from _mount(mount, origins, role.name)
+    for output in role.outputs:
+        yield Item("outputs[]", output.path, output, output.destination, role.name)
+        yield from _field(output, "outputs[].when", "when", origins, role.name)
+        if output.index is not None:
+            yield Item("outputs[].index", f"{output.path}.index", output, output.index, role.name)
+        yield from _field(output, "outputs[].overwrite", "overwrite", origins, role.name)
+        yield from _run_time(output, "outputs[].source", f"{output.path}.source", output.source, role.name)
+        yield from _run_time(
+            output, "outputs[].destination", f"{output.path}.destination", output.destination, role.name
+        )
+
+
+def _mount(mount: model.Mount, origins: Origins, role: str) -> Iterator[Item]:
+    key = f"mounts[{mount.kind}]"
+    yield Item(key, mount.path, mount, mount.at, role)
+    for name in MOUNT_OPTIONS:
+        if name in type(mount).model_fields:
+            yield from _field(mount, f"{key}.{name}", name, origins, role)
+    if mount.kind == "claim":
+        for name in CLAIM_OPTIONS:
+            if origins.written(f"{mount.path}.{name}") is not None:
+                yield Item(f"{key}.{name}", f"{mount.path}.{name}", mount, name, role)
+    source = _SOURCES.get(mount.kind)
+    if source is not None:
+        yield from _run_time(mount, key, mount.path, getattr(mount, source), role)
+    if isinstance(mount, model.PvcMount | model.ClaimMount):
+        yield from _run_time(mount, f"{key}.sub_path", f"{mount.path}.sub_path", mount.sub_path, role)
+
+
+def _run_time(node: model.Node, key: str, path: str, value: object, role: str) -> Iterator[Item]:
+    kinds = dict.fromkeys(part.kind for text in _texts(value) for part in text.parts if not isinstance(part, str))
+    for kind in kinds:
+        mark = "{task.index}" if kind == "task_index" else "{env}"
+        shown = "${task.index}" if kind == "task_index" else "${env.NAME}"
+        yield Item(f"{key}{mark}", path, node, shown, role)
+
+
+def _texts(value: object) -> Iterator[model.RunTimeText]:
+    if isinstance(value, model.RunTimeText):
+        yield value
+    elif isinstance(value, dict):
+        for member in value.values():  # pyright: ignore[reportUnknownVariableType]  (env: values are checked below)
+            yield from _texts(member)  # pyright: ignore[reportUnknownArgumentType]
+    elif isinstance(value, tuple):
+        for member in value:  # pyright: ignore[reportUnknownVariableType]
+            yield from _texts(member)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _policy(policy: model.Policy) -> Iterator[Item]:
+    key = f"policies[{policy.event}]"
+    role = policy.role or ""
+    yield Item(key, f"{policy.path}.event", policy, policy.event, role)
+    yield Item(f"{key}.{policy.action}", policy.path, policy, policy.action, role)
+    if policy.index is not None:
+        yield Item(f"{key}.index", f"{policy.path}.index", policy, policy.index, role)
+    if policy.delay is not None:
+        yield Item(f"{key}.delay", f"{policy.path}.delay", policy, policy.delay, role)

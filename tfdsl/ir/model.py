@@ -1,0 +1,358 @@
+"""The intermediate representation of one job, as one target is to run it.
+
+All layers are merged, all names resolved, all defaults written out; what remains is data. The models are frozen and
+refuse what the checks should have caught, so a backend may rely on every constraint that stands here.
+
+Every node has a ``path``, its place in the IR (``roles[worker].mounts[0]``; the job's own is empty). ``path.field``
+is the key under which :class:`tfdsl.ir.origins.Origins` knows the source text of a field, and under which a
+backend's support table speaks of it (with the brackets emptied).
+
+Units: quantities are :class:`~tfdsl.vocabulary.quantities.Quantity` (thousandths), durations
+:class:`~tfdsl.vocabulary.quantities.Duration` (milliseconds); both remember how they were written.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, PlainSerializer, WithJsonSchema
+
+from tfdsl.vocabulary.quantities import Duration, Quantity
+
+QuantityField: TypeAlias = Annotated[
+    InstanceOf[Quantity],
+    PlainSerializer(str),
+    WithJsonSchema({"type": "string", "description": "Kubernetes quantity, e.g. 500m or 16Gi"}),
+]
+DurationField: TypeAlias = Annotated[
+    InstanceOf[Duration],
+    PlainSerializer(str),
+    WithJsonSchema({"type": "string", "description": "duration, e.g. 1h30m"}),
+]
+
+RoleName: TypeAlias = Literal["chief", "master", "ps", "worker", "evaluator", "tensorboard"]
+EventName: TypeAlias = Literal["completed", "failed", "exit", "evicted", "pending", "restarted", "unknown"]
+ActionName: TypeAlias = Literal[
+    "complete job",
+    "fail job",
+    "abort job",
+    "restart container",
+    "restart pod",
+    "restart role",
+    "restart job",
+    "ignore",
+]
+
+
+class Node(BaseModel):
+    """Base of all models: frozen, closed, with a place."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    path: str = Field(default="", exclude=True, repr=False)
+
+
+class TaskIndex(BaseModel):
+    """``${task.index}``: the replica's own index, known only when it runs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    kind: Literal["task_index"] = "task_index"
+
+
+class EnvVar(BaseModel):
+    """``${env.NAME}``: an environment variable of the replica, known only when it runs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    kind: Literal["env"] = "env"
+    name: str
+
+
+class RunTimeText(BaseModel):
+    """A text with parts that are known only when the replica runs; neighbouring literal parts are joined."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    parts: tuple[str | TaskIndex | EnvVar, ...]
+
+
+Text: TypeAlias = str | RunTimeText
+
+
+class SecretRef(BaseModel):
+    """``secret(name, key)``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    kind: Literal["secret"] = "secret"
+    name: str
+    key: str
+
+
+class ConfigMapRef(BaseModel):
+    """``configmap(name, key)``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    kind: Literal["configmap"] = "configmap"
+    name: str
+    key: str
+
+
+EnvValue: TypeAlias = str | RunTimeText | SecretRef | ConfigMapRef
+
+
+# --- mounts ----------------------------------------------------------------------------------------------------
+
+
+class BaseMount(Node):
+    """What all mounts have. ``at`` has no final ``/`` (but for ``/`` itself); it is relative on YARN and Slider only."""
+
+    at: str
+    readonly: bool = False
+
+
+class PvcMount(BaseMount):
+    """An existing PersistentVolumeClaim."""
+
+    kind: Literal["pvc"] = "pvc"
+    claim: Text
+    sub_path: Text | None = None
+
+
+class ClaimMount(BaseMount):
+    """A claim made for this job; ``claim`` is the :attr:`Claim.name` in :attr:`Job.claims`."""
+
+    kind: Literal["claim"] = "claim"
+    claim: str
+    sub_path: Text | None = None
+
+
+class HostMount(BaseMount):
+    """A folder or file of the node. ``type`` is Kubernetes' hostPath type (``Directory`` …)."""
+
+    kind: Literal["host"] = "host"
+    source: Text
+    type: str | None = None
+
+
+class NfsMount(BaseMount):
+    """An NFS export."""
+
+    kind: Literal["nfs"] = "nfs"
+    server: str
+    share: Text
+
+
+class ConfigMapMount(BaseMount):
+    """A ConfigMap as files. ``items``: key → file name; ``mode``: octal text such as ``0440``."""
+
+    kind: Literal["configmap"] = "configmap"
+    name: Text
+    items: dict[str, str] = {}
+    mode: str | None = None
+
+
+class SecretMount(BaseMount):
+    """A Secret as files. ``items``: key → file name; ``mode``: octal text such as ``0440``."""
+
+    kind: Literal["secret"] = "secret"
+    name: Text
+    items: dict[str, str] = {}
+    mode: str | None = None
+
+
+class ScratchMount(BaseMount):
+    """Node disk that lives with the pod."""
+
+    kind: Literal["scratch"] = "scratch"
+    size: QuantityField | None = None
+
+
+class MemoryMount(BaseMount):
+    """A tmpfs of ``size``."""
+
+    kind: Literal["memory"] = "memory"
+    size: QuantityField
+
+
+class HdfsMount(BaseMount):
+    """A file or folder of HDFS, fetched before the command starts."""
+
+    kind: Literal["hdfs"] = "hdfs"
+    uri: Text
+
+
+class ArchiveMount(BaseMount):
+    """An archive (``.tar .tar.gz .tgz .zip``; a URI or a local file) unpacked at ``at`` before the command starts."""
+
+    kind: Literal["archive"] = "archive"
+    source: Text
+
+
+Mount: TypeAlias = Annotated[
+    PvcMount
+    | ClaimMount
+    | HostMount
+    | NfsMount
+    | ConfigMapMount
+    | SecretMount
+    | ScratchMount
+    | MemoryMount
+    | HdfsMount
+    | ArchiveMount,
+    Field(discriminator="kind"),
+]
+
+
+class Claim(Node):
+    """A claim to be made for the job, named ``<job>-<name>``; one claim may be mounted by several roles.
+
+    ``path`` is that of the first mount that asks for it.
+    """
+
+    name: str
+    size: QuantityField
+    storage_class: str | None = None
+    access_modes: tuple[str, ...]
+    keep: bool = False
+
+
+class Output(Node):
+    """A file or folder copied when the command has ended, by the replicas of the role that holds it.
+
+    ``index``: only that replica copies (``None``: every replica does). ``when``: ``success``, ``failure``, ``always``.
+    """
+
+    source: Text
+    destination: Text
+    when: Literal["success", "failure", "always"] = "success"
+    index: int | None = None
+    overwrite: bool = False
+
+
+# --- roles and policies ----------------------------------------------------------------------------------------
+
+
+class Toleration(Node):
+    """A Kubernetes toleration."""
+
+    key: str | None = None
+    operator: Literal["Exists", "Equal"] | None = None
+    value: str | None = None
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
+    toleration_seconds: int | None = None
+
+
+class Role(Node):
+    """The replicas of one role. ``path`` is ``roles[NAME]``.
+
+    ``command``: argv in exec form, or one text for ``/bin/sh -c TEXT sh ARGS…``, or empty for the image's entrypoint.
+    ``cpu`` and ``memory`` are the request; ``cpu_limit`` and ``memory_limit`` the limit (equal unless written).
+    """
+
+    name: RoleName
+    replicas: int = Field(ge=1)
+    min_available: int = Field(ge=0)
+    after: tuple[RoleName, ...] = ()
+    server: bool = False
+    logdir: str | None = None
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    image: str | None = None
+    image_pull_policy: str | None = None
+    image_pull_secrets: tuple[str, ...] = ()
+    command: tuple[Text, ...] | Text = ()
+    args: tuple[Text, ...] = ()
+    workdir: Text | None = None
+    env: dict[str, EnvValue] = {}
+    cpu: QuantityField | None = None
+    memory: QuantityField | None = None
+    cpu_limit: QuantityField | None = None
+    memory_limit: QuantityField | None = None
+    gpu: int = Field(default=0, ge=0)
+    gpu_resource: str | None = None
+    gpu_memory: QuantityField | None = None
+    resources: dict[str, QuantityField] = {}
+    shm: QuantityField | None = None
+    port: int = Field(default=2222, ge=1, le=65535)
+    host_network: bool = False
+    service_account: str | None = None
+    node_selector: dict[str, str] = {}
+    node_label: str | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    spread: Literal["node", "none"] = "none"
+    mounts: tuple[Mount, ...] = ()
+    outputs: tuple[Output, ...] = ()
+
+
+class Policy(Node):
+    """What happens on an event. ``role`` is ``None`` for a policy without subject.
+
+    ``codes``: the exit statuses of an ``exit`` event, ascending. ``count``: of ``restarted N``. ``delay``: ``after``.
+    ``written`` is false for the defaults that the language adds.
+    """
+
+    role: RoleName | None = None
+    index: int | None = None
+    event: EventName
+    codes: tuple[int, ...] = ()
+    count: int | None = None
+    delay: DurationField | None = None
+    action: ActionName
+    written: bool = True
+
+
+class Cluster(Node):
+    """How the tasks learn of each other."""
+
+    discovery: Literal["tf_config", "flags", "both", "none"] = "tf_config"
+    protocol: str = "grpc"
+
+
+class CopyStep(Node):
+    """``copy SOURCE to DESTINATION``."""
+
+    source: str
+    destination: str
+
+
+class RunStep(Node):
+    """``run COMMAND``."""
+
+    command: str
+
+
+class Build(Node):
+    """The Dockerfile of the job's image."""
+
+    base: str
+    workdir: str | None = None
+    steps: tuple[CopyStep | RunStep, ...] = ()
+    entrypoint: tuple[str, ...] = ()
+    hadoop: str | None = None
+
+
+class Job(Node):
+    """One job for one target. Roles stand in the order chief, master, ps, worker, evaluator, tensorboard."""
+
+    name: str
+    namespace: str | None = None
+    user: str | None = None
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    queue: str | None = None
+    priority: str | int | None = None
+    scheduler: str | None = None
+    gang: bool = True
+    retries: int = Field(default=0, ge=0)
+    deadline: DurationField | None = None
+    ttl: DurationField | None = None
+    cleanup: Literal["running", "all", "none"] = "running"
+    suspend: bool = False
+    checkpoint: str | None = None
+    roles: tuple[Role, ...] = Field(min_length=1)
+    policies: tuple[Policy, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    cluster: Cluster = Cluster(path="cluster")
+    build: Build | None = None
+
+    def role(self, name: str) -> Role | None:
+        """The role of that name, if the job has it."""
+        return next((role for role in self.roles if role.name == name), None)

@@ -1,0 +1,110 @@
+"""Which policy decides (language reference, "Which policy decides").
+
+An eviction: the most specific ``evicted`` policy, else it is a failure. A failure: first the subject (a replica over
+its role over none), then ``exit`` over ``failed``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tfdsl.ir.model import Job, Policy, Role
+
+RESTARTS = ("restart container", "restart pod", "restart role", "restart job")
+"""The actions that start something again."""
+
+SELF_CONTAINED = ("tensorboard",)
+"""Roles that policies without ROLE do not cover."""
+
+
+def covering(job: Job, role: Role, index: int | None = None) -> Iterator[Policy]:
+    """The policies that cover a replica of ``role`` (or all of them, ``index`` ``None``), most specific first."""
+    if index is not None:
+        yield from (p for p in job.policies if p.role == role.name and p.index == index)
+    yield from (p for p in job.policies if p.role == role.name and p.index is None)
+    if role.name not in SELF_CONTAINED:
+        yield from (p for p in job.policies if p.role is None)
+
+
+def on_exit(job: Job, role: Role, status: int, index: int | None = None) -> Policy | None:
+    """The policy that decides when a replica of ``role`` ends with ``status`` (1–255)."""
+    decided: Policy | None = None
+    for policy in covering(job, role, index):
+        if policy.event == "exit" and status in policy.codes:
+            found = policy
+        elif policy.event == "failed":
+            found = policy
+        else:
+            continue
+        if decided is None or (_subject(found) == _subject(decided) and found.event == "exit"):
+            decided = found
+    return decided
+
+
+def on_failure(job: Job, role: Role, index: int | None = None) -> Policy | None:
+    """The ``failed`` policy of ``role``: what decides where no ``exit`` policy does, and for a lost replica."""
+    return next((p for p in covering(job, role, index) if p.event == "failed"), None)
+
+
+def on_eviction(job: Job, role: Role, index: int | None = None) -> Policy | None:
+    """The policy that decides when a replica of ``role`` is evicted: ``evicted`` if there is one, else ``failed``."""
+    evicted = next((p for p in covering(job, role, index) if p.event == "evicted"), None)
+    return evicted or on_failure(job, role, index)
+
+
+def exit_policies(job: Job, role: Role, index: int | None = None) -> list[tuple[tuple[int, ...], Policy]]:
+    """Statuses of ``role`` that an ``exit`` policy decides, grouped by that policy, in the policies' order."""
+    groups: dict[int, list[int]] = {}
+    for status in range(1, 256):
+        policy = on_exit(job, role, status, index)
+        if policy is not None and policy.event == "exit":
+            groups.setdefault(job.policies.index(policy), []).append(status)
+    return [(tuple(groups[at]), job.policies[at]) for at in sorted(groups)]
+
+
+def completions(job: Job) -> list[Policy]:
+    """The ``completed => complete job`` policies that end the job, written or default."""
+    return [p for p in job.policies if p.event == "completed" and p.action == "complete job"]
+
+
+def deciders(job: Job) -> tuple[str, ...]:
+    """Roles whose end completes the job."""
+    return tuple(dict.fromkeys(p.role for p in completions(job) if p.role is not None))
+
+
+def restarts_anything(job: Job) -> bool:
+    """Whether any policy starts something again."""
+    return any(p.action in RESTARTS for p in job.policies)
+
+
+def with_defaults(roles: Sequence[Role], written: Sequence[Policy]) -> tuple[Policy, ...]:
+    """The written policies followed by the language's defaults that they leave room for.
+
+    The job completes when its chief (master) has, else when all workers that run the command have; any written
+    ``completed => complete job`` replaces this. Any failure without subject fails the job. tensorboard restarts in
+    place and never ends the job.
+    """
+    from tfdsl.ir.model import Policy
+
+    policies = list(written)
+    names = [role.name for role in roles]
+
+    def add(**fields: object) -> None:
+        policies.append(Policy.model_validate({"path": f"policies[{len(policies)}]", "written": False, **fields}))
+
+    if not any(p.event == "completed" and p.action == "complete job" for p in written):
+        decider = next((name for name in ("chief", "master", "worker") if name in names), None)
+        if decider is not None:
+            add(role=decider, event="completed", action="complete job")
+    if not any(p.event == "failed" and p.role is None for p in written):
+        add(event="failed", action="fail job")
+    if "tensorboard" in names and not any(p.event == "failed" and p.role == "tensorboard" for p in written):
+        add(role="tensorboard", event="failed", action="restart container")
+    return tuple(policies)
+
+
+def _subject(policy: Policy) -> tuple[str | None, int | None]:
+    return policy.role, policy.index

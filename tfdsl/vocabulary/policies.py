@@ -1,0 +1,106 @@
+"""Events and actions of ``on … => …``: which words there are, what may go with what, and what they mean.
+
+Source: language reference, "Statements", table of events.
+"""
+
+from __future__ import annotations
+
+from tfdsl.record import Record
+
+
+class Action(Record):
+    """One action. ``aliases``: words of the targets that mean it."""
+
+    name: str
+    doc: str
+    aliases: tuple[str, ...] = ()
+
+
+class Event(Record):
+    """One event. ``needs_role``: a subject must be written; ``takes_subject``: one may be."""
+
+    name: str
+    syntax: str
+    doc: str
+    actions: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
+    needs_role: bool = False
+    takes_subject: bool = True
+    takes_delay: bool = False
+    needs_delay: bool = False
+
+
+ACTIONS = (
+    Action("complete job", "The job ends as succeeded.", ("CompleteJob", "complete", "succeed", "success")),
+    Action("fail job", "The job ends as failed.", ("TerminateJob", "fail", "terminate", "Never", "FailJob")),
+    Action("abort job", "The job stops and may be resumed.", ("AbortJob", "abort", "stop job", "suspend")),
+    Action("restart container", "The container starts again in place.", ("OnFailure", "restart", "Always")),
+    Action("restart pod", "The replica gets a new pod.", ("RestartPod", "ExitCode", "recreate pod")),
+    Action("restart role", "All replicas of the role start again.", ("RestartTask", "restart task")),
+    Action("restart job", "All replicas of the job start again.", ("RestartJob", "RestartJobSet")),
+    Action("ignore", "The replica counts as ended; nothing else happens.", ("Ignore", "none", "continue")),
+)
+
+_ALL = tuple(action.name for action in ACTIONS)
+_BUT_COMPLETE = tuple(name for name in _ALL if name != "complete job")
+
+EVENTS = (
+    Event(
+        "completed",
+        "completed",
+        "Every replica of the role, or the one named, has exited 0.",
+        ("complete job", "restart job"),
+        ("TaskCompleted", "succeeded", "success", "done", "complete"),
+        needs_role=True,
+    ),
+    Event(
+        "failed",
+        "failed",
+        "A replica exited non-zero or was lost.",
+        _BUT_COMPLETE,
+        ("PodFailed", "TaskFailed", "failure", "fail", "error", "restartPolicy"),
+        takes_delay=True,
+    ),
+    Event(
+        "exit",
+        "exit N, exit N..M or exit [N, M]",
+        "A replica exited with that status (1–255).",
+        _BUT_COMPLETE,
+        ("exitCode", "exit_code", "ExitCode", "code"),
+    ),
+    Event(
+        "evicted",
+        "evicted",
+        "A replica was evicted or preempted, or its node was lost.",
+        _BUT_COMPLETE,
+        ("PodEvicted", "preempted", "evict", "deleted", "DisruptionTarget"),
+        takes_delay=True,
+    ),
+    Event(
+        "pending",
+        "pending after DURATION",
+        "A replica has not started in that time.",
+        ("fail job", "abort job", "restart pod", "restart job"),
+        ("PodPending", "unschedulable", "timeout"),
+        takes_delay=True,
+        needs_delay=True,
+    ),
+    Event(
+        "restarted",
+        "restarted N",
+        "Containers of the role were restarted N times in all; stands beside `restart container`.",
+        ("fail job", "abort job", "restart job"),
+        ("backoffLimit", "maxRetry", "restarts"),
+    ),
+    Event(
+        "unknown",
+        "unknown",
+        "Part of the gang runs and part cannot be placed.",
+        ("fail job", "abort job", "restart job", "ignore"),
+        ("Unknown", "partial"),
+        takes_subject=False,
+    ),
+)
+
+ACTIONS_OF: dict[str, tuple[str, ...]] = {event.name: event.actions for event in EVENTS}
+"""Event → the actions it may have."""
