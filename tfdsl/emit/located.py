@@ -12,12 +12,9 @@ empty text, tuple or map. ``False`` and ``0`` are values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, Union
+from typing import NamedTuple, Protocol, TypeAlias, Union, cast
 
 from tfdsl.vocabulary.quantities import Duration, Quantity
-
-if TYPE_CHECKING:
-    from typing import Any
 
 
 class Block(str):
@@ -34,7 +31,7 @@ class Located(NamedTuple):
 
 
 Data: TypeAlias = Union[
-    None, bool, int, float, str, Quantity, Duration, Located, "Sequence[Data]", "Mapping[str, Data]"
+    bool, int, float, str, Quantity, Duration, Located, "Sequence[Data]", "Mapping[str, Data]", None
 ]
 """What a document is made of. Quantities and durations are written as their text, always as a string."""
 
@@ -57,13 +54,13 @@ def at(node: Node, name: str) -> Located | None:
     Entries of a tuple or map get paths of their own, ``args[1]`` and ``env.HOME``. The field must hold data, not
     further nodes; run-time texts have to be lowered by the backend first.
     """
-    value: Any = getattr(node, name)
+    value: Data = getattr(node, name)
     path = child(node.path, name)
     if isinstance(value, tuple) and value:
-        entries: tuple[Any, ...] = value
+        entries = cast("tuple[Data, ...]", value)
         return Located([Located(item, f"{path}[{index}]") for index, item in enumerate(entries)], path)
     if isinstance(value, Mapping) and value:
-        fields: Mapping[str, Any] = value
+        fields = cast("Mapping[str, Data]", value)
         return Located({key: Located(item, child(path, key)) for key, item in fields.items()}, path)
     if value is None or value == "" or value == () or value == {}:
         return None

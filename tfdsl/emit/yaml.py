@@ -43,8 +43,10 @@ def write(documents: Sequence[Data], header: Sequence[str] = ()) -> Written:
 
 
 class _Writer:
-    """The lines so far. ``lead`` is what stands before the first line of a collection (``- `` for one in a list),
-    ``indent`` before the others; ``path`` is inherited by what has no place of its own.
+    """The lines so far, with the path of each.
+
+    Everywhere, ``lead`` is what stands before the first line of a collection (``- `` for one that is in a list),
+    ``indent`` before its other lines, and ``path`` is inherited by what has no place of its own.
     """
 
     __slots__ = ("_keys", "_texts", "lines", "paths")
@@ -85,12 +87,17 @@ class _Writer:
         for name, value in data.items():
             place = path
             while type(value) is Located:
-                value, place = value  # noqa: PLW2901 - unwrapping, on the hot way
+                value, place = value
             if value is None:
                 continue
             key = keys.get(name)
             if key is None:
-                key = keys[name] = self.key(name, indent)
+                key = yaml_scalar.key(name)
+                if len(key) <= yaml_scalar.LONGEST_SIMPLE_KEY:
+                    keys[name] = key
+                else:
+                    self.put(f"{lead}? {key}", place)
+                    key, lead = "", indent
             text = texts.get(value) if type(value) is str else None
             if text is not None:
                 add_line(f"{lead}{key}: {text}")
@@ -107,7 +114,7 @@ class _Writer:
         for value in data:
             place = path
             while type(value) is Located:
-                value, place = value  # noqa: PLW2901 - unwrapping, on the hot way
+                value, place = value
             if value is None:
                 continue
             text = texts.get(value) if type(value) is str else None
@@ -119,3 +126,45 @@ class _Writer:
                 self.put(f"{lead}- {_empty(value)}", place)
             lead = indent
         return len(self.lines) > start
+
+    def value(self, head: str, indent: str, value: Data, path: str | None) -> None:
+        """The value of a key; ``head`` is the line up to and with the colon, ``indent`` that of the map."""
+        if _is_scalar(value):
+            self.scalar(head + " ", indent, value, path)
+            return
+        self.put(head, path)
+        inner = indent if isinstance(value, list | tuple) else indent + _INDENT
+        if not self.collection(value, inner, inner, path):
+            self.lines[-1] += " " + _empty(value)
+
+    def scalar(self, head: str, indent: str, value: Data, path: str | None) -> None:
+        """A scalar after ``head``, in the collection that is indented by ``indent``."""
+        if isinstance(value, str):
+            literal = yaml_scalar.block(value) if "\n" in value or isinstance(value, Block) else None
+            if literal is not None:
+                self.literal(head, indent + _INDENT, literal, path)
+                return
+            written = yaml_scalar.text(value)
+            if type(value) is str:
+                self._texts[value] = written
+        elif isinstance(value, Quantity | Duration):
+            written = yaml_scalar.text(value.text)
+        elif isinstance(value, bool | int | float):
+            written = yaml_scalar.number(value)
+        else:
+            raise TypeError(f"no document data: {type(value).__name__}")
+        self.put(head + written, path)
+
+    def literal(self, head: str, inner: str, literal: tuple[str, list[str]], path: str | None) -> None:
+        header, lines = literal
+        self.put(head + header, path)
+        self.lines.extend([inner + line if line else "" for line in lines])
+        self.paths.extend([path] * len(lines))
+
+
+def _is_scalar(data: Data) -> bool:
+    return isinstance(data, str | bool | int | float | Quantity | Duration)
+
+
+def _empty(data: Data) -> str:
+    return "{}" if isinstance(data, Mapping) else "[]"

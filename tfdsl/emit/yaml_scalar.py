@@ -17,7 +17,9 @@ _HARMLESS: Final = re.compile(
 )
 _HARMLESS_KEY: Final = re.compile(r"[A-Za-z_./0-9][A-Za-z0-9_./\-]*\Z")
 _MAYBE_NUMBER: Final = re.compile(r"[-+.]?[0-9][0-9_,.:eExXoObBa-fA-F+\-TtZz ]*\Z")
-_WORDS: Final = frozenset("true false yes no on off y n null nan inf infinity .nan .inf -.inf".split())
+_WORDS: Final = frozenset(
+    ("true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity", ".nan", ".inf", "-.inf")
+)
 _LONGEST_WORD: Final = 8
 
 _SINGLE: Final = re.compile(r"[ -~¡-\u1fff]+\Z")

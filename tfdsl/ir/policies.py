@@ -76,8 +76,8 @@ def deciders(job: Job) -> tuple[str, ...]:
 
 
 def restarts_anything(job: Job) -> bool:
-    """Whether any policy starts something again."""
-    return any(p.action in RESTARTS for p in job.policies)
+    """Whether any written policy starts something again (tensorboard's own default does not count)."""
+    return any(p.written and p.action in RESTARTS for p in job.policies)
 
 
 def with_defaults(roles: Sequence[Role], written: Sequence[Policy]) -> tuple[Policy, ...]:
