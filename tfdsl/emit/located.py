@@ -60,8 +60,7 @@ def at(node: Node, name: str) -> Located | None:
         entries = cast("tuple[Data, ...]", value)
         return Located([Located(item, f"{path}[{index}]") for index, item in enumerate(entries)], path)
     if isinstance(value, Mapping) and value:
-        fields = cast("Mapping[str, Data]", value)
-        return Located({key: Located(item, child(path, key)) for key, item in fields.items()}, path)
+        return Located({key: Located(item, child(path, key)) for key, item in value.items()}, path)
     if value is None or value == "" or value == () or value == {}:
         return None
     return Located(value, path)
