@@ -1,0 +1,1 @@
+"""The intermediate representation: what a job means for one target, as frozen, validated data."""

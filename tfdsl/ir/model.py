@@ -252,7 +252,7 @@ class Role(Node):
     min_available: int = Field(ge=0)
     after: tuple[RoleName, ...] = ()
     server: bool = False
-    logdir: str | None = None
+    logdir: Text | None = None
     labels: dict[str, str] = {}
     annotations: dict[str, str] = {}
     image: str | None = None
@@ -346,7 +346,7 @@ class Job(Node):
     ttl: DurationField | None = None
     cleanup: Literal["running", "all", "none"] = "running"
     suspend: bool = False
-    checkpoint: str | None = None
+    checkpoint: Text | None = None
     roles: tuple[Role, ...] = Field(min_length=1)
     policies: tuple[Policy, ...] = ()
     claims: tuple[Claim, ...] = ()

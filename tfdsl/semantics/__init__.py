@@ -1,0 +1,1 @@
+"""From trees to typed values: includes, names, expressions, layers, and the rules of the language."""

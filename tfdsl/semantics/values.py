@@ -1,0 +1,118 @@
+"""What expressions evaluate to: data with the span it came from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias, Union
+
+from tfdsl.record import Record
+from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from tfdsl.text import Span
+
+
+class RunTime(Record):
+    """A part of a text that is known only when a replica runs: its index, an environment variable, the submitter."""
+
+    kind: Literal["task.index", "env", "job.user"]
+    name: str = ""
+
+
+class RunTimeText(Record):
+    """A text with at least one :class:`RunTime` part."""
+
+    parts: tuple[str | RunTime, ...]
+
+
+class Reference(Record):
+    """``secret(name, key)`` or ``configmap(name, key)``."""
+
+    kind: Literal["secret", "configmap"]
+    name: Value
+    key: Value
+
+
+class Poison(Record):
+    """Stands for a value that is wrong and already reported; whatever is made from it is poison too."""
+
+
+POISON = Poison()
+
+Data: TypeAlias = Union[
+    str, int, bool, "Decimal", Quantity, Duration, Undecided, RunTimeText, Reference, Poison, "ListData", "MapData"
+]
+
+
+class Value(Record):
+    """Data and the text it was read from."""
+
+    data: Data
+    span: Span
+
+
+class Entry(Record):
+    """One entry of a map."""
+
+    key: str
+    key_span: Span
+    value: Value
+
+
+class ListData(Record):
+    """A list; each element has its own span."""
+
+    items: tuple[Value, ...]
+
+
+class MapData(Record):
+    """A map in source order."""
+
+    entries: dict[str, Entry]
+
+
+def kind_of(data: Data) -> str:
+    """The type of ``data`` in the language's words."""
+    if isinstance(data, bool):
+        return "bool"
+    for cls, name in _KINDS:
+        if isinstance(data, cls):
+            return name
+    return "number"
+
+
+_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (int, "int"),
+    ((str, RunTimeText), "string"),
+    (Quantity, "quantity"),
+    (Duration, "duration"),
+    (Undecided, "quantity or duration"),
+    (ListData, "list"),
+    (MapData, "map"),
+    (Reference, "secret() or configmap()"),
+    (Poison, "unknown"),
+)
+
+
+def show(data: Data) -> str | None:
+    """``data`` inside a text, or ``None`` when it cannot stand there (lists, maps, references)."""
+    if isinstance(data, bool):
+        return "true" if data else "false"
+    if isinstance(data, ListData | MapData | Reference | RunTimeText | Poison):
+        return None
+    return str(data)
+
+
+def joined(*parts: str | RunTime | RunTimeText) -> str | RunTimeText:
+    """One text out of parts, neighbouring literals merged."""
+    flat: list[str | RunTime] = []
+    for part in parts:
+        for piece in part.parts if isinstance(part, RunTimeText) else (part,):
+            if isinstance(piece, str) and flat and isinstance(flat[-1], str):
+                flat[-1] += piece
+            elif piece != "":
+                flat.append(piece)
+    if all(isinstance(piece, str) for piece in flat):
+        return "".join(piece for piece in flat if isinstance(piece, str))
+    return RunTimeText(tuple(flat))

@@ -1,0 +1,173 @@
+"""Every attribute of jobs and roles: where it may stand, its type, its default, its place in the IR.
+
+Source: language reference, "Attributes".
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tfdsl.record import Record
+from tfdsl.vocabulary.types import (
+    BOOL,
+    COUNT,
+    CPU,
+    DURATION,
+    MEMORY,
+    NUMBER,
+    RUN_TIME_STRING,
+    STRING,
+    STRING_MAP,
+    IntType,
+    ListType,
+    MapType,
+    ReferenceType,
+    StringType,
+    Type,
+    UnionType,
+    one_of,
+)
+
+Where = Literal["job", "role", "both", "each"]
+
+
+class Attribute(Record):
+    """One attribute.
+
+    ``where``: ``job``; ``role``; ``both`` (the job's value is the default of every role); ``each`` (the job's is for
+    the job's own object, the role's for its pods; nothing is inherited). ``roles``: the only roles that take it.
+    ``default``: in the words of the reference. ``aliases``: what other tools call it, for suggestions.
+    """
+
+    name: str
+    where: Where
+    type: Type
+    default: str
+    doc: str
+    aliases: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    example: str = ""
+
+    @property
+    def in_job(self) -> bool:
+        """Whether it may stand in a job block."""
+        return self.where != "role"
+
+    @property
+    def in_role(self) -> bool:
+        """Whether it may stand in a role block."""
+        return self.where != "job"
+
+
+ENV_NAME = "[A-Za-z_][A-Za-z0-9_]*"
+NAME_STRING = StringType(empty=False)
+
+ENV = MapType(UnionType((RUN_TIME_STRING, NUMBER, BOOL, ReferenceType())), keys=ENV_NAME)
+TEXT_OR_ARGV = UnionType((ListType(RUN_TIME_STRING), RUN_TIME_STRING))
+TOLERATIONS = ListType(MapType(UnionType((STRING, IntType()))))
+
+ATTRIBUTES = (
+    Attribute("namespace", "job", NAME_STRING, "not written", "Kubernetes namespace of the job.", example='"ml"'),
+    Attribute("labels", "each", STRING_MAP, "none", "Labels: in a job of the job object, in a role of its pods.",
+              example='{ team = "vision" }'),
+    Attribute("annotations", "each", STRING_MAP, "none",
+              "Annotations: in a job of the job object, in a role of its pods.", example='{ owner = "ada" }'),
+    Attribute("queue", "job", NAME_STRING, "the target's", "Volcano, YARN, Slider or Kueue queue.",
+              ("queueName", "queue_name", "yarn_queue"), example='"research"'),
+    Attribute("priority", "job", UnionType((IntType(), NAME_STRING)), "none",
+              "PriorityClass name on Kubernetes, integer on YARN.",
+              ("priorityClassName", "priorityClass", "priority_class", "priority_class_name"), example='"high"'),
+    Attribute("scheduler", "job", NAME_STRING, "the target's", "Name of the scheduler that places the pods.",
+              ("schedulerName", "scheduler_name"), example='"volcano"'),
+    Attribute("gang", "job", BOOL, "true", "Start all of `min_available` together or nothing.",
+              ("gang_scheduling", "gangScheduling"), example="false"),
+    Attribute("retries", "job", IntType(0), "3 if a policy restarts anything, else 0",
+              "All restarts together over the job's life; used up, the job fails.",
+              ("backoffLimit", "maxRetry", "max_retry", "backoff_limit", "max_retries", "maxRetries"), example="2"),
+    Attribute("deadline", "job", DURATION, "none", "Longest run time of the job.",
+              ("activeDeadlineSeconds", "active_deadline_seconds", "timeout", "max_runtime"), example="12h"),
+    Attribute("ttl", "job", DURATION, "never removed", "When a finished job is removed.",
+              ("ttlSecondsAfterFinished", "ttl_seconds_after_finished"), example="1d"),
+    Attribute("cleanup", "job", one_of("running", "all", "none"), '"running"',
+              "What happens to the other pods when the job finishes.",
+              ("cleanPodPolicy", "clean_pod_policy", "cleanupPodPolicy"), example='"none"'),
+    Attribute("suspend", "job", BOOL, "false", "Create the job without starting it.", example="true"),
+    Attribute("checkpoint", "job", StringType(run_time=True, empty=False), "tensorboard's `logdir` if written",
+              "Folder of checkpoints on storage that outlives a replica; every role gets it as env `CHECKPOINT_DIR`.",
+              ("checkpoint_dir", "checkpoint_path", "ckp_dir", "model_dir"), example='"/runs/mnist"'),
+    Attribute("image", "both", NAME_STRING, "required",
+              "Container image; with `build` the tag that the Dockerfile is built as.",
+              ("container_image", "docker_image", "dockerImage"), example='"registry.example.com/mnist:1.4"'),
+    Attribute("image_pull_policy", "both", one_of("Always", "IfNotPresent", "Never"), "the cluster's",
+              "When the node fetches the image.", ("imagePullPolicy", "pull_policy"), example='"IfNotPresent"'),
+    Attribute("image_pull_secrets", "both", ListType(NAME_STRING), "[]", "Secrets that hold registry credentials.",
+              ("imagePullSecrets", "pull_secrets"), example='["registry-key"]'),
+    Attribute("command", "both", TEXT_OR_ARGV, "the image's entrypoint",
+              "What to run: a list in exec form, or one text for `/bin/sh -c`.",
+              ("entrypoint", "cmd", "shell_command", "launch_command"), example='["python", "train.py"]'),
+    Attribute("args", "both", ListType(RUN_TIME_STRING), "[]", "Appended to the command.",
+              ("arguments", "shell_args"), example='["--steps=5000"]'),
+    Attribute("workdir", "both", StringType(run_time=True, empty=False), "the image's", "Working folder of the command.",
+              ("workingDir", "working_dir", "cwd", "work_dir"), example='"/app"'),
+    Attribute("env", "both", ENV, "{}", "Environment variables: text, number, bool, `secret()` or `configmap()`.",
+              ("environment", "envs", "env_vars", "shell_env"), example='{ MODE = "fast", EPOCHS = 5 }'),
+    Attribute("cpu", "both", CPU, "none", "CPUs per replica, requested and the limit.",
+              ("cpus", "vcores", "cores", "container_vcores"), example="4"),
+    Attribute("memory", "both", MEMORY, "none", "Memory per replica, requested and the limit.",
+              ("mem", "ram", "container_memory"), example="16Gi"),
+    Attribute("cpu_limit", "both", CPU, "= cpu", "A higher CPU limit.", ("cpuLimit", "cpu_limits"), example="8"),
+    Attribute("memory_limit", "both", MEMORY, "= memory", "A higher memory limit.",
+              ("memoryLimit", "memory_limits", "mem_limit"), example="20Gi"),
+    Attribute("gpu", "both", IntType(0), "0", "Whole devices per replica.",
+              ("gpus", "num_gpus", "gpu_count", "nvidia.com/gpu"), example="1"),
+    Attribute("gpu_resource", "both", NAME_STRING, "nvidia.com/gpu; yarn.io/gpu on YARN", "Name of the device resource.",
+              ("gpuResource", "gpu_type"), example='"amd.com/gpu"'),
+    Attribute("gpu_memory", "both", MEMORY, "none", "A share of a device's memory (Volcano vGPU).",
+              ("gpuMemory", "vgpu_memory", "vgpu"), example="8Gi"),
+    Attribute("resources", "both", MapType(COUNT), "{}", "Extended resources.",
+              ("limits", "requests", "container_resources", "extended_resources"), example='{ "rdma/hca" = 1 }'),
+    Attribute("shm", "both", MEMORY, "the runtime's", "Size of /dev/shm; counts as a mount there.",
+              ("shm_size", "shmSize", "shared_memory"), example="8Gi"),
+    Attribute("port", "both", IntType(1, 65535), "2222; tensorboard 6006", "Port of the TensorFlow server.",
+              ("ports", "containerPort", "container_port", "tfPort"), example="2222"),
+    Attribute("host_network", "both", BOOL, "false", "Use the node's network.", ("hostNetwork",), example="true"),
+    Attribute("service_account", "both", NAME_STRING, "the namespace's", "ServiceAccount of the pods.",
+              ("serviceAccountName", "serviceAccount", "service_account_name"), example='"trainer"'),
+    Attribute("node_selector", "both", STRING_MAP, "{}", "Labels that the node must have.",
+              ("nodeSelector", "nodeselector", "affinity"), example='{ accelerator = "a100" }'),
+    Attribute("node_label", "both", NAME_STRING, "none", "YARN or Slider node label expression.",
+              ("nodeLabel", "node_label_expression", "label_expression", "nodeLabelExpression"), example='"gpu"'),
+    Attribute("tolerations", "both", TOLERATIONS, "[]", "Taints that the pods tolerate, keys in snake_case.",
+              ("toleration", "taints"), example='[{ key = "nvidia.com/gpu", operator = "Exists" }]'),
+    Attribute("spread", "both", one_of("node", "none"), '"none"', "Replicas of the role on different nodes.",
+              ("podAntiAffinity", "anti_affinity", "topologySpreadConstraints", "placement_policy"), example='"node"'),
+    Attribute("replicas", "role", IntType(0), "1", "How many there are.",
+              ("instances", "count", "num_workers", "num_ps", "num_containers", "num_trainers", "parallelism"),
+              example="4"),
+    Attribute("min_available", "role", IntType(0), "replicas", "Replicas that must be placeable before any starts.",
+              ("minAvailable", "minMember", "min_member", "min_replicas"), example="2"),
+    Attribute("after", "role", ListType(STRING), "[]", "Start only when those roles run.",
+              ("dependsOn", "depends_on", "dependencies"), example='["ps"]'),
+    Attribute("server", "role", BOOL, "false",
+              "Run a plain TensorFlow server from TF_CONFIG instead of the command (in-graph replication).",
+              roles=("ps", "worker"), example="true"),
+    Attribute("logdir", "role", StringType(run_time=True, empty=False), "`checkpoint`, else required",
+              "Folder that TensorBoard shows.",
+              ("log_dir", "logs", "logDir"), ("tensorboard",), '"/runs/logs"'),
+)  # fmt: skip
+
+BY_NAME: dict[str, Attribute] = {row.name: row for row in ATTRIBUTES}
+
+TENSORBOARD_INHERITS = (
+    "image",
+    "image_pull_policy",
+    "image_pull_secrets",
+    "env",
+    "node_selector",
+    "node_label",
+    "tolerations",
+    "service_account",
+)
+"""The job's values that tensorboard takes over (with the mounts); all others are for the training roles."""
+
+TOLERATION_KEYS = ("key", "operator", "value", "effect", "toleration_seconds")

@@ -1,0 +1,31 @@
+"""The roles of a job (language reference, "Attributes")."""
+
+from __future__ import annotations
+
+from tfdsl.record import Record
+
+
+class RoleRow(Record):
+    """One role. ``single``: at most one replica. ``trains``: a job needs one of these."""
+
+    name: str
+    doc: str
+    single: bool = False
+    trains: bool = False
+    aliases: tuple[str, ...] = ()
+
+
+ROLES = (
+    RoleRow("chief", "Coordinates training and saves checkpoints; the job is complete when it is.", True, True,
+            ("Chief", "chiefworker", "chief_worker", "coordinator", "launcher")),
+    RoleRow("master", "TensorFlow 1's word for chief.", True, True, ("Master", "MASTER")),
+    RoleRow("ps", "Parameter server: holds variables, never decides success.", aliases=(
+        "PS", "Ps", "parameter_server", "parameter_servers", "parameterserver", "server")),
+    RoleRow("worker", "Trains.", trains=True, aliases=("Worker", "WORKER", "workers", "trainer", "trainers")),
+    RoleRow("evaluator", "Evaluates checkpoints; is in no cluster spec.", True, aliases=("Evaluator", "eval")),
+    RoleRow("tensorboard", "Shows a log folder; never ends the job.", True, aliases=("TensorBoard", "Tensorboard", "tb")),
+)  # fmt: skip
+"""In the order in which every target writes them."""
+
+ROLE_NAMES = tuple(row.name for row in ROLES)
+BY_NAME = {row.name: row for row in ROLES}

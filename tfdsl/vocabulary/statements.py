@@ -1,0 +1,113 @@
+"""Mounts, outputs, cluster, build and the settings of params: their kinds, sources and options.
+
+Source: language reference, "Statements" and "File".
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tfdsl.record import Record
+from tfdsl.vocabulary.types import (
+    BOOL,
+    MEMORY,
+    RUN_TIME_STRING,
+    STRING,
+    STRING_MAP,
+    STRINGS,
+    ListType,
+    StringType,
+    Type,
+    one_of,
+)
+
+
+class Setting(Record):
+    """One ``name = value`` of a block or of the braces behind a statement."""
+
+    name: str
+    type: Type | None
+    doc: str
+    aliases: tuple[str, ...] = ()
+
+
+class MountKind(Record):
+    """One kind of mount. ``source``: what is written before ``at``; ``none`` may be left out when ``optional``."""
+
+    name: str
+    source: Literal["name", "size", "path", "server", "uri"]
+    source_doc: str
+    doc: str
+    options: tuple[Setting, ...] = ()
+    optional: bool = False
+    durable: bool = False
+    aliases: tuple[str, ...] = ()
+
+
+SUB_PATH = Setting("sub_path", StringType(run_time=True, empty=False), "Folder inside the volume.",
+                   ("subPath", "subpath", "sub_path_expr", "subPathExpr"))  # fmt: skip
+ITEMS = Setting("items", STRING_MAP, "Keys to show, each with its file name.")
+MODE = Setting("mode", StringType(pattern="0?[0-7]{3}"), "Octal mode of the files.",
+               ("defaultMode", "default_mode"))  # fmt: skip
+HOST_TYPES = ("Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice")
+ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
+
+MOUNT_KINDS = (
+    MountKind("pvc", "name", "claim name", "An existing PersistentVolumeClaim.", (SUB_PATH,), durable=True,
+              aliases=("persistentVolumeClaim", "persistent_volume_claim", "volume")),
+    MountKind("claim", "size", "size, e.g. `100Gi`", "A new claim for this job.", (
+        SUB_PATH,
+        Setting("storage_class", StringType(empty=False), "StorageClass of the claim.",
+                ("storageClassName", "storageClass")),
+        Setting("access_modes", ListType(one_of(*ACCESS_MODES)), "Access modes of the claim.",
+                ("accessModes", "access_mode")),
+        Setting("keep", BOOL, "The claim outlives the job."),
+    ), aliases=("volumeClaim", "volume_claim", "volumeClaimTemplate")),
+    MountKind("host", "path", "absolute path on the node", "A folder or file of the node.",
+              (Setting("type", one_of(*HOST_TYPES), "What must be there."),), durable=True,
+              aliases=("hostPath", "host_path", "hostpath", "bind", "disk")),
+    MountKind("nfs", "server", '`"server:/path"`', "An NFS export.", durable=True),
+    MountKind("configmap", "name", "ConfigMap name", "A ConfigMap as files.", (ITEMS, MODE),
+              aliases=("configMap", "config_map", "config")),
+    MountKind("secret", "name", "Secret name", "A Secret as files.", (ITEMS, MODE)),
+    MountKind("scratch", "size", "size (may be left out)", "Node disk that lives with the pod.", optional=True,
+              aliases=("emptyDir", "emptydir", "empty_dir", "tmp", "temp")),
+    MountKind("memory", "size", "size", "A tmpfs.", aliases=("tmpfs", "shm", "ramdisk")),
+    MountKind("hdfs", "uri", "URI", "A file or folder of HDFS, fetched before the command starts.",
+              aliases=("HDFS",)),
+    MountKind("archive", "uri", "URI or file (.tar .tar.gz .tgz .zip)", "Unpacked before the command starts.",
+              aliases=("tar", "zip", "tarball")),
+)  # fmt: skip
+MOUNTS_BY_NAME = {row.name: row for row in MOUNT_KINDS}
+ARCHIVE_ENDINGS = (".tar", ".tar.gz", ".tgz", ".zip")
+
+OUTPUT_OPTIONS = (Setting("overwrite", BOOL, "Replace what is there."),)
+OUTPUT_WHEN = ("success", "failure", "always")
+
+CLUSTER = (
+    Setting("discovery", one_of("tf_config", "flags", "both", "none"),
+            "How tasks learn of each other: env TF_CONFIG, the four TensorFlow flags, both, or not at all."),
+    Setting("protocol", one_of("grpc", "grpc+gdr", "grpc+mpi", "grpc+verbs"), "Protocol of the TensorFlow servers."),
+)  # fmt: skip
+
+BUILD = (
+    Setting("from", StringType(empty=False), "Base image.", ("FROM", "base", "image")),
+    Setting("workdir", StringType(empty=False), "Working folder of the image.", ("WORKDIR",)),
+    Setting("entrypoint", STRINGS, "Entrypoint of the image, in exec form.", ("ENTRYPOINT", "cmd", "command")),
+    Setting("hadoop", StringType(pattern=r"[0-9]+(\.[0-9]+)+"), "Adds the Hadoop client of this version."),
+)  # fmt: skip
+
+PARAM_SETTINGS = (
+    Setting("description", STRING, "What the param is for."),
+    Setting("min", None, "Smallest value.", ("minimum", "at_least")),
+    Setting("max", None, "Largest value.", ("maximum", "at_most")),
+    Setting("one_of", None, "The only values.", ("enum", "allowed", "values", "choices")),
+    Setting("pattern", STRING, "A regular expression for the whole text.", ("regex",)),
+)
+
+PARAM_TYPES = ("int", "number", "string", "bool", "quantity", "duration", "list", "map")
+RESERVED_NAMES = ("job", "role", "roles", "task", "env")
+"""No let, param or template may be called so: the words name values inside a job."""
+
+RUN_TIME = RUN_TIME_STRING
+SIZE = MEMORY
