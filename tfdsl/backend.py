@@ -80,12 +80,20 @@ class Condition(Protocol):
         ...
 
 
+class Fill(Protocol):
+    """Gives the values of further ``{names}`` in a row's text."""
+
+    def __call__(self, unit: Unit, item: Item, /) -> Mapping[str, str]:
+        """Name → text for ``item`` of ``unit.job``."""
+        ...
+
+
 class Row(Record):
     """What a target does with one key of the IR.
 
     ``to``: the field of the target, for the tables. ``text``: how it differs or why it cannot be (may hold
-    ``{value}`` and ``{role}``). ``rule``: what is reported for an approximation or a refusal. ``instead``: what to
-    write or which target can. ``since``: the first version for which the row holds. ``when``: a further condition;
+    ``{value}``, ``{role}``, ``{job}``, the job's name, and what ``fill`` gives). ``rule``: what is reported for an
+    approximation or a refusal. ``instead``: what to write or which target can. ``since``: the first version for which the row holds. ``when``: a further condition;
     ``when_text`` says it in words for the tables. Of the rows of one key the first that applies decides.
     ``default`` says what is told when the value is a default that the source does not write: an info, or nothing.
     """
@@ -100,6 +108,7 @@ class Row(Record):
     when: Condition | None
     when_text: str
     default: Literal["info", "silent"]
+    fill: Fill | None = None
 
 
 def kept(key: str, to: str, *, since: str | None = None, when: Condition | None = None, when_text: str = "") -> Row:
@@ -126,11 +135,11 @@ def approximated(
     when: Condition | None = None,
     when_text: str = "",
     default: Literal["info", "silent"] = "info",
+    fill: Fill | None = None,
 ) -> Row:
     """The target does something near: a warning that says how it differs."""
-    return Row(
-        key, "approximated", to, text, Rule(code, slug, "warning", text), instead, since, when, when_text, default
-    )
+    rule = Rule(code, slug, "warning", text)
+    return Row(key, "approximated", to, text, rule, instead, since, when, when_text, default, fill)
 
 
 def refused(
@@ -144,9 +153,11 @@ def refused(
     when: Condition | None = None,
     when_text: str = "",
     default: Literal["info", "silent"] = "info",
+    fill: Fill | None = None,
 ) -> Row:
     """The target cannot: an error with an alternative."""
-    return Row(key, "refused", "", text, Rule(code, slug, "error", text), instead, since, when, when_text, default)
+    rule = Rule(code, slug, "error", text)
+    return Row(key, "refused", "", text, rule, instead, since, when, when_text, default, fill)
 
 
 class Support:
@@ -312,9 +323,12 @@ def _report(backend: Backend, unit: Unit, item: Item, row: Row) -> Diagnostic | 
     span = unit.origins.written(item.path)
     if span is None and row.default == "silent":
         return None
-    message = rule.message.format(value=item.shown, role=item.role)
+    values = {"value": item.shown, "role": item.role, "job": unit.job.name}
+    if row.fill is not None:
+        values |= row.fill(unit, item)
+    message = rule.message.format_map(values)
     level = "info" if span is None else rule.level
     diagnostic = Diagnostic(rule, level, f"{backend.name}: {message}", span or unit.origins.span(item.path))
     if row.instead:
-        diagnostic = diagnostic.help(row.instead.format(value=item.shown, role=item.role))
+        diagnostic = diagnostic.help(row.instead.format_map(values))
     return replace(diagnostic, target=backend.name, approximation=row.fate == "approximated" and span is not None)
