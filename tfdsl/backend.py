@@ -93,8 +93,9 @@ class Row(Record):
 
     ``to``: the field of the target, for the tables. ``text``: how it differs or why it cannot be (may hold
     ``{value}``, ``{role}``, ``{job}``, the job's name, and what ``fill`` gives). ``rule``: what is reported for an
-    approximation or a refusal. ``instead``: what to write or which target can. ``since``: the first version for which the row holds. ``when``: a further condition;
-    ``when_text`` says it in words for the tables. Of the rows of one key the first that applies decides.
+    approximation or a refusal. ``instead``: what to write or which target can. ``since``: the first version for which
+    the row holds. ``when``: a further condition; ``when_text`` says it in words for the tables. Of the rows of one key
+    the first that applies decides.
     ``default`` says what is told when the value is a default that the source does not write: an info, or nothing.
     """
 
@@ -197,8 +198,11 @@ class Document(Record):
 
 
 class TaskConfig(Record):
-    """What one task will see: ``tf_config`` as JSON text (``None``: not set), the flags appended to its arguments,
-    and in words how this target's own delivery differs from the language's."""
+    """What one task will see.
+
+    ``tf_config`` as JSON text (``None``: not set), the flags appended to its arguments, and in words how this
+    target's own delivery differs from the language's.
+    """
 
     role: str
     index: int
