@@ -1,0 +1,5 @@
+"""Texts to trees: ``parse`` never fails, it gives a tree and diagnostics."""
+
+from tfdsl.syntax.parser import Parsed, parse, parse_expression
+
+__all__ = ["Parsed", "parse", "parse_expression"]

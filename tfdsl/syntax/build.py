@@ -1,0 +1,359 @@
+"""One small function for each rule of the grammar: children in, node of ``ast`` out.
+
+The driver calls them while it parses, so there is no tree in between and nothing here is recursive. A child that is a
+token is given as its number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.syntax import _tables as tables
+from tfdsl.syntax import ast, strings
+from tfdsl.syntax.lexer import STRING
+from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tfdsl.diagnostics.diagnostic import Diagnostic
+    from tfdsl.syntax.driver import Build
+    from tfdsl.syntax.lexer import Lexed
+    from tfdsl.text import Source
+
+# An expression may be this deep, operators, brackets and interpolations counted together. Later stages walk it
+# recursively; ``a + b + c …`` is as deep as it is long.
+MAX_DEPTH = 128
+
+OPERATORS = {
+    "or": "||",
+    "and": "&&",
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "add": "+",
+    "subtract": "-",
+    "multiply": "*",
+    "divide": "/",
+    "modulo": "%",
+}
+
+
+# Reads the expression from one offset to another that stands inside so many interpolations.
+ParsePart: TypeAlias = "Callable[[Source, int, int, int], tuple[ast.Expr, list[Diagnostic], int]]"
+
+
+class Builder:
+    """Builds the nodes of one text and collects what is wrong with its literals."""
+
+    def __init__(self, lexed: Lexed, parse_part: ParsePart, level: int) -> None:
+        self.lexed = lexed
+        self.source = lexed.source
+        self.declarations: tuple[ast.Declaration, ...] = ()
+        self.expression: ast.Expr | None = None
+        self._parse_part = parse_part
+        self._level = level
+        self.diagnostics: list[Diagnostic] = []
+        self._depths: dict[int, int] = {}
+        self._kept: list[ast.Expr] = []
+
+    def builders(self) -> list[Build]:
+        """The function of each rule, in the order of the table of rules."""
+        return [self._builder(name) if way == "node" else _no_node for _, _, name, way, _ in tables.RULES]
+
+    def _builder(self, name: str) -> Build:
+        if name in OPERATORS:
+            return self._binary(OPERATORS[name])
+        found: Build = getattr(self, f"{name}_")
+        return found
+
+    def _token(self, token: int) -> Span:
+        lexed = self.lexed
+        return Span(self.source, lexed.starts[token], lexed.ends[token])
+
+    def _name(self, token: int) -> ast.Name:
+        span = self._token(token)
+        return ast.Name(self.source.text[span.start : span.end], span)
+
+    # --- declarations ---
+
+    def file_(self, _: Span, *declarations: ast.Declaration) -> None:
+        self.declarations = declarations
+
+    def expression_(self, _: Span, value: ast.Expr) -> None:
+        self.expression = value
+
+    def edition_(self, span: Span, number: int) -> ast.Edition:
+        return ast.Edition(self.number_(self._token(number), number), span)
+
+    def include_(self, span: Span, path: int) -> ast.Include:
+        return ast.Include(self._plain(self._token(path)), span)
+
+    def param_(
+        self, span: Span, name: int, type_: ast.TypeRef, *rest: ast.Expr | tuple[ast.Assign, ...]
+    ) -> ast.Param:
+        default: ast.Expr | None = None
+        settings: tuple[ast.Assign, ...] = ()
+        for each in rest:
+            if isinstance(each, tuple):
+                settings = each
+            else:
+                default = each
+        return ast.Param(self._name(name), type_, default, settings, span)
+
+    def type_(self, span: Span, name: int, of: ast.TypeRef | None = None) -> ast.TypeRef:
+        return ast.TypeRef(self._name(name), of, span)
+
+    def let_(self, span: Span, name: int, value: ast.Expr) -> ast.Let:
+        return ast.Let(self._name(name), value, span)
+
+    def template_(self, span: Span, name: int, body: tuple[ast.Item, ...]) -> ast.Template:
+        return ast.Template(self._name(name), body, span)
+
+    def profile_(self, span: Span, name: int, settings: tuple[ast.Assign, ...]) -> ast.Profile:
+        return ast.Profile(self._name(name), settings, span)
+
+    def job_(self, span: Span, name: ast.Name, body: tuple[ast.Item, ...]) -> ast.Job:
+        return ast.Job(name, body, span)
+
+    def job_name_(self, _: Span, name: int) -> ast.Name:
+        return self._key(name)
+
+    # --- blocks ---
+
+    def body_(self, _: Span, *items: ast.Item) -> tuple[ast.Item, ...]:
+        return items
+
+    def settings_(self, _: Span, *entries: ast.Assign) -> tuple[ast.Assign, ...]:
+        return entries
+
+    def entry_(self, span: Span, key: ast.Name, value: ast.Expr) -> ast.Assign:
+        return ast.Assign(key, value, span)
+
+    def key_(self, _: Span, key: int) -> ast.Name:
+        return self._key(key)
+
+    def _key(self, token: int) -> ast.Name:
+        span = self._token(token)
+        text = self.source.text
+        if self.lexed.types[token] != STRING:
+            return ast.Name(text[span.start : span.end], span)
+        value = self._plain(span)
+        for part in value.parts:
+            if not isinstance(part, str):
+                self.diagnostics.append(rules.INTERPOLATED_NAME(part.span))
+        return ast.Name("".join(part for part in value.parts if isinstance(part, str)), span, quoted=True)
+
+    def attribute_(self, span: Span, key: int, value: ast.Expr) -> ast.Assign:
+        return ast.Assign(self._name(key), value, span)
+
+    def role_(self, span: Span, name: int, body: tuple[ast.Item, ...]) -> ast.Role:
+        return ast.Role(self._name(name), body, span)
+
+    def target_(self, span: Span, name: int, body: tuple[ast.Item, ...]) -> ast.Target:
+        return ast.Target(self._name(name), body, span)
+
+    def cluster_(self, span: Span, word: int, settings: tuple[ast.Assign, ...]) -> ast.Cluster:
+        return ast.Cluster(self._token(word), settings, span)
+
+    def use_(self, span: Span, name: int) -> ast.Use:
+        return ast.Use(self._name(name), span)
+
+    def mount_(self, span: Span, kind: int, *rest: ast.Expr | int | tuple[ast.Assign, ...]) -> ast.Mount:
+        values: list[ast.Expr] = []
+        readonly: Span | None = None
+        options: tuple[ast.Assign, ...] = ()
+        for each in rest:
+            if isinstance(each, int):
+                readonly = self._token(each)
+            elif isinstance(each, tuple):
+                options = each
+            else:
+                values.append(each)
+        source = values[0] if len(values) == 2 else None
+        return ast.Mount(self._name(kind), source, values[-1], readonly, options, span)
+
+    def output_(
+        self,
+        span: Span,
+        source: ast.Expr,
+        destination: ast.Expr,
+        *rest: ast.Name | ast.Subject | tuple[ast.Assign, ...],
+    ) -> ast.Output:
+        when: ast.Name | None = None
+        subject: ast.Subject | None = None
+        options: tuple[ast.Assign, ...] = ()
+        for each in rest:
+            if isinstance(each, ast.Name):
+                when = each
+            elif isinstance(each, ast.Subject):
+                subject = each
+            else:
+                options = each
+        return ast.Output(source, destination, when, subject, options, span)
+
+    def moment_(self, _: Span, name: int) -> ast.Name:
+        return self._name(name)
+
+    def subject_(self, span: Span, role: int, index: int | None = None) -> ast.Subject:
+        return ast.Subject(self._name(role), None if index is None else self.number_(self._token(index), index), span)
+
+    def policy_(self, span: Span, *parts: ast.Subject | ast.Event | ast.Expr | ast.Name) -> ast.Policy:
+        subject: ast.Subject | None = None
+        event: ast.Event | None = None
+        delay: ast.Expr | None = None
+        for part in parts[:-1]:
+            if isinstance(part, ast.Subject):
+                subject = part
+            elif isinstance(part, ast.Event):
+                event = part
+            elif not isinstance(part, ast.Name):
+                delay = part
+        action = parts[-1]
+        assert event is not None
+        assert isinstance(action, ast.Name)
+        return ast.Policy(subject, event, delay, action, span)
+
+    def event_(self, span: Span, name: int) -> ast.Event:
+        return ast.Event(self._name(name), None, None, span)
+
+    def exit_event_(self, span: Span, word: int, codes: ast.CodeRange | ast.Expr) -> ast.Event:
+        if not isinstance(codes, (ast.CodeRange, ast.ListExpr)):
+            codes = ast.ListExpr((), codes.span)
+        return ast.Event(self._name(word), codes, None, span)
+
+    def restarted_event_(self, span: Span, word: int, count: int) -> ast.Event:
+        return ast.Event(self._name(word), None, self.number_(self._token(count), count), span)
+
+    def codes_(self, span: Span, first: int, last: int | None = None) -> ast.CodeRange:
+        end = None if last is None else self.number_(self._token(last), last)
+        return ast.CodeRange(self.number_(self._token(first), first), end, span)
+
+    def action_(self, span: Span, *words: int) -> ast.Name:
+        return ast.Name(" ".join(self.lexed.text(word) for word in words), span)
+
+    def build_(self, span: Span, word: int, *items: ast.Assign | ast.Copy | ast.Run) -> ast.Build:
+        return ast.Build(self._token(word), items, span)
+
+    def copy_(self, span: Span, source: ast.Expr, destination: ast.Expr) -> ast.Copy:
+        return ast.Copy(source, destination, span)
+
+    def run_(self, span: Span, command: ast.Expr) -> ast.Run:
+        return ast.Run(command, span)
+
+    def set_(self, span: Span, path: int, value: ast.Expr) -> ast.Patch:
+        return ast.Patch("set", self._plain(self._token(path)), value, span)
+
+    def merge_(self, span: Span, path: int, value: ast.Expr) -> ast.Patch:
+        return ast.Patch("merge", self._plain(self._token(path)), value, span)
+
+    def remove_(self, span: Span, path: int) -> ast.Patch:
+        return ast.Patch("remove", self._plain(self._token(path)), None, span)
+
+    # --- expressions ---
+
+    def _measured(self, node: ast.Expr, *parts: ast.Expr) -> ast.Expr:
+        """Note how deep ``node`` is; too deep a node is reported and becomes an error node.
+
+        The depths are kept by the identity of nodes, all of which live as long as the builder.
+        """
+        depths = self._depths
+        depth = 1 + max((depths.get(id(part), 0) for part in parts), default=0)
+        if depth > MAX_DEPTH:
+            self.diagnostics.append(rules.EXPRESSION_TOO_DEEP(node.span, limit=MAX_DEPTH))
+            node = ast.ErrorExpr(node.span)
+            depth = 0
+        self._kept.append(node)
+        depths[id(node)] = depth
+        return node
+
+    def depth(self, node: ast.Expr) -> int:
+        """How many levels are below ``node``."""
+        return self._depths.get(id(node), 0)
+
+    def _binary(self, op: str) -> Build:
+        def build(span: Span, left: ast.Expr, right: ast.Expr) -> ast.Expr:
+            return self._measured(ast.Binary(op, left, right, span), left, right)
+
+        return build
+
+    def choice_(self, span: Span, condition: ast.Expr, yes: ast.Expr, no: ast.Expr) -> ast.Expr:
+        return self._measured(ast.Choice(condition, yes, no, span), condition, yes, no)
+
+    def not_(self, span: Span, operand: ast.Expr) -> ast.Expr:
+        return self._measured(ast.Unary("!", operand, span), operand)
+
+    def negate_(self, span: Span, operand: ast.Expr) -> ast.Expr:
+        return self._measured(ast.Unary("-", operand, span), operand)
+
+    def member_(self, span: Span, base: ast.Expr, name: int) -> ast.Expr:
+        return self._measured(ast.Member(base, self._name(name), span), base)
+
+    def index_(self, span: Span, base: ast.Expr, index: ast.Expr) -> ast.Expr:
+        return self._measured(ast.Index(base, index, span), base, index)
+
+    def group_(self, _: Span, inner: ast.Expr) -> ast.Expr:
+        return inner
+
+    def list_(self, span: Span, *items: ast.Expr) -> ast.Expr:
+        return self._measured(ast.ListExpr(items, span), *items)
+
+    def map_(self, span: Span, entries: tuple[ast.Assign, ...]) -> ast.Expr:
+        return self._measured(ast.MapExpr(entries, span), *[entry.value for entry in entries])
+
+    def call_(self, span: Span, name: int, *arguments: ast.Expr) -> ast.Expr:
+        return self._measured(ast.Call(self._name(name), arguments, span), *arguments)
+
+    def _plain(self, span: Span) -> ast.Str:
+        end = span.end if span.start in self.lexed.unclosed else span.end - 1
+        body = self.source.text[span.start + 1 : end]
+        if "\\" not in body and "${" not in body:
+            return ast.Str((body,) if body else (), span)
+        return strings.string(self, span, end)
+
+    def string_(self, span: Span, _: int) -> ast.Expr:
+        return self._interpolating(self._plain(span))
+
+    def text_(self, span: Span, _: int) -> ast.Expr:
+        return self._interpolating(strings.text_block(self, span))
+
+    def _interpolating(self, value: ast.Str) -> ast.Expr:
+        expressions = [part for part in value.parts if not isinstance(part, str)]
+        return self._measured(value, *expressions) if expressions else value
+
+    def raw_(self, span: Span, _: int) -> ast.Str:
+        return strings.raw_block(self, span)
+
+    def interpolated(self, start: int, end: int) -> ast.Expr:
+        """The expression of a ``${…}``, read at its own place."""
+        expression, diagnostics, depth = self._parse_part(self.source, start, end, self._level + 1)
+        self.diagnostics.extend(diagnostics)
+        self._depths[id(expression)] = depth
+        self._kept.append(expression)
+        return expression
+
+    def number_(self, span: Span, token: int) -> ast.Number:
+        return ast.Number(self.lexed.text(token), span)
+
+    def unit_(self, span: Span, token: int) -> ast.Unit:
+        return ast.Unit(self.lexed.text(token), span)
+
+    def true_(self, span: Span) -> ast.Bool:
+        return ast.Bool(True, span)
+
+    def false_(self, span: Span) -> ast.Bool:
+        return ast.Bool(False, span)
+
+    def reference_(self, span: Span, token: int) -> ast.Ref:
+        return ast.Ref(self.lexed.text(token), span)
+
+    def error_(self, span: Span, _: int) -> ast.ErrorExpr:
+        return ast.ErrorExpr(span)
+
+
+def _no_node(*_: object) -> object:
+    raise AssertionError("only rules that make a node have a builder")

@@ -1,0 +1,204 @@
+"""Text to tokens: one pass of one pattern; whatever that pattern cannot take goes to ``trouble``.
+
+A token is three numbers in three parallel lists, because making an object for each of them would take longer than
+reading it. Words carry the number of their keyword; the parser falls back to NAME where the keyword does not fit.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from tfdsl.syntax import _tables as tables
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics.diagnostic import Diagnostic
+    from tfdsl.text import Source
+
+index = tables.TERMINALS.index
+NAME, JOB_NAME, STRING, NEWLINE, END, ERROR = map(index, ("NAME", "JOB_NAME", "STRING", "_NEWLINE", "$END", "ERROR"))
+LBRACE, RBRACE, LSQB, RSQB, LPAR, RPAR = map(index, ("LBRACE", "RBRACE", "LSQB", "RSQB", "LPAR", "RPAR"))
+JOB = index("JOB")
+KEYWORDS = dict(tables.KEYWORDS)
+OPERATORS = dict(tables.OPERATORS)
+
+# Brackets that may be open at one place; deeper texts are refused, for the later stages walk the tree recursively.
+MAX_NESTING = 100
+
+# Never valid one after the other, but each of their characters is: slips that get a message of their own.
+SLIPS = r"->|//|/\*"
+
+_KINDS = [type_ for type_, _ in tables.LEXED]
+_MASTER = re.compile(
+    r"[ \t]*+(?:"
+    f"({tables.NAME_PATTERN})|({tables.NEWLINE_PATTERN})|({SLIPS})|"
+    f"({'|'.join(re.escape(text) for text, _ in tables.OPERATORS)})|"
+    f"{'|'.join(f'({pattern})' for _, pattern in tables.LEXED)}|"
+    r"(#[^\n]*+)|(?s:(.))|\Z)"
+)
+_WORD, _LINE, _SLIP, _OPERATOR, _FIRST_KIND = 1, 2, 3, 4, 5
+_REMARK = _FIRST_KIND + len(_KINDS)
+_JOB_NAME = re.compile(rf"[ \t]++({tables.JOB_NAME_PATTERN})")
+
+# What a text may not hold anywhere: control characters but tab and line end, a lone carriage return, and the
+# surrogates that stand for undecodable bytes.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|\r(?!\n)")
+
+
+def is_forbidden(character: str) -> bool:
+    """Whether the character may stand nowhere in a text."""
+    return _FORBIDDEN.match(character) is not None
+
+
+class Lexed:
+    """The tokens of one text or of a part of it, the last one ``$END``; token ``i`` is ``text[starts[i]:ends[i]]``.
+
+    ``remarks`` are the places of comments that no newline token covers (at the very end, or written as ``//``);
+    ``unclosed`` the starts of strings that lack their closing quote.
+    """
+
+    __slots__ = ("diagnostics", "ends", "remarks", "source", "starts", "types", "unclosed")
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.types: list[int] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.remarks: list[tuple[int, int]] = []
+        self.unclosed: set[int] = set()
+        self.diagnostics: list[Diagnostic] = []
+
+    def add(self, type_: int, start: int, end: int) -> None:
+        """Append one token."""
+        self.types.append(type_)
+        self.starts.append(start)
+        self.ends.append(end)
+
+    def text(self, i: int) -> str:
+        """The characters of token ``i``."""
+        return self.source.text[self.starts[i] : self.ends[i]]
+
+
+class Token(NamedTuple):
+    """One token as tools see it; ``type`` is a terminal of the grammar, or ``COMMENT``."""
+
+    type: str
+    text: str
+    start: int
+    end: int
+
+
+def lex(source: Source, start: int = 0, end: int | None = None, *, inside: bool = False) -> Lexed:
+    """All tokens of ``source``, whatever it holds.
+
+    With ``end``: of the part from ``start`` to ``end``; ``inside`` says that the part stands in a string.
+    """
+    text = source.text
+    whole = not inside
+    stop = len(text) if end is None else end
+    lexed = Lexed(source)
+    if whole and text.startswith("\ufeff"):
+        start = 1
+    if whole and _FORBIDDEN.search(text):
+        from tfdsl.syntax.trouble import report_forbidden
+
+        report_forbidden(lexed, _FORBIDDEN)
+    at = start
+    while at < stop:
+        at = _run(lexed, at, stop, inside=inside)
+    lexed.add(END, stop, stop)
+    _limit_nesting(lexed)
+    return lexed
+
+
+def _run(lexed: Lexed, at: int, stop: int, *, inside: bool) -> int:
+    """Append tokens until something needs a closer look; gives the offset to go on from."""
+    text = lexed.source.text
+    types, starts, ends = lexed.types, lexed.starts, lexed.ends
+    keyword, operator = KEYWORDS.get, OPERATORS.__getitem__
+    for match in _MASTER.finditer(text, at, stop):
+        group = match.lastindex
+        if group is None:
+            return stop
+        begin, finish = match.span(group)
+        if group == _WORD:
+            types.append(keyword(match[group], NAME))
+        elif group == _OPERATOR:
+            types.append(operator(match[group]))
+        elif group == _LINE:
+            types.append(NEWLINE)
+        elif _FIRST_KIND <= group < _REMARK:
+            types.append(_KINDS[group - _FIRST_KIND])
+        elif group == _REMARK and not inside:
+            lexed.remarks.append((begin, finish))
+            continue
+        else:
+            from tfdsl.syntax.trouble import recover_token
+
+            return recover_token(lexed, begin, stop)
+        starts.append(begin)
+        ends.append(finish)
+        if types[-1] == JOB and (name := _JOB_NAME.match(text, finish, stop)):
+            lexed.add(keyword(name[1], NAME), *name.span(1))
+            return name.end()
+    return stop
+
+
+def _limit_nesting(lexed: Lexed) -> None:
+    """Empty every bracket that is nested too deep, and say so."""
+    depth = 0
+    steps = {LBRACE: 1, LSQB: 1, LPAR: 1, RBRACE: -1, RSQB: -1, RPAR: -1}
+    for type_ in lexed.types:
+        if type_ in steps:
+            depth = max(0, depth + steps[type_])
+            if depth > MAX_NESTING:
+                from tfdsl.syntax.trouble import empty_deep_brackets
+
+                empty_deep_brackets(lexed, MAX_NESTING)
+                return
+
+
+def comment_places(lexed: Lexed) -> list[tuple[int, int]]:
+    """Start and end of all comments in order; the carriage return of a line end is not part of one."""
+    text = lexed.source.text
+    places: list[tuple[int, int]] = []
+    if "#" in text:
+        for i, type_ in enumerate(lexed.types):
+            if type_ == NEWLINE:
+                places.extend(_comments_within(text, lexed.starts[i], lexed.ends[i]))
+    if lexed.remarks:
+        places = sorted([*places, *lexed.remarks])
+    return places
+
+
+def _comments_within(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    places: list[tuple[int, int]] = []
+    at = text.find("#", start, end)
+    while at >= 0:
+        finish = text.find("\n", at, end)
+        places.append((at, finish - 1 if text[finish - 1] == "\r" else finish))
+        at = text.find("#", finish, end)
+    return places
+
+
+def tokenize(source: Source) -> tuple[Token, ...]:
+    """The tokens of a text for formatters, highlighters and tests.
+
+    A line end is a ``_NEWLINE`` whose text may hold several line ends; comments are tokens between them. Keywords have
+    their own type also where they serve as names.
+    """
+    lexed = lex(source)
+    text = source.text
+    tokens: list[Token] = []
+    for type_, start, end in zip(lexed.types, lexed.starts, lexed.ends, strict=True):
+        at = start
+        if type_ == NEWLINE:
+            for begin, finish in _comments_within(text, start, end):
+                if at < begin:
+                    tokens.append(Token("_NEWLINE", text[at:begin], at, begin))
+                tokens.append(Token("COMMENT", text[begin:finish], begin, finish))
+                at = finish
+        tokens.append(Token(tables.TERMINALS[type_], text[at:end], at, end))
+    tokens.extend(Token("COMMENT", text[begin:finish], begin, finish) for begin, finish in lexed.remarks)
+    tokens.sort(key=lambda token: (token.start, token.end))
+    return tuple(tokens)

@@ -1,0 +1,79 @@
+"""From a text to its tree: the plain way first, and only when that fails the one that recovers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.record import Record
+from tfdsl.syntax import _tables as tables
+from tfdsl.syntax import ast
+from tfdsl.syntax.build import Builder
+from tfdsl.syntax.driver import Machine
+from tfdsl.syntax.lexer import Lexed, Token, comment_places, lex, tokenize
+from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics.diagnostic import Diagnostic
+
+
+class Parsed(Record):
+    """A text that was read: its tree, and what is wrong with it in the order of the text."""
+
+    file: ast.File
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens, comments and line ends included; made anew at each call."""
+        return tokenize(self.file.source)
+
+
+# How many interpolations may stand inside one another.
+MAX_INTERPOLATIONS = 4
+
+
+def parse(source: Source) -> Parsed:
+    """Read a whole text. Gives a tree for any text and never raises; ``diagnostics`` tells what could not be read."""
+    lexed = lex(source)
+    builder = _run(lexed, tables.START_FILE, 0)
+    comments = tuple(
+        ast.Comment(source.text[start:end], Span(source, start, end)) for start, end in comment_places(lexed)
+    )
+    return Parsed(ast.File(source, builder.declarations, comments), _in_order(builder.diagnostics))
+
+
+def parse_expression(source: Source) -> tuple[ast.Expr, tuple[Diagnostic, ...]]:
+    """Read a text that is one expression, as ``--set`` takes it."""
+    expression, diagnostics, _ = _parse_part(source, 0, len(source.text), 0)
+    return expression, _in_order(diagnostics)
+
+
+def _parse_part(source: Source, start: int, end: int, level: int) -> tuple[ast.Expr, list[Diagnostic], int]:
+    """The expression from ``start`` to ``end``, which stands inside ``level`` interpolations, and how deep it is."""
+    if level > MAX_INTERPOLATIONS:
+        span = Span(source, start, end)
+        return ast.ErrorExpr(span), [rules.NESTING_TOO_DEEP(span, limit=MAX_INTERPOLATIONS)], 0
+    builder = _run(lex(source, start, end, inside=level > 0), tables.START_EXPRESSION, level)
+    expression = builder.expression or ast.ErrorExpr(Span(source, start, end))
+    return expression, builder.diagnostics, builder.depth(expression)
+
+
+def _run(lexed: Lexed, start: int, level: int) -> Builder:
+    """Parse, if need be with recovery; the builder holds the result and all diagnostics."""
+    builder = Builder(lexed, _parse_part, level)
+    builder.diagnostics.extend(lexed.diagnostics)
+    last = len(lexed.types) - 1
+    if last == 0 and start == tables.START_FILE:
+        return builder
+    if not Machine(lexed, start, builder.builders()).run(last):
+        from tfdsl.syntax.recovery import recover
+
+        builder = Builder(lexed, _parse_part, level)
+        recover(lexed, start, builder)
+        builder.diagnostics.extend(lexed.diagnostics)
+    return builder
+
+
+def _in_order(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(diagnostics, key=lambda each: each.span[1:]))

@@ -1,0 +1,202 @@
+"""What a string, a text block or a raw block holds: escapes undone, indentation removed, interpolations parsed.
+
+Rules: "Lexical rules" of the language reference. Every piece is read at its own offset, so the spans of interpolated
+expressions and of errors are those of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Protocol
+
+from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.syntax import ast
+from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics.diagnostic import Diagnostic
+    from tfdsl.text import Source
+
+_SPECIAL = re.compile(r"\\|\$\{")
+_QUOTED = r'"(?:[^"\\\n]|\\[^\n])*+"'
+_INTERPOLATION = re.compile(rf'\$\{{((?:[^{{}}"\n]|{_QUOTED}|\{{(?:[^{{}}"\n]|{_QUOTED})*+\}})*+)\}}')
+_UNICODE = re.compile(r"\\u\{([0-9A-Fa-f]{1,6})\}")
+_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "$": "$"}
+_ESCAPES = r'the escapes are \n \t \r \" \\ \$ \u{…}'
+
+
+class Reader(Protocol):
+    """What the strings need of the builder of the tree."""
+
+    source: Source
+    diagnostics: list[Diagnostic]
+
+    def interpolated(self, start: int, end: int) -> ast.Expr:
+        """The expression that stands from ``start`` to ``end``."""
+        ...
+
+
+class _Pieces:
+    """Literal text and expressions in order; adjacent literals are joined."""
+
+    def __init__(self) -> None:
+        self.parts: list[str | ast.Expr] = []
+        self._literal: list[str] = []
+
+    def text(self, text: str) -> None:
+        self._literal.append(text)
+
+    def expression(self, expression: ast.Expr) -> None:
+        self._close()
+        self.parts.append(expression)
+
+    def finish(self) -> tuple[str | ast.Expr, ...]:
+        self._close()
+        return tuple(self.parts)
+
+    def _close(self) -> None:
+        text = "".join(self._literal)
+        self._literal.clear()
+        if text:
+            self.parts.append(text)
+
+
+def string(reader: Reader, span: Span, end: int) -> ast.Str:
+    """The string ``"…"`` at ``span``, whose text goes to ``end``."""
+    pieces = _Pieces()
+    _decode(reader, pieces, span.start + 1, end)
+    return ast.Str(pieces.finish(), span)
+
+
+def text_block(reader: Reader, span: Span) -> ast.Str:
+    '''The text block ``"""`` … ``"""`` at ``span``.'''
+    pieces = _Pieces()
+    for start, end, last in _lines(reader, span, '"""'):
+        joined = _decode(reader, pieces, start, end)
+        if not joined and not last:
+            pieces.text("\n")
+    return ast.Str(pieces.finish(), span, "text")
+
+
+def raw_block(reader: Reader, span: Span) -> ast.Str:
+    """The raw block ``'''`` … ``'''`` at ``span``."""
+    text = reader.source.text
+    lines = [text[start:end] for start, end, _ in _lines(reader, span, "'''")]
+    value = "\n".join(lines)
+    return ast.Str((value,) if value else (), span, "raw")
+
+
+def _lines(reader: Reader, span: Span, mark: str) -> list[tuple[int, int, bool]]:
+    """Start and end of each line's text without its indentation, and whether it is the one of the closing mark."""
+    text = reader.source.text
+    at = text.index("\n", span.start) + 1
+    stop = span.end - len(mark)
+    last = text.rfind("\n", 0, stop) + 1
+    indent = _blank_prefix(text, last, stop)
+    lines: list[tuple[int, int, bool]] = []
+    short: list[int] = []
+    while at < last:
+        line_end = text.index("\n", at)
+        end = line_end - 1 if text[line_end - 1] == "\r" and line_end > at else line_end
+        if text.startswith(indent, at) and end - at >= len(indent):
+            lines.append((at + len(indent), end, False))
+        elif _blank_prefix(text, at, end) == text[at:end]:
+            lines.append((end, end, False))
+        else:
+            short.append(at)
+            lines.append((at + len(_blank_prefix(text, at, end)), end, False))
+        at = line_end + 1
+    lines.append((last + len(indent), stop, True))
+    if short:
+        reader.diagnostics.append(_under_indented(reader.source, short, indent, mark))
+    return lines
+
+
+def _blank_prefix(text: str, start: int, end: int) -> str:
+    at = start
+    while at < end and text[at] in " \t":
+        at += 1
+    return text[start:at]
+
+
+def _under_indented(source: Source, lines: list[int], indent: str, mark: str) -> Diagnostic:
+    """One report at the first line's text, with a fix for all lines that are indented too little."""
+    text = source.text
+    edits: list[Edit] = []
+    for start in lines:
+        blank = _blank_prefix(text, start, len(text))
+        edits.append(Edit(Span(source, start, start + len(blank)), indent))
+    at = edits[0].span.end
+    end = text.index("\n", at)
+    found = rules.UNDER_INDENTED_TEXT(Span(source, at, len(text[at:end].rstrip()) + at), mark=mark)
+    return found.help(f"the indentation of the closing {mark} is removed from every line").fix(
+        "indent it like the closing mark", *edits
+    )
+
+
+def _decode(reader: Reader, pieces: _Pieces, at: int, end: int) -> bool:
+    """Add the text from ``at`` to ``end``; True when it ends in a backslash that removes the line end after it."""
+    text = reader.source.text
+    while found := _SPECIAL.search(text, at, end):
+        pieces.text(text[at : found.start()])
+        at = found.start()
+        if text[at] == "$":
+            at = _interpolation(reader, pieces, at, end)
+        elif at + 1 == end:
+            return True
+        else:
+            at = _escape(reader, pieces, at, end)
+    pieces.text(text[at:end])
+    return False
+
+
+def _interpolation(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
+    """Add the expression of the ``${`` at ``at``; gives the offset behind it."""
+    source = reader.source
+    found = _INTERPOLATION.match(source.text, at, end)
+    if found is None:
+        reader.diagnostics.append(
+            rules.UNCLOSED_INTERPOLATION(Span(source, at, at + 2)).help("a literal ${ is written \\${")
+        )
+        pieces.text("${")
+        return at + 2
+    if not found[1].strip(" \t\r"):
+        span = Span(source, at, found.end())
+        reader.diagnostics.append(rules.EMPTY_INTERPOLATION(span).help("a literal ${} is written \\${}"))
+        pieces.expression(ast.ErrorExpr(span))
+    else:
+        pieces.expression(reader.interpolated(*found.span(1)))
+    return found.end()
+
+
+def _escape(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
+    """Add what the escape at ``at`` stands for; gives the offset behind it."""
+    source = reader.source
+    text = source.text
+    letter = text[at + 1]
+    if letter in _SIMPLE:
+        pieces.text(_SIMPLE[letter])
+        return at + 2
+    if letter == "u" and (found := _UNICODE.match(text, at, end)):
+        code = int(found[1], 16)
+        if code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF:
+            pieces.text(chr(code))
+        else:
+            span = Span(source, at, found.end())
+            reader.diagnostics.append(
+                rules.BAD_ESCAPE(span, what=found[0]).help("there is no character with this number")
+            )
+        return found.end()
+    span = Span(source, at, at + 2)
+    reader.diagnostics.append(_bad_escape(span, letter))
+    pieces.text(span.text)
+    return at + 2
+
+
+def _bad_escape(span: Span, letter: str) -> Diagnostic:
+    found = rules.BAD_ESCAPE(span, what=f"\\{letter}")
+    if letter == "u":
+        return found.help("a character is written by its number in braces, for example \\u{1F600}")
+    escaped = found.help(_ESCAPES)
+    return escaped.fix("write \\\\ for a backslash", Edit(Span(span.source, span.start, span.start + 1), "\\\\"))

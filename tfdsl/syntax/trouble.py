@@ -1,0 +1,303 @@
+"""Characters that are no token: each slip is reported where it stands and read as what was meant.
+
+Loaded only for texts that have such a place.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.syntax import _tables as tables
+from tfdsl.syntax import lexer
+from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tfdsl.syntax.lexer import Lexed
+
+TEXT, RAW = tables.TERMINALS.index("TEXT"), tables.TERMINALS.index("RAW")
+ARROW, COMMA = lexer.OPERATORS["=>"], lexer.OPERATORS[","]
+
+_SMART = "“”„‟«»"
+_SMART_STRING = re.compile(rf'[{_SMART}"]([^\n"{_SMART}]*)[{_SMART}"]')
+_SINGLE = re.compile(r"'((?:[^'\\\n]|\\[^\n])*+)'")
+_PLAIN = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"')
+_LINE = re.compile(r"[^\r\n]*+")
+_BLOCK_COMMENT = re.compile(r"/\*(?s:.*?)\*/")
+
+# Where the code probably goes on behind a string that lacks its closing quote: a closing bracket or a separator at the
+# end of the line, the next key, the next part of a statement, a comment.
+_GOES_ON = re.compile(
+    r"""[ \t]*(?:[\]})][\]}), \t]*(?=\#|$)|,[ \t]*(?=\#|$)|,[ \t]*(?="|[A-Za-z_]\w*[ \t]*=)"""
+    r"""|[ \t](?:at|to|readonly|on|from|after)[ \t]+|[ \t]=>?[ \t]|[ \t]\#[ \t]|[ \t]\{|$)"""
+)
+
+# What is written for a thing that looks the same.
+_LOOK_ALIKES = {"–": "-", "—": "-", "−": "-", "，": ",", "：": ":", "＝": "=", "；": ";", "…": "..", "×": "*"}
+_INVISIBLE = {
+    "\u00a0": "a no-break space",
+    "\u200b": "a zero-width space",
+    "\u200c": "a zero-width character",
+    "\u200d": "a zero-width character",
+    "\u2028": "a line separator",
+    "\u2029": "a paragraph separator",
+    "\u202f": "a narrow no-break space",
+    "\u3000": "a wide space",
+    "\ufeff": "a byte order mark",
+}
+
+
+def report_forbidden(lexed: Lexed, pattern: re.Pattern[str]) -> None:
+    """One report for each run of characters that no text may hold."""
+    source = lexed.source
+    stop = -1
+    for found in pattern.finditer(source.text):
+        start = found.start()
+        if start != stop:
+            lexed.diagnostics.append(rules.FORBIDDEN_CHARACTER(Span(source, start, start + 1), what=_named(found[0])))
+        stop = found.end()
+
+
+def _named(character: str) -> str:
+    code = ord(character)
+    if character == "\r":
+        return "a carriage return without a newline"
+    if code == 0:
+        return "a NUL character (is the file UTF-16?)"
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"the byte 0x{code - 0xDC00:02x}, which is not UTF-8,"
+    if code >= 0xD800:
+        return f"the half character U+{code:04X}"
+    return f"the control character U+{code:04X}"
+
+
+def recover_token(lexed: Lexed, at: int, stop: int) -> int:
+    """Report what stands at ``at``, add the token that was meant, if any; gives the offset behind it."""
+    text = lexed.source.text
+    character = text[at]
+    reader = _READERS.get(character)
+    if reader is not None:
+        return reader(lexed, at, stop)
+    if character in _SMART:
+        return _smart_quotes(lexed, at, stop)
+    return _unknown(lexed, at, stop)
+
+
+def _double_quote(lexed: Lexed, at: int, stop: int) -> int:
+    if lexed.source.text.startswith('"""', at, stop):
+        return _block(lexed, at, stop, '"""', TEXT)
+    plain = _PLAIN.match(lexed.source.text, at, stop)
+    if plain is not None:
+        # The quotes are fine, so it is a ${ that is not closed; the reader of strings tells where.
+        lexed.add(lexer.STRING, at, plain.end())
+        return plain.end()
+    return _unclosed(lexed, at, stop)
+
+
+def _unclosed(lexed: Lexed, at: int, stop: int) -> int:
+    source = lexed.source
+    text = source.text
+    line_end = _line_end(text, at, stop)
+    end = line_end
+    for place in range(at + 1, line_end):
+        if text[place] in " \t,]})" and _GOES_ON.match(text, place, line_end):
+            end = place
+            break
+    found = rules.UNCLOSED_STRING(Span(source, at, end))
+    lexed.diagnostics.append(found.fix('close it with "', Edit(Span(source, end, end), '"')))
+    # Most readers of strings take the last character for the closing quote; there is none, so none may be lost.
+    lexed.unclosed.add(at)
+    lexed.add(lexer.STRING, at, end)
+    return end
+
+
+def _single_quote(lexed: Lexed, at: int, stop: int) -> int:
+    source = lexed.source
+    text = source.text
+    if text.startswith("'''", at, stop):
+        return _block(lexed, at, stop, "'''", RAW)
+    single = _SINGLE.match(text, at, stop)
+    end = single.end() if single else _line_end(text, at, stop)
+    found = rules.SINGLE_QUOTES(Span(source, at, end))
+    if single and '"' not in single[1] and "$" not in single[1]:
+        found = found.fix("write it in double quotes", Edit(found.span, f'"{single[1]}"'), safe=True)
+    lexed.diagnostics.append(found)
+    if single is None:
+        lexed.unclosed.add(at)
+    lexed.add(lexer.STRING, at, end)
+    return end
+
+
+def _smart_quotes(lexed: Lexed, at: int, stop: int) -> int:
+    source = lexed.source
+    smart = _SMART_STRING.match(source.text, at, stop)
+    end = smart.end() if smart else _line_end(source.text, at, stop)
+    found = rules.SMART_QUOTES(Span(source, at, end))
+    if smart:
+        found = found.fix("write plain quotes", Edit(found.span, f'"{smart[1]}"'), safe=True)
+    else:
+        lexed.unclosed.add(at)
+    lexed.diagnostics.append(found)
+    lexed.add(lexer.STRING, at, end)
+    return end
+
+
+def _block(lexed: Lexed, at: int, stop: int, mark: str, type_: int) -> int:
+    """A text or raw block that the pattern did not take: text behind the opening mark, or no closing mark."""
+    source = lexed.source
+    text = source.text
+    line_end = _line_end(text, at, stop)
+    rest = text[at + 3 : line_end]
+    closing = text.find(mark, at + 3, stop)
+    if rest.strip():
+        begin = at + 3 + len(rest) - len(rest.lstrip())
+        end = closing + 3 if closing >= 0 else line_end
+        place = Span(source, begin, line_end if closing < 0 or closing > line_end else closing)
+        if not place.text:
+            place = Span(source, at, end)
+        lexed.diagnostics.append(rules.TEXT_STARTS_ON_NEW_LINE(place, mark=mark))
+    else:
+        end = _dedent(text, at, line_end, stop) if closing < 0 else closing + 3
+        lexed.diagnostics.append(rules.UNCLOSED_TEXT(Span(source, at, at + 3), mark=mark))
+    lexed.add(lexer.ERROR, at, end)
+    return end
+
+
+def _dedent(text: str, at: int, line_end: int, stop: int) -> int:
+    """The end of the last line that is indented more than the line of ``at``: as far as an unclosed text may go."""
+    line_start = text.rfind("\n", 0, at) + 1
+    indent = len(_blanks(text, line_start))
+    end = line_end
+    place = line_end
+    while place < stop:
+        start = place + (2 if text.startswith("\r\n", place) else 1)
+        finish = _line_end(text, start, stop)
+        line = text[start:finish]
+        if line.strip():
+            if len(line) - len(line.lstrip()) <= indent:
+                break
+            end = finish
+        if finish <= place:
+            break
+        place = finish
+    return min(end, stop)
+
+
+def _blanks(text: str, at: int) -> str:
+    end = at
+    while end < len(text) and text[end] in " \t":
+        end += 1
+    return text[at:end]
+
+
+def _line_end(text: str, at: int, stop: int) -> int:
+    found = _LINE.match(text, at, stop)
+    return found.end() if found else at
+
+
+def _slash(lexed: Lexed, at: int, stop: int) -> int:
+    source = lexed.source
+    text = source.text
+    if text.startswith("//", at):
+        end = _line_end(text, at, stop)
+        found = rules.FOREIGN_COMMENT(Span(source, at, at + 2), mark="//")
+        lexed.diagnostics.append(found.fix("write #", Edit(found.span, "#"), safe=True))
+    else:
+        block = _BLOCK_COMMENT.match(text, at, stop)
+        end = block.end() if block else _line_end(text, at, stop)
+        found = rules.FOREIGN_COMMENT(Span(source, at, at + 2), mark="/*")
+        if block and _line_end(text, end, stop) == end:
+            inner = block[0][2:-2].strip().splitlines()
+            indent = "\n" + text[text.rfind("\n", 0, at) + 1 : at] if not text[:at].rpartition("\n")[2].strip() else " "
+            comment = indent.join(f"# {line.strip().lstrip('*').strip()}".rstrip() for line in inner)
+            if "\n" in indent or len(inner) == 1:
+                found = found.fix("write # before each line", Edit(Span(source, at, end), comment), safe=True)
+        lexed.diagnostics.append(found)
+    lexed.remarks.append((at, end))
+    return end
+
+
+def _arrow(lexed: Lexed, at: int, _: int) -> int:
+    found = rules.WRONG_ARROW(Span(lexed.source, at, at + 2))
+    lexed.diagnostics.append(found.fix("write =>", Edit(found.span, "=>"), safe=True))
+    lexed.add(ARROW, at, at + 2)
+    return at + 2
+
+
+def _semicolon(lexed: Lexed, at: int, stop: int) -> int:
+    source = lexed.source
+    span = Span(source, at, at + 1)
+    ends_line = not source.text[at + 1 : _line_end(source.text, at, stop)].partition("#")[0].strip()
+    found = rules.SEMICOLON(span)
+    if ends_line:
+        lexed.diagnostics.append(found.fix("remove it", Edit(span, ""), safe=True))
+    else:
+        lexed.diagnostics.append(found.fix("write a comma", Edit(span, ","), safe=True))
+        lexed.add(COMMA, at, at + 1)
+    return at + 1
+
+
+def _hash(lexed: Lexed, at: int, stop: int) -> int:
+    """Only met inside ``${…}``; elsewhere it starts a comment."""
+    lexed.diagnostics.append(rules.UNEXPECTED_CHARACTER(Span(lexed.source, at, at + 1), what="#"))
+    return stop
+
+
+def _unknown(lexed: Lexed, at: int, stop: int) -> int:
+    source = lexed.source
+    text = source.text
+    character = text[at]
+    if lexer.is_forbidden(character):
+        return at + 1
+    end = at + 1
+    while end < stop and text[end] == character:
+        end += 1
+    span = Span(source, at, end)
+    if character in _INVISIBLE:
+        found = rules.UNEXPECTED_CHARACTER(span, what=f"U+{ord(character):04X} ({_INVISIBLE[character]})")
+        blank = "" if character in "\u200b\u200c\u200d\ufeff" else " "
+        lexed.diagnostics.append(found.fix("write an ordinary space" if blank else "remove it", Edit(span, blank)))
+        return end
+    found = rules.UNEXPECTED_CHARACTER(span, what=character)
+    plain = _LOOK_ALIKES.get(character) or {"&": "&&", "|": "||"}.get(character)
+    if plain is not None:
+        found = found.fix(f"write {plain}", Edit(span, plain))
+        if plain in lexer.OPERATORS:
+            lexed.add(lexer.OPERATORS[plain], at, end)
+    lexed.diagnostics.append(found)
+    return end
+
+
+def empty_deep_brackets(lexed: Lexed, limit: int) -> None:
+    """Report each bracket that opens below ``limit`` others, and take out everything up to its closing one."""
+    types = lexed.types
+    kept = lexer.Lexed(lexed.source)
+    depth = 0
+    for i, type_ in enumerate(types):
+        closing = type_ in (lexer.RBRACE, lexer.RSQB, lexer.RPAR)
+        if closing:
+            depth = max(0, depth - 1)
+        if depth <= limit or type_ == lexer.END:
+            kept.add(type_, lexed.starts[i], lexed.ends[i])
+        if type_ in (lexer.LBRACE, lexer.LSQB, lexer.LPAR):
+            depth += 1
+            if depth == limit + 1:
+                span = Span(lexed.source, lexed.starts[i], lexed.ends[i])
+                lexed.diagnostics.append(rules.NESTING_TOO_DEEP(span, limit=limit))
+                if type_ == lexer.LPAR:
+                    kept.add(lexer.ERROR, lexed.ends[i], lexed.ends[i])
+    lexed.types, lexed.starts, lexed.ends = kept.types, kept.starts, kept.ends
+
+
+_READERS: dict[str, Callable[[Lexed, int, int], int]] = {
+    '"': _double_quote,
+    "'": _single_quote,
+    "/": _slash,
+    "-": _arrow,
+    ";": _semicolon,
+    "#": _hash,
+}
