@@ -1,0 +1,6 @@
+"""What the targets of the Kubernetes family share: pod templates, claims, commands, and their support rows.
+
+A target says in a :class:`~tfdsl_backends.podspec.plan.PodPlan` what it adds to the pods of a role, and builds them
+with :func:`~tfdsl_backends.podspec.template.pod_template`. What holds for every such target stands in
+:func:`~tfdsl_backends.podspec.support.rows`, and is checked by :func:`~tfdsl_backends.podspec.checks.check_pods`.
+"""

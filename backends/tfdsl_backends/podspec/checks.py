@@ -1,0 +1,97 @@
+"""Checks that hold for the pods of every target of the Kubernetes family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import Located, plain, unwrap
+from tfdsl.record import Record, replace
+from tfdsl_backends.podspec.command import flags_need_shell, needs_start
+from tfdsl_backends.podspec.template import container
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tfdsl.backend import Unit
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Role
+    from tfdsl_backends.podspec.plan import PodPlan
+    from tfdsl_backends.podspec.rules import PodRules
+
+LONGEST_ARGUMENT = 131_071
+"""Bytes of one argument, or of ``NAME=value``, without its final NUL (MAX_ARG_STRLEN, 32 pages, execve(2))."""
+
+
+class Name(Record):
+    """A name that a target makes from the job's. ``what``: whose name it is, e.g. ``the pod of worker 12``."""
+
+    what: str
+    text: str
+    limit: int = 63
+
+
+def check_names(unit: Unit, rules: PodRules, names: Sequence[Name]) -> Iterator[Diagnostic]:
+    """One error, at the job's name, for the name that is furthest over its limit; it shows that name in full."""
+    over = [name for name in names if len(name.text) > name.limit]
+    if not over:
+        return
+    worst = max(over, key=lambda name: len(name.text) - name.limit)
+    excess = len(worst.text) - worst.limit
+    found = rules.name_too_long(
+        unit.origins.span(""), what=worst.what, longest=worst.text, length=len(worst.text), limit=worst.limit
+    )
+    room = len(unit.job.name) - excess
+    advice = f"shorten the job's name to at most {room} characters" if room > 0 else "shorten the names it is made of"
+    yield replace(found.help(advice), target=unit.target)
+
+
+def check_pods(unit: Unit, rules: PodRules, plans: Sequence[tuple[Role, PodPlan]]) -> Iterator[Diagnostic]:
+    """What would keep the container of a role from starting."""
+    for role, plan in plans:
+        if needs_start(unit.job, role, plan):
+            yield _no_command(unit, rules, role, plan)
+        else:
+            yield from _too_large(unit, rules, role, plan)
+
+
+def _no_command(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Diagnostic:
+    if role.outputs:
+        starter = "the program that copies its outputs"
+    elif flags_need_shell(unit.job, role, plan):
+        starter = "the program that works out --task_index"
+    else:
+        starter = "the program that sets TF_CONFIG"
+    found = rules.no_command(unit.origins.span(role.path), role=role.name, starter=starter)
+    return replace(found.help("write the image's entrypoint as command, or as entrypoint in build"), target=unit.target)
+
+
+def _too_large(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterator[Diagnostic]:
+    for what, path, text in _strings(unit, role, plan):
+        size = len(text.encode("utf-8", "surrogatepass"))
+        if size > LONGEST_ARGUMENT:
+            found = rules.value_too_large(unit.origins.span(path), what=what, role=role.name, size=size)
+            yield replace(found, target=unit.target)
+
+
+def _strings(unit: Unit, role: Role, plan: PodPlan) -> Iterator[tuple[str, str, str]]:
+    """What each string that the process gets is, its place, and its text."""
+    made = container(unit.job, role, plan, [])
+    for field, what in (("command", "an argument"), ("args", "an argument")):
+        for word in _items(made[field]):
+            yield what, _place(word, role), str(plain(word))
+    for entry in _items(made["env"]):
+        data = unwrap(entry)
+        if isinstance(data, dict) and "value" in data:
+            name = str(plain(data["name"]))
+            place = _place(data["value"], role) if not isinstance(entry, Located) else entry.path
+            yield f"variable {name}", place, f"{name}={plain(data['value'])}"
+
+
+def _items(data: Data) -> Sequence[Data]:
+    items = unwrap(data)
+    return items if isinstance(items, list) else ()
+
+
+def _place(data: Data, role: Role) -> str:
+    return data.path if isinstance(data, Located) else role.path

@@ -1,0 +1,85 @@
+"""The env entries of a container, in an order in which every variable is defined before its users."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import Located, child
+from tfdsl.ir.model import ConfigMapRef, SecretRef
+from tfdsl_backends.podspec.run_time import expanded, names_in, uses_index
+
+if TYPE_CHECKING:
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import EnvValue, Job, Role
+    from tfdsl_backends.podspec.plan import Index, PodPlan
+
+
+def env(job: Job, role: Role, plan: PodPlan) -> list[Data]:
+    """The entries: the index, TF_CONFIG, what the compiler adds, then the role's own in the order they need.
+
+    An own entry replaces one of ours with the same name.
+    """
+    added: dict[str, Data] = {}
+    if plan.tf_config is not None:
+        added["TF_CONFIG"] = Located(plan.tf_config, "cluster.discovery")
+    if hides_devices(job, role):
+        added["NVIDIA_VISIBLE_DEVICES"] = "void"
+    own = own_values(job, role)
+    return [
+        *_index_entry(job, role, plan),
+        *({"name": name, "value": value} for name, value in added.items() if name not in own),
+        *(_entry(role, name, own[name], plan.index) for name in definition_order(own)),
+    ]
+
+
+def own_values(job: Job, role: Role) -> dict[str, EnvValue]:
+    """What the job says about the role's env: CHECKPOINT_DIR from ``checkpoint``, and ``env``."""
+    checkpoint: dict[str, EnvValue] = {} if job.checkpoint is None else {"CHECKPOINT_DIR": job.checkpoint}
+    return {**checkpoint, **role.env}
+
+
+def _index_entry(job: Job, role: Role, plan: PodPlan) -> list[Data]:
+    index = plan.index
+    refers = bool(plan.hosts) or (plan.tf_config is not None and index.reference in plan.tf_config)
+    if index.constant is not None or not (refers or uses_index(job, role)):
+        return []
+    return [{"name": index.variable, "valueFrom": {"fieldRef": {"fieldPath": index.field}}}]
+
+
+def hides_devices(job: Job, role: Role) -> bool:
+    """Whether ``role`` must be kept from the NVIDIA devices of its node.
+
+    Without a device request the NVIDIA runtime shows a container all of them (nvidia-docker issue 456), so a parameter
+    server beside GPU workers would take memory on each.
+    """
+    return not _uses_nvidia(role) and any(_uses_nvidia(other) for other in job.roles)
+
+
+def _uses_nvidia(role: Role) -> bool:
+    device = role.gpu_resource or "nvidia.com/gpu"
+    return role.gpu_memory is not None or (role.gpu > 0 and device.startswith("nvidia.com/"))
+
+
+def definition_order(env: dict[str, EnvValue]) -> list[str]:
+    """The names in ``env`` with each after those it refers to, otherwise as written.
+
+    Names of a circle stand last; the support table has refused them.
+    """
+    done: dict[str, None] = {}
+    waiting = list(env)
+    while waiting:
+        ready = next(
+            (name for name in waiting if all(n not in env or n in done for n in names_in(env[name]))), waiting[0]
+        )
+        done[ready] = None
+        waiting.remove(ready)
+    return list(done)
+
+
+def _entry(role: Role, name: str, value: EnvValue, index: Index) -> Data:
+    path = child(child(role.path, "env"), name) if name in role.env else "checkpoint"
+    if isinstance(value, SecretRef):
+        return Located({"name": name, "valueFrom": {"secretKeyRef": {"name": value.name, "key": value.key}}}, path)
+    if isinstance(value, ConfigMapRef):
+        return Located({"name": name, "valueFrom": {"configMapKeyRef": {"name": value.name, "key": value.key}}}, path)
+    return Located({"name": name, "value": expanded(value, index)}, path)

@@ -1,0 +1,87 @@
+"""What a target adds to the pods of one role."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Role
+
+PORT_NAME = "tfjob-port"
+"""Name of the TensorFlow port, as the TFJob operator looks for it."""
+
+
+class Index(Record):
+    """How a replica knows its index: an env entry filled from a field of its pod, or a number known beforehand.
+
+    ``variable``: the entry's name; ``field``: the ``fieldPath`` it is filled from; ``constant``: the index itself,
+    for a pod template that serves one replica only (the other two are not used then).
+    """
+
+    variable: str = "TASK_INDEX"
+    field: str = ""
+    constant: int | None = None
+
+    @property
+    def reference(self) -> str:
+        """The text that is, or that Kubernetes replaces by, the index: ``0`` or ``$(TASK_INDEX)``."""
+        return f"$({self.variable})" if self.constant is None else str(self.constant)
+
+
+class Program(Record):
+    """A fixed POSIX shell program around a command: ``/bin/sh -c TEXT sh PARAMETERS… COMMAND…``.
+
+    ``text`` and ``parameters`` are as the process is to get them; Kubernetes' ``$(NAME)`` in a parameter is written
+    as :class:`Reference`.
+    """
+
+    text: str
+    parameters: tuple[Data, ...] = ()
+
+
+class PodPlan(Record):
+    """What a target adds to the pods of one role; what is left out is not written.
+
+    ``index``: how a replica knows its index. ``tf_config``: the value of a TF_CONFIG entry, in which
+    ``index.reference`` stands for the index. ``hosts``: role → ``host:port`` of each replica, for the flags.
+    ``wrapper``: a program around everything else. ``spread_labels``: labels that the pods of this role, and no others,
+    have. ``claims``: claim of the job → name of the PersistentVolumeClaim to mount; a claim that is not in it is
+    mounted by the target itself. ``resources``: device resources beside those of the language. ``reserved_volumes``:
+    volume names that the target's controller adds.
+    """
+
+    index: Index
+    restart_policy: Data = None
+    labels: Mapping[str, Data] = {}
+    annotations: Mapping[str, Data] = {}
+    tf_config: str | None = None
+    hosts: Mapping[str, Sequence[str]] = {}
+    wrapper: Program | None = None
+    spread_labels: Mapping[str, str] = {}
+    claims: Mapping[str, str] = {}
+    resources: Mapping[str, Data] = {}
+    reserved_volumes: frozenset[str] = frozenset()
+    port_name: str | None = PORT_NAME
+    host_port: bool = False
+    host_network: bool = False
+    node_name: Data = None
+    active_deadline_seconds: Data = None
+    priority_class: Data = None
+    scheduler: Data = None
+
+
+def index_of(role: Role, field: str, variable: str = "TASK_INDEX") -> Index:
+    """The index of the replicas of ``role`` from ``field`` of their pod; 0 where there is but one.
+
+    The variable gets another name where the role's own env has one of that name.
+    """
+    if role.replicas == 1:
+        return Index(constant=0)
+    while variable in role.env:
+        variable = f"TFDSL_{variable}"
+    return Index(variable, field)

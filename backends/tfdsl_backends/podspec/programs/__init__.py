@@ -1,0 +1,36 @@
+"""The fixed programs that run in a pod around, or instead of, the user's command."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+TENSORFLOW_SERVER = """\
+import json, os, signal, sys, threading
+import tensorflow as tf
+signal.signal(signal.SIGTERM, lambda *ignored: os._exit(143))
+config = json.loads(os.environ["TF_CONFIG"])
+task = config["task"]
+new = getattr(getattr(tf, "distribute", None), "Server", None)
+server = (new or tf.train.Server)(
+    tf.train.ClusterSpec(config["cluster"]), job_name=task["type"], task_index=task["index"], protocol=sys.argv[1])
+thread = threading.Thread(target=server.join)
+thread.daemon = True
+thread.start()
+while thread.is_alive():
+    thread.join(1)
+"""
+"""``python -c`` program of a ``server`` role: a TensorFlow server of the task in TF_CONFIG, joined.
+
+Python 2.7 and 3, TensorFlow 1 (``tf.train.Server``) and 2 (``tf.distribute.Server``). The server is joined in a thread:
+``join`` never comes back from C++, and SIGTERM has no effect on process 1 without a handler, which only runs while the
+main thread is in Python.
+"""
+
+
+@cache
+def shell_program(name: str) -> str:
+    """The text of ``name``.sh without its comments, which stand in every manifest otherwise."""
+    text = Path(__file__).with_name(f"{name}.sh").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    return "\n".join(line for line in lines if line) + "\n"

@@ -1,0 +1,51 @@
+"""What a container asks of its node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import Located, at, child, unless_empty
+
+if TYPE_CHECKING:
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Role
+    from tfdsl_backends.podspec.plan import PodPlan
+
+
+def resources(role: Role, plan: PodPlan) -> Data:
+    """Requests and limits, both written for everything.
+
+    Kubernetes wants them equal for devices, and Volcano's and Kubeflow's gangs count requests only (seen: a limit
+    alone is not counted in the PodGroup's ``minResources``).
+    """
+    devices = {**gpus(role), **{name: _extended(role, name) for name in role.resources}, **plan.resources}
+    return unless_empty(
+        {
+            "requests": unless_empty(
+                {
+                    "cpu": at(role, "cpu") or at(role, "cpu_limit"),
+                    "memory": at(role, "memory") or at(role, "memory_limit"),
+                    **devices,
+                }
+            ),
+            "limits": unless_empty(
+                {
+                    "cpu": at(role, "cpu_limit") or at(role, "cpu"),
+                    "memory": at(role, "memory_limit") or at(role, "memory"),
+                    **devices,
+                }
+            ),
+        }
+    )
+
+
+def gpus(role: Role) -> dict[str, Data]:
+    """Whole devices under their resource name; nothing for a share of a device."""
+    if not role.gpu or role.gpu_memory is not None:
+        return {}
+    return {role.gpu_resource or "nvidia.com/gpu": at(role, "gpu")}
+
+
+def _extended(role: Role, name: str) -> Data:
+    """An extended resource with its place."""
+    return Located(role.resources[name], child(child(role.path, "resources"), name))

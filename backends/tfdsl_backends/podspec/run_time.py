@@ -1,0 +1,84 @@
+"""Run-time values in Kubernetes: ``${task.index}`` and ``${env.NAME}`` become references that the kubelet replaces.
+
+The kubelet expands ``$(NAME)`` in ``command``, ``args``, env values and ``subPathExpr``, from the container's own env
+entries only (what the image sets is not seen), in an env value from entries that stand before it. A name that is not
+there stays as written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import Located, child
+from tfdsl.emit.shell import escape_expansion
+from tfdsl.ir.model import EnvVar, RunTimeText, TaskIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.ir.model import EnvValue, Job, Node, Role, Text
+    from tfdsl_backends.podspec.plan import Index
+
+
+def expanded(text: Text, index: Index) -> str:
+    """``text`` for a place that the kubelet expands: literals escaped, run-time values as references."""
+    if isinstance(text, str):
+        return escape_expansion(text)
+    return "".join(_part(part, index) for part in text.parts)
+
+
+def shell_text(text: Text, index: Index) -> str:
+    """The same for the program text of a shell.
+
+    ``${env.NAME}`` is left to the shell, which also sees what the image sets and never reads the value as program
+    text; the index consists of digits and is put in by the kubelet.
+    """
+    if isinstance(text, str):
+        return escape_expansion(text)
+    return "".join(f"${{{p.name}}}" if isinstance(p, EnvVar) else _part(p, index) for p in text.parts)
+
+
+def located_texts(node: Node, field: str, index: Index) -> list[Located]:
+    """Every text of a list field of ``node``, expanded, each with its place."""
+    texts: tuple[Text, ...] = getattr(node, field)
+    path = child(node.path, field)
+    return [Located(expanded(text, index), f"{path}[{at}]") for at, text in enumerate(texts)]
+
+
+def literal(text: Text) -> str:
+    """A text in a place that holds no run-time value; the support table has refused those."""
+    assert isinstance(text, str), "a run-time value where the support table refuses it"
+    return text
+
+
+def names_in(value: EnvValue) -> list[str]:
+    """The names of ``${env.NAME}`` in ``value``, in order."""
+    return [part.name for part in value.parts if isinstance(part, EnvVar)] if isinstance(value, RunTimeText) else []
+
+
+def uses_index(job: Job, role: Role) -> bool:
+    """Whether ``${task.index}``, or an output of one replica only, stands anywhere in what ``role`` is made of."""
+    return any(output.index is not None for output in role.outputs) or any(
+        isinstance(part, TaskIndex)
+        for text in _all_texts(job, role)
+        if isinstance(text, RunTimeText)
+        for part in text.parts
+    )
+
+
+def _all_texts(job: Job, role: Role) -> Iterator[object]:
+    yield from role.env.values()
+    yield from role.command if isinstance(role.command, tuple) else (role.command,)
+    yield from role.args
+    yield from (role.logdir, job.checkpoint)
+    for mount in role.mounts:
+        yield getattr(mount, "sub_path", None)
+    for output in role.outputs:
+        yield output.source
+        yield output.destination
+
+
+def _part(part: str | TaskIndex | EnvVar, index: Index) -> str:
+    if isinstance(part, str):
+        return escape_expansion(part)
+    return index.reference if isinstance(part, TaskIndex) else f"$({part.name})"

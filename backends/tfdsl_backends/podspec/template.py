@@ -1,0 +1,117 @@
+"""The pod template of a role."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import Located, at, child, unless_empty
+from tfdsl_backends.podspec.command import command_and_args
+from tfdsl_backends.podspec.environment import env
+from tfdsl_backends.podspec.plan import PORT_NAME
+from tfdsl_backends.podspec.resources import resources
+from tfdsl_backends.podspec.run_time import literal
+from tfdsl_backends.podspec.volumes import pod_volumes
+
+if TYPE_CHECKING:
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Job, Role, Toleration
+    from tfdsl_backends.podspec.plan import PodPlan
+
+CONTAINER = "tensorflow"
+"""Name of the container; the TFJob operator looks for it."""
+
+NO_SIDECAR = "sidecar.istio.io/inject"
+"""A sidecar would keep a finished pod alive and stand between the tasks (kubeflow/kubeflow issue 3935)."""
+
+
+def pod_template(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
+    """``{metadata, spec}`` for the replicas of ``role``."""
+    return {"metadata": template_metadata(role, plan), "spec": pod_spec(job, role, plan)}
+
+
+def template_metadata(role: Role, plan: PodPlan) -> dict[str, Data]:
+    """Labels and annotations: the target's, then the role's own, which win for annotations."""
+    return {
+        "labels": unless_empty({**_entries(role, "labels"), **plan.labels}),
+        "annotations": {NO_SIDECAR: "false", **plan.annotations, **_entries(role, "annotations")},
+    }
+
+
+def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
+    """The ``spec``; its keys in one order on every target."""
+    volumes = pod_volumes(role, plan)
+    host_network = role.host_network or plan.host_network
+    return {
+        "restartPolicy": plan.restart_policy,
+        "activeDeadlineSeconds": plan.active_deadline_seconds,
+        "schedulerName": plan.scheduler,
+        "priorityClassName": plan.priority_class,
+        "serviceAccountName": at(role, "service_account"),
+        "nodeName": plan.node_name,
+        "hostNetwork": Located(True, child(role.path, "host_network")) if host_network else None,
+        "dnsPolicy": "ClusterFirstWithHostNet" if host_network else None,
+        "imagePullSecrets": [{"name": secret} for secret in _secrets(role)] or None,
+        "nodeSelector": at(role, "node_selector"),
+        "tolerations": [_toleration(toleration) for toleration in role.tolerations] or None,
+        "affinity": _spread(role, plan),
+        "containers": [container(job, role, plan, volumes.mounts)],
+        "volumes": volumes.volumes or None,
+    }
+
+
+def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[str, Data]:
+    """The one container."""
+    command, args = command_and_args(job, role, plan)
+    return {
+        "name": CONTAINER,
+        "image": at(role, "image"),
+        "imagePullPolicy": at(role, "image_pull_policy"),
+        "command": command or None,
+        "args": args or None,
+        "workingDir": Located(literal(role.workdir), child(role.path, "workdir")) if role.workdir else None,
+        "ports": ports(role, plan),
+        "env": env(job, role, plan) or None,
+        "resources": resources(role, plan),
+        "volumeMounts": mounts or None,
+    }
+
+
+def ports(role: Role, plan: PodPlan) -> list[Data] | None:
+    """The TensorFlow port (TensorBoard's for its role), unless the plan leaves it to the target."""
+    if plan.port_name is None:
+        return None
+    name = "http" if role.name == "tensorboard" and plan.port_name == PORT_NAME else plan.port_name
+    port = at(role, "port")
+    return [{"name": name, "containerPort": port, "hostPort": port if plan.host_port else None}]
+
+
+def _entries(role: Role, field: str) -> dict[str, Data]:
+    entries: dict[str, str] = getattr(role, field)
+    return {key: Located(value, child(child(role.path, field), key)) for key, value in entries.items()}
+
+
+def _secrets(role: Role) -> list[Data]:
+    path = child(role.path, "image_pull_secrets")
+    return [Located(name, f"{path}[{index}]") for index, name in enumerate(role.image_pull_secrets)]
+
+
+def _toleration(toleration: Toleration) -> Data:
+    return Located(
+        {
+            "key": at(toleration, "key"),
+            "operator": at(toleration, "operator"),
+            "value": at(toleration, "value"),
+            "effect": at(toleration, "effect"),
+            "tolerationSeconds": at(toleration, "toleration_seconds"),
+        },
+        toleration.path,
+    )
+
+
+def _spread(role: Role, plan: PodPlan) -> Data:
+    """Replicas of the role on different nodes, as a hard rule."""
+    if role.spread != "node":
+        return None
+    term: Data = {"labelSelector": {"matchLabels": dict(plan.spread_labels)}, "topologyKey": "kubernetes.io/hostname"}
+    anti_affinity: Data = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    return Located(anti_affinity, child(role.path, "spread"))
