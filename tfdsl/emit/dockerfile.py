@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _IMAGE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/@\-]*\Z")
 _VERSION: Final = re.compile(r"[0-9]+(?:\.[0-9]+)+(?:-[A-Za-z0-9]+)?\Z")
 _WORD_SPECIAL: Final = re.compile(r"""([$'"\\])""")
-_PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_./@%+:,=\-]+\Z")
+_PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_./@%+:,=][A-Za-z0-9_./@%+:,=\-]*\Z")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _SIMPLE_RUN: Final = re.compile(
     r"(?!--|\[|\s|#)[^\x00-\x1f\x7f-\xa0\u2028\u2029]*[^\x00-\x20\x7f-\xa0\u2028\u2029\\]\Z"
@@ -130,5 +130,5 @@ def _word(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """The same within the JSON form of ``COPY``, which has its own quotes; ``<<`` would be a here-document there too."""
+    """The same within the JSON form of ``COPY``, which has its own quotes; ``<<`` is a here-document there too."""
     return _WORD_SPECIAL.sub(r"\\\1", text).replace("<<", "\\<<")

@@ -24,7 +24,7 @@ COMMANDS = [
 ]  # fmt: skip
 WORDS = [
     "main.py", "a b", "it's", 'say "x"', "$HOME", "${X:-y}", "a\\b", "\\", "<<EOF", "<<-x", "[a-z]*", "é",
-    "a\nb", "#a", "--from=x", "a,b",
+    "a\nb", "#a", "--from=x", "--", "a,b",
 ]  # fmt: skip
 
 
@@ -125,6 +125,7 @@ def test_the_work_folder_stays_what_it_is(folder: str) -> None:
         assert [path for path, _ in dockerfile.problems(made)] == ["build.workdir"]
         return
     [_, (name, text)] = instructions(dockerfile.write(made).text)
+    assert not text.startswith("--")
     assert (name, word(text)) == ("WORKDIR", folder)
 
 
