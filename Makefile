@@ -1,0 +1,41 @@
+# make try    set up .venv and compile a shipped example
+# make test   set up .venv and run the tests
+# make check  all that has to be clean before a change goes in
+# make bench  measure start-up, large inputs and memory
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+
+.PHONY: try test check bench clean
+
+try: $(BIN)/tfdsl
+	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
+
+test: $(VENV)/dev
+	$(BIN)/python -m pytest
+
+check: $(VENV)/dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python grammar/bake.py --check
+	$(BIN)/python -m pytest
+
+bench: $(BIN)/tfdsl
+	$(BIN)/python benchmarks/bench.py
+
+$(BIN)/tfdsl: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) .
+	touch $@
+
+$(VENV)/dev: $(BIN)/tfdsl
+	$(INSTALL) '.[dev,lsp]'
+	touch $@
+
+clean:
+	rm -rf .venv dist build

@@ -1,0 +1,37 @@
+"""The commands that there are: a summary for the overview; everything else is in the module of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from tfdsl.cli.arguments import Arguments, Command
+
+SUMMARIES = {
+    "compile": "write the manifests of a job for one or more targets",
+    "check": "report mistakes, and what a target cannot do or does otherwise",
+    "fmt": "bring files into the one layout",
+    "explain": "say more about a message, an attribute or an event",
+    "targets": "list the targets, their versions and options",
+    "tfconfig": "show the cluster spec that each task will see",
+    "new": "write a first job to start from",
+    "schema": "print the JSON Schema of a job",
+}
+"""Name and summary, in the order of the overview."""
+
+
+class CommandModule(Protocol):
+    """``tfdsl.cli.<name>``."""
+
+    COMMAND: Command
+
+    def run(self, arguments: Arguments, /) -> int:
+        """Do it; gives the exit status."""
+        ...
+
+
+def load(name: str) -> CommandModule:
+    """Import the module of a command."""
+    from importlib import import_module
+
+    return cast("CommandModule", import_module(f"tfdsl.cli.{name}"))

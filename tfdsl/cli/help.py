@@ -1,0 +1,53 @@
+"""What ``tfdsl COMMAND --help`` prints, out of the command's table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tfdsl.cli.arguments import Command, Flag, Positional
+
+_WIDTH = 26
+
+
+def command_help(command: Command) -> str:
+    """Usage, arguments, options and examples of a command."""
+    usage = " ".join([f"usage: tfdsl {command.name}", *map(_usage_of, command.positionals), "[options]"])
+    parts = [usage + "\n", command.summary[0].upper() + command.summary[1:] + ".\n"]
+    if command.positionals:
+        parts.append(_table("arguments", ((positional.name, positional.doc) for positional in command.positionals)))
+    flags = [(_spelling(flag), _flag_doc(flag)) for flag in command.flags]
+    parts.append(_table("options", [*flags, ("-h, --help", "show this help")]))
+    if command.notes:
+        parts.append(command.notes + "\n")
+    examples = "".join(f"  {example}\n" for example in command.examples)
+    parts.append(f"example{'s' * (len(command.examples) > 1)}:\n{examples}")
+    return "\n".join(parts)
+
+
+def _usage_of(positional: Positional) -> str:
+    name = f"{positional.name}..." if positional.many else positional.name
+    return name if positional.required else f"[{name}]"
+
+
+def _spelling(flag: Flag) -> str:
+    names = f"{flag.short}, {flag.name}" if flag.short else f"    {flag.name}"
+    return names if flag.value is None else f"{names} {flag.value}"
+
+
+def _flag_doc(flag: Flag) -> str:
+    extra = [f"one of {', '.join(flag.one_of)}"] if flag.one_of else []
+    extra += ["may be repeated"] if flag.many else []
+    return f"{flag.doc} ({'; '.join(extra)})" if extra else flag.doc
+
+
+def _table(title: str, rows: Iterable[tuple[str, str]]) -> str:
+    lines = [f"{title}:"]
+    for left, right in rows:
+        if len(left) >= _WIDTH:
+            lines += [f"  {left}", f"  {'':<{_WIDTH}} {right}"]
+        else:
+            lines.append(f"  {left:<{_WIDTH}} {right}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,115 @@
+"""The command ``tfdsl``: finds the command, runs it, turns every ending into an exit status.
+
+0 no errors, 1 errors in the input, 2 wrong use, 70 a bug (language reference, "Diagnostics"), 130 interrupted,
+141 the reader of the output went away (both as a shell reports them).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tfdsl.cli.commands import SUMMARIES, load
+from tfdsl.cli.streams import OutputFailed, err, forget, out
+
+TYPE_CHECKING = False  # spares ``--help`` and ``--version`` the import of typing
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.cli.arguments import Arguments
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.text import Span
+
+ERRORS, USAGE, BUG, INTERRUPTED, NO_READER = 1, 2, 70, 130, 141
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command line (without the program's name); gives the exit status."""
+    words = sys.argv[1:] if words is None else words
+    try:
+        return _run(list(words))
+    except BrokenPipeError:
+        forget(sys.stdout)
+        return NO_READER
+    except OutputFailed as failure:
+        forget(sys.stdout)
+        err(f"tfdsl: cannot write to standard output: {failure}\n")
+        return ERRORS
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:  # the last line of defence: a bug is one line, not a page
+        return _bug(words, error)
+
+
+def _run(words: list[str]) -> int:
+    if not words:
+        from tfdsl.cli.overview import overview
+
+        err(overview())
+        return USAGE
+    if words[0] in ("-h", "--help", "help") and len(words) == 1:
+        from tfdsl.cli.overview import overview
+
+        out(overview())
+        return 0
+    if words[0] in ("-V", "--version") and len(words) == 1:
+        from tfdsl import __version__
+
+        out(f"tfdsl {__version__}\n")
+        return 0
+    return _command([words[1], "--help"] if words[0] == "help" else words)
+
+
+def _command(words: list[str]) -> int:
+    from tfdsl.cli.arguments import command_line, parse
+
+    name = words[0]
+    _, spans = command_line(words)
+    if name not in SUMMARIES:
+        return _wrong_use(words, [_unknown_command(name, spans[0])])
+    module = load(name)
+    arguments = parse(module.COMMAND, words[1:], spans[1:], spans[0])
+    if arguments.help:
+        from tfdsl.cli.help import command_help
+
+        out(command_help(module.COMMAND))
+        return 0
+    if arguments.errors:
+        return _wrong_use(words, arguments.errors, arguments)
+    return module.run(arguments)
+
+
+def _unknown_command(name: str, place: Span) -> Diagnostic:
+    from tfdsl.diagnostics.usage_rules import UNKNOWN_COMMAND, UNKNOWN_FLAG
+    from tfdsl.semantics.suggest import closest
+
+    if name.startswith("-") and name != "-":
+        near = closest(name, ("--help", "--version"))
+        error = UNKNOWN_FLAG(place, name=name)
+        return error.help(f"did you mean {near}?" if near else "options come after the command: tfdsl COMMAND OPTION")
+    near = closest(name, SUMMARIES)
+    error = UNKNOWN_COMMAND(place, name=name)
+    return error.help(f"did you mean {near}?" if near else f"there are {', '.join(SUMMARIES)}")
+
+
+def _wrong_use(words: Sequence[str], errors: list[Diagnostic], arguments: Arguments | None = None) -> int:
+    from tfdsl.cli.report import asked_format, wrong_use
+
+    name = "" if arguments is None else f" {arguments.command.name}"
+    return wrong_use(errors, asked_format(words), more=f"tfdsl{name} --help")
+
+
+def _bug(words: Sequence[str], error: Exception) -> int:
+    if os.environ.get("TFDSL_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+        return BUG
+    from tfdsl.cli.report import asked_format, internal_error
+
+    internal_error(error, words, asked_format(words))
+    return BUG
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""Telling the diagnostics: which format goes where, and what the exit status is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tfdsl.cli.streams import err, err_takes_colour, out
+from tfdsl.diagnostics.order import count, in_file_order
+from tfdsl.diagnostics.render import DOCUMENTS, FORMATS, Format, render
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tfdsl.diagnostics import Diagnostic
+
+OK, ERRORS, USAGE = 0, 1, 2
+
+
+def report(diagnostics: Iterable[Diagnostic], paths: Sequence[str], form: Format = "text") -> int:
+    """Tell ``diagnostics`` in file order, each once; gives the exit status.
+
+    Messages for people go to standard error; what a program reads, a document or GitHub's commands, goes to
+    standard output.
+    """
+    ordered = in_file_order(diagnostics, paths)
+    if form in DOCUMENTS or form == "github":
+        out(render(form, ordered, paths))
+    elif form == "text":
+        from tfdsl.diagnostics.render.text import render as as_text
+
+        err(as_text(ordered, colour=err_takes_colour()))
+    else:
+        err(render(form, ordered, paths))
+    return ERRORS if count(ordered)[0] else OK
+
+
+def wrong_use(errors: Sequence[Diagnostic], form: Format, more: str) -> int:
+    """Tell what is wrong with the command line and which help to read; gives the exit status of wrong use."""
+    last = errors[-1].help(f"{more} shows what there is")
+    report([*errors[:-1], last], (), form)
+    return USAGE
+
+
+def asked_format(words: Sequence[str]) -> Format:
+    """The format that a command line asks for, also one that is otherwise wrong."""
+    asked = [word.removeprefix("--format=") for word in words if word.startswith("--format=")]
+    asked += [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--format"]
+    return cast("Format", asked[-1]) if asked and asked[-1] in FORMATS else "text"
+
+
+def internal_error(error: Exception, words: Sequence[str], form: Format) -> None:
+    """Ask for a report of a bug: one line, or a document where one was asked for."""
+    told = " ".join(f"{type(error).__name__}: {error}".split())
+    message = f"this is a bug in tfdsl, please report it together with the input ({told})"
+    if form not in DOCUMENTS:
+        err(f"tfdsl: {message}; TFDSL_DEBUG=1 shows where\n")
+        return
+    from tfdsl.cli.arguments import command_line
+    from tfdsl.diagnostics.usage_rules import INTERNAL_ERROR
+    from tfdsl.text import Span
+
+    source, _ = command_line(words)
+    report([INTERNAL_ERROR(Span(source, 0, len(source.text)), what=message)], (), form)

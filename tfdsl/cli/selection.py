@@ -1,0 +1,131 @@
+"""The options that choose what is compiled: targets, profile, values of params, options of targets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import backend as backends
+from tfdsl.cli.arguments import Flag, Given
+from tfdsl.diagnostics.name_rules import UNKNOWN_TARGET, UNKNOWN_VERSION
+from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
+from tfdsl.pipeline import Choice, OptionGiven, ParamGiven
+from tfdsl.reading import read
+from tfdsl.record import Record
+from tfdsl.semantics.suggest import closest
+from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tfdsl.backend import Backend
+    from tfdsl.cli.arguments import Arguments
+    from tfdsl.diagnostics import Diagnostic
+
+TARGET = Flag("--target", "a target, e.g. volcano or volcano@1.9", short="-t", value="TARGET[@VERSION]", many=True)
+PROFILE = Flag("--profile", "take the params of this profile", value="NAME")
+SET = Flag("--set", "set a param; PARAM=@FILE reads a list, one item a line", value="PARAM=VALUE", many=True)
+OPTION = Flag(
+    "--option", "set an option of a target; =@FILE reads a list", short="-O", value="TARGET.KEY=VALUE", many=True
+)
+STRICT = Flag("--strict", "take what a target does otherwise for an error")
+
+
+class Selection(Record):
+    """What was chosen; ``errors`` when it makes no sense."""
+
+    choices: tuple[Choice, ...]
+    profile: Given | None
+    params: tuple[ParamGiven, ...]
+    options: tuple[OptionGiven, ...]
+    errors: tuple[Diagnostic, ...]
+
+
+def selection(arguments: Arguments) -> Selection:
+    """Read the options of this module out of ``arguments``."""
+    errors: list[Diagnostic] = []
+    names = [piece for given in arguments.values(TARGET.name) for piece in _pieces(given)]
+    choices = [choice for name in names if (choice := _choice(name, errors)) is not None]
+    params = [param for given in arguments.values(SET.name) if (param := _param(given, errors)) is not None]
+    options = [option for given in arguments.values(OPTION.name) if (option := _option(given, errors)) is not None]
+    return Selection(tuple(_once(choices)), arguments.value(PROFILE.name), tuple(params), tuple(options), tuple(errors))
+
+
+def every_target() -> tuple[Choice, ...]:
+    """Each built-in target in the version of the file, else its default."""
+    found = (backends.find(name) for name in backends.names())
+    return tuple(Choice(backend, None, None) for backend in found if backend is not None)
+
+
+def _pieces(given: Given) -> Iterable[Given]:
+    """``a,b`` as two values."""
+    exact = given.span.text == given.text
+    at = 0
+    for text in given.text.split(","):
+        start = given.span.start + at
+        yield Given(text, Span(given.span.source, start, start + len(text)) if exact else given.span)
+        at += len(text) + 1
+
+
+def _choice(given: Given, errors: list[Diagnostic]) -> Choice | None:
+    name, at, version = given.text.partition("@")
+    backend = _target(Given(name, _cut(given, 0, len(name))), errors)
+    if backend is None:
+        return None
+    if at and version not in backend.versions:
+        place = _cut(given, len(name) + 1, len(given.text))
+        error = UNKNOWN_VERSION(place, target=backend.name, version=version or "(none)")
+        errors.append(error.help(f"there are {', '.join(backend.versions)}"))
+        return None
+    return Choice(backend, version or None, given.span)
+
+
+def _target(given: Given, errors: list[Diagnostic]) -> Backend | None:
+    backend = backends.find(given.text) if given.text else None
+    if backend is None:
+        near = closest(given.text, [*backends.names(), *backends.ALIASES])
+        advice = f"did you mean {near}?" if near else f"there are {', '.join(backends.names())}"
+        errors.append(UNKNOWN_TARGET(given.span, name=given.text or "(none)").help(advice))
+    return backend
+
+
+def _cut(given: Given, start: int, end: int) -> Span:
+    if given.span.text != given.text:
+        return given.span
+    return Span(given.span.source, given.span.start + start, given.span.start + end)
+
+
+def _once(choices: Iterable[Choice]) -> Iterable[Choice]:
+    return {(choice.backend.name, choice.version): choice for choice in choices}.values()
+
+
+def _param(given: Given, errors: list[Diagnostic]) -> ParamGiven | None:
+    name, equals, text = given.text.partition("=")
+    if not equals or not name.strip():
+        errors.append(BAD_ARGUMENT(given.span, what=f"a param is set as PARAM=VALUE, not {given.text}"))
+        return None
+    value = _value(f"--set {name}", text, given, errors)
+    return None if value is None else ParamGiven(name.strip(), *value)
+
+
+def _option(given: Given, errors: list[Diagnostic]) -> OptionGiven | None:
+    path, equals, text = given.text.partition("=")
+    target, dot, key = path.partition(".")
+    if not equals or not dot or not key:
+        errors.append(BAD_ARGUMENT(given.span, what=f"an option is set as TARGET.KEY=VALUE, not {given.text}"))
+        return None
+    backend = _target(Given(target, _cut(given, 0, len(target))), errors)
+    value = _value(f"-O {path}", text, given, errors)
+    if backend is None or value is None:
+        return None
+    return OptionGiven(backend.name, key, *value, _cut(given, len(target) + 1, len(path)))
+
+
+def _value(shown: str, text: str, given: Given, errors: list[Diagnostic]) -> tuple[Source, bool] | None:
+    """The text of a value, and whether it is a file of lines."""
+    if not text.startswith("@"):
+        return Source(shown, text), False
+    source = read(text[1:])
+    if isinstance(source, str):
+        errors.append(UNREADABLE_FILE(given.span, path=text[1:] or "(no name)", reason=source))
+        return None
+    return source, True

@@ -1,0 +1,56 @@
+"""``tfdsl targets``: what there is to compile to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import backend as backends
+from tfdsl.cli.arguments import Command
+from tfdsl.cli.report import OK
+from tfdsl.cli.streams import out
+from tfdsl.vocabulary.types import describe
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Backend, Option
+    from tfdsl.cli.arguments import Arguments
+
+COMMAND = Command("targets", "list the targets, their versions and options", (), (), ("tfdsl targets",))
+
+
+def run(arguments: Arguments) -> int:
+    """Print the targets."""
+    out("\n".join(_target(name) for name in backends.names()))
+    return OK
+
+
+def _target(name: str) -> str:
+    backend = backends.find(name)
+    assert backend is not None
+    also = f" (also {', '.join(_aliases(backend))})" if _aliases(backend) else ""
+    output = "one YAML stream" if backend.output == "stream" else "a set of files, needs -o FOLDER"
+    older = ", ".join(backend.versions)
+    lines = [
+        f"{backend.name}{also}: {backend.title}",
+        f"  versions  {older}; default {backend.default_version}",
+        f"  output    {output}",
+    ]
+    if backend.options:
+        lines.append("  options   in the target block, or -O TARGET.KEY=VALUE")
+        lines += [f"    {_option(option)}" for option in backend.options]
+    return "\n".join(lines) + "\n"
+
+
+def _aliases(backend: Backend) -> list[str]:
+    named = [alias for alias, name in backends.ALIASES.items() if name == backend.name]
+    return list(dict.fromkeys([*backend.aliases, *named]))
+
+
+def _option(option: Option) -> str:
+    default = "" if option.default in (None, "", ()) else f", default {_shown(option.default)}"
+    return f"{option.name}: {describe(option.type)}{default}. {option.doc}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)

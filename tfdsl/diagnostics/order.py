@@ -1,0 +1,35 @@
+"""The order in which diagnostics are shown, and that each is shown once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tfdsl.diagnostics.diagnostic import Diagnostic
+
+_RANK = {"error": 0, "warning": 1, "info": 2}
+
+
+def in_file_order(diagnostics: Iterable[Diagnostic], paths: Iterable[str] = ()) -> list[Diagnostic]:
+    """By file, then by place, then by level; the same message at the same place only once.
+
+    Files come in the order of ``paths``, files that are not among them after those, in the order they are met.
+    """
+    order = {path: index for index, path in enumerate(dict.fromkeys(paths))}
+    once: dict[tuple[str, int, int, str, str], Diagnostic] = {}
+    for diagnostic in diagnostics:
+        span = diagnostic.span
+        order.setdefault(span.source.path, len(order))
+        once.setdefault((span.source.path, span.start, span.end, diagnostic.rule.code, diagnostic.message), diagnostic)
+    return sorted(
+        once.values(),
+        key=lambda found: (order[found.span.source.path], found.span.start, _RANK[found.level], found.span.end),
+    )
+
+
+def count(diagnostics: Iterable[Diagnostic]) -> tuple[int, int]:
+    """How many errors and how many warnings there are."""
+    levels = [diagnostic.level for diagnostic in diagnostics]
+    return levels.count("error"), levels.count("warning")

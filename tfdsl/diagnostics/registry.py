@@ -1,0 +1,37 @@
+"""Every rule of the language, by code and by slug.
+
+Rules stand in the modules ``<subject>_rules``; those of lint and of the targets are added by who knows them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics.diagnostic import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MODULES = ("syntax_rules", "name_rules", "value_rules", "waiver_rules", "usage_rules")
+"""The modules of this package that hold rules."""
+
+
+def rules() -> tuple[Rule, ...]:
+    """All rules of the language in the order of their codes."""
+    found = [
+        value
+        for module in MODULES
+        for value in vars(import_module(f"tfdsl.diagnostics.{module}")).values()
+        if isinstance(value, Rule)
+    ]
+    return tuple(sorted(found, key=lambda rule: rule.code))
+
+
+def by_name(known: Iterable[Rule]) -> dict[str, Rule]:
+    """Code → rule and slug → rule; of two rules with one slug (a row with variants) the first."""
+    table: dict[str, Rule] = {}
+    for rule in known:
+        table.setdefault(rule.code, rule)
+        table.setdefault(rule.slug, rule)
+    return table

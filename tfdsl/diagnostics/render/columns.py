@@ -1,0 +1,64 @@
+"""How wide a text is on a terminal, so that marks stand under what they mark."""
+
+from __future__ import annotations
+
+TAB = "    "
+_JOINER = 0x200D
+_EMOJI_STYLE = 0xFE0F
+_PICTURES = 0x2400
+_BIDI = frozenset((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C))
+
+
+def visible(text: str) -> str:
+    """``text`` with a tab as four blanks and what a terminal would act upon replaced by a sign for it.
+
+    Control characters become their pictures (U+2400 …), the marks that turn the direction of writing around
+    (CVE-2021-42574) and lone surrogates become U+FFFD.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_visible(char) for char in text)
+
+
+def _visible(char: str) -> str:
+    code = ord(char)
+    if char == "\t":
+        return TAB
+    if code < 0x20:
+        return chr(_PICTURES + code)
+    if code == 0x7F:
+        return "\u2421"
+    if 0x80 <= code < 0xA0 or code in _BIDI or 0xD800 <= code < 0xE000 or code in (0x2028, 0x2029):
+        return "\ufffd"
+    return char
+
+
+def cells(text: str) -> list[int]:
+    """The number of terminal columns of each character of ``text`` (which has to be :func:`visible`).
+
+    Combining marks and what is joined to an emoji take none; wide characters (UAX 11: W and F) and emoji two.
+    """
+    if text.isascii():
+        return [1] * len(text)
+    from unicodedata import category, east_asian_width
+
+    widths: list[int] = []
+    joined = False
+    for char in text:
+        code = ord(char)
+        if code < 0x7F:
+            width = 1
+        elif code == _EMOJI_STYLE and widths and widths[-1] == 1:
+            widths[-1], width = 2, 0
+        elif joined or category(char) in ("Mn", "Me", "Cf") or 0x1F3FB <= code <= 0x1F3FF:
+            width = 0
+        else:
+            width = 2 if east_asian_width(char) in "WF" else 1
+        joined = code == _JOINER
+        widths.append(width)
+    return widths
+
+
+def width(text: str) -> int:
+    """The number of terminal columns of ``text`` (which has to be :func:`visible`)."""
+    return sum(cells(text))

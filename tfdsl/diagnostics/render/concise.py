@@ -1,0 +1,25 @@
+"""One line per diagnostic: ``path:line:column: level[CODE] slug: message``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics.render.columns import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.diagnostics.diagnostic import Diagnostic
+
+
+def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
+    """Lines that editors and ``grep`` can read; lines and columns from 1, columns in characters."""
+    return "".join(_line(diagnostic) for diagnostic in diagnostics)
+
+
+def _line(diagnostic: Diagnostic) -> str:
+    source = diagnostic.span.source
+    line, column = source.position(diagnostic.span.start)
+    rule = diagnostic.rule
+    message = " ".join(visible(part) for part in diagnostic.message.split("\n"))
+    return f"{visible(source.path)}:{line}:{column}: {diagnostic.level}[{rule.code}] {rule.slug}: {message}\n"

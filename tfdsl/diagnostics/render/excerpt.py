@@ -1,0 +1,122 @@
+"""Lines of a source with marks under them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics.render.columns import cells, visible, width
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.text import Source, Span
+
+LONGEST = 120
+"""Terminal columns of a source line that are shown; of a longer one the part around the mark."""
+
+_BEFORE = 30  # columns kept before the mark when a line is clipped
+_CUT = "..."
+
+
+class Mark(Record):
+    """A place and what to write beside its mark. ``primary``: marked with ``^``, the others with ``-``."""
+
+    span: Span
+    message: str
+    primary: bool
+
+
+class Line(Record):
+    """A line of an excerpt: a source line with its number, or a row of marks (``mark``) without one."""
+
+    number: int | None
+    text: str
+    mark: Mark | None = None
+
+
+class _Part(Record):
+    """What of a mark lies in one source line: columns from 0, ``end`` exclusive."""
+
+    begin: int
+    end: int
+    message: str
+    mark: Mark
+
+
+class _View(Record):
+    """The shown part of a source line. ``offset``: the terminal column of the line at its left edge."""
+
+    text: str
+    offset: int
+
+
+def last_line(span: Span) -> int:
+    """The number of the line that holds the last character of ``span``."""
+    return span.source.position(max(span.start, span.end - 1))[0]
+
+
+def excerpt(source: Source, marks: Sequence[Mark]) -> list[Line]:
+    """Every line with a mark in the order of the file, below it a row per mark, from left to right."""
+    rows: dict[int, list[_Part]] = {}
+    for mark in sorted(marks, key=lambda mark: mark.span[1:]):
+        for number, part in _parts(mark):
+            rows.setdefault(number, []).append(part)
+    lines: list[Line] = []
+    for number in sorted(rows):
+        parts = rows[number]
+        text = source.line(number)
+        view = _view(text, next((part for part in parts if part.mark.primary), parts[0]))
+        lines.append(Line(number, view.text.rstrip()))
+        lines += [
+            Line(None, f"{_draw(text, view, part)} {visible(part.message)}".rstrip(), part.mark) for part in parts
+        ]
+    return lines
+
+
+def _parts(mark: Mark) -> list[tuple[int, _Part]]:
+    """The first and, if it is another, the last line of a mark; the message stands at the last."""
+    source, start, end = mark.span
+    number, column = source.position(start)
+    last = last_line(mark.span)
+    if last == number:
+        return [(number, _Part(column - 1, column - 1 + max(1, end - start), mark.message, mark))]
+    text = source.line(last)
+    until = source.position(end - 1)[1]
+    indentation = min(len(text) - len(text.lstrip()), until - 1)
+    first = _Part(column - 1, max(len(source.line(number)), column), "", mark)
+    return [(number, first), (last, _Part(indentation, until, mark.message, mark))]
+
+
+def _view(text: str, part: _Part) -> _View:
+    shown = visible(text)
+    if width(shown) <= LONGEST:
+        return _View(shown, 0)
+    before = width(visible(text[: part.begin]))
+    marked = width(visible(text[part.begin : part.end]))
+    left = 0 if before + min(marked, LONGEST - _BEFORE) <= LONGEST else before - _BEFORE
+    kept: list[str] = []
+    column = start = 0
+    for char, wide in zip(shown, cells(shown), strict=True):
+        if column < left:
+            start = column + wide
+        elif column < left + LONGEST:
+            kept.append(char)
+        column += wide
+    prefix = _CUT if start else ""
+    suffix = _CUT if column >= left + LONGEST else ""
+    return _View(f"{prefix}{''.join(kept)}{suffix}", start - len(prefix))
+
+
+def _draw(text: str, view: _View, part: _Part) -> str:
+    """The row of marks; a place that is not in the view is marked at the edge where it was cut off."""
+    sign = "^" if part.mark.primary else "-"
+    edge = width(view.text)
+    begin = width(visible(text[: part.begin])) - view.offset
+    length = max(1, width(visible(text[part.begin : part.end])))
+    if begin < 0:
+        return sign * len(_CUT)
+    if edge > LONGEST:  # the line was clipped
+        begin = min(begin, edge - len(_CUT))
+        length = min(length, edge - begin)
+    return " " * begin + sign * length

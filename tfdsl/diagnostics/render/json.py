@@ -1,0 +1,66 @@
+"""One JSON document, as the language reference ("Diagnostics") lays it down.
+
+Lines and columns count from 1, columns in characters, ``end`` is exclusive.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from tfdsl.diagnostics.order import count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
+    from tfdsl.text import Span
+
+Json: TypeAlias = Union[str, int, bool, "list[Json]", "dict[str, Json]", None]
+
+
+def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
+    """The document, indented, with a newline at the end."""
+    errors, warnings = count(diagnostics)
+    document: dict[str, Json] = {
+        "diagnostics": [_diagnostic(diagnostic) for diagnostic in diagnostics],
+        "errors": errors,
+        "warnings": warnings,
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _diagnostic(diagnostic: Diagnostic) -> Json:
+    return {
+        "code": diagnostic.rule.code,
+        "slug": diagnostic.rule.slug,
+        "level": diagnostic.level,
+        "message": diagnostic.message,
+        "path": diagnostic.span.source.path,
+        **_range(diagnostic.span),
+        "labels": [
+            {"message": label.message, "path": label.span.source.path, **_range(label.span)}
+            for label in diagnostic.labels
+        ],
+        "help": list(diagnostic.helps),
+        "fixes": [
+            {"title": fix.title, "safe": fix.safe, "edits": [_edit(diagnostic, edit) for edit in fix.edits]}
+            for fix in diagnostic.fixes
+        ],
+        "target": diagnostic.target,
+    }
+
+
+def _range(span: Span) -> dict[str, Json]:
+    return {"start": _position(span, span.start), "end": _position(span, span.end)}
+
+
+def _position(span: Span, offset: int) -> Json:
+    line, column = span.source.position(offset)
+    return {"line": line, "column": column}
+
+
+def _edit(diagnostic: Diagnostic, edit: Edit) -> Json:
+    path = edit.span.source.path  # told only when it is another file than the diagnostic's
+    elsewhere: dict[str, Json] = {} if path == diagnostic.span.source.path else {"path": path}
+    return {**elsewhere, **_range(edit.span), "text": edit.text}

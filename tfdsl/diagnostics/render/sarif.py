@@ -1,0 +1,81 @@
+"""SARIF 2.1.0, for code scanning services (OASIS, "Static Analysis Results Interchange Format")."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from tfdsl import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.diagnostics.diagnostic import Diagnostic, Fix, Rule
+    from tfdsl.diagnostics.render.json import Json
+    from tfdsl.text import Span
+
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
+    """One log with one run."""
+    rules = {diagnostic.rule.code: diagnostic.rule for diagnostic in diagnostics}
+    order = {code: index for index, code in enumerate(sorted(rules))}
+    driver: Json = {"name": "tfdsl", "version": __version__, "rules": [_rule(rules[code]) for code in order]}
+    run: Json = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "artifacts": [{"location": _artifact(path)} for path in dict.fromkeys(paths)],
+        "results": [_result(diagnostic, order) for diagnostic in diagnostics],
+    }
+    log: Json = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rule(rule: Rule) -> Json:
+    return {"id": rule.code, "name": rule.slug, "defaultConfiguration": {"level": _LEVELS[rule.level]}}
+
+
+def _result(diagnostic: Diagnostic, order: dict[str, int]) -> Json:
+    result: dict[str, Json] = {
+        "ruleId": diagnostic.rule.code,
+        "ruleIndex": order[diagnostic.rule.code],
+        "level": _LEVELS[diagnostic.level],
+        "message": {"text": "\n".join([diagnostic.message, *(f"help: {text}" for text in diagnostic.helps)])},
+        "locations": [_location(diagnostic.span)],
+    }
+    if diagnostic.labels:
+        result["relatedLocations"] = [
+            {"id": index, **_location(label.span), "message": {"text": label.message}}
+            for index, label in enumerate(diagnostic.labels, 1)
+        ]
+    if diagnostic.fixes:
+        result["fixes"] = [_fix(fix) for fix in diagnostic.fixes]
+    return result
+
+
+def _artifact(path: str) -> dict[str, Json]:
+    return {"uri": quote(path.encode("utf-8", "surrogateescape"))}
+
+
+def _location(span: Span) -> dict[str, Json]:
+    return {"physicalLocation": {"artifactLocation": _artifact(span.source.path), "region": _region(span)}}
+
+
+def _region(span: Span) -> Json:
+    line, column = span.source.position(span.start)
+    end_line, end_column = span.source.position(span.end)
+    return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
+
+
+def _fix(fix: Fix) -> Json:
+    changes: dict[str, list[Json]] = {}
+    for edit in fix.edits:
+        replacement: Json = {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.text}}
+        changes.setdefault(edit.span.source.path, []).append(replacement)
+    artifacts: list[Json] = [
+        {"artifactLocation": _artifact(path), "replacements": replacements} for path, replacements in changes.items()
+    ]
+    return {"description": {"text": fix.title}, "artifactChanges": artifacts}

@@ -1,0 +1,98 @@
+"""Diagnostics for people: the line of the source, the place marked, the advice below.
+
+The layout is that of the language reference, "Diagnostics". Numbers of columns count characters; the marks are put
+by the width that the characters take on a terminal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics.order import count
+from tfdsl.diagnostics.render.columns import visible
+from tfdsl.diagnostics.render.excerpt import Mark, excerpt, last_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tfdsl.diagnostics.diagnostic import Diagnostic
+    from tfdsl.text import Source
+
+    Paint = Callable[[str, str], str]
+
+_COLOURS = {"error": "1;31", "warning": "1;33", "info": "1;36", "frame": "1;34", "bold": "1"}
+
+
+def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = (), *, colour: bool = False) -> str:
+    """All diagnostics with a blank line between them and a line that counts them; empty when there are none."""
+    if not diagnostics:
+        return ""
+    paint = _in_colour if colour else _plain
+    return "\n".join([*(_block(diagnostic, paint) for diagnostic in diagnostics), *_summary(diagnostics)])
+
+
+def _plain(kind: str, text: str) -> str:
+    return text
+
+
+def _in_colour(kind: str, text: str) -> str:
+    return f"\x1b[{_COLOURS[kind]}m{text}\x1b[0m" if text else text
+
+
+def _summary(diagnostics: Sequence[Diagnostic]) -> list[str]:
+    errors, warnings = count(diagnostics)
+    counted = [f"{n} {word}{'s' * (n != 1)}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
+    return [f"{', '.join(counted)}\n"] if counted else []
+
+
+def _block(diagnostic: Diagnostic, paint: Paint) -> str:
+    rule, level = diagnostic.rule, diagnostic.level
+    first, *more = _lines(diagnostic.message)
+    lines = [paint(level, f"{level}[{rule.code}]") + paint("bold", f" {rule.slug}: {first}")]
+    lines += [f"  {line}" for line in more]
+    pictures = _pictures(diagnostic)
+    margin = " " * max(len(str(last_line(mark.span))) for _, marks in pictures for mark in marks)
+    for source, marks in pictures:
+        lines += _picture(source, marks, diagnostic, margin, paint)
+    for word, advice in _advice(diagnostic):
+        first, *more = _lines(advice)
+        lines.append(f"{margin}  {paint('frame', '=')} {paint('bold', f'{word}:')} {first}".rstrip())
+        lines += [f"{margin}    {' ' * len(word)}  {line}".rstrip() for line in more]
+    return "\n".join(lines) + "\n"
+
+
+def _picture(source: Source, marks: Sequence[Mark], diagnostic: Diagnostic, margin: str, paint: Paint) -> list[str]:
+    main = source is diagnostic.span.source
+    row, column = source.position(diagnostic.span.start if main else marks[0].span.start)
+    lines = [
+        f"{margin} {paint('frame', '-->' if main else ':::')} {visible(source.path)}:{row}:{column}",
+        f"{margin}  {paint('frame', '|')}",
+    ]
+    for line in excerpt(source, marks):
+        number = "" if line.number is None else str(line.number)
+        gutter = paint("frame", f" {number:>{len(margin)}} |")
+        kind = "" if line.mark is None else diagnostic.level if line.mark.primary else "frame"
+        text = paint(kind, line.text) if kind else line.text
+        lines.append(f"{gutter} {text}".rstrip())
+    return lines
+
+
+def _pictures(diagnostic: Diagnostic) -> list[tuple[Source, list[Mark]]]:
+    """The marks of each source, the diagnostic's first. A label at the very place explains the main mark."""
+    place = diagnostic.span
+    message = "; ".join(label.message for label in diagnostic.labels if label.span == place)
+    marks = [Mark(place, message, primary=True)]
+    marks += [Mark(label.span, label.message, primary=False) for label in diagnostic.labels if label.span != place]
+    by_source: dict[Source, list[Mark]] = {}
+    for mark in marks:
+        by_source.setdefault(mark.span.source, []).append(mark)
+    return list(by_source.items())
+
+
+def _advice(diagnostic: Diagnostic) -> list[tuple[str, str]]:
+    advice = [("help", text) for text in diagnostic.helps]
+    return advice + [("fix", fix.title) for fix in diagnostic.fixes if fix.title not in diagnostic.helps]
+
+
+def _lines(text: str) -> list[str]:
+    return [visible(line) for line in text.split("\n")]

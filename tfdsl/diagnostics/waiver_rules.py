@@ -1,0 +1,9 @@
+"""TFJ39xx: waivers, ``# tfdsl: allow[slug or code] reason``."""
+
+from __future__ import annotations
+
+from tfdsl.diagnostics.diagnostic import Rule
+
+STALE_WAIVER = Rule("TFJ3901", "stale-waiver", "warning", "nothing here needs allow[{name}]")
+UNKNOWN_WAIVER = Rule("TFJ3902", "unknown-waiver", "warning", "there is no message {name} that could be allowed")
+BAD_WAIVER = Rule("TFJ3903", "bad-waiver", "warning", "{problem}")

@@ -1,0 +1,121 @@
+"""``# tfdsl: allow[slug or code] reason``: a comment that waives a warning or an info.
+
+It stands at the end of the line of the message's place, or on a line of its own above it (several may stack). An
+error cannot be waived: what a target refuses has no output. A waiver that waives nothing is reported, so that none
+outlives its reason.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics.waiver_rules import BAD_WAIVER, STALE_WAIVER, UNKNOWN_WAIVER
+from tfdsl.record import Record
+from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from tfdsl.diagnostics.diagnostic import Diagnostic, Rule
+
+_MARK = re.compile(r"#\s*tfdsl\s*:")
+_FORM = re.compile(r"#\s*tfdsl\s*:\s*allow\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
+_NAME = re.compile(r"[^\s,]+")
+
+
+class Waiver(Record):
+    """One name of one comment. ``lines``: the lines of the source whose messages it waives."""
+
+    name: str
+    span: Span
+    lines: tuple[int, ...]
+
+
+def apply(
+    diagnostics: Iterable[Diagnostic],
+    comments: Iterable[Span],
+    rules: Callable[[], Mapping[str, Rule]],
+    looked_at: Callable[[Rule], bool],
+) -> list[Diagnostic]:
+    """``diagnostics`` without the waived ones, and with what is to be said about the waivers.
+
+    ``rules`` gives every rule by code and slug. ``looked_at`` tells whether a rule could have been reported in this
+    run; only then is a waiver for it stale.
+    """
+    told = list(diagnostics)
+    waivers, problems = _waivers(comments)
+    if not waivers:
+        return told + problems
+    known = rules()
+    used: set[Span] = set()
+    left = [found for found in told if not _waived(found, waivers, used)]
+    for waiver in waivers:
+        rule = known.get(waiver.name)
+        if rule is None:
+            problems.append(UNKNOWN_WAIVER(waiver.span, name=waiver.name))
+        elif waiver.span not in used and looked_at(rule):
+            problems.append(_stale(waiver, rule, left))
+    return left + problems
+
+
+def _stale(waiver: Waiver, rule: Rule, left: Iterable[Diagnostic]) -> Diagnostic:
+    found = STALE_WAIVER(waiver.span, name=waiver.name)
+    error = next((one for one in left if one.rule.code == rule.code and _line(one.span) in waiver.lines), None)
+    return found.help("remove it") if error is None else found.note(error.span, "an error cannot be waived")
+
+
+def _waived(found: Diagnostic, waivers: Iterable[Waiver], used: set[Span]) -> bool:
+    if found.level == "error":
+        return False
+    line = _line(found.span)
+    matching = [
+        waiver
+        for waiver in waivers
+        if waiver.name in (found.rule.code, found.rule.slug)
+        and line in waiver.lines
+        and waiver.span.source.path == found.span.source.path
+    ]
+    used.update(waiver.span for waiver in matching)
+    return bool(matching)
+
+
+def _line(span: Span) -> int:
+    return span.source.position(span.start)[0]
+
+
+def _waivers(comments: Iterable[Span]) -> tuple[list[Waiver], list[Diagnostic]]:
+    waivers: list[Waiver] = []
+    problems: list[Diagnostic] = []
+    for comment in comments:
+        text = comment.text
+        if _MARK.match(text) is None:
+            continue
+        form = _FORM.match(text)
+        names = [] if form is None else list(_NAME.finditer(form.group(1)))
+        if form is None or not names:
+            problems.append(BAD_WAIVER(comment, problem="a waiver is written # tfdsl: allow[slug or code] reason"))
+            continue
+        if not form.group(2).strip():
+            problems.append(BAD_WAIVER(comment, problem="a waiver says why: # tfdsl: allow[slug or code] reason"))
+        at = comment.start + form.start(1)
+        lines = _covered(comment)
+        waivers.extend(
+            Waiver(name.group(), Span(comment.source, at + name.start(), at + name.end()), lines) for name in names
+        )
+    return waivers, problems
+
+
+def _covered(comment: Span) -> tuple[int, ...]:
+    """The line of a comment behind something; for one that is alone the next line that is not a comment."""
+    source = comment.source
+    line, column = source.position(comment.start)
+    if source.line(line)[: column - 1].strip():
+        return (line,)
+    last = len(source.line_starts)
+    while line < last:
+        line += 1
+        text = source.line(line).strip()
+        if text and not text.startswith("#"):
+            return (line,)
+    return ()
