@@ -8,10 +8,12 @@ diagnostic tells where. Nothing here is resolved: names are names, and whether a
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.record import Record
-from tfdsl.text import Source, Span  
+
+if TYPE_CHECKING:
+    from tfdsl.text import Source, Span
 
 
 class Name(Record):

@@ -61,16 +61,6 @@ class Builder:
         self._depths: dict[int, int] = {}
         self._kept: list[ast.Expr] = []
 
-    def builders(self) -> list[Build]:
-        """The function of each rule, in the order of the table of rules."""
-        return [self._builder(name) if way == "node" else _no_node for _, _, name, way, _ in tables.RULES]
-
-    def _builder(self, name: str) -> Build:
-        if name in OPERATORS:
-            return self._binary(OPERATORS[name])
-        found: Build = getattr(self, f"{name}_")
-        return found
-
     def _token(self, token: int) -> Span:
         lexed = self.lexed
         return Span(self.source, lexed.starts[token], lexed.ends[token])
@@ -275,11 +265,9 @@ class Builder:
         """How many levels are below ``node``."""
         return self._depths.get(id(node), 0)
 
-    def _binary(self, op: str) -> Build:
-        def build(span: Span, left: ast.Expr, right: ast.Expr) -> ast.Expr:
-            return self._measured(ast.Binary(op, left, right, span), left, right)
-
-        return build
+    def binary(self, op: str, span: Span, left: ast.Expr, right: ast.Expr) -> ast.Expr:
+        """``left op right``."""
+        return self._measured(ast.Binary(op, left, right, span), left, right)
 
     def choice_(self, span: Span, condition: ast.Expr, yes: ast.Expr, no: ast.Expr) -> ast.Expr:
         return self._measured(ast.Choice(condition, yes, no, span), condition, yes, no)
@@ -355,5 +343,25 @@ class Builder:
         return ast.ErrorExpr(span)
 
 
+def _binary(op: str) -> Build:
+    def build(builder: Builder, span: Span, left: ast.Expr, right: ast.Expr) -> ast.Expr:
+        return builder.binary(op, span, left, right)
+
+    return build
+
+
 def _no_node(*_: object) -> object:
     raise AssertionError("only rules that make a node have a builder")
+
+
+def _of_rule(name: str, way: str) -> Build:
+    if way != "node":
+        return _no_node
+    if name in OPERATORS:
+        return _binary(OPERATORS[name])
+    found: Build = getattr(Builder, f"{name}_")
+    return found
+
+
+# What builds the node of each rule, in the order of the table of rules.
+BUILDERS = tuple(_of_rule(name, way) for _, _, name, way, _ in tables.RULES)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 FIRST_KEYWORD = tables.FIRST_KEYWORD
 
-# What is done when a rule has been read; it gets the span of the text and the kept children. A child that is a token
-# is the token's number.
+# What is done when a rule has been read; it gets the owner of the machine, the span of the text and the kept children.
+# A child that is a token is the token's number.
 Build: TypeAlias = "Callable[..., object]"
 
 
@@ -41,6 +41,8 @@ _RULES = [
 ]
 _ROWS: list[dict[int, int] | None] = [None] * len(tables.ACTIONS)
 _JUMPS: list[dict[int, int] | None] = [None] * len(tables.GOTOS)
+_STATES, _TYPES = len(tables.ACTION_ROW), len(tables.TERMINALS)
+_CHAINS: dict[int, int] = {}
 
 
 def row(state: int) -> dict[int, int]:
@@ -51,6 +53,18 @@ def row(state: int) -> dict[int, int]:
         flat = tables.ACTIONS[number]
         found = _ROWS[number] = dict(zip(flat[::2], flat[1::2], strict=True))
     return found
+
+
+def _follow(below: int, state: int, type_: int) -> int:
+    """The state after all reductions that only rename the value on top (a name is an atom is a postfix is …)."""
+    top = state
+    while (action := find_action(row(top), type_)) is not None and action < 0:
+        size, origin, way, _, _ = _RULES[-1 - action]
+        if size != 1 or way != _PASS:
+            break
+        top = jump(below)[origin]
+    _CHAINS[(below * _STATES + state) * _TYPES + type_] = top
+    return top
 
 
 def jump(state: int) -> dict[int, int]:
@@ -79,10 +93,11 @@ class Machine:
     ``values`` are what the builders gave, ``firsts`` the first token of each value.
     """
 
-    __slots__ = ("at", "builders", "firsts", "lexed", "states", "values")
+    __slots__ = ("at", "builders", "firsts", "lexed", "owner", "states", "values")
 
-    def __init__(self, lexed: Lexed, start: int, builders: list[Build]) -> None:
+    def __init__(self, lexed: Lexed, start: int, owner: object, builders: tuple[Build, ...]) -> None:
         self.lexed = lexed
+        self.owner = owner
         self.builders = builders
         self.states = [start]
         self.values: list[object] = []
@@ -94,7 +109,7 @@ class Machine:
 
         A text is complete when its ``$END`` was taken: the builder of the start rule has then been called.
         """
-        lexed, builders = self.lexed, self.builders
+        lexed, owner, builders = self.lexed, self.owner, self.builders
         types, starts, ends, source = lexed.types, lexed.starts, lexed.ends, lexed.source
         states, values, firsts = self.states, self.values, self.firsts
         at = self.at
@@ -117,8 +132,8 @@ class Machine:
                     break
                 size, origin, way, picks, only = _RULES[-1 - action]
                 if size == 1 and way == _PASS:
-                    state = states[-2]
-                    state = states[-1] = (_JUMPS[tables.GOTO_ROW[state]] or jump(state))[origin]
+                    key = (states[-2] * _STATES + state) * _TYPES + type_
+                    state = states[-1] = _CHAINS.get(key) or _follow(states[-2], state, type_)
                     continue
                 first = firsts[-size]
                 children = values[-size:]
@@ -128,7 +143,7 @@ class Machine:
                     if picks is not None:
                         children = _chosen(children, picks)
                     span = Span(source, starts[first], ends[at - 1])
-                    value = build(span, *children)
+                    value = build(owner, span, *children)
                 elif way == _SPLICE:
                     value = children if picks is None else _chosen(children, picks)
                 elif way == _PASS:

@@ -8,7 +8,7 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.record import Record
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast
-from tfdsl.syntax.build import Builder
+from tfdsl.syntax.build import BUILDERS, Builder
 from tfdsl.syntax.driver import Machine
 from tfdsl.syntax.lexer import Lexed, Token, comment_places, lex, tokenize
 from tfdsl.text import Source, Span
@@ -66,7 +66,7 @@ def _run(lexed: Lexed, start: int, level: int) -> Builder:
     last = len(lexed.types) - 1
     if last == 0 and start == tables.START_FILE:
         return builder
-    if not Machine(lexed, start, builder.builders()).run(last):
+    if not Machine(lexed, start, builder, BUILDERS).run(last):
         from tfdsl.syntax.recovery import recover
 
         builder = Builder(lexed, _parse_part, level)
