@@ -7,8 +7,8 @@ no other logic. Every ``{{ … }}`` has to end in a filter that makes its value 
     HOSTS = {{ hosts | py }}             a literal of Python 2.6 and later and of Python 3
     # made from {{ name | comment }}     one line, ASCII
 
-A value that passed no filter stops the rendering with :class:`UnquotedError`; so does a name that was not given. Both are
-bugs of the template, which any test that renders it finds.
+A value that passed no filter stops the rendering with :class:`UnquotedError`; so does a name that was not given. Both
+are bugs of the template, which any test that renders it finds.
 """
 
 from __future__ import annotations
