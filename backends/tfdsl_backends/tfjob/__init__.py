@@ -1,0 +1,22 @@
+"""The Kubeflow TFJob of the training operator (API kubeflow.org/v1)."""
+
+from __future__ import annotations
+
+from tfdsl.backend import Backend
+from tfdsl_backends.tfjob.features import VERSIONS
+from tfdsl_backends.tfjob.options import OPTIONS
+from tfdsl_backends.tfjob.rules import RULES
+from tfdsl_backends.tfjob.support import SUPPORT
+
+BACKEND = Backend(
+    name="tfjob",
+    title="Kubeflow TFJob",
+    prefix="KTF",
+    versions=VERSIONS,
+    options=OPTIONS,
+    support=SUPPORT,
+    output="stream",
+    lowering="tfdsl_backends.tfjob.lower",
+    aliases=("kubeflow",),
+    rules=RULES,
+)

@@ -1,0 +1,118 @@
+"""What the webhook, the API server or the operator would refuse or do wrong, found before."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.emit.located import child
+from tfdsl.record import replace
+from tfdsl_backends.podspec.checks import Name, check_names, check_pods
+from tfdsl_backends.podspec.objects import tensorboard_name
+from tfdsl_backends.tfjob import rules
+from tfdsl_backends.tfjob.features import features
+from tfdsl_backends.tfjob.pods import is_distributed, plans, replica_name
+from tfdsl_backends.tfjob.restart import counted, in_place, training_roles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Unit
+    from tfdsl.diagnostics import Diagnostic
+
+DNS_1035: Final = re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?\Z")
+INT32: Final = 2**31 - 1
+KUEUE: Final = "kueue.x-k8s.io/queue-name"
+
+
+def check(unit: Unit) -> Iterator[Diagnostic]:
+    """The target's own rules, each finding marked as this target's."""
+    for found in _findings(unit):
+        yield replace(found, target=unit.target)
+
+
+def _findings(unit: Unit) -> Iterator[Diagnostic]:
+    yield from _name(unit)
+    yield from check_names(unit, rules.POD, _names(unit))
+    yield from _numbers(unit)
+    yield from _queue(unit)
+    yield from _discovery(unit)
+    yield from _evaluator(unit)
+    yield from _host_ports(unit)
+    yield from check_pods(unit, rules.POD, plans(unit))
+
+
+def _name(unit: Unit) -> Iterator[Diagnostic]:
+    name = unit.job.name
+    if not DNS_1035.match(name):
+        yield rules.JOB_NAME(unit.origins.span(""), name=name)
+
+
+def _names(unit: Unit) -> list[Name]:
+    """The longest name of each role's pods, which are also Service names (at most 63 characters)."""
+    job = unit.job
+    found = [Name("the job", job.name)]
+    for role in training_roles(job):
+        last = role.replicas - 1
+        found.append(Name(f"the pod and the Service of {role.name} {last}", replica_name(job, role, last)))
+    if job.role("tensorboard") is not None:
+        found.append(Name("TensorBoard's Service", tensorboard_name(job)))
+    return found
+
+
+def _numbers(unit: Unit) -> Iterator[Diagnostic]:
+    """Fields of 32 bits."""
+    job = unit.job
+    numbers = [(f"replicas of {role.name}", child(role.path, "replicas"), role.replicas) for role in job.roles]
+    if job.ttl is not None:
+        numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds))
+    if in_place(job, features(unit)):
+        policy = next(iter(counted(job)), None)
+        limit = job.retries + 1 if policy is None else policy.count or 0
+        numbers.append(("backoffLimit", "retries" if policy is None else child(policy.path, "event"), limit))
+    for field, path, value in numbers:
+        if value > INT32:
+            yield rules.TOO_LARGE(unit.origins.span(path), field=field, value=value)
+
+
+def _queue(unit: Unit) -> Iterator[Diagnostic]:
+    job = unit.job
+    if not unit.flag("kueue"):
+        return
+    if job.queue is None and KUEUE not in job.labels:
+        found = rules.KUEUE_WITHOUT_QUEUE(unit.option_spans.get("kueue", unit.origins.span("")))
+        yield found.help('name a LocalQueue, e.g. queue = "research"')
+    if job.queue is not None and job.labels.get(KUEUE, job.queue) != job.queue:
+        found = rules.KUEUE_LABEL(unit.origins.span(child("labels", KUEUE)), queue=job.queue)
+        yield found.help("leave the label out")
+
+
+def _discovery(unit: Unit) -> Iterator[Diagnostic]:
+    job = unit.job
+    if job.cluster.discovery in ("flags", "none") and is_distributed(job):
+        found = rules.CONFIG_INJECTED(unit.origins.span("cluster.discovery"), value=job.cluster.discovery)
+        yield replace(found.help("let the program ignore TF_CONFIG"), approximation=True)
+
+
+def _evaluator(unit: Unit) -> Iterator[Diagnostic]:
+    job = unit.job
+    operator = unit.text("tf_config") == "operator" or job.cluster.discovery in ("flags", "none")
+    if job.role("evaluator") is not None and operator and is_distributed(job):
+        found = rules.EVALUATOR_IN_CLUSTER(unit.origins.span("roles[evaluator]"))
+        yield found.help('write tf_config = "static" in target tfjob to have it outside')
+
+
+def _host_ports(unit: Unit) -> Iterator[Diagnostic]:
+    """Pods on the node's network take its ports."""
+    on_host = [role for role in training_roles(unit.job) if role.host_network]
+    for role in on_host:
+        if role.replicas > 1 and role.spread != "node":
+            place = unit.origins.span(child(role.path, "host_network"))
+            found = rules.HOST_PORT(place, who=f"the {role.replicas} replicas of {role.name}", port=role.port)
+            yield found.help('write spread = "node" to say so')
+    for first, second in combinations(on_host, 2):
+        if first.port == second.port:
+            place = unit.origins.span(child(second.path, "host_network"))
+            found = rules.HOST_PORT(place, who=f"{first.name} and {second.name}", port=second.port)
+            yield found.help("give each role a port of its own")

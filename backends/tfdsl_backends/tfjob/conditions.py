@@ -1,0 +1,188 @@
+"""What the rows of the support table ask about a job.
+
+The IR is imported when a condition is asked, so that the table loads without it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tfdsl_backends.tfjob.features import features
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Condition, Unit
+    from tfdsl.ir.fields import Item
+    from tfdsl.ir.model import ClaimMount, Policy, Role
+    from tfdsl.vocabulary.quantities import Duration
+
+OPERATOR_LABELS = ("operator-name", "job-name", "replica-type", "replica-index", "job-role")
+"""Labels ``training.kubeflow.org/…`` that the operator writes over those of the pod template."""
+
+
+def single(unit: Unit, item: Item) -> bool:
+    """Whether the TFJob has one replica in all; then the operator injects no TF_CONFIG."""
+    return sum(role.replicas for role in unit.job.roles if role.name != "tensorboard") == 1
+
+
+def static(unit: Unit, item: Item) -> bool:
+    """Whether the compiler delivers TF_CONFIG itself."""
+    return unit.text("tf_config") == "static"
+
+
+def gang_scheduled(unit: Unit, item: Item) -> bool:
+    """Whether the operator makes PodGroups."""
+    return unit.text("gang_scheduler") != ""
+
+
+def volcano_scheduled(unit: Unit, item: Item) -> bool:
+    """Whether the operator makes Volcano's PodGroups, the only ones with a queue."""
+    return unit.text("gang_scheduler") == "volcano"
+
+
+def with_kueue(unit: Unit, item: Item) -> bool:
+    """Whether Kueue admits the job."""
+    return unit.flag("kueue")
+
+
+def other_scheduler(unit: Unit, item: Item) -> bool:
+    """Whether the job's scheduler is not the one that the gang is made for."""
+    return gang_scheduled(unit, item) and item.value != unit.text("gang_scheduler")
+
+
+def off(unit: Unit, item: Item) -> bool:
+    """Whether the value is ``false``."""
+    return item.value is False
+
+
+def number(unit: Unit, item: Item) -> bool:
+    """Whether the value is an integer."""
+    return isinstance(item.value, int)
+
+
+def part_of_second(unit: Unit, item: Item) -> bool:
+    """Whether a duration is not a whole number of seconds."""
+    return cast("Duration", item.value).ms % 1000 != 0
+
+
+def none_for_one(unit: Unit, item: Item) -> bool:
+    """Whether no TF_CONFIG is wanted and none is injected."""
+    return item.value == "none" and single(unit, item)
+
+
+def single_without_config(unit: Unit, item: Item) -> bool:
+    """Whether TF_CONFIG is wanted and the operator injects none."""
+    return item.value in ("tf_config", "both") and single(unit, item) and not static(unit, item)
+
+
+def wrapped(unit: Unit, item: Item) -> bool:
+    """Whether the commands are started by a shell that sets TF_CONFIG."""
+    return item.value in ("tf_config", "both") and not single(unit, item) and static(unit, item)
+
+
+def limited(unit: Unit, item: Item) -> bool:
+    """Whether pods are to stay although a limit may end the job."""
+    return item.value == "none" and (unit.job.retries > 0 or unit.job.deadline is not None)
+
+
+def below_replicas(unit: Unit, item: Item) -> bool:
+    """Whether part of a training role is enough to start."""
+    role = cast("Role", item.node)
+    return role.name != "tensorboard" and role.min_available < role.replicas
+
+
+def overwritten_labels(unit: Unit, item: Item) -> bool:
+    """Whether the operator writes over one of the labels."""
+    role = cast("Role", item.node)
+    return any(f"training.kubeflow.org/{name}" in role.labels for name in OPERATOR_LABELS)
+
+
+def keeps(unit: Unit, item: Item) -> bool:
+    """Whether a claim is meant to outlive the job."""
+    name = cast("ClaimMount", item.node).claim
+    return any(claim.keep for claim in unit.job.claims if claim.name == name)
+
+
+def namespace_flag(unit: Unit, item: Item) -> dict[str, str]:
+    """``namespace``: what kubectl needs to find the job's objects."""
+    return {"namespace": f" -n {unit.job.namespace}" if unit.job.namespace else ""}
+
+
+def claim_and_namespace(unit: Unit, item: Item) -> dict[str, str]:
+    """The same, and ``claim``: the name of the claim that a mount makes."""
+    return {"claim": f"{unit.job.name}-{cast('ClaimMount', item.node).claim}", **namespace_flag(unit, item)}
+
+
+def of_tensorboard(unit: Unit, item: Item) -> bool:
+    """Whether the item belongs to the tensorboard role."""
+    return item.role == "tensorboard"
+
+
+def becomes(*restart_policies: str) -> Condition:
+    """A policy: whether every role that it decides for gets one of ``restart_policies``."""
+
+    def condition(unit: Unit, item: Item) -> bool:
+        from tfdsl_backends.tfjob.restart import decided, restart_policy
+
+        job, can = unit.job, features(unit)
+        return all(
+            restart_policy(job, role, can) in restart_policies for role in decided(job, cast("Policy", item.node))
+        )
+
+    return condition
+
+
+def evicted_pods_stay(unit: Unit, item: Item) -> bool:
+    """``evicted => fail job``: whether nothing makes an evicted pod of its roles again."""
+    if features(unit).remakes_lost_pods:
+        return becomes("Never")(unit, item)
+    return becomes("Never", "OnFailure")(unit, item)
+
+
+def restarts_in_place(unit: Unit, item: Item) -> bool:
+    """Whether any role has the restart policy that ``backoffLimit`` counts."""
+    from tfdsl_backends.tfjob.restart import in_place
+
+    return bool(in_place(unit.job, features(unit)))
+
+
+def restarts_by_status(unit: Unit, item: Item) -> bool:
+    """Whether any role has the restart policy that nothing counts."""
+    from tfdsl_backends.tfjob.restart import restart_policy, training_roles
+
+    can = features(unit)
+    return any(restart_policy(unit.job, role, can) == "ExitCode" for role in training_roles(unit.job))
+
+
+def counts_elsewhere(unit: Unit, item: Item) -> bool:
+    """Whether a ``restarted N`` policy has taken ``backoffLimit``."""
+    return any(policy.event == "restarted" for policy in unit.job.policies)
+
+
+def counts_one_role(unit: Unit, item: Item) -> bool:
+    """``restarted N``: whether its role is the only one that restarts in place."""
+    return _restarting(unit, item, at_most=1)
+
+
+def counts_all_roles(unit: Unit, item: Item) -> bool:
+    """``restarted N``: whether it covers every role that restarts in place, and is the only one."""
+    return _restarting(unit, item, at_most=6)
+
+
+def decides_success(unit: Unit, item: Item) -> bool:
+    """``completed``: whether the operator's rules can end the job with this role."""
+    role = cast("Policy", item.node).role
+    has_chief = any(other.name in ("chief", "master") for other in unit.job.roles)
+    return role in ("chief", "master") or (role == "worker" and not has_chief)
+
+
+def first_replica(unit: Unit, item: Item) -> bool:
+    """``completed`` of one replica: whether it is the one that the operator looks at."""
+    return item.value == 0 and decides_success(unit, item)
+
+
+def _restarting(unit: Unit, item: Item, at_most: int) -> bool:
+    from tfdsl_backends.tfjob.restart import counted, decided, in_place
+
+    restarting = [role.name for role in in_place(unit.job, features(unit))]
+    covered = [role.name for role in decided(unit.job, cast("Policy", item.node))]
+    return len(counted(unit.job)) == 1 and len(restarting) <= at_most and set(restarting) <= set(covered)

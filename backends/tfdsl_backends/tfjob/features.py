@@ -1,0 +1,43 @@
+"""What the versions of the training operator can do, as data.
+
+Source: training-operator and tf-operator releases (changelog and `pkg/controller.v1` of each tag); the operator that
+was run is 1.8.1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+
+VERSIONS = ("1.3", "1.5", "1.6", "1.7", "1.8", "1.9")
+"""Versions of the operator, oldest first; all serve kubeflow.org/v1."""
+
+EXIT_CODE = "1.5"
+"""From here `ExitCode` restarts on 128 and above; before, on four statuses only (130, 137, 138, 143)."""
+
+REMAKES_LOST_PODS = "1.6"
+"""From here a pod in phase Failed (evicted, lost node) is made again under `OnFailure` too."""
+
+SUSPEND = "1.7"
+"""From here there is `runPolicy.suspend`."""
+
+
+class Features(Record):
+    """What one version can do."""
+
+    exit_code: bool
+    remakes_lost_pods: bool
+    suspend: bool
+
+
+def features(unit: Unit) -> Features:
+    """The features of the operator that ``unit`` is for."""
+    return Features(
+        exit_code=unit.at_least(EXIT_CODE),
+        remakes_lost_pods=unit.at_least(REMAKES_LOST_PODS),
+        suspend=unit.at_least(SUSPEND),
+    )

@@ -1,0 +1,153 @@
+"""A job as a TFJob, top to bottom in the order of the manifest.
+
+The order of keys is the one users write. ``replicas``, ``restartPolicy`` and ``cleanPodPolicy`` are always written:
+their defaults changed between versions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.backend import Document
+from tfdsl.emit.located import Located, at, child, located, unless_empty
+from tfdsl.ir.policies import completions, on_failure
+from tfdsl_backends.podspec.claims import claim_document
+from tfdsl_backends.podspec.objects import job_metadata, tensorboard_deployment, tensorboard_service
+from tfdsl_backends.podspec.template import pod_template
+from tfdsl_backends.tfjob.checks import check
+from tfdsl_backends.tfjob.features import features
+from tfdsl_backends.tfjob.pods import plans, tensorboard_labels
+from tfdsl_backends.tfjob.restart import counted, in_place, restart_policy, training_roles
+from tfdsl_backends.tfjob.tasks import tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.backend import Unit
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Job, Role
+    from tfdsl_backends.podspec.plan import PodPlan
+
+__all__ = ["check", "generate", "tasks"]
+
+ROLE_KEYS = {"chief": "Chief", "master": "Master", "ps": "PS", "worker": "Worker", "evaluator": "Evaluator"}
+"""The spelling that the webhook and Kueue look for."""
+
+CLEANUP = {"running": "Running", "all": "All", "none": "None"}
+
+
+def generate(unit: Unit) -> Sequence[Document]:
+    """The TFJob, the claims it makes, and TensorBoard."""
+    job = unit.job
+    by_role = plans(unit)
+    return [
+        Document(tfjob(unit, by_role)),
+        *(Document(claim_document(job, claim)) for claim in job.claims),
+        *tensorboard(job, by_role),
+    ]
+
+
+def tfjob(unit: Unit, by_role: Sequence[tuple[Role, PodPlan]]) -> dict[str, Data]:
+    """The TFJob."""
+    job = unit.job
+    return {
+        "apiVersion": "kubeflow.org/v1",
+        "kind": "TFJob",
+        "metadata": job_metadata(job, kueue_label(unit)),
+        "spec": {
+            "runPolicy": run_policy(unit),
+            "successPolicy": success_policy(job),
+            "tfReplicaSpecs": {
+                key: replica_spec(unit, role, plan)
+                for name, key in ROLE_KEYS.items()
+                for role, plan in by_role
+                if role.name == name
+            },
+        },
+    }
+
+
+def kueue_label(unit: Unit) -> dict[str, Data]:
+    """The label by which Kueue takes the job into a queue."""
+    queue = at(unit.job, "queue")
+    return {"kueue.x-k8s.io/queue-name": queue} if unit.flag("kueue") and queue else {}
+
+
+def run_policy(unit: Unit) -> dict[str, Data]:
+    """``spec.runPolicy``."""
+    job = unit.job
+    return {
+        "cleanPodPolicy": Located(CLEANUP[job.cleanup], "cleanup"),
+        "ttlSecondsAfterFinished": located(job.ttl and job.ttl.seconds, "ttl"),
+        "activeDeadlineSeconds": located(job.deadline and job.deadline.seconds, "deadline"),
+        "backoffLimit": backoff_limit(unit),
+        "suspend": Located(True, "suspend") if job.suspend else None,
+        "schedulingPolicy": unless_empty(scheduling_policy(unit)),
+    }
+
+
+def backoff_limit(unit: Unit) -> Data:
+    """How many restarts in place end the job: N of ``restarted N``, else one more than the retries that are allowed."""
+    if not in_place(unit.job, features(unit)):
+        return None
+    for policy in counted(unit.job):
+        return Located(policy.count, child(policy.path, "count"))
+    return Located(unit.job.retries + 1, "retries")
+
+
+def scheduling_policy(unit: Unit) -> dict[str, Data]:
+    """``spec.runPolicy.schedulingPolicy``, which only an operator with a gang scheduler, and Kueue, read."""
+    job = unit.job
+    return {
+        "minAvailable": Located(gang_size(job), "gang") if unit.text("gang_scheduler") else None,
+        "queue": None if unit.flag("kueue") else at(job, "queue"),
+        "priorityClass": at(job, "priority"),
+    }
+
+
+def gang_size(job: Job) -> int:
+    """How many pods start together or not at all."""
+    return sum(role.min_available for role in training_roles(job)) if job.gang else 1
+
+
+def success_policy(job: Job) -> Data:
+    """``AllWorkers``; empty, the operator's default, where worker 0 is enough; nothing where a chief decides."""
+    deciders = [policy for policy in completions(job) if policy.role == "worker"]
+    if not deciders or any(role.name in ("chief", "master") for role in job.roles):
+        return None
+    first = any(policy.index == 0 for policy in deciders)
+    return Located("" if first else "AllWorkers", deciders[0].path)
+
+
+def replica_spec(unit: Unit, role: Role, plan: PodPlan) -> Data:
+    """One entry of ``spec.tfReplicaSpecs``."""
+    return Located(
+        {
+            "replicas": at(role, "replicas"),
+            "restartPolicy": role_restart_policy(unit, role),
+            "template": pod_template(unit.job, role, plan),
+        },
+        role.path,
+    )
+
+
+def role_restart_policy(unit: Unit, role: Role) -> Data:
+    """``restartPolicy`` of a role, with the place of the policy that says so."""
+    value = restart_policy(unit.job, role, features(unit))
+    assert value is not None, "a policy that the support table refuses"
+    source = on_failure(unit.job, role)
+    return value if source is None else Located(value, source.path)
+
+
+def tensorboard(job: Job, by_role: Sequence[tuple[Role, PodPlan]]) -> list[Document]:
+    """TensorBoard's Deployment and Service, which are not part of the TFJob and outlive it."""
+    labels = tensorboard_labels(job)
+    return [
+        document
+        for role, plan in by_role
+        if role.name == "tensorboard"
+        for document in (
+            Document(tensorboard_deployment(job, role, pod_template(job, role, plan), labels, labels)),
+            Document(tensorboard_service(job, role, labels, labels)),
+        )
+    ]

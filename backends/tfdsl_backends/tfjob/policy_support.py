@@ -1,0 +1,320 @@
+"""What the tfjob target does with policies: the rows behind ``on … => …``.
+
+Which restart policy a role gets is worked out in :mod:`tfdsl_backends.tfjob.restart`; the rows say what that means.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.backend import approximated, kept, refused, translated
+from tfdsl_backends.tfjob import conditions as when
+from tfdsl_backends.tfjob.features import REMAKES_LOST_PODS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Row
+
+RESTART_POLICY = "spec.tfReplicaSpecs.ROLE.restartPolicy"
+
+IN_PLACE = when.becomes("OnFailure")
+BY_STATUS = when.becomes("ExitCode")
+NEVER = when.becomes("Never")
+
+NEAR = "compile to volcano, which has this action"
+
+
+def _completed() -> Iterator[Row]:
+    yield kept("policies[completed]", "spec.successPolicy")
+    yield translated(
+        "policies[completed].complete job",
+        "spec.successPolicy",
+        "the chief (master) decides where there is one; AllWorkers for all workers, the default for worker 0",
+        when=when.decides_success,
+        when_text="chief, master, or worker without them",
+    )
+    yield refused(
+        "policies[completed].complete job",
+        "the operator ends a TFJob by its chief (master), and without one by its workers; {role} cannot decide",
+        "KTF070",
+        "tfjob-success-role",
+        instead="leave the policy out, or compile to volcano, where any role can complete the job",
+    )
+    yield refused(
+        "policies[completed].restart job",
+        "a TFJob does not start again after success",
+        "KTF071",
+        "tfjob-restart-after-success",
+        instead="compile to volcano",
+    )
+    yield translated(
+        "policies[completed].index",
+        "spec.successPolicy",
+        "the operator's default: worker 0 has ended, or all workers have",
+        when=when.first_replica,
+        when_text="0 of chief or master, or of worker without them",
+    )
+    yield refused(
+        "policies[completed].index",
+        "the operator looks at worker 0 or at all workers, not at replica {value} of {role}",
+        "KTF072",
+        "tfjob-success-index",
+        instead="name worker[0], or the whole role",
+    )
+
+
+def _failed() -> Iterator[Row]:
+    yield kept("policies[failed]", RESTART_POLICY)
+    yield refused(
+        "policies[failed].fail job",
+        "TensorBoard runs outside the TFJob and cannot fail it",
+        "KTF073",
+        "tfjob-tensorboard-fails",
+        instead="leave the policy out: TensorBoard restarts in place",
+        when=when.of_tensorboard,
+        when_text="tensorboard",
+    )
+    yield translated("policies[failed].fail job", RESTART_POLICY, "Never")
+    yield translated(
+        "policies[failed].restart container",
+        "Deployment",
+        "a Deployment always restarts its container",
+        when=when.of_tensorboard,
+        when_text="tensorboard",
+    )
+    yield from _restarts("failed", "restart container")
+    yield approximated(
+        "policies[failed].restart pod",
+        "Deployment",
+        "TensorBoard's Deployment restarts the container in place",
+        "KTF074",
+        "tfjob-tensorboard-in-place",
+        when=when.of_tensorboard,
+        when_text="tensorboard",
+    )
+    yield from _restarts("failed", "restart pod")
+
+
+def _restarts(event: str, action: str) -> Iterator[Row]:
+    """``failed`` or ``exit``, restarting one replica; an ``exit`` policy that cannot be is refused by its own row."""
+    key = f"policies[{event}].{action}"
+    yield approximated(
+        key,
+        RESTART_POLICY,
+        "ExitCode restarts a replica that ended with 128 or more, or was lost or evicted, in a new pod, without pause "
+        "and without limit: retries does not count it",
+        "KTF075",
+        "tfjob-exit-code-unlimited",
+        instead="`on failed => restart container` is limited by retries, and so are restarts by status on kubernetes "
+        "and volcano",
+        when=BY_STATUS,
+        when_text="statuses 1–127 fail the job",
+    )
+    if action == "restart pod":
+        yield approximated(
+            key,
+            RESTART_POLICY,
+            "OnFailure restarts the container in place instead of in a new pod",
+            "KTF076",
+            "tfjob-restart-in-place",
+            instead="write `restart container` to say so, or compile to kubernetes or volcano for a new pod",
+        )
+        return
+    if event == "failed":
+        yield translated(
+            key,
+            RESTART_POLICY,
+            "OnFailure; a pod lost with its node or to pressure is made again; one that is deleted (drain, preemption) "
+            "fails the job under every restart policy (seen with 1.8.1)",
+            since=REMAKES_LOST_PODS,
+        )
+        yield approximated(
+            key,
+            RESTART_POLICY,
+            "before 1.6 OnFailure restarts containers only: a replica that is evicted or lost with its node fails the "
+            "job",
+            "KTF077",
+            "tfjob-lost-pod-fails",
+            instead='write version = "1.6" or a newer one in target tfjob',
+        )
+        return
+    yield translated(key, RESTART_POLICY, "OnFailure")
+
+
+def _exit() -> Iterator[Row]:
+    yield refused(
+        "policies[exit]",
+        "TensorBoard runs outside the TFJob, in a Deployment that restarts it whatever its status",
+        "KTF078",
+        "tfjob-tensorboard-exit",
+        instead="leave the policy out",
+        when=when.of_tensorboard,
+        when_text="tensorboard",
+    )
+    yield kept("policies[exit]", RESTART_POLICY, when=when.becomes("Never", "OnFailure", "ExitCode"))
+    yield refused(
+        "policies[exit]",
+        "a TFJob tells exit statuses apart only at 128, by restartPolicy ExitCode (version 1.5 and newer): 1–127 fail "
+        "the job, 128 and above restart the replica",
+        "KTF079",
+        "tfjob-exit-status",
+        instead="write `on exit 1..127 => fail job` with `on failed => restart pod`, or compile to volcano or "
+        "kubernetes, which take any status",
+    )
+    yield translated("policies[exit].fail job", RESTART_POLICY, "Never, or ExitCode for 1–127")
+    yield from _restarts("exit", "restart container")
+    yield from _restarts("exit", "restart pod")
+
+
+def _evicted() -> Iterator[Row]:
+    yield refused(
+        "policies[evicted]",
+        "TensorBoard runs in a Deployment, which always makes an evicted pod again",
+        "KTF080",
+        "tfjob-tensorboard-evicted",
+        instead="leave the policy out",
+        when=when.of_tensorboard,
+        when_text="tensorboard",
+    )
+    yield kept("policies[evicted]", RESTART_POLICY)
+    yield translated(
+        "policies[evicted].fail job",
+        RESTART_POLICY,
+        "Never; OnFailure before 1.6, which does not make lost pods again",
+        when=when.evicted_pods_stay,
+        when_text="restartPolicy Never, or OnFailure before 1.6",
+    )
+    yield refused(
+        "policies[evicted].fail job",
+        "a role that restarts on failure gets a new pod after an eviction by node pressure too; a TFJob cannot tell "
+        "the two apart",
+        "KTF081",
+        "tfjob-evicted-fails",
+        instead="compile to volcano, or to kubernetes with `on failed => restart pod`",
+    )
+    for action in ("restart container", "restart pod"):
+        yield from _evicted_restarts(action)
+
+
+def _evicted_restarts(action: str) -> Iterator[Row]:
+    key = f"policies[evicted].{action}"
+    yield approximated(
+        key,
+        RESTART_POLICY,
+        "OnFailure makes a pod again that was evicted by node pressure; one that is deleted (eviction API, drain, "
+        "preemption) fails the job (seen with 1.8.1), and neither is counted by retries",
+        "KTF082",
+        "tfjob-evicted-on-failure",
+        instead="compile to kubernetes or volcano, which restart after every eviction",
+        since=REMAKES_LOST_PODS,
+        when=IN_PLACE,
+        when_text="beside restart container",
+    )
+    yield approximated(
+        key,
+        RESTART_POLICY,
+        "ExitCode makes a pod again that was evicted by node pressure, and also one that ended with 128 or more "
+        "(out of memory, killed), both without limit; one that is deleted fails the job (seen with 1.8.1)",
+        "KTF083",
+        "tfjob-evicted-exit-code",
+        instead="compile to kubernetes or volcano, which tell evictions apart",
+        when=BY_STATUS,
+        when_text="beside fail job, version 1.5 and newer",
+    )
+    yield refused(
+        key,
+        "this version of the operator does not make evicted pods again",
+        "KTF084",
+        "tfjob-evicted-version",
+        instead='write version = "1.6" or a newer one in target tfjob, or compile to kubernetes or volcano',
+    )
+
+
+def _refused() -> Iterator[Row]:
+    """What no version of the operator has."""
+    nothing = "a TFJob has no such action: {value} would need a controller that stops and starts other replicas"
+    for event in ("failed", "exit", "evicted"):
+        for action in ("abort job", "restart role", "restart job", "ignore"):
+            yield refused(f"policies[{event}].{action}", nothing, "KTF085", "tfjob-action", instead=NEAR)
+        yield refused(
+            f"policies[{event}].index",
+            "all replicas of a role share one restart policy; replica {value} of {role} cannot have its own",
+            "KTF086",
+            "tfjob-replica-policy",
+            instead="write the policy for the whole role",
+        )
+    for event in ("failed", "evicted"):
+        yield refused(
+            f"policies[{event}].delay",
+            "the operator acts at once; it cannot wait {value}",
+            "KTF087",
+            "tfjob-delay",
+            instead="leave `after` out, or compile to volcano 1.11 or newer",
+        )
+    yield refused(
+        "policies[pending]",
+        "the operator has no time limit for pods that wait to be placed",
+        "KTF088",
+        "tfjob-pending",
+        instead="set deadline, which counts waiting too, or compile to volcano 1.11 or newer",
+    )
+    yield refused(
+        "policies[unknown]",
+        "the operator does not act on a gang of which only part can be placed",
+        "KTF089",
+        "tfjob-unknown",
+        instead="compile to volcano",
+    )
+    for key in ("pending.fail job", "pending.abort job", "pending.restart pod", "pending.restart job",
+                "unknown.fail job", "unknown.abort job", "unknown.restart job", "unknown.ignore"):  # fmt: skip
+        event, _, action = key.partition(".")
+        yield kept(f"policies[{event}].{action}", "")  # the event itself is refused
+    yield kept("policies[pending].index", "")
+    yield kept("policies[pending].delay", "")
+
+
+def _restarted() -> Iterator[Row]:
+    yield kept("policies[restarted]", "spec.runPolicy.backoffLimit")
+    yield translated(
+        "policies[restarted].fail job",
+        "spec.runPolicy.backoffLimit",
+        "N",
+        when=when.counts_one_role,
+        when_text="one role restarts in place",
+    )
+    yield approximated(
+        "policies[restarted].fail job",
+        "spec.runPolicy.backoffLimit",
+        "backoffLimit counts the restarts of all roles together, not of each",
+        "KTF090",
+        "tfjob-restarts-counted-together",
+        instead="compile to volcano, which counts per role",
+        when=when.counts_all_roles,
+        when_text="several roles restart in place, without ROLE",
+    )
+    yield refused(
+        "policies[restarted].fail job",
+        "backoffLimit counts the restarts of all roles that restart in place; it cannot count those of {role} alone",
+        "KTF091",
+        "tfjob-restarts-of-role",
+        instead="write one `on restarted N => fail job` for the job, or compile to volcano",
+    )
+    for action in ("abort job", "restart job"):
+        yield refused(
+            f"policies[restarted].{action}",
+            "a TFJob whose restarts are used up fails; it cannot {value}",
+            "KTF092",
+            "tfjob-restarted-action",
+            instead="write `=> fail job`, or compile to volcano",
+        )
+    yield refused(
+        "policies[restarted].index",
+        "backoffLimit counts all replicas together, not replica {value} of {role} alone",
+        "KTF093",
+        "tfjob-restarts-of-replica",
+        instead="write the policy without an index",
+    )
+
+
+POLICIES: tuple[Row, ...] = (*_completed(), *_failed(), *_exit(), *_evicted(), *_restarted(), *_refused())

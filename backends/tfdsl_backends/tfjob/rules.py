@@ -1,0 +1,64 @@
+"""What the tfjob target checks beyond its table."""
+
+from __future__ import annotations
+
+from tfdsl.diagnostics import Rule
+from tfdsl_backends.podspec.rules import pod_rules
+
+POD = pod_rules("KTF")
+
+JOB_NAME = Rule(
+    "KTF100",
+    "tfjob-job-name",
+    "error",
+    "tfjob: the operator's webhook takes no job called {name}: its name has to begin with a letter and hold only small "
+    "letters, digits and -",
+)
+CONFIG_INJECTED = Rule(
+    "KTF101",
+    "tfjob-config-injected",
+    "warning",
+    "tfjob: the operator sets TF_CONFIG all the same; discovery {value} cannot keep it from that",
+)
+EVALUATOR_IN_CLUSTER = Rule(
+    "KTF102",
+    "tfjob-evaluator-in-cluster",
+    "info",
+    "tfjob: the operator also lists the evaluator in the cluster of TF_CONFIG; TensorFlow 2.15 runs with it, some "
+    "programs of TensorFlow 2 expect it outside",
+)
+HOST_PORT = Rule(
+    "KTF103",
+    "tfjob-host-port",
+    "warning",
+    "tfjob: {who} use port {port} of their nodes, so no two of them can run on one node",
+)
+KUEUE_LABEL = Rule(
+    "KTF104",
+    "tfjob-kueue-label",
+    "error",
+    "tfjob: label kueue.x-k8s.io/queue-name is what queue {queue} is written to",
+)
+KUEUE_WITHOUT_QUEUE = Rule(
+    "KTF105",
+    "tfjob-kueue-without-queue",
+    "warning",
+    "tfjob: kueue = true, but the job names no queue; Kueue leaves a job without a queue alone",
+)
+TOO_LARGE = Rule(
+    "KTF106",
+    "tfjob-number-too-large",
+    "error",
+    "tfjob: {field} would be {value}; the field takes at most 2147483647",
+)
+
+RULES = (
+    *POD.all(),
+    JOB_NAME,
+    CONFIG_INJECTED,
+    EVALUATOR_IN_CLUSTER,
+    HOST_PORT,
+    KUEUE_LABEL,
+    KUEUE_WITHOUT_QUEUE,
+    TOO_LARGE,
+)

@@ -1,0 +1,270 @@
+"""What the tfjob target does with everything a job can set.
+
+Sources: training-operator 1.3 to 1.9 (`pkg/apis/kubeflow.org/v1`, `pkg/controller.v1/{tensorflow,common}`,
+`pkg/webhooks/tensorflow`); what version 1.8.1 was seen to do on a real node. The policies stand in
+:mod:`tfdsl_backends.tfjob.policy_support`, what all pods share in :mod:`tfdsl_backends.podspec.support`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.backend import Support, approximated, kept, refused, translated
+from tfdsl_backends.podspec.support import rows
+from tfdsl_backends.tfjob import conditions as when
+from tfdsl_backends.tfjob.features import SUSPEND
+from tfdsl_backends.tfjob.policy_support import POLICIES
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Row
+
+SCHEDULING = "spec.runPolicy.schedulingPolicy"
+
+QUEUE = (
+    translated(
+        "job.queue",
+        "metadata.labels[kueue.x-k8s.io/queue-name]",
+        "the label that Kueue reads; Kueue suspends the job until it is admitted",
+        when=when.with_kueue,
+        when_text="kueue = true",
+    ),
+    kept("job.queue", f"{SCHEDULING}.queue", when=when.volcano_scheduled, when_text='gang_scheduler = "volcano"'),
+    approximated(
+        "job.queue",
+        f"{SCHEDULING}.queue",
+        "queue {value} is written to schedulingPolicy, but only an operator that was started with Volcano as its gang "
+        "scheduler reads it",
+        "KTF050",
+        "tfjob-queue-unread",
+        instead='write gang_scheduler = "volcano" or kueue = true in target tfjob, whichever the cluster has',
+    ),
+)
+
+PRIORITY_AND_SCHEDULER = (
+    refused(
+        "job.priority",
+        "a priority on Kubernetes is the name of a PriorityClass, not the number {value}",
+        "KTF051",
+        "tfjob-priority-number",
+        instead='name a PriorityClass, e.g. priority = "high"',
+        when=when.number,
+        when_text="a number",
+    ),
+    kept("job.priority", f"template.spec.priorityClassName and {SCHEDULING}.priorityClass"),
+    approximated(
+        "job.scheduler",
+        "template.spec.schedulerName",
+        "scheduler {value} places the pods, not the gang scheduler that the operator makes the PodGroup for, so the "
+        "gang does not hold",
+        "KTF052",
+        "tfjob-scheduler-against-gang",
+        instead="leave scheduler out (the operator writes its own), or leave gang_scheduler out",
+        when=when.other_scheduler,
+        when_text="another one than gang_scheduler",
+    ),
+    kept("job.scheduler", "template.spec.schedulerName"),
+)
+
+GANG = (
+    translated("job.gang", "", "one replica starts alone", when=when.single, when_text="one replica in all"),
+    translated(
+        "job.gang",
+        f"{SCHEDULING}.minAvailable",
+        "1 with a gang scheduler, else the operator makes no PodGroup",
+        when=when.off,
+        when_text="false",
+    ),
+    kept("job.gang", f"{SCHEDULING}.minAvailable", when=when.gang_scheduled, when_text="gang_scheduler is set"),
+    approximated(
+        "job.gang",
+        "",
+        "Kueue admits all replicas together, by quota; the scheduler then places them one by one and part of them may "
+        "wait for room",
+        "KTF053",
+        "tfjob-gang-by-quota",
+        instead="set gang_scheduler if the operator runs with one",
+        when=when.with_kueue,
+        when_text="kueue = true",
+    ),
+    approximated(
+        "job.gang",
+        "",
+        "without a gang scheduler the replicas are placed one by one, so part of them may run and wait for the others",
+        "KTF054",
+        "tfjob-no-gang",
+        instead='set gang_scheduler (e.g. gang_scheduler = "volcano") if the operator runs with one, or gang = false',
+    ),
+    translated(
+        "roles[].min_available",
+        f"{SCHEDULING}.minAvailable",
+        "their sum, with a gang scheduler",
+        when=lambda unit, item: not when.below_replicas(unit, item),
+        when_text="= replicas",
+    ),
+    approximated(
+        "roles[].min_available",
+        f"{SCHEDULING}.minAvailable",
+        "a TFJob has one minimum for all roles together: any pods count, so it may start without the {value} of role "
+        "{role}; without a gang scheduler there is no minimum at all",
+        "KTF055",
+        "tfjob-min-available-total",
+        instead="compile to volcano, which has a minimum per role",
+    ),
+    refused(
+        "roles[].after",
+        "a TFJob starts all replicas at once; role {role} cannot wait for others",
+        "KTF056",
+        "tfjob-after",
+        instead="let the program wait for its peers (TensorFlow does), or compile to volcano",
+    ),
+)
+
+LIMITS = (
+    refused(
+        "job.retries",
+        "backoffLimit is the only counter of a TFJob, and `restarted N` has taken it, so retries {value} has no place",
+        "KTF057",
+        "tfjob-two-counters",
+        instead="keep one of the two",
+        when=when.counts_elsewhere,
+        when_text="beside `restarted N`",
+    ),
+    approximated(
+        "job.retries",
+        "spec.runPolicy.backoffLimit",
+        "restarts under ExitCode are not counted (each is a new pod), so retries {value} does not bound them",
+        "KTF058",
+        "tfjob-retries-unbounded",
+        instead="write `on failed => restart container`, which is counted, or compile to volcano or kubernetes",
+        when=when.restarts_by_status,
+        when_text="a role has restartPolicy ExitCode",
+        default="silent",
+    ),
+    translated(
+        "job.retries",
+        "spec.runPolicy.backoffLimit",
+        "retries + 1: the job fails when the restarts of its running containers reach the number (seen); pods that are "
+        "made again start from 0",
+        when=when.restarts_in_place,
+        when_text="a role has restartPolicy OnFailure",
+    ),
+    translated("job.retries", "", "nothing restarts, so nothing is counted"),
+    approximated(
+        "job.deadline",
+        "spec.runPolicy.activeDeadlineSeconds",
+        "a TFJob counts whole seconds: {value} is rounded up",
+        "KTF059",
+        "tfjob-deadline-rounded",
+        when=when.part_of_second,
+        when_text="not whole seconds",
+    ),
+    translated(
+        "job.deadline",
+        "spec.runPolicy.activeDeadlineSeconds",
+        "from the start of the job, anew after a suspension; looked at when the operator next sees the job",
+    ),
+    approximated(
+        "job.ttl",
+        "spec.runPolicy.ttlSecondsAfterFinished",
+        "a TFJob counts whole seconds: {value} is rounded up",
+        "KTF060",
+        "tfjob-ttl-rounded",
+        when=when.part_of_second,
+        when_text="not whole seconds",
+    ),
+    kept("job.ttl", "spec.runPolicy.ttlSecondsAfterFinished"),
+    approximated(
+        "job.cleanup",
+        "spec.runPolicy.cleanPodPolicy",
+        "when retries or the deadline end the job, operators up to 1.9.3 delete all pods all the same",
+        "KTF061",
+        "tfjob-cleanup-over-limit",
+        when=when.limited,
+        when_text='"none" with retries or a deadline',
+    ),
+    translated(
+        "job.cleanup",
+        "spec.runPolicy.cleanPodPolicy",
+        "Running, All or None; Running also takes pods that ended within about a second before the job did (seen)",
+    ),
+    kept("job.suspend", "spec.runPolicy.suspend", since=SUSPEND),
+    kept("job.suspend", "", when=when.off, when_text="false"),
+    refused(
+        "job.suspend",
+        "the operator can suspend a job from version 1.7 on",
+        "KTF062",
+        "tfjob-suspend",
+        instead='write version = "1.7" or a newer one in target tfjob',
+    ),
+)
+
+CLUSTER = (
+    kept("cluster.discovery", "", when=when.none_for_one, when_text='"none" for one replica'),
+    approximated(
+        "cluster.discovery",
+        "",
+        "the operator gives a job of one replica no TF_CONFIG",
+        "KTF064",
+        "tfjob-single-without-config",
+        instead='write tf_config = "static" in target tfjob to have it set',
+        when=when.single_without_config,
+        when_text='one replica with tf_config = "operator"',
+    ),
+    approximated(
+        "cluster.discovery",
+        "template.spec.containers[0].command",
+        "each command is started by /bin/sh, which sets TF_CONFIG over the operator's: the image needs a shell",
+        "KTF065",
+        "tfjob-static-needs-shell",
+        when=when.wrapped,
+        when_text='several replicas with tf_config = "static"',
+        default="silent",
+    ),
+)
+
+ROLES = (
+    translated(
+        "roles[].replicas",
+        "Deployment spec.replicas",
+        "outside the TFJob",
+        when=when.of_tensorboard,
+        when_text="tensorboard",
+    ),
+    kept("roles[].replicas", "spec.tfReplicaSpecs.ROLE.replicas"),
+    approximated(
+        "roles[].logdir",
+        "Deployment and Service JOB-tensorboard",
+        "TensorBoard runs in a Deployment with a Service that outlive the job; remove them with "
+        "`kubectl delete deployment,service {job}-tensorboard{namespace}`",
+        "KTF066",
+        "tfjob-tensorboard-outlives",
+        fill=when.namespace_flag,
+    ),
+    approximated(
+        "roles[].labels",
+        "template.metadata.labels",
+        "the operator writes its own labels training.kubeflow.org/operator-name, job-name, replica-type, replica-index "
+        "and job-role over those of role {role}",
+        "KTF067",
+        "tfjob-label-overwritten",
+        instead="use a key of your own",
+        when=when.overwritten_labels,
+        when_text="keys that the operator sets",
+    ),
+    kept("mounts[claim]", "PersistentVolumeClaim", when=when.keeps, when_text="keep = true"),
+    approximated(
+        "mounts[claim]",
+        "PersistentVolumeClaim",
+        "the claim outlives the job; remove it with `kubectl delete pvc {claim}{namespace}`",
+        "KTF068",
+        "tfjob-claim-outlives",
+        instead="write keep = true if it is to stay, or mount scratch for data of one replica",
+        fill=when.claim_and_namespace,
+    ),
+    translated("mounts[claim].keep", "PersistentVolumeClaim", "a claim always outlives a TFJob"),
+)
+
+OWN: tuple[Row, ...] = (*QUEUE, *PRIORITY_AND_SCHEDULER, *GANG, *LIMITS, *CLUSTER, *ROLES, *POLICIES)
+
+SUPPORT = Support(*OWN, *rows("KTF"))
+"""Own rows first: of the rows of one key the first that applies decides."""

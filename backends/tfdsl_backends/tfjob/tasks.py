@@ -1,0 +1,75 @@
+"""What each task of a TFJob will see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.backend import TaskConfig
+from tfdsl.ir.cluster_spec import (
+    cluster_spec,
+    flag_hosts,
+    flag_task,
+    gets_flags,
+    gets_tf_config,
+    tf_config,
+)
+from tfdsl_backends.tfjob.pods import address, delivers, is_distributed, operator_spec
+from tfdsl_backends.tfjob.restart import training_roles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.backend import Unit
+    from tfdsl.ir.model import Job, Role
+
+INDEX = "\0"
+"""Stands for the index in a text that is made once for all replicas of a role."""
+
+
+def tasks(unit: Unit) -> Sequence[TaskConfig]:
+    """The TF_CONFIG and flags of every replica, and how they differ from the language's."""
+    job = unit.job
+    ours = cluster_spec(job, address(job))
+    theirs = operator_spec(job) if is_distributed(job) else None
+    return [task for role in job.roles for task in _of_role(unit, role, ours, theirs)]
+
+
+def _of_role(
+    unit: Unit, role: Role, ours: dict[str, list[str]], theirs: dict[str, list[str]] | None
+) -> list[TaskConfig]:
+    job = unit.job
+    if role.name == "tensorboard":
+        return [TaskConfig(role.name, index, None) for index in range(role.replicas)]
+    spec = ours if delivers(unit, role) else theirs
+    before, _, after = (None, "", "") if spec is None else tf_config(spec, role.name, INDEX).partition(INDEX)
+    told = differences(unit, role)
+    return [
+        TaskConfig(role.name, index, None if before is None else f"{before}{index}{after}", flags, told)
+        for index, flags in enumerate(_flags(job, role, ours))
+    ]
+
+
+def _flags(job: Job, role: Role, spec: dict[str, list[str]]) -> list[tuple[str, ...]]:
+    if not gets_flags(job, role) or role.server:
+        return [()] * role.replicas
+    ps, workers = flag_hosts(spec)
+    name, offset = flag_task(job, role)
+    first = (f"--ps_hosts={ps}", f"--worker_hosts={workers}", f"--job_name={name}")
+    return [(*first, f"--task_index={index + offset}") for index in range(role.replicas)]
+
+
+def differences(unit: Unit, role: Role) -> tuple[str, ...]:
+    """How what the operator gives ``role`` differs from the language's TF_CONFIG."""
+    job = unit.job
+    if delivers(unit, role):
+        return ()
+    if not is_distributed(job):
+        return ("the operator sets no TF_CONFIG for a job of one replica",) if gets_tf_config(job, role) else ()
+    found: list[str] = []
+    if not gets_tf_config(job, role):
+        found.append(f"the operator sets TF_CONFIG although discovery is {job.cluster.discovery}")
+    if any(other.name == "evaluator" for other in training_roles(job)):
+        found.append("the operator lists the evaluator in cluster")
+    if job.namespace is None:
+        found.append("hosts hold the namespace that the job is created in; `default` stands for it here")
+    return tuple(found)
