@@ -40,7 +40,8 @@ def own_values(job: Job, role: Role) -> dict[str, EnvValue]:
 
 def _index_entry(job: Job, role: Role, plan: PodPlan) -> list[Data]:
     index = plan.index
-    refers = bool(plan.hosts) or (plan.tf_config is not None and index.reference in plan.tf_config)
+    given = [plan.tf_config or "", *map(str, plan.wrapper.parameters if plan.wrapper else ())]
+    refers = bool(plan.hosts) or any(index.reference in text for text in given)
     if index.constant is not None or not (refers or uses_index(job, role)):
         return []
     return [{"name": index.variable, "valueFrom": {"fieldRef": {"fieldPath": index.field}}}]
