@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
 
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.record import Record, replace
+from tfdsl.vocabulary.options import Option, OptionValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,19 +25,31 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job
     from tfdsl.ir.origins import Origins
     from tfdsl.text import Span
-    from tfdsl.vocabulary.types import Type
+
+__all__ = [
+    "ALIASES",
+    "Backend",
+    "Condition",
+    "Document",
+    "Fate",
+    "Lowering",
+    "Option",
+    "OptionValue",
+    "Row",
+    "Support",
+    "TaskConfig",
+    "Unit",
+    "approximated",
+    "find",
+    "judge",
+    "kept",
+    "names",
+    "refused",
+    "translated",
+    "version_key",
+]
 
 Fate: TypeAlias = Literal["kept", "translated", "approximated", "refused"]
-OptionValue: TypeAlias = "str | int | bool | tuple[str, ...] | None"
-
-
-class Option(Record):
-    """One option of a target, e.g. ``tf_config`` of volcano. ``default`` ``None``: the backend works it out."""
-
-    name: str
-    type: Type
-    doc: str
-    default: OptionValue = None
 
 
 class Unit(Record):

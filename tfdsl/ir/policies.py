@@ -33,9 +33,7 @@ def on_exit(job: Job, role: Role, status: int, index: int | None = None) -> Poli
     """The policy that decides when a replica of ``role`` ends with ``status`` (1–255)."""
     decided: Policy | None = None
     for policy in covering(job, role, index):
-        if policy.event == "exit" and status in policy.codes:
-            found = policy
-        elif policy.event == "failed":
+        if (policy.event == "exit" and status in policy.codes) or policy.event == "failed":
             found = policy
         else:
             continue

@@ -1,0 +1,291 @@
+"""Typed values to the IR: defaults written out, policies completed, places recorded.
+
+A job that checked clean lowers without a complaint: the models only repeat what the checks have already said.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.ir import model
+from tfdsl.ir.lower_mounts import ClaimBook, mounts
+from tfdsl.ir.lower_text import plain_map, text, texts
+from tfdsl.ir.origins import Origins
+from tfdsl.ir.policies import RESTARTS, with_defaults
+from tfdsl.semantics.values import ListData, MapData, Reference, RunTimeText
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tfdsl.semantics import resolved
+    from tfdsl.semantics.values import Data, Value
+
+DEFAULT_RETRIES = 3
+TENSORBOARD_PORT = 6006
+CHECKPOINT_VARIABLE = "CHECKPOINT_DIR"
+
+_PLAIN_JOB = ("namespace", "queue", "scheduler", "gang", "deadline", "ttl", "cleanup", "suspend")
+_PLAIN_ROLE = (
+    "image",
+    "image_pull_policy",
+    "cpu",
+    "memory",
+    "cpu_limit",
+    "memory_limit",
+    "gpu",
+    "gpu_resource",
+    "gpu_memory",
+    "shm",
+    "port",
+    "host_network",
+    "service_account",
+    "node_label",
+    "spread",
+    "min_available",
+    "server",
+)
+
+
+def lower(job: resolved.Job) -> tuple[model.Job, Origins]:
+    """The IR of ``job`` and where each of its fields was written."""
+    origins = Origins(job.name_span)
+    claims = ClaimBook(origins)
+    roles = tuple(_role(job, role, origins, claims) for role in job.roles)
+    policies = with_defaults(roles, _policies(job, origins))
+    fields: dict[str, object] = {
+        "name": job.name,
+        "labels": _map(job.settings, "labels", "", origins),
+        "annotations": _map(job.settings, "annotations", "", origins),
+        "priority": job.data("priority"),
+        "checkpoint": _text(job.settings, "checkpoint", "", origins) or _board_logdir(roles),
+        "retries": _retries(job),
+        "roles": roles,
+        "policies": policies,
+        "claims": claims.claims(),
+        "cluster": _cluster(job, origins),
+        "build": _build(job, origins),
+    }
+    for name in (*_PLAIN_JOB, "priority", "retries"):
+        if name in job.settings:
+            origins.record(name, job.settings[name].value.span)
+    fields |= {name: data for name in _PLAIN_JOB if (data := job.data(name)) is not None}
+    return model.Job.model_validate(fields), origins
+
+
+def _retries(job: resolved.Job) -> int:
+    written = job.data("retries")
+    if isinstance(written, int):
+        return written
+    return DEFAULT_RETRIES if any(policy.action in RESTARTS for policy in job.policies) else 0
+
+
+# --- roles -----------------------------------------------------------------------------------------------------
+
+
+def _role(job: resolved.Job, role: resolved.Role, origins: Origins, claims: ClaimBook) -> model.Role:
+    path = f"roles[{role.name}]"
+    origins.record(path, role.name_span)
+    settings = role.settings
+    for name, setting in settings.items():
+        origins.record(f"{path}.{name}", setting.value.span)
+    board = role.name == "tensorboard"
+    fields: dict[str, object] = {
+        "path": path,
+        "name": role.name,
+        "replicas": role.replicas,
+        "min_available": 0 if board else role.replicas,
+        "after": _strings(role.data("after")),
+        "labels": _map(settings, "labels", path, origins),
+        "annotations": _map(settings, "annotations", path, origins),
+        "image_pull_secrets": _strings(role.data("image_pull_secrets")),
+        "command": _command(role),
+        "args": texts(role.data("args")),
+        "workdir": _text(settings, "workdir", path, origins),
+        "env": _env(job, role, path, origins),
+        "resources": {key: value.data for key, value in role.entries("resources").items()},
+        "node_selector": _map(settings, "node_selector", path, origins),
+        "tolerations": _tolerations(role, path),
+        "mounts": mounts(role, path, origins, claims),
+        "outputs": _outputs(role, path, origins),
+    }
+    fields |= {name: data for name in _PLAIN_ROLE if (data := role.data(name)) is not None}
+    for name in ("cpu", "memory"):
+        fields.setdefault(f"{name}_limit", role.data(name))
+    if board:
+        fields |= _board(job, role)
+    return model.Role.model_validate(fields)
+
+
+def _board(job: resolved.Job, role: resolved.Role) -> dict[str, object]:
+    """TensorBoard's own command and defaults (language reference, "tensorboard")."""
+    logdir = text(role.data("logdir") or job.data("checkpoint") or "")
+    port = role.data("port") or TENSORBOARD_PORT
+    fields: dict[str, object] = {"logdir": logdir, "port": port}
+    if role.data("command") is None:
+        fields["command"] = ("tensorboard", "--logdir", logdir, "--bind_all", "--port", str(port))
+    return fields
+
+
+def _board_logdir(roles: tuple[model.Role, ...]) -> model.Text | None:
+    return next((role.logdir for role in roles if role.logdir is not None), None)
+
+
+def _command(role: resolved.Role) -> tuple[model.Text, ...] | model.Text:
+    data = role.data("command")
+    return text(data) if isinstance(data, str | RunTimeText) else texts(data)
+
+
+def _env(job: resolved.Job, role: resolved.Role, path: str, origins: Origins) -> dict[str, model.EnvValue]:
+    env: dict[str, model.EnvValue] = {}
+    for name, value in role.entries("env").items():
+        env[name] = _env_value(value)
+        origins.record(f"{path}.env[{name}]", value.span)
+    folder = _checkpoint(job)
+    if folder is not None and CHECKPOINT_VARIABLE not in env:
+        env[CHECKPOINT_VARIABLE] = text(folder.data)
+        origins.record(f"{path}.env[{CHECKPOINT_VARIABLE}]", folder.span)
+    return env
+
+
+def _checkpoint(job: resolved.Job) -> Value | None:
+    if "checkpoint" in job.settings:
+        return job.settings["checkpoint"].value
+    board = job.role("tensorboard")
+    return board.settings["logdir"].value if board is not None and "logdir" in board.settings else None
+
+
+def _env_value(value: Value) -> model.EnvValue:
+    data = value.data
+    if isinstance(data, Reference):
+        kind = model.SecretRef if data.kind == "secret" else model.ConfigMapRef
+        return kind(name=str(data.name.data), key=str(data.key.data))
+    return text(data)
+
+
+def _tolerations(role: resolved.Role, path: str) -> tuple[model.Toleration, ...]:
+    data = role.data("tolerations")
+    found: list[model.Toleration] = []
+    for at, item in enumerate(data.items if isinstance(data, ListData) else ()):
+        entries = item.data.entries if isinstance(item.data, MapData) else {}
+        fields = {key: entry.value.data for key, entry in entries.items()}
+        found.append(model.Toleration.model_validate({"path": f"{path}.tolerations[{at}]", **fields}))
+    return tuple(found)
+
+
+def _outputs(role: resolved.Role, path: str, origins: Origins) -> tuple[model.Output, ...]:
+    found: list[model.Output] = []
+    for at, output in enumerate(role.outputs):
+        here = f"{path}.outputs[{at}]"
+        origins.record(here, output.source.span.to(output.destination.span))
+        origins.record(f"{here}.source", output.source.span)
+        origins.record(f"{here}.destination", output.destination.span)
+        if output.when_span is not None:
+            origins.record(f"{here}.when", output.when_span)
+        if output.subject is not None and output.index is not None:
+            origins.record(f"{here}.index", output.subject)
+        overwrite = output.options.get("overwrite")
+        if overwrite is not None:
+            origins.record(f"{here}.overwrite", overwrite.value.span)
+        found.append(
+            model.Output.model_validate(
+                {
+                    "path": here,
+                    "source": text(output.source.data),
+                    "destination": text(output.destination.data),
+                    "when": output.when,
+                    "index": output.index if role.replicas > 1 else None,
+                    "overwrite": overwrite is not None and overwrite.value.data is True,
+                }
+            )
+        )
+    return tuple(found)
+
+
+# --- job -------------------------------------------------------------------------------------------------------
+
+
+def _policies(job: resolved.Job, origins: Origins) -> tuple[model.Policy, ...]:
+    found: list[model.Policy] = []
+    for at, policy in enumerate(job.policies):
+        path = f"policies[{at}]"
+        origins.record(path, policy.action_span)
+        origins.record(f"{path}.event", policy.event_span)
+        if policy.subject is not None and policy.index is not None:
+            origins.record(f"{path}.index", policy.subject)
+        if policy.delay is not None:
+            origins.record(f"{path}.delay", policy.delay.span)
+        fields = {
+            "path": path,
+            "role": policy.role,
+            "index": policy.index,
+            "event": policy.event,
+            "codes": policy.codes,
+            "count": policy.count,
+            "delay": policy.delay.data if policy.delay is not None else None,
+            "action": policy.action,
+        }
+        found.append(model.Policy.model_validate(fields))
+    return tuple(found)
+
+
+def _cluster(job: resolved.Job, origins: Origins) -> model.Cluster:
+    fields: dict[str, object] = {"path": "cluster"}
+    for name, setting in job.cluster.items():
+        fields[name] = setting.value.data
+        origins.record(f"cluster.{name}", setting.value.span)
+    return model.Cluster.model_validate(fields)
+
+
+def _build(job: resolved.Job, origins: Origins) -> model.Build | None:
+    build = job.build
+    if build is None:
+        return None
+    origins.record("build", build.word)
+    values = {name: setting.value.data for name, setting in build.settings.items()}
+    for name, setting in build.settings.items():
+        origins.record(f"build.{'base' if name == 'from' else name}", setting.value.span)
+    steps: list[model.CopyStep | model.RunStep] = []
+    for at, step in enumerate(build.steps):
+        path = f"build.steps[{at}]"
+        origins.record(path, step.span)
+        if step.destination is None:
+            steps.append(model.RunStep(path=path, command=str(step.source.data)))
+        else:
+            source, destination = str(step.source.data), str(step.destination.data)
+            steps.append(model.CopyStep(path=path, source=source, destination=destination))
+    return model.Build.model_validate(
+        {
+            "path": "build",
+            "base": values.get("from"),
+            "workdir": values.get("workdir"),
+            "steps": tuple(steps),
+            "entrypoint": _strings(values.get("entrypoint")),
+            "hadoop": values.get("hadoop"),
+        }
+    )
+
+
+# --- pieces ----------------------------------------------------------------------------------------------------
+
+
+def _strings(data: Data | None) -> tuple[str, ...]:
+    return tuple(str(item.data) for item in data.items) if isinstance(data, ListData) else ()
+
+
+def _text(settings: Mapping[str, resolved.Setting], name: str, path: str, origins: Origins) -> model.Text | None:
+    setting = settings.get(name)
+    if setting is None:
+        return None
+    origins.record(f"{path}.{name}" if path else name, setting.value.span)
+    return text(setting.value.data)
+
+
+def _map(settings: Mapping[str, resolved.Setting], name: str, path: str, origins: Origins) -> dict[str, str]:
+    setting = settings.get(name)
+    if setting is None or not isinstance(setting.value.data, MapData):
+        return {}
+    here = f"{path}.{name}" if path else name
+    origins.record(here, setting.value.span)
+    for key, entry in setting.value.data.entries.items():
+        origins.record(f"{here}[{key}]", entry.value.span)
+    return plain_map(setting.value.data)

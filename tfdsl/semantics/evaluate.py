@@ -1,0 +1,410 @@
+"""Expressions to values.
+
+An error is reported once, at the operand that causes it, and gives poison; whatever is made from poison is poison and
+silent. No evaluation recurses along a chain of operators, and nesting is bounded, so that no text can overflow the
+stack.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.record import replace
+from tfdsl.semantics import operators
+from tfdsl.semantics.suggest import closest, listing
+from tfdsl.semantics.values import (
+    POISON,
+    Data,
+    Entry,
+    ListData,
+    MapData,
+    Poison,
+    RunTime,
+    RunTimeText,
+    Value,
+    joined,
+    kind_of,
+    show,
+)
+from tfdsl.syntax import ast
+from tfdsl.vocabulary.quantities import parse_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tfdsl.semantics.scope import JobNames, Scope
+    from tfdsl.text import Span
+
+DEEPEST = 150
+"""Nesting of an expression, in levels."""
+
+
+def evaluate(expr: ast.Expr, scope: Scope, depth: int = 0) -> Value:
+    """The value of ``expr``; its span is that of ``expr``."""
+    if depth > DEEPEST:
+        scope.report(value_rules.TOO_LARGE(expr.span, reason=f"an expression nests at most {DEEPEST} deep"))
+        return Value(POISON, expr.span)
+    result = _EVALUATORS[type(expr)](expr, scope, depth + 1)
+    if isinstance(result, Diagnostic):
+        scope.report(result)
+        result = POISON
+    return Value(result, expr.span)
+
+
+def _string(expr: ast.Str, scope: Scope, depth: int) -> Data | Diagnostic:
+    parts = expr.parts
+    if not parts:
+        return ""
+    if len(parts) == 1 and isinstance(parts[0], str):
+        return parts[0]
+    pieces: list[str | RunTime | RunTimeText] = []
+    poisoned = False
+    for part in parts:
+        piece = part if isinstance(part, str) else _interpolated(part, scope, depth)
+        if isinstance(piece, Poison):
+            poisoned = True
+        else:
+            pieces.append(piece)
+    return POISON if poisoned else operators.bounded(joined(*pieces), expr.span)
+
+
+def _interpolated(expr: ast.Expr, scope: Scope, depth: int) -> str | RunTime | RunTimeText | Poison:
+    run_time = _run_time(expr, scope)
+    if run_time is not None:
+        return run_time
+    value = evaluate(expr, scope, depth)
+    if isinstance(value.data, Poison | RunTimeText):
+        return value.data
+    text = show(value.data)
+    if text is None:
+        scope.report(name_rules.NOT_IN_TEXT(expr.span, given=f"a {kind_of(value.data)}").help("use join() for a list"))
+        return POISON
+    return text
+
+
+def _run_time(expr: ast.Expr, scope: Scope) -> RunTime | Poison | None:
+    """``task.index``, ``env.NAME`` or ``job.user`` alone, else ``None``."""
+    if not isinstance(expr, ast.Member) or not isinstance(expr.base, ast.Ref):
+        return None
+    base, member = expr.base.name, expr.name.text
+    if base not in ("task", "env") and (base, member) != ("job", "user"):
+        return None
+    if scope.job is None:
+        scope.report(name_rules.NOT_IN_JOB(expr.span, name=f"{base}.{member}"))
+        return POISON
+    if base == "env":
+        return RunTime("env", member)
+    if base == "job":
+        if scope.job.knows_submitter():
+            return RunTime("job.user")
+        scope.report(name_rules.JOB_USER_HERE(expr.span).help("pass the user as a param"))
+        return POISON
+    if member != "index":
+        scope.report(name_rules.UNKNOWN_MEMBER(expr.name.span, base="task", name=member).help("there is task.index"))
+        return POISON
+    return RunTime("task.index")
+
+
+def _number(expr: ast.Number, scope: Scope, depth: int) -> Data | Diagnostic:
+    if len(expr.text) > 40:
+        return value_rules.TOO_LARGE(expr.span, reason="a number has at most 40 digits")
+    if "." in expr.text:
+        from decimal import Decimal
+
+        return Decimal(expr.text)
+    return operators.bounded(int(expr.text), expr.span)
+
+
+def _unit(expr: ast.Unit, scope: Scope, depth: int) -> Data | Diagnostic:
+    if len(expr.text) > 80:
+        return value_rules.TOO_LARGE(expr.span, reason="a quantity has at most 80 characters")
+    value = parse_unit(expr.text)
+    if value is not None:
+        return operators.bounded(value, expr.span)
+    diagnostic = name_rules.BAD_UNIT(expr.span, text=expr.text)
+    nearest = _nearest_unit(expr.text)
+    if nearest is not None:
+        return diagnostic.help(f"write {nearest}").replacing(f"write {nearest}", nearest)
+    return diagnostic.help("units are m k M G T P E Ki Mi Gi Ti Pi Ei, and ms s m h d for time (largest first)")
+
+
+def _nearest_unit(text: str) -> str | None:
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+    unit = text[len(number) :]
+    if not number or number[-1] not in "0123456789":
+        return None
+    table = {
+        "gb": "G", "mb": "M", "kb": "k", "tb": "T", "gib": "Gi", "mib": "Mi", "kib": "Ki", "tib": "Ti", "gi": "Gi",
+        "mi": "Mi", "ki": "Ki", "ti": "Ti", "g": "G", "k": "k", "t": "T", "min": "m", "mins": "m", "minutes": "m",
+        "minute": "m", "sec": "s", "secs": "s", "seconds": "s", "hour": "h", "hours": "h", "hr": "h", "hrs": "h",
+        "day": "d", "days": "d", "b": "", "w": None,
+    }  # fmt: skip
+    nearest = table.get(unit.lower())
+    return None if nearest is None else number + nearest
+
+
+def _bool(expr: ast.Bool, scope: Scope, depth: int) -> Data:
+    return expr.value
+
+
+def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
+    found = scope.globals.lookup(expr.name)
+    if found is not None:
+        return found.data
+    if expr.name in ("job", "role", "roles", "task", "env"):
+        return name_rules.UNKNOWN_NAME(expr.span, name=expr.name).help(_members_help(expr.name))
+    diagnostic = name_rules.UNKNOWN_NAME(expr.span, name=expr.name)
+    words = {"yes": "true", "on": "true", "True": "true", "no": "false", "off": "false", "False": "false"}
+    if expr.name in words:
+        return diagnostic.help(f"write {words[expr.name]}").replacing(f"write {words[expr.name]}", words[expr.name])
+    if expr.name in ("null", "None", "nil", "undefined"):
+        return diagnostic.help("there is no null: leave the attribute out")
+    near = closest(expr.name, scope.globals.names())
+    if near is not None:
+        return diagnostic.help(f"did you mean {near}?").replacing(f"write {near}", near)
+    return diagnostic.help(f'write "{expr.name}" if a text is meant').replacing("quote it", f'"{expr.name}"')
+
+
+def _members_help(name: str) -> str:
+    return {
+        "job": "a job has job.name, job.namespace and job.user",
+        "role": "a role has role.name and role.replicas",
+        "roles": "write roles.<role>.replicas",
+        "task": "there is task.index, alone inside ${ }",
+        "env": "write env.NAME, alone inside ${ }",
+    }[name]
+
+
+def _list(expr: ast.ListExpr, scope: Scope, depth: int) -> Data:
+    return ListData(tuple(evaluate(item, scope, depth) for item in expr.items))
+
+
+def _map(expr: ast.MapExpr, scope: Scope, depth: int) -> Data:
+    return map_data(expr.entries, scope, depth)
+
+
+def map_data(assigns: tuple[ast.Assign, ...], scope: Scope, depth: int = 0) -> MapData:
+    """A map out of its entries; a key that stands twice is reported and its first value kept."""
+    entries: dict[str, Entry] = {}
+    for assign in assigns:
+        value = evaluate(assign.value, scope, depth)
+        key = assign.key.text
+        if key in entries:
+            scope.report(
+                name_rules.DUPLICATE_KEY(assign.key.span, name=key).note(entries[key].key_span, "first set here")
+            )
+            continue
+        entries[key] = Entry(key, assign.key.span, value)
+    return MapData(entries)
+
+
+def _unary(expr: ast.Unary, scope: Scope, depth: int) -> Data | Diagnostic:
+    value = evaluate(expr.operand, scope, depth).data
+    if isinstance(value, Poison):
+        return POISON
+    if expr.op == "!":
+        if isinstance(value, bool):
+            return not value
+        return name_rules.CONDITION_TYPE(expr.operand.span, what="the operand of !", given=kind_of(value))
+    if operators.is_number(value):
+        return operators.binary("-", 0, value, expr.span)
+    return name_rules.OPERAND_TYPES(expr.span, op="-", left="nothing", right=kind_of(value))
+
+
+def _binary(expr: ast.Binary, scope: Scope, depth: int) -> Data | Diagnostic:
+    chain: list[ast.Binary] = []
+    leftmost: ast.Expr = expr
+    while isinstance(leftmost, ast.Binary):
+        chain.append(leftmost)
+        leftmost = leftmost.left
+    left = evaluate(leftmost, scope, depth)
+    for node in reversed(chain):
+        result = _operate(node, left, scope, depth)
+        if isinstance(result, Diagnostic):
+            scope.report(result)
+            result = POISON
+        left = Value(result, node.span)
+    return left.data
+
+
+def _operate(node: ast.Binary, left: Value, scope: Scope, depth: int) -> Data | Diagnostic:
+    if node.op not in ("&&", "||"):
+        return operators.binary(node.op, left.data, evaluate(node.right, scope, depth).data, node.span)
+    decided = left.data is (node.op == "||")
+    right = evaluate(node.right, _hypothetical(scope) if decided else scope, depth)
+    for side in (left, right):
+        if not isinstance(side.data, bool | Poison):
+            return name_rules.CONDITION_TYPE(side.span, what=f"the operand of {node.op}", given=kind_of(side.data))
+    if isinstance(left.data, Poison) or (isinstance(right.data, Poison) and not decided):
+        return POISON
+    return left.data if decided else right.data
+
+
+def _choice(expr: ast.Choice, scope: Scope, depth: int) -> Data | Diagnostic:
+    condition = evaluate(expr.condition, scope, depth)
+    truth = condition.data
+    if not isinstance(truth, bool | Poison):
+        scope.report(name_rules.CONDITION_TYPE(condition.span, what="the condition of ?:", given=kind_of(truth)))
+    yes = evaluate(expr.yes, scope if truth is not False else _hypothetical(scope), depth).data
+    no = evaluate(expr.no, scope if truth is not True else _hypothetical(scope), depth).data
+    if not isinstance(truth, bool):
+        return POISON
+    if not isinstance(yes, Poison) and not isinstance(no, Poison):
+        yes, no = operators.settle(yes, no)
+        if not _alike(yes, no):
+            return name_rules.BRANCH_TYPES(expr.span, left=kind_of(yes), right=kind_of(no))
+    return yes if truth else no
+
+
+def _alike(left: Data, right: Data) -> bool:
+    kinds = {kind_of(left), kind_of(right)}
+    return len(kinds) == 1 or kinds == {"int", "number"}
+
+
+def _hypothetical(scope: Scope) -> Scope:
+    """``scope`` for a branch that is not taken: wrong names and types are errors there too, wrong values are not."""
+    report = scope.report
+
+    def only_names(diagnostic: Diagnostic) -> None:
+        if diagnostic.rule.code.startswith("TFJ1"):
+            report(diagnostic)
+
+    return replace(scope, report=only_names)
+
+
+def _index(expr: ast.Index, scope: Scope, depth: int) -> Data | Diagnostic:
+    base = evaluate(expr.base, scope, depth).data
+    at = evaluate(expr.index, scope, depth)
+    index = at.data
+    if isinstance(base, Poison) or isinstance(index, Poison):
+        return POISON
+    if isinstance(base, ListData):
+        if not isinstance(index, int) or isinstance(index, bool):
+            return name_rules.INDEX_TYPE(at.span, base="a list", expected="an int", given=kind_of(index))
+        if not 0 <= index < len(base.items):
+            return value_rules.INDEX_RANGE(at.span, index=index, length=len(base.items))
+        return base.items[index].data
+    if isinstance(base, MapData):
+        if not isinstance(index, str):
+            return name_rules.INDEX_TYPE(at.span, base="a map", expected="a string", given=kind_of(index))
+        return _entry(base, index, at.span)
+    return name_rules.NOT_INDEXABLE(expr.base.span, given=f"a {kind_of(base)}")
+
+
+def _entry(base: MapData, key: str, span: Span) -> Data | Diagnostic:
+    if key in base.entries:
+        return base.entries[key].value.data
+    diagnostic = value_rules.MISSING_KEY(span, key=key)
+    near = closest(key, base.entries)
+    return diagnostic.help(f"did you mean {near}?") if near else diagnostic
+
+
+def _member(expr: ast.Member, scope: Scope, depth: int) -> Data | Diagnostic:
+    base, name = expr.base, expr.name
+    if isinstance(base, ast.Ref) and scope.globals.lookup(base.name) is None:
+        special = _special_member(expr, base.name, name, scope)
+        if special is not None:
+            return special
+    if isinstance(base, ast.Member) and isinstance(base.base, ast.Ref) and base.base.name == "roles":
+        return _role_member(base.name, name, scope)
+    data = evaluate(base, scope, depth).data
+    if isinstance(data, Poison):
+        return POISON
+    if isinstance(data, MapData):
+        return _entry(data, name.text, name.span)
+    return name_rules.UNKNOWN_MEMBER(name.span, base=f"a {kind_of(data)}", name=name.text)
+
+
+def _special_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) -> Data | Diagnostic | None:
+    if base in ("task", "env") or (base, name.text) == ("job", "user"):
+        whole = f"{base}.{name.text}"
+        return name_rules.RUN_TIME_ALONE(expr.span, name=whole).help(f'write "${{{whole}}}"')
+    if base == "job":
+        if scope.job is None:
+            return name_rules.NOT_IN_JOB(expr.span, name=f"job.{name.text}")
+        return _job_member(name, scope.job)
+    if base == "role":
+        if scope.role is None or scope.job is None:
+            return name_rules.NOT_IN_ROLE(expr.span, name=f"role.{name.text}").help("write roles.<role>.replicas")
+        if name.text == "name":
+            return scope.role
+        if name.text == "replicas":
+            return _replicas(scope.role, expr.span, scope.job)
+        return _unknown_member("role", name, ("name", "replicas"))
+    if base == "roles":
+        if scope.job is None:
+            return name_rules.NOT_IN_JOB(expr.span, name="roles")
+        return name_rules.UNKNOWN_NAME(expr.span, name=f"roles.{name.text}").help(f"write roles.{name.text}.replicas")
+    return None
+
+
+def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
+    if name.text == "name":
+        return job.name
+    if name.text == "namespace":
+        namespace = job.namespace()
+        if namespace is not None:
+            return namespace
+        return name_rules.UNKNOWN_MEMBER(name.span, base="the job", name="namespace").help("set namespace in the job")
+    return _unknown_member("job", name, ("name", "namespace", "user"))
+
+
+def _role_member(role: ast.Name, name: ast.Name, scope: Scope) -> Data | Diagnostic:
+    if scope.job is None:
+        return name_rules.NOT_IN_JOB(role.span, name="roles")
+    names = list(scope.job.role_names())
+    if role.text not in names:
+        near = closest(role.text, names)
+        diagnostic = name_rules.ROLE_NOT_IN_JOB(role.span, job=scope.job.name, name=role.text)
+        return diagnostic.help(f"did you mean {near}?" if near else f"its roles are {listing(names)}")
+    if name.text != "replicas":
+        return _unknown_member(f"roles.{role.text}", name, ("replicas",))
+    return _replicas(role.text, name.span, scope.job)
+
+
+def _replicas(role: str, span: Span, job: JobNames) -> Data | Diagnostic:
+    replicas = job.replicas(role)
+    if replicas is None:
+        return POISON
+    if replicas < 0:
+        return name_rules.NAME_CYCLE(span, name=f"replicas of {role}")
+    return replicas
+
+
+def _unknown_member(base: str, name: ast.Name, members: tuple[str, ...]) -> Diagnostic:
+    diagnostic = name_rules.UNKNOWN_MEMBER(name.span, base=base, name=name.text)
+    near = closest(name.text, members)
+    if near is not None:
+        return diagnostic.help(f"did you mean {base}.{near}?").replacing(f"write {near}", near)
+    return diagnostic.help(f"it has {listing(members)}")
+
+
+def _call(expr: ast.Call, scope: Scope, depth: int) -> Data | Diagnostic:
+    from tfdsl.semantics.functions import call
+
+    arguments = [evaluate(argument, scope, depth) for argument in expr.arguments]
+    result = call(expr.name, arguments, scope, expr.span)
+    return result if isinstance(result, Diagnostic) else operators.bounded(result, expr.span)
+
+
+def _error(expr: ast.ErrorExpr, scope: Scope, depth: int) -> Data:
+    return POISON
+
+
+_EVALUATORS: dict[type, Callable[..., Data | Diagnostic]] = {
+    ast.Str: _string,
+    ast.Number: _number,
+    ast.Unit: _unit,
+    ast.Bool: _bool,
+    ast.Ref: _ref,
+    ast.ListExpr: _list,
+    ast.MapExpr: _map,
+    ast.Unary: _unary,
+    ast.Binary: _binary,
+    ast.Choice: _choice,
+    ast.Index: _index,
+    ast.Member: _member,
+    ast.Call: _call,
+    ast.ErrorExpr: _error,
+}

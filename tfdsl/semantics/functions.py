@@ -1,0 +1,184 @@
+"""The functions of expressions; their names and signatures are in :mod:`tfdsl.vocabulary.functions`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.semantics import operators
+from tfdsl.semantics.suggest import closest
+from tfdsl.semantics.values import POISON, Data, ListData, MapData, Poison, Reference, Value, kind_of, show
+from tfdsl.vocabulary import functions as rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tfdsl.semantics.scope import Scope
+    from tfdsl.syntax import ast
+    from tfdsl.text import Span
+
+
+def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
+    """The result of ``name(arguments…)``."""
+    row = rows.BY_NAME.get(name.text)
+    if row is None:
+        diagnostic = name_rules.UNKNOWN_FUNCTION(name.span, name=name.text)
+        near = closest(name.text, rows.BY_NAME)
+        return diagnostic.help(f"did you mean {near}()?").replacing(f"write {near}", near) if near else diagnostic
+    if len(arguments) < row.least or (row.most is not None and len(arguments) > row.most):
+        plural = "s" if row.least != 1 or row.most is None else ""
+        expected = f"{'at least ' if row.most is None else ''}{row.least} argument{plural}"
+        return name_rules.ARGUMENT_COUNT(span, name=name.text, expected=expected, given=str(len(arguments))).help(
+            f"write {row.signature}"
+        )
+    if any(isinstance(argument.data, Poison) for argument in arguments):
+        return POISON
+    return _FUNCTIONS[name.text](name.text, arguments, scope, span)
+
+
+def _wrong(name: str, argument: Value, expected: str) -> Diagnostic:
+    return name_rules.ARGUMENT_TYPE(argument.span, name=f"{name}()", expected=expected, given=kind_of(argument.data))
+
+
+def _text(name: str, argument: Value) -> str | Diagnostic:
+    return argument.data if isinstance(argument.data, str) else _wrong(name, argument, "a string known now")
+
+
+def _reference(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
+    for argument in arguments:
+        if not isinstance(argument.data, str):
+            return _wrong(name, argument, "a string known now")
+    return Reference("secret" if name == "secret" else "configmap", arguments[0], arguments[1])
+
+
+def _extreme(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
+    best = arguments[0]
+    if not operators.is_number(best.data) and kind_of(best.data) not in (
+        "quantity",
+        "duration",
+        "quantity or duration",
+    ):
+        return _wrong(name, best, "numbers, quantities or durations")
+    for argument in arguments[1:]:
+        less = operators.binary("<", argument.data, best.data, argument.span)
+        if isinstance(less, Diagnostic):
+            return _wrong(name, argument, f"a {kind_of(best.data)} like the first")
+        if less is (name == "min"):
+            best = argument
+    return best.data
+
+
+def _len(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
+    data = arguments[0].data
+    if isinstance(data, ListData):
+        return len(data.items)
+    if isinstance(data, MapData):
+        return len(data.entries)
+    return len(data) if isinstance(data, str) else _wrong(name, arguments[0], "a list, map or string known now")
+
+
+def _on_text(work: Callable[[str], str]) -> Callable[[str, list[Value], Scope, Span], Data | Diagnostic]:
+    def apply(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
+        text = _text(name, arguments[0])
+        return text if isinstance(text, Diagnostic) else work(text)
+
+    return apply
+
+
+def _join(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
+    separator = _text(name, arguments[0])
+    if isinstance(separator, Diagnostic):
+        return separator
+    if not isinstance(arguments[1].data, ListData):
+        return _wrong(name, arguments[1], "a list")
+    pieces: list[str] = []
+    for item in arguments[1].data.items:
+        if isinstance(item.data, Poison):
+            return POISON
+        piece = show(item.data)
+        if piece is None:
+            return _wrong(name, item, "elements that can stand in a text")
+        pieces.append(piece)
+    return separator.join(pieces)
+
+
+def _split(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
+    separator, text = _text(name, arguments[0]), _text(name, arguments[1])
+    if isinstance(separator, Diagnostic):
+        return separator
+    if isinstance(text, Diagnostic):
+        return text
+    if not separator:
+        return value_rules.EMPTY(arguments[0].span, what="the separator of split()")
+    return ListData(tuple(Value(part, arguments[1].span) for part in text.split(separator)))
+
+
+def _replace(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
+    texts: list[str] = []
+    for argument in arguments:
+        text = _text(name, argument)
+        if isinstance(text, Diagnostic):
+            return text
+        texts.append(text)
+    if not texts[1]:
+        return value_rules.EMPTY(arguments[1].span, what="what replace() looks for")
+    return texts[0].replace(texts[1], texts[2])
+
+
+def _format(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
+    template = _text(name, arguments[0])
+    if isinstance(template, Diagnostic):
+        return template
+    rest = iter(arguments[1:])
+    pieces: list[str] = []
+    chunks = template.split("%")
+    pieces.append(chunks.pop(0))
+    while chunks:
+        chunk = chunks.pop(0)
+        if not chunk and chunks:  # "%%"
+            pieces.append("%" + chunks.pop(0))
+            continue
+        piece = _directive(chunk[:1], rest, arguments[0].span, name)
+        if isinstance(piece, Diagnostic):
+            return piece
+        pieces.append(piece + chunk[1:])
+    extra = next(rest, None)
+    if extra is not None:
+        return value_rules.FORMAT_PROBLEM(extra.span, problem="this argument has no %s or %d")
+    return "".join(pieces)
+
+
+def _directive(letter: str, rest: object, span: Span, name: str) -> str | Diagnostic:
+    if letter not in ("s", "d"):
+        return value_rules.FORMAT_PROBLEM(span, problem=f"%{letter} is no directive").help("there are %s, %d and %%")
+    argument: Value | None = next(rest, None)  # type: ignore[call-overload]  # an iterator over values  # pyright: ignore
+    if argument is None:
+        return value_rules.FORMAT_PROBLEM(span, problem=f"%{letter} has no argument")
+    if letter == "d" and (isinstance(argument.data, bool) or not isinstance(argument.data, int)):
+        return _wrong(name, argument, "an int for %d")
+    text = show(argument.data)
+    return text if text is not None else _wrong(name, argument, "a value that can stand in a text for %s")
+
+
+def _file(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
+    path = _text(name, arguments[0])
+    if isinstance(path, Diagnostic):
+        return path
+    return scope.globals.read_file(path, arguments[0].span)
+
+
+_FUNCTIONS: dict[str, Callable[[str, list[Value], Scope, Span], Data | Diagnostic]] = {
+    "secret": _reference,
+    "configmap": _reference,
+    "min": _extreme,
+    "max": _extreme,
+    "len": _len,
+    "lower": _on_text(str.lower),
+    "upper": _on_text(str.upper),
+    "trim": _on_text(str.strip),
+    "join": _join,
+    "split": _split,
+    "replace": _replace,
+    "format": _format,
+    "file": _file,
+}

@@ -1,0 +1,203 @@
+"""The operators of expressions, on data that is already evaluated.
+
+Arithmetic is exact: integers, decimals, quantities and durations; a division that does not come out even is an
+error. ``10m`` is decided by the other operand. Results are bounded, so that no chain of lets can fill the memory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.semantics.values import POISON, Data, ListData, MapData, Poison, RunTimeText, joined, kind_of
+from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided, duration, quantity
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.text import Span
+
+LARGEST_NUMBER = 2**63 - 1
+LONGEST_TEXT = 1 << 20
+LONGEST_LIST = 100_000
+
+_ORDER = {"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1)}
+
+
+def is_number(data: Data) -> bool:
+    """An int or a decimal (no bool)."""
+    return not isinstance(data, bool) and (isinstance(data, int) or kind_of(data) == "number")
+
+
+def settle(left: Data, right: Data) -> tuple[Data, Data]:
+    """Both operands, with ``10m`` read as the other operand's kind."""
+    return _settled(left, right), _settled(right, left)
+
+
+def _settled(data: Data, other: Data) -> Data:
+    if isinstance(data, Undecided):
+        if isinstance(other, Duration):
+            return data.duration
+        if isinstance(other, Quantity):
+            return data.quantity
+    return data
+
+
+def bounded(data: Data, span: Span) -> Data | Diagnostic:
+    """``data``, or a diagnostic when it has grown beyond any use."""
+    if isinstance(data, str) and len(data) > LONGEST_TEXT:
+        return value_rules.TOO_LARGE(span, reason="a text has at most 1 MiB")
+    if isinstance(data, ListData) and len(data.items) > LONGEST_LIST:
+        return value_rules.TOO_LARGE(span, reason=f"a list has at most {LONGEST_LIST:,} elements")
+    if isinstance(data, Quantity) and abs(data.milli) > LARGEST_NUMBER * 1000:
+        return value_rules.TOO_LARGE(span, reason="a quantity has at most 63 bits")
+    if isinstance(data, int) and abs(data) > LARGEST_NUMBER:
+        return value_rules.TOO_LARGE(span, reason="an int has at most 63 bits")
+    if isinstance(data, Duration) and abs(data.ms) > LARGEST_NUMBER:
+        return value_rules.TOO_LARGE(span, reason="a duration has at most 63 bits of milliseconds")
+    return data
+
+
+def binary(op: str, left: Data, right: Data, span: Span) -> Data | Diagnostic:
+    """``left op right`` for all operators but ``&&`` and ``||``."""
+    if isinstance(left, Poison) or isinstance(right, Poison):
+        return POISON
+    left, right = settle(left, right)
+    if op in ("==", "!="):
+        result = _equal(left, right)
+        given: Data | Diagnostic | None = None if result is None else result == (op == "==")
+    elif op in _ORDER:
+        order = _compare(left, right)
+        given = None if order is None else order in _ORDER[op]
+    else:
+        given = _arithmetic(op, left, right, span)
+    if given is None:
+        return name_rules.OPERAND_TYPES(span, op=op, left=kind_of(left), right=kind_of(right))
+    return given if isinstance(given, bool) else _bounded_result(given, span)
+
+
+def _bounded_result(given: Data | Diagnostic, span: Span) -> Data | Diagnostic:
+    from tfdsl.diagnostics import Diagnostic
+
+    return given if isinstance(given, Diagnostic) else bounded(given, span)
+
+
+def _equal(left: Data, right: Data) -> bool | None:
+    if isinstance(left, ListData) and isinstance(right, ListData):
+        if len(left.items) != len(right.items):
+            return False
+        pairs = [_equal(*settle(a.data, b.data)) for a, b in zip(left.items, right.items, strict=True)]
+        return None if None in pairs else all(pairs)
+    if isinstance(left, MapData) and isinstance(right, MapData):
+        if left.entries.keys() != right.entries.keys():
+            return False
+        pairs = [_equal(*settle(e.value.data, right.entries[k].value.data)) for k, e in left.entries.items()]
+        return None if None in pairs else all(pairs)
+    if isinstance(left, bool) and isinstance(right, bool):
+        return left == right
+    order = _compare(left, right)
+    return None if order is None else order == 0
+
+
+def _compare(left: Data, right: Data) -> int | None:
+    """-1, 0 or 1; ``None`` when the two have no order."""
+    a: object
+    b: object
+    if (is_number(left) and is_number(right)) or (isinstance(left, str) and isinstance(right, str)):
+        a, b = left, right
+    elif isinstance(left, Quantity) and isinstance(right, Quantity):
+        a, b = left.milli, right.milli
+    elif isinstance(left, Duration) and isinstance(right, Duration):
+        a, b = left.ms, right.ms
+    elif isinstance(left, Undecided) and isinstance(right, Undecided):
+        a, b = left.count, right.count
+    else:
+        return None
+    return (a > b) - (a < b)  # type: ignore[operator]  # both are of one ordered kind  # pyright: ignore
+
+
+def _arithmetic(op: str, left: Data, right: Data, span: Span) -> Data | Diagnostic | None:
+    if op == "+":
+        if isinstance(left, str | RunTimeText) and isinstance(right, str | RunTimeText):
+            return joined(left, right)
+        if isinstance(left, ListData) and isinstance(right, ListData):
+            return ListData(left.items + right.items)
+        if isinstance(left, MapData) and isinstance(right, MapData):
+            return MapData(left.entries | right.entries)
+    if is_number(left) and is_number(right):
+        return _numbers(op, left, right, span)
+    if op == "*" and is_number(left):
+        left, right = right, left
+    if isinstance(left, Quantity | Duration | Undecided):
+        return _amounts(op, left, right, span)
+    return None
+
+
+def _numbers(op: str, left: Data, right: Data, span: Span) -> Data | Diagnostic:
+    from decimal import Decimal
+
+    a = left if isinstance(left, Decimal) else Decimal(int(left))  # type: ignore[arg-type]  # pyright: ignore
+    b = right if isinstance(right, Decimal) else Decimal(int(right))  # type: ignore[arg-type]  # pyright: ignore
+    if isinstance(left, int) and isinstance(right, int):
+        return _integers(op, left, right, span)
+    if op in "/%" and b == 0:
+        return value_rules.DIVISION_BY_ZERO(span)
+    return _decimals(op, a, b, span)
+
+
+def _integers(op: str, left: int, right: int, span: Span) -> Data | Diagnostic:
+    if op == "+":
+        return left + right
+    if op == "-":
+        return left - right
+    if op == "*":
+        return left * right
+    if right == 0:
+        return value_rules.DIVISION_BY_ZERO(span)
+    if op == "%":
+        return left % right
+    quotient, rest = divmod(left, right)
+    return value_rules.DIVISION(span, left=left, right=right) if rest else quotient
+
+
+def _decimals(op: str, left: Decimal, right: Decimal, span: Span) -> Data | Diagnostic:
+    from decimal import Context, Inexact, InvalidOperation, Overflow
+
+    context = Context(prec=60, traps=[Inexact, InvalidOperation, Overflow])
+    work = {"+": context.add, "-": context.subtract, "*": context.multiply, "/": context.divide, "%": context.remainder}
+    try:
+        result = work[op](left, right)
+    except (Inexact, InvalidOperation, Overflow):
+        return value_rules.DIVISION(span, left=left, right=right)
+    return int(result) if result == result.to_integral_value() else result.normalize()
+
+
+def _amounts(op: str, left: Quantity | Duration | Undecided, right: Data, span: Span) -> Data | Diagnostic | None:
+    a = _units(left)
+    if is_number(right) and op in "*/":
+        scaled = _numbers(op, a, right, span)
+        if isinstance(scaled, int):
+            return _with_units(left, scaled)
+        return value_rules.DIVISION(span, left=left, right=right)
+    if type(left) is type(right) and isinstance(right, Quantity | Duration | Undecided):
+        b = _units(right)
+        if op in "+-":
+            return _with_units(left, a + b if op == "+" else a - b)
+        if op == "/":
+            return _numbers("/", a, b, span)
+        if op == "%":
+            return value_rules.DIVISION_BY_ZERO(span) if b == 0 else _with_units(left, a % b)
+    return None
+
+
+def _units(data: Quantity | Duration | Undecided) -> int:
+    if isinstance(data, Quantity):
+        return data.milli
+    return data.ms if isinstance(data, Duration) else data.count
+
+
+def _with_units(like: Quantity | Duration | Undecided, amount: int) -> Data:
+    if isinstance(like, Quantity):
+        return quantity(amount)
+    return duration(amount) if isinstance(like, Duration) else Undecided(amount, f"{amount}m")

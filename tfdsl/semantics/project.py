@@ -1,0 +1,162 @@
+"""One program out of a file and what it includes.
+
+Params, lets, templates and profiles come from all files, jobs only from the one that was named. A file reached twice
+is read once; a cycle is reported at the include that closes it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.record import Record
+from tfdsl.syntax import ast, parse
+from tfdsl.vocabulary.statements import RESERVED_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tfdsl.text import Source
+
+    Reader = Callable[[str], "Source | str"]
+    """Path → source, or the reason why it cannot be read."""
+
+EDITION = 1
+
+
+class Program(Record):
+    """All declarations of a file and its includes.
+
+    ``files``: in the order they were reached, the named one first. ``syntax_errors``: whether any of them could not
+    be read whole. ``read``: reads a file by path, for ``file()``.
+    """
+
+    files: tuple[ast.File, ...]
+    params: dict[str, ast.Param]
+    lets: dict[str, ast.Let]
+    templates: dict[str, ast.Template]
+    profiles: dict[str, tuple[ast.Profile, ...]]
+    jobs: tuple[ast.Job, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    read: Reader
+
+    @property
+    def syntax_errors(self) -> bool:
+        """Whether any file has a syntax error."""
+        return any(found.rule.code.startswith("TFJ0") and found.level == "error" for found in self.diagnostics)
+
+
+def load(source: Source, read: Reader) -> Program:
+    """Parse ``source`` and everything it includes, and collect the declarations."""
+    loader = _Loader(read)
+    loader.file(source, ())
+    return loader.program()
+
+
+class _Loader:
+    """State of one :func:`load`."""
+
+    def __init__(self, read: Reader) -> None:
+        self.read = read
+        self.files: list[ast.File] = []
+        self.paths: set[str] = set()
+        self.found: list[Diagnostic] = []
+        self.params: dict[str, ast.Param] = {}
+        self.lets: dict[str, ast.Let] = {}
+        self.templates: dict[str, ast.Template] = {}
+        self.profiles: dict[str, list[ast.Profile]] = {}
+        self.jobs: list[ast.Job] = []
+        self.names: dict[str, ast.Name] = {}
+
+    def program(self) -> Program:
+        profiles = {name: tuple(parts) for name, parts in self.profiles.items()}
+        return Program(
+            tuple(self.files), self.params, self.lets, self.templates, profiles, tuple(self.jobs), tuple(self.found),
+            self.read,
+        )  # fmt: skip
+
+    def file(self, source: Source, stack: tuple[str, ...]) -> None:
+        here = _identity(source)
+        self.paths.add(here)
+        parsed = parse(source)
+        main = not stack
+        self.files.append(parsed.file)
+        self.found.extend(parsed.diagnostics)
+        for at, declaration in enumerate(parsed.file.declarations):
+            if isinstance(declaration, ast.Edition):
+                self.edition(declaration, at)
+            elif isinstance(declaration, ast.Include):
+                self.include(declaration, source, (*stack, here))
+            elif isinstance(declaration, ast.Job):
+                if main:
+                    self.job(declaration)
+            else:
+                self.declare(declaration)
+
+    def edition(self, declaration: ast.Edition, at: int) -> None:
+        number = declaration.number
+        if number.text != str(EDITION):
+            diagnostic = name_rules.EDITION_TOO_NEW(number.span, number=number.text)
+            self.found.append(diagnostic.help("use a newer tfdsl, or write edition 1"))
+        elif at > 0:
+            self.found.append(name_rules.EDITION_NOT_FIRST(declaration.span))
+
+    def include(self, declaration: ast.Include, source: Source, stack: tuple[str, ...]) -> None:
+        span = declaration.path.span
+        parts = declaration.path.parts
+        if not all(isinstance(part, str) for part in parts):
+            self.found.append(
+                name_rules.WRONG_TYPE(span, what="an include", expected="a fixed path", given="a computed one")
+            )
+            return
+        path = "".join(part for part in parts if isinstance(part, str))
+        if posixpath.isabs(path) or path.startswith("~") or "\\" in path:
+            self.found.append(
+                name_rules.INCLUDE_ABSOLUTE(span).help("write a path with / that starts beside this file")
+            )
+            return
+        if source.origin is None:
+            self.found.append(name_rules.INCLUDE_NO_FOLDER(span).help("put the text into a file"))
+            return
+        full = posixpath.normpath(posixpath.join(posixpath.dirname(source.origin), path))
+        if full in stack:
+            self.found.append(name_rules.INCLUDE_CYCLE(span, path=path))
+        elif full not in self.paths:
+            read = self.read(full) if path and "\0" not in path else "it names no file"
+            if isinstance(read, str):
+                self.found.append(name_rules.INCLUDE_MISSING(span, path=path or '""', reason=read))
+            else:
+                self.file(read, stack)
+
+    def job(self, declaration: ast.Job) -> None:
+        first = next((job for job in self.jobs if job.name.text == declaration.name.text), None)
+        if first is None:
+            self.jobs.append(declaration)
+        else:
+            found = name_rules.DUPLICATE_JOB(declaration.name.span, name=declaration.name.text)
+            self.found.append(found.note(first.name.span, "first here"))
+
+    def declare(self, declaration: ast.Param | ast.Let | ast.Template | ast.Profile) -> None:
+        name = declaration.name
+        if isinstance(declaration, ast.Profile):
+            self.profiles.setdefault(name.text, []).append(declaration)
+            return
+        kind = type(declaration).__name__.lower()
+        if name.text in RESERVED_NAMES:
+            self.found.append(name_rules.RESERVED_NAME(name.span, name=name.text, kind=kind))
+            return
+        first = self.names.setdefault(f"template {name.text}" if kind == "template" else name.text, name)
+        if first is not name:
+            found = name_rules.DUPLICATE_NAME(name.span, kind=kind, name=name.text)
+            self.found.append(found.note(first.span, "first declared here"))
+        elif isinstance(declaration, ast.Param):
+            self.params[name.text] = declaration
+        elif isinstance(declaration, ast.Let):
+            self.lets[name.text] = declaration
+        else:
+            self.templates[name.text] = declaration
+
+
+def _identity(source: Source) -> str:
+    return source.path if source.origin is None else posixpath.normpath(source.origin)

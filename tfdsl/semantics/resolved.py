@@ -1,0 +1,151 @@
+"""A job as one target is to run it, as typed values that still know their source text.
+
+This is what the rules of the language, the lints and the lowering to the IR read. Every value has the type of its
+attribute's row (language reference, "Attributes"); a value that is wrong is poison and has been reported.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from tfdsl.record import Record
+from tfdsl.semantics.values import Data, MapData, Poison
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tfdsl.semantics.values import Value
+    from tfdsl.syntax import ast
+    from tfdsl.text import Span
+    from tfdsl.vocabulary.options import OptionValue
+    from tfdsl.vocabulary.statements import MountKind
+
+
+class Setting(Record):
+    """A written attribute or option: its name in the source and its typed value."""
+
+    key: Span
+    value: Value
+
+
+class Mount(Record):
+    """A mount. ``at``: without a final ``/``; ``head``: its kind and source; ``layer``: the higher one wins."""
+
+    kind: MountKind
+    source: Value | None
+    at: str
+    at_span: Span
+    readonly: Span | None
+    options: Mapping[str, Setting]
+    head: Span
+    span: Span
+
+
+class Output(Record):
+    """An output of one role. ``index``: only that replica; ``None``: every one."""
+
+    source: Value
+    destination: Value
+    when: str
+    when_span: Span | None
+    index: int | None
+    subject: Span | None
+    options: Mapping[str, Setting]
+    span: Span
+
+
+class Policy(Record):
+    """A policy. ``role``, ``index``: its subject; ``codes``: of ``exit``, ascending; ``count``: of ``restarted``."""
+
+    role: str | None
+    index: int | None
+    subject: Span | None
+    event: str
+    event_span: Span
+    codes: tuple[int, ...]
+    count: int | None
+    delay: Value | None
+    action: str
+    action_span: Span
+    span: Span
+
+
+class Role(Record):
+    """A role with all layers merged. ``name_span``: where its block says its name."""
+
+    name: str
+    name_span: Span
+    replicas: int
+    settings: Mapping[str, Setting]
+    mounts: tuple[Mount, ...]
+    outputs: tuple[Output, ...]
+
+    def data(self, name: str) -> Data | None:
+        """Data of an attribute; ``None`` when it is not written or wrong."""
+        return _data(self.settings, name)
+
+    def entries(self, name: str) -> Mapping[str, Value]:
+        """Entries of a map attribute; empty when it is not written or wrong."""
+        data = _data(self.settings, name)
+        return {key: entry.value for key, entry in data.entries.items()} if isinstance(data, MapData) else {}
+
+
+class Step(Record):
+    """``copy`` (with a destination) or ``run`` of a build."""
+
+    source: Value
+    destination: Value | None
+    span: Span
+
+
+class Build(Record):
+    """The build block."""
+
+    word: Span
+    settings: Mapping[str, Setting]
+    steps: tuple[Step, ...]
+
+
+class Patch(Record):
+    """A patch of the target being compiled."""
+
+    op: Literal["set", "merge", "remove"]
+    path: str
+    path_span: Span
+    value: Value | None
+    span: Span
+
+
+class Job(Record):
+    """A job with all layers merged for ``target`` (``None``: as no target says otherwise).
+
+    ``roles``: those with replicas, in the order chief, master, ps, worker, evaluator, tensorboard.
+    ``options``: a value for every option of the target; ``option_spans``: where those that were given stand.
+    """
+
+    name: str
+    name_span: Span
+    target: str | None
+    version: str | None
+    settings: Mapping[str, Setting]
+    roles: tuple[Role, ...]
+    policies: tuple[Policy, ...]
+    cluster: Mapping[str, Setting]
+    build: Build | None
+    options: Mapping[str, OptionValue]
+    option_spans: Mapping[str, Span]
+    patches: tuple[Patch, ...]
+    node: ast.Job
+
+    def data(self, name: str) -> Data | None:
+        """Data of a job attribute; ``None`` when it is not written or wrong."""
+        return _data(self.settings, name)
+
+    def role(self, name: str) -> Role | None:
+        """The role of that name, if the job has it."""
+        return next((role for role in self.roles if role.name == name), None)
+
+
+def _data(settings: Mapping[str, Setting], name: str) -> Data | None:
+    setting = settings.get(name)
+    return None if setting is None or isinstance(setting.value.data, Poison) else setting.value.data

@@ -1,0 +1,19 @@
+"""The rules of a job: what has to hold between its values. One file per subject, each with ``check(job, report)``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.semantics import resolved
+
+
+def check_job(job: resolved.Job, report: Callable[[Diagnostic], None]) -> None:
+    """Report everything in ``job`` that breaks a rule of the language."""
+    from tfdsl.semantics.rules import commands, mounts, names, outputs, policies, roles
+
+    for rules in (names, roles, commands, mounts, outputs, policies):
+        rules.check(job, report)

@@ -1,0 +1,65 @@
+"""What names mean at a place.
+
+Params and lets are evaluated when they are first used and remembered; inside a job there are also ``job``, ``roles``
+and, where a role is known, ``role``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.semantics.values import Value
+    from tfdsl.text import Span
+
+
+class Globals(Protocol):
+    """Params and lets."""
+
+    def lookup(self, name: str) -> Value | None:
+        """Value of a param or let, poison when it is wrong, ``None`` when there is none of that name."""
+        ...
+
+    def names(self) -> Iterable[str]:
+        """All params and lets."""
+        ...
+
+    def read_file(self, path: str, at: Span) -> str | Diagnostic:
+        """Text of a file named relative to the source of ``at``."""
+        ...
+
+
+class JobNames(Protocol):
+    """What ``job`` and ``roles`` give."""
+
+    name: str
+
+    def namespace(self) -> str | None:
+        """The job's namespace, if it has one."""
+        ...
+
+    def knows_submitter(self) -> bool:
+        """Whether the target being compiled (if any) knows the submitter."""
+        ...
+
+    def role_names(self) -> Iterable[str]:
+        """The job's roles."""
+        ...
+
+    def replicas(self, role: str) -> int | None:
+        """Replicas of a role; ``None`` when that is wrong and reported, or being worked out (a cycle)."""
+        ...
+
+
+class Scope(Record):
+    """The names at one place. ``role`` is the role's name, or ``None`` outside of roles."""
+
+    globals: Globals
+    report: Callable[[Diagnostic], None]
+    job: JobNames | None = None
+    role: str | None = None

@@ -1,0 +1,367 @@
+"""Mounts, outputs, policies, cluster and build: trees to typed values.
+
+Each function reports what is wrong with the statement by itself and gives ``None`` when nothing usable is left.
+Rules that look at more than one statement are in :mod:`tfdsl.semantics.rules`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.record import replace
+from tfdsl.semantics import resolved
+from tfdsl.semantics.blocks import known_role
+from tfdsl.semantics.conform import conform
+from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.suggest import alias_table, closest, listing
+from tfdsl.semantics.values import POISON, ListData, Poison, Value
+from tfdsl.syntax import ast
+from tfdsl.vocabulary import policies, statements
+from tfdsl.vocabulary.types import DURATION, INT, MEMORY, STRING, ListType, StringType, Type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.semantics.scope import Scope
+    from tfdsl.vocabulary.statements import MountKind, Setting
+
+SOURCE = StringType(run_time=True, empty=False)
+SOURCE_FIXED = StringType(empty=False)
+_SOURCE_TYPES: dict[str, Type] = {"name": SOURCE, "size": MEMORY, "path": SOURCE, "server": SOURCE, "uri": SOURCE}
+
+
+def settings(
+    assigns: Iterable[ast.Assign], rows: Iterable[Setting], where: str, scope: Scope
+) -> dict[str, resolved.Setting]:
+    """The settings of a block or of the braces behind a statement, by name."""
+    table = {row.name: row for row in rows}
+    found: dict[str, resolved.Setting] = {}
+    for assign in assigns:
+        key = assign.key
+        row = table.get(key.text)
+        value = evaluate(assign.value, scope)
+        if row is None:
+            diagnostic = name_rules.UNKNOWN_OPTION(key.span, where=where, name=key.text)
+            near = closest(key.text, table, alias_table((row.name, row.aliases) for row in table.values()))
+            if near is not None:
+                diagnostic = diagnostic.help(f"did you mean {near}?").replacing(f"write {near}", near)
+            else:
+                diagnostic = diagnostic.help(f"it has {listing(table)}" if table else "it has no options")
+            scope.report(diagnostic)
+        elif key.text in found:
+            diagnostic = name_rules.DUPLICATE_KEY(key.span, name=key.text)
+            scope.report(diagnostic.note(found[key.text].key, "first set here"))
+        elif row.type is not None:
+            typed = conform(value, row.type, key.text, scope.report)
+            found[key.text] = resolved.Setting(key.span, typed)
+    return found
+
+
+# --- mounts ----------------------------------------------------------------------------------------------------
+
+
+def mount(node: ast.Mount, scope: Scope) -> resolved.Mount | None:
+    """``node`` as a typed mount."""
+    kind = _mount_kind(node, scope.report)
+    source = None if node.source is None else evaluate(node.source, scope)
+    at = conform(evaluate(node.path, scope), STRING, "the path of a mount", scope.report)
+    if kind is None:
+        return None
+    options = settings(node.options, kind.options, f"mount {kind.name}", scope)
+    source = _mount_source(node, kind, source, scope)
+    if isinstance(at.data, Poison):
+        return None
+    path = str(at.data)
+    wrong = _path_problem(path)
+    if wrong is not None:
+        scope.report(value_rules.MOUNT_PATH(at.span, path=f'"{path}"', problem=wrong))
+        return None
+    head = node.kind.span if node.source is None else node.kind.span.to(node.source.span)
+    clean = path.rstrip("/") or "/"
+    return resolved.Mount(kind, source, clean, at.span, node.readonly, options, head, node.span)
+
+
+def _mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKind | None:
+    name = node.kind
+    kind = statements.MOUNTS_BY_NAME.get(name.text)
+    if kind is not None:
+        return kind
+    found = name_rules.UNKNOWN_MOUNT_KIND(name.span, name=name.text)
+    kinds = statements.MOUNTS_BY_NAME
+    near = closest(name.text, kinds, alias_table((row.name, row.aliases) for row in kinds.values()))
+    if near is not None:
+        report(found.help(f"did you mean {near}?").replacing(f"write {near}", near))
+    else:
+        report(found.help(f"kinds of mounts are {listing(kinds)}"))
+    return None
+
+
+def _mount_source(node: ast.Mount, kind: MountKind, source: Value | None, scope: Scope) -> Value | None:
+    if source is None:
+        if not kind.optional:
+            problem = f"needs a source: the {kind.source_doc}"
+            scope.report(value_rules.MOUNT_SOURCE(node.kind.span, kind=kind.name, problem=problem))
+            return Value(POISON, node.kind.span)
+        return None
+    value = conform(source, _SOURCE_TYPES[kind.source], f"the source of mount {kind.name}", scope.report)
+    if isinstance(value.data, str):
+        wrong = _source_problem(kind, value.data)
+        if wrong is not None:
+            scope.report(value_rules.MOUNT_SOURCE(value.span, kind=kind.name, problem=wrong))
+            return Value(POISON, value.span)
+        if kind.name == "archive" and not value.data.lower().endswith(statements.ARCHIVE_ENDINGS):
+            scope.report(value_rules.ARCHIVE_ENDING(value.span, given=f'"{value.data}"'))
+            return Value(POISON, value.span)
+    return value
+
+
+def _source_problem(kind: MountKind, source: str) -> str | None:
+    if kind.source == "path":
+        if not source.startswith("/"):
+            return "needs an absolute path on the node"
+        if ".." in source.split("/"):
+            return "cannot have .. in its path"
+    if kind.source == "server":
+        server, colon, path = source.partition(":")
+        if not colon or not server or not path.startswith("/"):
+            return 'needs "server:/path"'
+    if kind.name == "hdfs" and "://" not in source and not source.startswith("/"):
+        return "needs a URI such as hdfs:///data/mnist"
+    return None
+
+
+def _path_problem(path: str) -> str | None:
+    """Why nothing can be mounted at ``path``; whether relative paths are allowed is the target's to say."""
+    if not path:
+        return "the path is empty"
+    if "\n" in path or "\0" in path:
+        return "it has a control character"
+    if path.strip("/") == "":
+        return "it would hide the whole file system"
+    if ".." in path.split("/"):
+        return ".. leads out of the folder"
+    if path == "~" or path.startswith("~/"):
+        return "~ is not expanded in containers"
+    if ":" in path:
+        return "Kubernetes and Docker take no : in a mount path"
+    return None
+
+
+# --- outputs ---------------------------------------------------------------------------------------------------
+
+
+def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output | None:
+    """``node`` as a typed output of the role in ``scope``; ``index``: the one replica that copies."""
+    report = scope.report
+    source = conform(evaluate(node.source, scope), SOURCE, "the source of an output", report)
+    destination = conform(evaluate(node.destination, scope), SOURCE, "the destination of an output", report)
+    options = settings(node.options, statements.OUTPUT_OPTIONS, "an output", scope)
+    when = "success"
+    if node.when is not None:
+        when = node.when.text
+        if when not in statements.OUTPUT_WHEN:
+            found = name_rules.UNKNOWN_WHEN(node.when.span, name=when)
+            aliases = {"failed": "failure", "fail": "failure", "completed": "success", "succeeded": "success"}
+            near = closest(when, statements.OUTPUT_WHEN, aliases)
+            report(found.help(f"did you mean {near}?").replacing(f"write {near}", near) if near else found)
+            return None
+    if isinstance(source.data, Poison) or isinstance(destination.data, Poison):
+        return None
+    when_span = node.when.span if node.when is not None else None
+    subject = node.subject.span if node.subject is not None else None
+    return resolved.Output(source, destination, when, when_span, index, subject, options, node.span)
+
+
+# --- policies --------------------------------------------------------------------------------------------------
+
+
+def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy | None:
+    """``node`` as a typed policy; ``role``: of the role block that it stands in."""
+    report = scope.report
+    event = _event(node.event, report)
+    action = _action(node.action, report)
+    delay = None
+    if node.delay is not None:
+        delay = conform(evaluate(node.delay, scope), DURATION, "the time after an event", report)
+    codes = _codes(node.event, scope)
+    count = _count(node.event, report)
+    if node.subject is not None and role is not None:
+        found = value_rules.SUBJECT_IN_ROLE(node.subject.span)
+        report(found.help("leave the role out"))
+        return None
+    if node.subject is not None and not known_role(node.subject.role, report):
+        return None
+    if event is None or codes is None:
+        return None
+    if not _fits(node, event, action, role, report):
+        return None
+    subject = node.subject
+    index = None if subject is None or subject.index is None else int(subject.index.text)
+    return resolved.Policy(
+        role if subject is None else subject.role.text,
+        index,
+        None if subject is None else subject.span,
+        event.name,
+        node.event.span,
+        codes,
+        count,
+        None if delay is None or isinstance(delay.data, Poison) else delay,
+        node.action.text,
+        node.action.span,
+        node.span,
+    )
+
+
+def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> policies.Event | None:
+    for event in policies.EVENTS:
+        if event.name == node.name.text:
+            return event
+    found = name_rules.UNKNOWN_EVENT(node.name.span, name=node.name.text)
+    names = [event.name for event in policies.EVENTS]
+    near = closest(node.name.text, names, alias_table((event.name, event.aliases) for event in policies.EVENTS))
+    if near is not None:
+        report(found.help(f"did you mean {near}?").replacing(f"write {near}", near))
+    else:
+        report(found.help(f"events are {listing(names)}"))
+    return None
+
+
+def _action(node: ast.Name, report: Callable[[Diagnostic], None]) -> str | None:
+    names = [action.name for action in policies.ACTIONS]
+    if node.text in names:
+        return node.text
+    found = name_rules.UNKNOWN_ACTION(node.span, name=node.text)
+    near = closest(node.text, names, alias_table((action.name, action.aliases) for action in policies.ACTIONS))
+    if near is not None:
+        report(found.help(f"did you mean {near}?").replacing(f"write {near}", near))
+    else:
+        report(found.help(f"actions are {listing(names)}"))
+    return None
+
+
+def _fits(
+    node: ast.Policy, event: policies.Event, action: str | None, role: str | None, report: Callable[[Diagnostic], None]
+) -> bool:
+    """Whether subject, delay and action go with the event; all that does not is reported."""
+    fits = action is not None
+    if event.needs_role and node.subject is None and role is None:
+        report(
+            value_rules.COMPLETED_NEEDS_ROLE(node.event.span).help(
+                f"write on worker {event.name} => {node.action.text}"
+            )
+        )
+        fits = False
+    if not event.takes_subject and (node.subject is not None or role is not None):
+        span = node.subject.span if node.subject is not None else node.event.span
+        report(value_rules.SUBJECT_NOT_TAKEN(span, event=event.name).help("put it into the job block, without a role"))
+        fits = False
+    if node.delay is not None and not event.takes_delay:
+        report(value_rules.DELAY_NOT_TAKEN(node.delay.span, event=event.name))
+        fits = False
+    if event.needs_delay and node.delay is None:
+        report(value_rules.DELAY_MISSING(node.event.span, event=event.name).help(f"for example {event.name} after 10m"))
+        fits = False
+    if action is not None and action not in event.actions:
+        found = value_rules.ACTION_NOT_TAKEN(node.action.span, event=event.name, action=action)
+        report(found.help(f"{event.name} can {listing(event.actions)}"))
+        fits = False
+    return fits
+
+
+def _codes(node: ast.Event, scope: Scope) -> tuple[int, ...] | None:
+    """The exit statuses of an ``exit`` event, ascending; ``None`` when they are wrong."""
+    codes = node.codes
+    if codes is None:
+        return ()
+    if isinstance(codes, ast.CodeRange):
+        return _code_range(codes, scope.report)
+    value = conform(evaluate(codes, scope), ListType(INT), "exit statuses", scope.report)
+    if not isinstance(value.data, ListData):
+        return None
+    found: list[int] = []
+    for item in value.data.items:
+        if not isinstance(item.data, int):
+            return None
+        if not 1 <= item.data <= 255:
+            scope.report(value_rules.EXIT_RANGE(item.span, problem=_exit_problem(item.data)))
+            return None
+        if item.data in found:
+            scope.report(value_rules.EXIT_RANGE(item.span, problem=f"exit status {item.data} stands twice"))
+            return None
+        found.append(item.data)
+    if not found:
+        scope.report(value_rules.EXIT_RANGE(codes.span, problem="exit needs at least one status"))
+        return None
+    return tuple(sorted(found))
+
+
+def _code_range(codes: ast.CodeRange, report: Callable[[Diagnostic], None]) -> tuple[int, ...] | None:
+    ends = [codes.first] if codes.last is None else [codes.first, codes.last]
+    numbers: list[int] = []
+    for end in ends:
+        number = int(end.text) if end.text.isdigit() and len(end.text) < 10 else 0
+        if not 1 <= number <= 255:
+            report(value_rules.EXIT_RANGE(end.span, problem=_exit_problem(end.text)))
+            return None
+        numbers.append(number)
+    if numbers[-1] < numbers[0]:
+        report(value_rules.EXIT_RANGE(codes.span, problem=f"{numbers[0]}..{numbers[-1]} holds no status"))
+        return None
+    return tuple(range(numbers[0], numbers[-1] + 1))
+
+
+def _exit_problem(given: int | str) -> str:
+    hint = "; exit 0 is success" if str(given) == "0" else ""
+    return f"an exit status is from 1 to 255, not {given}{hint}"
+
+
+def _count(node: ast.Event, report: Callable[[Diagnostic], None]) -> int | None:
+    if node.count is None:
+        return None
+    text = node.count.text
+    if not text.isdigit() or not 1 <= int(text[:12]) <= 2**31 - 1:
+        report(
+            value_rules.OUT_OF_RANGE(node.count.span, what="the number of restarts", expected="at least 1", given=text)
+        )
+        return 1
+    return int(text)
+
+
+# --- cluster and build -----------------------------------------------------------------------------------------
+
+
+def cluster(node: ast.Cluster | None, scope: Scope) -> dict[str, resolved.Setting]:
+    """The cluster block."""
+    return {} if node is None else settings(node.settings, statements.CLUSTER, "cluster", scope)
+
+
+def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
+    """The build block."""
+    if node is None:
+        return None
+    chosen = settings((item for item in node.items if isinstance(item, ast.Assign)), statements.BUILD, "build", scope)
+    steps: list[resolved.Step] = []
+    for item in node.items:
+        if isinstance(item, ast.Copy):
+            source = conform(evaluate(item.source, scope), SOURCE_FIXED, "the source of copy", scope.report)
+            target = conform(evaluate(item.destination, scope), SOURCE_FIXED, "the destination of copy", scope.report)
+            if isinstance(source.data, str):
+                source = _copy_source(source, scope)
+            steps.append(resolved.Step(source, target, item.span))
+        elif isinstance(item, ast.Run):
+            command = conform(evaluate(item.command, scope), SOURCE_FIXED, "run", scope.report)
+            steps.append(resolved.Step(command, None, item.span))
+    if "from" not in chosen:
+        scope.report(value_rules.BUILD_FROM(node.word).help('for example from = "tensorflow/tensorflow:2.16.1"'))
+    return resolved.Build(node.word, chosen, tuple(steps))
+
+
+def _copy_source(source: Value, scope: Scope) -> Value:
+    path = str(source.data)
+    if path.startswith("/") or ".." in path.split("/"):
+        problem = "is outside the build context: name it relative to the source"
+        scope.report(value_rules.BUILD_COPY(source.span, path=f'"{path}"', problem=problem))
+        return replace(source, data=POISON)
+    return source

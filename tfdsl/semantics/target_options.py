@@ -1,0 +1,125 @@
+"""Version and options of a target, from the command line and the target block, and the patches of the block."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import name_rules
+from tfdsl.record import Record
+from tfdsl.semantics import resolved
+from tfdsl.semantics.conform import conform
+from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.suggest import closest, listing
+from tfdsl.semantics.values import ListData, Poison, Value
+from tfdsl.syntax import parse_expression
+from tfdsl.text import Source, Span
+from tfdsl.vocabulary.types import STRING, StringType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.semantics.blocks import TargetBlock, TargetRows
+    from tfdsl.semantics.scope import Scope
+    from tfdsl.vocabulary.options import Option, OptionValue
+
+
+class GivenOption(Record):
+    """``-O TARGET.KEY=VALUE``: the target's own name, the key, and the value's text or (``lines``) its lines."""
+
+    target: str
+    key: str
+    source: Source
+    lines: bool = False
+
+
+class Chosen(Record):
+    """What was chosen for a target."""
+
+    version: str
+    options: Mapping[str, OptionValue]
+    spans: Mapping[str, Span]
+
+
+def choose(
+    rows: TargetRows, block: TargetBlock | None, given: tuple[GivenOption, ...], version: str | None, scope: Scope
+) -> Chosen:
+    """Version and options: ``-t X@V`` over ``-O``, ``-O`` over the target block, that over the defaults."""
+    values: dict[str, Value] = {}
+    for layer in block.layers if block is not None else ():
+        for name, assign in layer.options.items():
+            values[name] = evaluate(assign.value, scope)
+    table = {option.name: option for option in rows.options}
+    for one in given:
+        if one.target == rows.name:
+            value = _given(one, rows, table, scope)
+            if value is not None:
+                values[one.key] = value
+    written = values.pop("version", None)
+    chosen_version = _version(written, rows, scope) if version is None else version
+    options: dict[str, OptionValue] = {}
+    spans: dict[str, Span] = {}
+    for name, option in table.items():
+        options[name] = option.default
+        if name in values:
+            typed = conform(values[name], option.type, f"option {name}", scope.report)
+            if not isinstance(typed.data, Poison):
+                options[name] = _plain(typed)
+                spans[name] = typed.span
+    return Chosen(chosen_version, options, spans)
+
+
+def _given(one: GivenOption, rows: TargetRows, table: Mapping[str, Option], scope: Scope) -> Value | None:
+    whole = Span(one.source, 0, len(one.source.text))
+    option = table.get(one.key)
+    if option is None and one.key != "version":
+        found = name_rules.UNKNOWN_OPTION(whole, where=f"target {rows.name}", name=one.key)
+        near = closest(one.key, (*table, "version"))
+        scope.report(found.help(f"did you mean {near}?" if near else f"it has {listing((*table, 'version'))}"))
+        return None
+    if one.lines:
+        lines = [line.strip() for line in one.source.text.splitlines()]
+        return Value(ListData(tuple(Value(line, whole) for line in lines if line)), whole)
+    if option is None or isinstance(option.type, StringType):
+        return Value(one.source.text, whole)
+    expr, found_errors = parse_expression(one.source)
+    for diagnostic in found_errors:
+        scope.report(diagnostic)
+    return None if found_errors else evaluate(expr, scope)
+
+
+def _version(written: Value | None, rows: TargetRows, scope: Scope) -> str:
+    if written is None:
+        return rows.versions[-1]
+    value = conform(written, STRING, "version", scope.report)
+    if not isinstance(value.data, str):
+        return rows.versions[-1]
+    if value.data not in rows.versions:
+        scope.report(unknown_version(value.span, rows, value.data))
+        return rows.versions[-1]
+    return value.data
+
+
+def unknown_version(span: Span, rows: TargetRows, version: str) -> Diagnostic:
+    """The target has no such version."""
+    found = name_rules.UNKNOWN_VERSION(span, target=rows.name, version=version)
+    return found.help(f"it has {listing(rows.versions)}")
+
+
+def _plain(value: Value) -> OptionValue:
+    if isinstance(value.data, ListData):
+        return tuple(str(item.data) for item in value.data.items)
+    if isinstance(value.data, str | int | bool):
+        return value.data
+    return str(value.data)
+
+
+def patches(block: TargetBlock | None, scope: Scope) -> tuple[resolved.Patch, ...]:
+    """The patches of a target block, in order."""
+    found: list[resolved.Patch] = []
+    for node in block.patches if block is not None else ():
+        path = conform(evaluate(node.path, scope), STRING, "the path of a patch", scope.report)
+        value = None if node.value is None else evaluate(node.value, scope)
+        if isinstance(path.data, str) and (value is None or not isinstance(value.data, Poison)):
+            found.append(resolved.Patch(node.op, path.data, path.span, value, node.span))
+    return tuple(found)

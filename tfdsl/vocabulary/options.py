@@ -1,0 +1,22 @@
+"""Options of targets: the rows that each backend declares and that checks, completion and help read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from tfdsl.vocabulary.types import Type
+
+OptionValue: TypeAlias = "str | int | bool | tuple[str, ...] | None"
+"""An option's value; ``None`` where none was given and the backend works it out."""
+
+
+class Option(Record):
+    """One option of a target, e.g. ``tf_config`` of volcano. ``default`` ``None``: the backend works it out."""
+
+    name: str
+    type: Type
+    doc: str
+    default: OptionValue = None
