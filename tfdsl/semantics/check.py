@@ -45,10 +45,14 @@ class Request(Record):
 
 
 class Checked(Record):
-    """``jobs``: for each wanted target the jobs in file order; what there is to say, in no order yet."""
+    """``jobs``: for each wanted target the jobs in file order; what there is to say, in no order yet.
+
+    ``used``: params, lets and (as ``template NAME``) templates that something refers to.
+    """
 
     jobs: tuple[resolved.Job, ...]
     diagnostics: tuple[Diagnostic, ...]
+    used: frozenset[str]
 
 
 def check(program: Program, request: Request) -> Checked:
@@ -71,7 +75,8 @@ def check(program: Program, request: Request) -> Checked:
             rows = request.find_target(name)
             if name not in asked and rows is not None:
                 _resolve(block, params, Wanted(rows), request, collector)
-    return Checked(tuple(jobs), tuple(collector.found))
+    everything = frozenset(params.used | {f"template {name}" for name in used})
+    return Checked(tuple(jobs), tuple(collector.found), everything)
 
 
 class _Collector:

@@ -69,7 +69,10 @@ class Given(Record):
 
 
 class Params:
-    """Values of the params and lets of a program under one profile (the :class:`~tfdsl.semantics.scope.Globals`)."""
+    """Values of the params and lets of a program under one profile (the :class:`~tfdsl.semantics.scope.Globals`).
+
+    ``used``: the names that some expression refers to.
+    """
 
     def __init__(
         self, program: Program, profile: str | None, given: Iterable[Given], report: Callable[[Diagnostic], None]
@@ -79,6 +82,7 @@ class Params:
         self.scope = Scope(self, report)
         self.given: dict[str, Given] = {}
         self.profile: dict[str, ast.Assign] = {}
+        self.used: set[str] = set()
         self._values: dict[str, Value] = {}
         self._busy: list[str] = []
         self._files: dict[str, str | None] = {}
@@ -92,6 +96,10 @@ class Params:
 
     def lookup(self, name: str) -> Value | None:
         """Value of a param or let, poison when it is wrong, ``None`` when there is none of that name."""
+        self.used.add(name)
+        return self._value(name)
+
+    def _value(self, name: str) -> Value | None:
         value = self._values.get(name)
         if value is not None:
             return value
@@ -112,7 +120,7 @@ class Params:
         What a definition uses is evaluated before it, so a long chain of lets does not nest.
         """
         for name in self._ordered():
-            self.lookup(name)
+            self._value(name)
         self._check_profiles()
 
     def read_file(self, path: str, at: Span) -> str | Diagnostic:
