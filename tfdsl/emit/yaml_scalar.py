@@ -13,7 +13,7 @@ from typing import Final
 
 _HARMLESS: Final = re.compile(
     r"(?:[A-Za-z_/$]|-(?=[-A-Za-z])|\.(?=[/A-Za-z])|(?=[0-9]))"  # the first character decides most
-    r"(?:[A-Za-z0-9_./@%+=,~^$()\-]|:(?=[^ ])| (?=[^ #]))*\Z"  # no "x: ", no " #", no blank at the end
+    r"(?:[A-Za-z0-9_./@%+=,~^$()\-]|:(?=[^ ])| (?=[^ ]))*\Z"  # no "x: ", no "#", no blank at the end
 )
 _HARMLESS_KEY: Final = re.compile(r"[A-Za-z_./0-9][A-Za-z0-9_./\-]*\Z")
 _MAYBE_NUMBER: Final = re.compile(r"[-+.]?[0-9][0-9_,.:eExXoObBa-fA-F+\-TtZz ]*\Z")
@@ -22,13 +22,10 @@ _WORDS: Final = frozenset(
 )
 _LONGEST_WORD: Final = 8
 
-_SINGLE: Final = re.compile(r"[ -~¡-\u1fff]+\Z")
-_ESCAPED: Final = re.compile(
-    r'["\\\x00-\x1f\x7f-\xa0\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff0-\uffff]'
-)
-_NOT_IN_BLOCK: Final = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff0-\uffff]"
-)
+# Patterns as texts: most files need neither, and compiling them costs a millisecond of every start.
+_UNREADABLE: Final = r"\x7f-\xa0\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff0-\uffff"
+_ESCAPED: Final = rf'["\\\x00-\x1f{_UNREADABLE}]'
+_NOT_IN_BLOCK: Final = rf"[\x00-\x08\x0b-\x1f{_UNREADABLE}]"
 _NAMED: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0", "\x1b": "\\e"}
 
 LONGEST_SIMPLE_KEY: Final = 1000
@@ -39,16 +36,16 @@ def text(value: str) -> str:
     """A text on one line: plain, single or double quoted. Lone surrogates are escaped, not every reader has them."""
     if _HARMLESS.match(value) and not _taken_for_else(value):
         return value
-    if ('"' in value or "\\" in value) and _SINGLE.match(value):
+    if ('"' in value or "\\" in value) and _is_simple(value):
         return "'" + value.replace("'", "''") + "'"
-    return '"' + _ESCAPED.sub(_escape, value) + '"'
+    return _double_quoted(value)
 
 
 def key(value: str) -> str:
     """The same for the key of a map; fewer characters stay plain."""
     if _HARMLESS_KEY.match(value) and not _taken_for_else(value):
         return value
-    return '"' + _ESCAPED.sub(_escape, value) + '"'
+    return _double_quoted(value)
 
 
 def number(value: float) -> str:
@@ -71,12 +68,12 @@ def block(value: str) -> tuple[str, list[str]] | None:
 
     Lines are without indentation; the caller indents what is not empty by two more than the collection it is in, which
     is what the indicator ``2`` means. Not exact (or not safe with every reader): characters that a block cannot
-    escape, a carriage return, a first or last line of blanks only.
+    escape, a carriage return, a first or last line of blanks only (which readers get right and people do not see).
     """
     body = value.rstrip("\n")
-    if not body or _NOT_IN_BLOCK.search(body):
-        return None
     lines = body.split("\n")
+    if not body or (not all(map(_is_simple, lines)) and re.search(_NOT_IN_BLOCK, body)):
+        return None
     if not lines[0].strip(" \t") or not lines[-1].strip(" \t"):
         return None
     # A blank in front would be taken for indentation, and libyaml refuses a tab where it looks for indentation.
@@ -91,7 +88,18 @@ def block(value: str) -> tuple[str, list[str]] | None:
 
 def comment(line: str) -> str:
     """One line of comment; what would end it or cannot be read is escaped."""
-    return "# " + _NOT_IN_BLOCK.sub(_escape, line.replace("\n", "\\n")) if line else "#"
+    return "# " + re.sub(_NOT_IN_BLOCK, _escape, line.replace("\n", "\\n")) if line else "#"
+
+
+def _is_simple(value: str) -> bool:
+    """Nothing but blanks and visible ASCII. (What else is printable depends on the version of Python.)"""
+    return value.isascii() and value.isprintable()
+
+
+def _double_quoted(value: str) -> str:
+    if _is_simple(value) and '"' not in value and "\\" not in value:
+        return f'"{value}"'
+    return '"' + re.sub(_ESCAPED, _escape, value) + '"'
 
 
 def _taken_for_else(value: str) -> bool:

@@ -104,6 +104,26 @@ def test_keys_longer_than_readers_look_ahead(size: int, inner: object) -> None:
     assert_exact([{"k" * size: inner, "m" * size: inner}])
 
 
+@pytest.mark.parametrize(
+    "text", ["y", "Y", "n", "no", "on", "012", "1e3", "0o14", "1_000", "1:30", "2001-01-01", "~", "<<"]
+)
+def test_what_some_reader_takes_for_else_is_quoted(text: str) -> None:
+    """Go's YAML 1.1 reader in older kubectl takes ``y`` for true, which none of the readers here does."""
+    assert one({"k": text, text: 1}) == f'k: "{text}"\n"{text}": 1\n'
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "--steps=5000", "-c", "/data", "a:b", "500m", "16Gi", "1h30m", "$(POD)", "a b", "./x", "x=1"]
+)
+def test_what_nobody_takes_for_else_stays_plain(text: str) -> None:
+    assert one([text]) == f"- {text}\n"
+
+
+@pytest.mark.parametrize("text", ["  \na\n", "a\n  ", "a\n \n", "\t\na", "a\r\nb\n", "\n", "a\x1b\nb"])
+def test_what_nobody_would_see_in_a_block_is_quoted(text: str) -> None:
+    assert one({"k": Block(text)}).startswith('k: "')
+
+
 def test_lone_surrogates_are_escaped_so_that_the_text_can_be_encoded() -> None:
     text = one({"k": "a\udc80", "l": "x\n\udc80\n"})
     assert text == 'k: "a\\uDC80"\nl: "x\\n\\uDC80\\n"\n'
