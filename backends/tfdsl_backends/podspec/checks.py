@@ -46,6 +46,12 @@ def check_names(unit: Unit, rules: PodRules, names: Sequence[Name]) -> Iterator[
     yield replace(found.help(advice), target=unit.target)
 
 
+def check_first_letter(unit: Unit, rules: PodRules, what: str) -> Iterator[Diagnostic]:
+    """An error when the job's name cannot be that of a Service, which begins with a letter (RFC 1035)."""
+    if not unit.job.name[:1].isalpha():
+        yield replace(rules.name_first_letter(unit.origins.span(""), what=what), target=unit.target)
+
+
 def check_pods(unit: Unit, rules: PodRules, plans: Sequence[tuple[Role, PodPlan]]) -> Iterator[Diagnostic]:
     """What would keep the container of a role from starting."""
     for role, plan in plans:

@@ -17,7 +17,7 @@ from tfdsl_backends.podspec.programs import TENSORFLOW_SERVER, shell_program
 from tfdsl_backends.podspec.run_time import expanded, located_texts, shell_text, uses_index
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job, Output, Role
@@ -54,6 +54,14 @@ def server(job: Job, role: Role) -> list[Data]:
     """The TensorFlow server that a ``server`` role runs, with the Python of the role's command if that names one."""
     program = Located(Block(escape_expansion(TENSORFLOW_SERVER)), child(role.path, "server"))
     return [_interpreter(role), "-c", program, at(job.cluster, "protocol")]
+
+
+def flags(job: Job, role: Role, hosts: Mapping[str, Sequence[str]], index: int | str) -> tuple[str, ...]:
+    """The discovery flags of a replica, ``--task_index`` last; ``index`` is a number, or a text to stand for it."""
+    ps, workers = flag_hosts({name: list(addresses) for name, addresses in hosts.items()})
+    name, offset = flag_task(job, role)
+    own = index + offset if isinstance(index, int) else index
+    return f"--ps_hosts={ps}", f"--worker_hosts={workers}", f"--job_name={name}", f"--task_index={own}"
 
 
 def entrypoint(job: Job) -> list[Data]:
@@ -103,14 +111,9 @@ def _interpreter(role: Role) -> str:
 def _flags(job: Job, role: Role, plan: PodPlan) -> list[Data]:
     if not plan.hosts:
         return []
-    ps, workers = flag_hosts({name: list(hosts) for name, hosts in plan.hosts.items()})
-    name, offset = flag_task(job, role)
-    found = [f"--ps_hosts={ps}", f"--worker_hosts={workers}", f"--job_name={name}"]
-    if plan.index.constant is not None:
-        found.append(f"--task_index={plan.index.constant + offset}")
-    elif offset == 0:
-        found.append(f"--task_index={plan.index.reference}")
-    return [Located(flag, "cluster.discovery") for flag in found]
+    index = plan.index
+    found = flags(job, role, plan.hosts, index.constant if index.constant is not None else index.reference)
+    return [Located(flag, "cluster.discovery") for flag in (found[:-1] if flags_need_shell(job, role, plan) else found)]
 
 
 def _task_index(job: Job, role: Role, plan: PodPlan) -> Program | None:

@@ -13,10 +13,11 @@ class PodRules(Record):
     name_too_long: Rule
     value_too_large: Rule
     no_command: Rule
+    name_first_letter: Rule
 
     def all(self) -> tuple[Rule, ...]:
         """Every one of them, for :attr:`tfdsl.backend.Backend.rules`."""
-        return self.name_too_long, self.value_too_large, self.no_command
+        return self.name_too_long, self.value_too_large, self.no_command, self.name_first_letter
 
 
 def pod_rules(prefix: str) -> PodRules:
@@ -42,5 +43,11 @@ def pod_rules(prefix: str) -> PodRules:
             "error",
             f"{target}: the command of role {{role}} has to be started by {{starter}}, but the entrypoint of its image "
             "is not known here",
+        ),
+        Rule(
+            f"{prefix}043",
+            f"{target}-name-first-letter",
+            "error",
+            f"{target}: the job's name has to begin with a letter, for it is also the name of {{what}}",
         ),
     )

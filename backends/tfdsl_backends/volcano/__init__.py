@@ -1,0 +1,20 @@
+"""Volcano: one ``batch.volcano.sh/v1alpha1`` Job, with claims and TensorBoard's Service beside it."""
+
+from __future__ import annotations
+
+from tfdsl.backend import Backend
+from tfdsl_backends.volcano.options import OPTIONS
+from tfdsl_backends.volcano.rules import RULES
+from tfdsl_backends.volcano.support import SUPPORT
+
+BACKEND = Backend(
+    name="volcano",
+    title="Volcano",
+    prefix="VOL",
+    versions=("1.5", "1.9", "1.11", "1.13", "1.14", "1.15"),
+    options=OPTIONS,
+    support=SUPPORT,
+    output="stream",
+    lowering="tfdsl_backends.volcano.lower",
+    rules=RULES,
+)

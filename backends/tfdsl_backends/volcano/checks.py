@@ -1,0 +1,102 @@
+"""The rules of Volcano beyond its support table."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.ir.cluster_spec import gets_tf_config
+from tfdsl.record import replace
+from tfdsl_backends.podspec.checks import LONGEST_ARGUMENT, Name, check_first_letter, check_names, check_pods
+from tfdsl_backends.podspec.objects import tensorboard_name
+from tfdsl_backends.volcano import claims, delivery, rules
+from tfdsl_backends.volcano.task import plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Unit
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.ir.model import Job
+
+_QUEUE = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z")
+
+
+def check(unit: Unit) -> Iterator[Diagnostic]:
+    """Everything that Volcano or the kubelet would refuse, and what the user should know of our choices."""
+    for found in _checks(unit):
+        yield replace(found, target=unit.target)
+
+
+def _checks(unit: Unit) -> Iterator[Diagnostic]:
+    yield from check_first_letter(unit, rules.PODS, "the Service of the svc plugin")
+    yield from check_names(unit, rules.PODS, names(unit.job))
+    yield from _queue(unit)
+    yield from check_pods(unit, rules.PODS, [(role, plan(unit, role)) for role in unit.job.roles])
+    yield from _delivery(unit)
+    yield from _hosts_variables(unit)
+    if unit.job.role("tensorboard") is not None:
+        yield rules.NETWORK_POLICY(unit.origins.span("roles[tensorboard]"))
+
+
+def names(job: Job) -> list[Name]:
+    """Every name that Volcano or we make from the job's (reference: name length budget)."""
+    found = [
+        Name(f"the pod {role.replicas - 1} of role {role.name}", f"{job.name}-{role.name}-{role.replicas - 1}")
+        for role in job.roles
+    ]
+    found.append(Name("the volume of the svc plugin", f"{job.name}-svc"))
+    if claims.job_volumes(job):
+        found.append(Name("the volume of a claim (12 random characters)", f"{job.name}-{'x' * 12}"))
+    if job.role("tensorboard") is not None:
+        found.append(Name("the Service of tensorboard", tensorboard_name(job)))
+    return found
+
+
+def _queue(unit: Unit) -> Iterator[Diagnostic]:
+    queue = unit.job.queue
+    if queue is None:
+        return
+    problem = ""
+    if not _QUEUE.match(queue):
+        problem = "it consists of lower case letters, digits, '-' and '.', with a letter or digit at both ends"
+    elif len(queue) > 63:
+        problem = f"it becomes a label of the pods and has {len(queue)} characters, 63 are allowed"
+    elif queue == "root":
+        problem = "the root queue takes no jobs"
+    if problem:
+        yield rules.QUEUE_NAME(unit.origins.span("queue"), queue=queue, problem=problem)
+
+
+def _delivery(unit: Unit) -> Iterator[Diagnostic]:
+    reason = delivery.static_reason(unit)
+    if reason is not None:
+        found = rules.STATIC_TF_CONFIG(unit.origins.span("cluster.discovery"), reason=reason)
+        yield found.help('tf_config = "plugin" would take the plugin all the same')
+    if unit.text("tf_config") != "plugin" or not any(gets_tf_config(unit.job, role) for role in unit.job.roles):
+        return
+    place = unit.option_spans.get("tf_config", unit.origins.span(""))
+    for difference in delivery.plugin_differences(unit.job):
+        warning = rules.PLUGIN_DIFFERS(place, difference=difference)
+        yield replace(warning.help('leave tf_config out, or write tf_config = "static"'), approximation=True)
+    trainers = [role for role in unit.job.roles if role.name != "tensorboard"]
+    for role in trainers[1:]:
+        if role.port != trainers[0].port:
+            yield rules.PLUGIN_ONE_PORT(
+                unit.origins.span(f"{role.path}.port"),
+                first=trainers[0].name,
+                first_port=trainers[0].port,
+                second=role.name,
+                second_port=role.port,
+            ).help('write tf_config = "static"')
+
+
+def _hosts_variables(unit: Unit) -> Iterator[Diagnostic]:
+    """The svc plugin's VC_<TASK>_HOSTS of a large role (volcano-sh/volcano issue 5471)."""
+    for role in unit.job.roles:
+        variable = f"VC_{role.name.upper()}_HOSTS"
+        size = len(variable) + sum(len(delivery.host(unit.job, role, index)) + 1 for index in range(role.replicas))
+        if size > LONGEST_ARGUMENT:
+            yield rules.HOSTS_VARIABLE(unit.origins.span(f"{role.path}.replicas"), variable=variable, size=size).help(
+                "a shorter job name makes it smaller; from 1.16 on patch svc with --inject-hosts-env=false"
+            )

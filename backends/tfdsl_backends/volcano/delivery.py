@@ -1,0 +1,159 @@
+"""How a task learns of the others: the three ways to deliver TF_CONFIG, and what each gives.
+
+A replica's host is ``<job>-<role>-<index>.<job>``, the pod's name in the headless Service of the svc plugin.
+"""
+
+from __future__ import annotations
+
+from json import dumps
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+
+from tfdsl.ir.cluster_spec import IN_CLUSTER, cluster_spec, gets_flags, gets_tf_config, tf_config
+from tfdsl_backends.podspec.plan import Index, PodPlan, Program, index_of
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.ir.model import Job, Role
+
+Mode: TypeAlias = Literal["plugin", "static", "shell"]
+
+INDEX_FIELD = "metadata.annotations['volcano.sh/task-index']"
+"""Set before a pod is created, so a fieldRef finds it (seen on a running cluster)."""
+
+PLUGIN_ROLES = ("ps", "worker", "chief", "evaluator")
+"""The roles of the tensorflow plugin, in the order of its JSON (pkg/controllers/job/plugins/distributed-framework)."""
+
+
+def mode(unit: Unit) -> Mode:
+    """The delivery that the option names, else the plugin if its value is ours, else static."""
+    given = unit.text("tf_config")
+    if given:
+        return cast("Mode", given)
+    return "static" if _plugin_obstacle(unit.job) else "plugin"
+
+
+def static_reason(unit: Unit) -> str | None:
+    """Why TF_CONFIG is static although nobody asked for it; ``None`` where it is not."""
+    if unit.text("tf_config") or not any(gets_tf_config(unit.job, role) for role in unit.job.roles):
+        return None
+    return _plugin_obstacle(unit.job)
+
+
+def plugin_arguments(unit: Unit) -> list[str] | None:
+    """The arguments of the tensorflow plugin, or ``None`` where it is not used.
+
+    A master takes the plugin's place of the chief.
+    """
+    if mode(unit) != "plugin" or not any(gets_tf_config(unit.job, role) for role in unit.job.roles):
+        return None
+    named = {role.name: role for role in unit.job.roles}
+    if "master" in named:
+        named["chief"] = named["master"]
+    found = [f"--{name}={named[name].name}" for name in PLUGIN_ROLES if name in named]
+    return [*found, f"--port={plugin_port(unit.job)}"]
+
+
+def plugin_port(job: Job) -> int:
+    """The port that the plugin writes for all roles."""
+    return next(role.port for role in job.roles if role.name != "tensorboard")
+
+
+def plugin_differences(job: Job) -> list[str]:
+    """How the plugin's value differs from ours, beyond ``environment``."""
+    found: list[str] = []
+    if len(job.roles) == 1 and job.roles[0].replicas == 1:
+        found.append("a job of one replica gets none")
+    if job.role("evaluator") is not None:
+        found.append("the evaluator is listed in the cluster")
+    if job.role("master") is not None:
+        found.append("the master is called chief")
+    return found
+
+
+def deliver(unit: Unit, role: Role) -> PodPlan:
+    """The part of the pod plan that tells ``role`` of the others."""
+    job = unit.job
+    index = index_of(role, INDEX_FIELD)
+    return PodPlan(
+        index,
+        tf_config=_static_value(unit, role, index),
+        hosts=hosts(job) if gets_flags(job, role) and not role.server else {},
+        wrapper=_shell_program(job, role) if gets_tf_config(job, role) and mode(unit) == "shell" else None,
+    )
+
+
+def hosts(job: Job) -> dict[str, list[str]]:
+    """Role → ``host:port`` of each replica, for the roles of the cluster."""
+    return cluster_spec(job, lambda role, index: f"{host(job, role, index)}:{role.port}")
+
+
+def plugin_value(job: Job, role: Role, index: int) -> str | None:
+    """TF_CONFIG as the tensorflow plugin writes it for a replica, byte for byte.
+
+    Compact JSON, the cluster's keys in the plugin's order, no ``environment``; nothing for a job of one replica.
+    """
+    if len(job.roles) == 1 and job.roles[0].replicas == 1:
+        return None
+    port = plugin_port(job)
+    cluster = {
+        _plugin_name(other): [f"{host(job, other, at)}:{port}" for at in range(other.replicas)]
+        for name in PLUGIN_ROLES
+        for other in job.roles
+        if _plugin_name(other) == name
+    }
+    value = {"cluster": cluster, "task": {"type": _plugin_name(role), "index": index}}
+    return dumps(value, separators=(",", ":"))
+
+
+def static_value(job: Job, role: Role, index: str) -> str:
+    """TF_CONFIG as the compiler writes it; ``index`` is decimal or a reference."""
+    return tf_config(hosts(job), role.name, index)
+
+
+def _plugin_obstacle(job: Job) -> str | None:
+    if len(job.roles) == 1 and job.roles[0].replicas == 1:
+        return "gives a job of one replica none"
+    if job.role("evaluator") is not None:
+        return "lists the evaluator in the cluster"
+    if job.role("master") is not None:
+        return "calls the master chief"
+    if len({role.port for role in job.roles if role.name != "tensorboard"}) > 1:
+        return "knows one port for all roles"
+    return None
+
+
+def _plugin_name(role: Role) -> str:
+    return "chief" if role.name == "master" else role.name
+
+
+def host(job: Job, role: Role, index: int) -> str:
+    """The name under which a replica is reached inside its namespace."""
+    return f"{job.name}-{role.name}-{index}.{job.name}"
+
+
+def _static_value(unit: Unit, role: Role, index: Index) -> str | None:
+    if gets_tf_config(unit.job, role):
+        return static_value(unit.job, role, index.reference) if mode(unit) == "static" else None
+    return static_value(unit.job, role, index.reference) if role.server else None
+
+
+def _shell_program(job: Job, role: Role) -> Program:
+    """Builds TF_CONFIG from the host files of the svc plugin, as the published examples do, and runs the command.
+
+    The files have no final newline, so the last line is read with a failing ``read``. VC_TASK_INDEX comes from the env
+    plugin, which called it VK_TASK_INDEX at first.
+    """
+    members = sorted((other for other in job.roles if other.name in IN_CLUSTER), key=lambda other: other.name)
+    lists = [f"hosts /etc/volcano/{other.name}.host {other.port}; {other.name}=$list" for other in members]
+    cluster = ",".join(f'\\"{other.name}\\":[${other.name}]' for other in members)
+    task = f'\\"type\\":\\"{role.name}\\",\\"index\\":${{VC_TASK_INDEX:-$VK_TASK_INDEX}}'
+    lines = [
+        "hosts() {",
+        "  list=",
+        '  while IFS= read -r host || [ -n "$host" ]; do list="$list${list:+,}\\"$host:$2\\""; done <"$1"',
+        "}",
+        *lists,
+        f'export TF_CONFIG="{{\\"cluster\\":{{{cluster}}},\\"task\\":{{{task}}},\\"environment\\":\\"cloud\\"}}"',
+        'exec "$@"',
+    ]
+    return Program("\n".join(lines) + "\n")

@@ -1,0 +1,94 @@
+"""The documents of a job for Volcano, top to bottom in the order of the manifest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.backend import Document, TaskConfig
+from tfdsl.emit.located import Located, at
+from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config
+from tfdsl_backends.podspec.claims import claim_document, claim_spec
+from tfdsl_backends.podspec.command import flags
+from tfdsl_backends.podspec.objects import job_metadata, tensorboard_service
+from tfdsl_backends.volcano import claims, delivery, policies
+from tfdsl_backends.volcano.checks import check
+from tfdsl_backends.volcano.task import gang_size, task, task_labels
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Job, Role
+
+__all__ = ["check", "generate", "tasks"]
+
+API_VERSION = "batch.volcano.sh/v1alpha1"
+
+
+def generate(unit: Unit) -> list[Document]:
+    """The job's documents: the claims that it needs first, the job, TensorBoard's Service."""
+    made = [claim_document(unit.job, claim) for claim in claims.documents(unit.job)]
+    made.append(job_document(unit))
+    tensorboard = unit.job.role("tensorboard")
+    if tensorboard is not None:
+        made.append(tensorboard_service(unit.job, tensorboard, task_labels(unit.job, tensorboard)))
+    return [Document(data) for data in made]
+
+
+def job_document(unit: Unit) -> Data:
+    """The Volcano job."""
+    job = unit.job
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "Job",
+        "metadata": job_metadata(job),
+        "spec": {
+            "schedulerName": at(job, "scheduler") or "volcano",
+            "queue": at(job, "queue") or "default",
+            "minAvailable": Located(gang_size(job), "gang"),
+            "maxRetry": Located(policies.job_max_retry(job), "retries"),
+            "priorityClassName": at(job, "priority"),
+            "ttlSecondsAfterFinished": Located(job.ttl.seconds, "ttl") if job.ttl is not None else None,
+            "plugins": plugins(unit),
+            "policies": policies.job_policies(job) or None,
+            "volumes": volumes(job) or None,
+            "tasks": [task(unit, role) for role in job.roles],
+        },
+    }
+
+
+def plugins(unit: Unit) -> dict[str, Data]:
+    """The env plugin for the index, svc for the names, tensorflow for TF_CONFIG.
+
+    The names have to resolve before the pods are ready, for the tasks wait for each other. svc's NetworkPolicy lets in
+    the job's own pods only, which would shut out those who look at TensorBoard.
+    """
+    svc = ["--publish-not-ready-addresses=true"]
+    if unit.job.role("tensorboard") is not None:
+        svc.append("--disable-network-policy=true")
+    return {"env": [], "svc": svc, "tensorflow": delivery.plugin_arguments(unit)}
+
+
+def volumes(job: Job) -> list[Data]:
+    """Claims that every container has, which Volcano makes and removes with the job."""
+    return [
+        Located({"mountPath": at(claims.first_mount(job, claim), "at"), "volumeClaim": claim_spec(claim)}, claim.path)
+        for claim in claims.job_volumes(job)
+    ]
+
+
+def tasks(unit: Unit) -> list[TaskConfig]:
+    """What each task sees, roles in order."""
+    return [_seen(unit, role, index) for role in unit.job.roles for index in range(role.replicas)]
+
+
+def _seen(unit: Unit, role: Role, index: int) -> TaskConfig:
+    job = unit.job
+    given = flags(job, role, delivery.hosts(job), index) if gets_flags(job, role) and not role.server else ()
+    uses_plugin = delivery.plugin_arguments(unit) is not None
+    if uses_plugin:
+        differences = ["the key environment is missing", *delivery.plugin_differences(job)]
+        if role.name == "tensorboard":
+            differences = ["the plugin sets TF_CONFIG for tensorboard too, which does not read it"]
+        return TaskConfig(role.name, index, delivery.plugin_value(job, role, index), given, tuple(differences))
+    wanted = gets_tf_config(job, role) or role.server
+    return TaskConfig(role.name, index, delivery.static_value(job, role, str(index)) if wanted else None, given)

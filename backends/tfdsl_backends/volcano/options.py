@@ -1,0 +1,16 @@
+"""The options of the volcano target."""
+
+from __future__ import annotations
+
+from tfdsl.backend import Option
+from tfdsl.vocabulary.types import one_of
+
+TF_CONFIG = Option(
+    "tf_config",
+    one_of("plugin", "static", "shell"),
+    "Who sets TF_CONFIG: Volcano's tensorflow plugin; an env entry that the compiler writes; or a shell program that "
+    "reads the files of the svc plugin in /etc/volcano when the container starts. Left out: the plugin where its value "
+    "equals the language's but for `environment`, else static.",
+)
+
+OPTIONS = (TF_CONFIG,)

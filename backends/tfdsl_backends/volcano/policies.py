@@ -1,0 +1,185 @@
+"""The policies of a job and of its tasks.
+
+Volcano asks the task's policies in order, then the job's; the first that matches acts (pkg/controllers/job,
+``applyPolicies``). So what holds for every role stands on the job, and a task has entries of its own where they differ;
+an entry for an exit status stands before that for PodFailed, which would match first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import Located
+from tfdsl.ir.policies import covering, exit_policies, on_eviction, on_failure
+from tfdsl.record import Record
+from tfdsl_backends.volcano.conditions import OTHER_RESTARTS, evicted_policy, replica, restarts_in_place
+
+if TYPE_CHECKING:
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Job, Policy, Role
+    from tfdsl.vocabulary.quantities import Duration
+
+ACTIONS = {
+    "complete job": "CompleteJob",
+    "fail job": "TerminateJob",
+    "abort job": "AbortJob",
+    "restart pod": "RestartPod",
+    "restart role": "RestartTask",
+    "restart job": "RestartJob",
+}
+"""Our action → Volcano's. ``restart container`` is the pod's restartPolicy, ``ignore`` is no policy."""
+
+_UNITS = (("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1))
+
+
+class Entry(Record):
+    """One policy: on an event or an exit status."""
+
+    policy: Policy
+    action: str
+    event: str = ""
+    code: int | None = None
+
+    @property
+    def data(self) -> Data:
+        """As it stands in the manifest."""
+        delay = self.policy.delay
+        trigger: dict[str, Data] = {"event": self.event} if self.code is None else {"exitCode": self.code}
+        timeout = Located(go_duration(delay), f"{self.policy.path}.delay") if delay is not None else None
+        return Located({**trigger, "action": ACTIONS[self.action], "timeout": timeout}, self.policy.path)
+
+
+class RoleEntries(Record):
+    """The entries that hold for one role, by what they are about.
+
+    A task's own ``failure`` hides the job's as a whole only if it ends with PodFailed.
+    """
+
+    failure: tuple[Entry, ...]
+    eviction: tuple[Entry, ...]
+    restarts: tuple[Entry, ...]
+    pending: tuple[Entry, ...]
+
+    def groups(self) -> tuple[tuple[Entry, ...], ...]:
+        """The four groups in the order in which they are written."""
+        return self.failure, self.eviction, self.restarts, self.pending
+
+
+def job_policies(job: Job) -> list[Data]:
+    """``spec.policies``: what holds for every role, and the event that is the whole job's."""
+    groups = [entry for group in _shared(job) for entry in group]
+    unknown = [Entry(p, p.action, "Unknown") for p in job.policies if p.event == "unknown" and p.action != "ignore"]
+    return [entry.data for entry in (*groups, *unknown)]
+
+
+def task_policies(job: Job, role: Role) -> list[Data]:
+    """``policies`` of a task: its completion, and what differs from the job's."""
+    completed = [p for p in job.policies if p.role == role.name and p.event == "completed"]
+    own = [entry for shared, group in zip(_shared(job), entries(job, role).groups(), strict=True) if group != shared
+           for entry in group]  # fmt: skip
+    return [entry.data for entry in (*(Entry(p, p.action, "TaskCompleted") for p in completed), *own)]
+
+
+def entries(job: Job, role: Role) -> RoleEntries:
+    """Everything that is decided for the replicas of ``role``."""
+    if restarts_in_place(job, role):
+        return _in_place(job, role)
+    evicted = on_eviction(job, role, replica(role))
+    return RoleEntries(_failure(job, role), _acting(evicted, "PodEvicted"), (), _pending(job, role))
+
+
+def _failure(job: Job, role: Role) -> tuple[Entry, ...]:
+    """Exit statuses first, then every other failure."""
+    codes = sorted((code, policy) for codes, policy in exit_policies(job, role, replica(role)) for code in codes)
+    exits = [Entry(policy, policy.action, code=code) for code, policy in codes if policy.action in ACTIONS]
+    return (*exits, *_acting(on_failure(job, role, replica(role)), "PodFailed"))
+
+
+def _in_place(job: Job, role: Role) -> RoleEntries:
+    """A role whose containers restart in place: PodFailed then means that the pod is lost.
+
+    The end of the restarts is TaskFailed, fired when their number reaches the task's maxRetry; without it a container
+    would restart for ever. TensorBoard never ends the job.
+    """
+    failed = on_failure(job, role, replica(role))
+    assert failed is not None
+    lost = evicted_policy(job, role)
+    counted = restart_count_policy(job, role)
+    if lost is not None:
+        gone, evicted = _acting(lost, "PodFailed"), _acting(lost, "PodEvicted")
+    elif role.name == "tensorboard":
+        gone, evicted = (), ()
+    else:
+        gone, evicted = (Entry(failed, "fail job", "PodFailed"),), (Entry(failed, "fail job", "PodEvicted"),)
+    if counted is not None:
+        restarts = _acting(counted, "TaskFailed")
+    else:
+        restarts = () if role.name == "tensorboard" else (Entry(failed, "fail job", "TaskFailed"),)
+    return RoleEntries(gone, evicted, restarts, _pending(job, role))
+
+
+def restart_count_policy(job: Job, role: Role) -> Policy | None:
+    """The ``restarted N`` policy of ``role``."""
+    return next((p for p in covering(job, role, replica(role)) if p.event == "restarted"), None)
+
+
+def task_max_retry(job: Job, role: Role) -> int | None:
+    """Restarts in place at which TaskFailed fires (that start is killed); ``None`` where nothing listens to it."""
+    if not restarts_in_place(job, role):
+        return None
+    counted = restart_count_policy(job, role)
+    if counted is not None and counted.count is not None:
+        return counted.count
+    return None if role.name == "tensorboard" else job.retries + 1
+
+
+def job_max_retry(job: Job) -> int | None:
+    """Starts of the job before it fails; ``None`` where nothing but containers is restarted."""
+    return job.retries + 1 if any(p.action in OTHER_RESTARTS for p in job.policies) else None
+
+
+def restart_policy(job: Job, role: Role) -> str:
+    """``restartPolicy`` of the role's pods."""
+    if not restarts_in_place(job, role):
+        return "Never"
+    return "Always" if role.name == "tensorboard" else "OnFailure"
+
+
+def go_duration(delay: Duration) -> str:
+    """A time as Go's ``time.ParseDuration`` takes it, in the largest unit that is whole (it knows no days)."""
+    unit, size = next((unit, size) for unit, size in _UNITS if delay.ms % size == 0)
+    return f"{delay.ms // size}{unit}"
+
+
+def _pending(job: Job, role: Role) -> tuple[Entry, ...]:
+    policy = next((p for p in covering(job, role, replica(role)) if p.event == "pending"), None)
+    return _acting(policy, "PodPending")
+
+
+def _acting(policy: Policy | None, event: str) -> tuple[Entry, ...]:
+    """An entry for ``event``, unless there is no policy or it ignores the event."""
+    return () if policy is None or policy.action not in ACTIONS else (Entry(policy, policy.action, event),)
+
+
+def _shared(job: Job) -> list[tuple[Entry, ...]]:
+    """The four groups that stand on the job: those of the policies without ROLE, where no task must be spared.
+
+    A task is spared by having no entry of its own for the event, which is how ``ignore`` and TensorBoard are said.
+    """
+    everywhere = [role for role in job.roles if role.name != "tensorboard"]
+    general = job.model_copy(update={"policies": tuple(p for p in job.policies if p.role is None)})
+    found: list[tuple[Entry, ...]] = []
+    for number, group in enumerate(entries(general, everywhere[0]).groups()):
+        own = [entries(job, role).groups()[number] for role in everywhere]
+        spared = len(everywhere) < len(job.roles) or not all(mine == group or _hides(mine, group) for mine in own)
+        found.append(() if spared else group)
+    return found
+
+
+def _hides(mine: tuple[Entry, ...], group: tuple[Entry, ...]) -> bool:
+    """Whether a task's entries keep all of the job's ``group`` from being reached."""
+    return (
+        {entry.event for entry in group} <= {entry.event for entry in mine} | {""}
+        and bool(mine)
+        and mine[-1].event != ""
+    )

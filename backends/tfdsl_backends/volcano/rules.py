@@ -1,0 +1,49 @@
+"""What the checks of the volcano target can say. Codes from 100 on; 001 to 049 belong to the pods."""
+
+from __future__ import annotations
+
+from tfdsl.diagnostics import Rule
+from tfdsl_backends.podspec.rules import pod_rules
+
+PODS = pod_rules("VOL")
+
+STATIC_TF_CONFIG = Rule(
+    "VOL100",
+    "volcano-static-tf-config",
+    "info",
+    "volcano: TF_CONFIG is written as a variable of each pod, for the tensorflow plugin {reason}",
+)
+PLUGIN_DIFFERS = Rule(
+    "VOL101", "volcano-plugin-differs", "warning", 'volcano: with tf_config = "plugin" TF_CONFIG differs: {difference}'
+)
+PLUGIN_ONE_PORT = Rule(
+    "VOL102",
+    "volcano-plugin-port",
+    "error",
+    "volcano: the tensorflow plugin knows one port for all roles, but {first} has {first_port} and {second} "
+    "{second_port}",
+)
+NETWORK_POLICY = Rule(
+    "VOL103",
+    "volcano-network-policy",
+    "info",
+    "volcano: the job's pods accept connections from everywhere, for otherwise nothing outside could reach tensorboard",
+)
+HOSTS_VARIABLE = Rule(
+    "VOL104",
+    "volcano-hosts-variable",
+    "warning",
+    "volcano: the svc plugin gives every container {variable} with {size} bytes; Linux refuses to start a process with "
+    "a variable above 131071",
+)
+QUEUE_NAME = Rule("VOL105", "volcano-queue-name", "error", "volcano: {queue} is no queue name: {problem}")
+
+RULES = (
+    *PODS.all(),
+    STATIC_TF_CONFIG,
+    PLUGIN_DIFFERS,
+    PLUGIN_ONE_PORT,
+    NETWORK_POLICY,
+    HOSTS_VARIABLE,
+    QUEUE_NAME,
+)
