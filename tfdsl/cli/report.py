@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from tfdsl.cli.streams import err, err_takes_colour, out
 from tfdsl.diagnostics.order import count, in_file_order
@@ -45,7 +45,8 @@ def asked_format(words: Sequence[str]) -> Format:
     """The format that a command line asks for, also one that is otherwise wrong."""
     asked = [word.removeprefix("--format=") for word in words if word.startswith("--format=")]
     asked += [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--format"]
-    return cast("Format", asked[-1]) if asked and asked[-1] in FORMATS else "text"
+    known: dict[str, Format] = {form: form for form in FORMATS}
+    return known.get(asked[-1], "text") if asked else "text"
 
 
 def internal_error(error: Exception, words: Sequence[str], form: Format) -> None:

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from tfdsl import backend as backends
 from tfdsl.cli.arguments import Flag, Given
-from tfdsl.diagnostics.name_rules import UNKNOWN_TARGET, UNKNOWN_VERSION
+from tfdsl.diagnostics.name_rules import UNKNOWN_JOB, UNKNOWN_PROFILE, UNKNOWN_TARGET, UNKNOWN_VERSION
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
-from tfdsl.pipeline import Choice, OptionGiven, ParamGiven
+from tfdsl.pipeline import Choice, Request
 from tfdsl.reading import read
 from tfdsl.record import Record
+from tfdsl.semantics.params import Given as ParamGiven
 from tfdsl.semantics.suggest import closest
+from tfdsl.semantics.target_options import GivenOption
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.semantics.project import Program
 
 TARGET = Flag("--target", "a target, e.g. volcano or volcano@1.9", short="-t", value="TARGET[@VERSION]", many=True)
 PROFILE = Flag("--profile", "take the params of this profile", value="NAME")
@@ -27,6 +30,7 @@ SET = Flag("--set", "set a param; PARAM=@FILE reads a list, one item a line", va
 OPTION = Flag(
     "--option", "set an option of a target; =@FILE reads a list", short="-O", value="TARGET.KEY=VALUE", many=True
 )
+JOB = Flag("--job", "only this job of the file", value="NAME")
 STRICT = Flag("--strict", "take what a target does otherwise for an error")
 
 
@@ -34,26 +38,47 @@ class Selection(Record):
     """What was chosen; ``errors`` when it makes no sense."""
 
     choices: tuple[Choice, ...]
-    profile: Given | None
-    params: tuple[ParamGiven, ...]
-    options: tuple[OptionGiven, ...]
+    request: Request
     errors: tuple[Diagnostic, ...]
 
 
 def selection(arguments: Arguments) -> Selection:
-    """Read the options of this module out of ``arguments``."""
+    """Read the options of this module, and ``--job``, out of ``arguments``."""
     errors: list[Diagnostic] = []
     names = [piece for given in arguments.values(TARGET.name) for piece in _pieces(given)]
     choices = [choice for name in names if (choice := _choice(name, errors)) is not None]
     params = [param for given in arguments.values(SET.name) if (param := _param(given, errors)) is not None]
-    options = [option for given in arguments.values(OPTION.name) if (option := _option(given, errors)) is not None]
-    return Selection(tuple(_once(choices)), arguments.value(PROFILE.name), tuple(params), tuple(options), tuple(errors))
+    asked = {choice.backend.name for choice in choices}
+    options = [
+        option for given in arguments.values(OPTION.name) if (option := _option(given, asked, errors)) is not None
+    ]
+    profile, job = arguments.value(PROFILE.name), arguments.value(JOB.name)
+    request = Request(
+        None if profile is None else profile.text, tuple(params), tuple(options), None if job is None else job.text
+    )
+    return Selection(tuple(_once(choices)), request, tuple(errors))
+
+
+def missing(arguments: Arguments, program: Program) -> list[Diagnostic]:
+    """What the command line names and the file does not have: its profile, its job."""
+    found: list[Diagnostic] = []
+    for flag, rule, known in (
+        (PROFILE, UNKNOWN_PROFILE, list(program.profiles)),
+        (JOB, UNKNOWN_JOB, [job.name.text for job in program.jobs]),
+    ):
+        given = arguments.value(flag.name)
+        if given is not None and given.text not in known:
+            near = closest(given.text, known)
+            advice = f"did you mean {near}?" if near else f"there are {', '.join(known)}" if known else ""
+            error = rule(given.span, name=given.text)
+            found.append(error.help(advice) if advice else error)
+    return found
 
 
 def every_target() -> tuple[Choice, ...]:
     """Each built-in target in the version of the file, else its default."""
     found = (backends.find(name) for name in backends.names())
-    return tuple(Choice(backend, None, None) for backend in found if backend is not None)
+    return tuple(Choice(backend) for backend in found if backend is not None)
 
 
 def _pieces(given: Given) -> Iterable[Given]:
@@ -76,7 +101,7 @@ def _choice(given: Given, errors: list[Diagnostic]) -> Choice | None:
         error = UNKNOWN_VERSION(place, target=backend.name, version=version or "(none)")
         errors.append(error.help(f"there are {', '.join(backend.versions)}"))
         return None
-    return Choice(backend, version or None, given.span)
+    return Choice(backend, version or None)
 
 
 def _target(given: Given, errors: list[Diagnostic]) -> Backend | None:
@@ -107,7 +132,7 @@ def _param(given: Given, errors: list[Diagnostic]) -> ParamGiven | None:
     return None if value is None else ParamGiven(name.strip(), *value)
 
 
-def _option(given: Given, errors: list[Diagnostic]) -> OptionGiven | None:
+def _option(given: Given, asked: set[str], errors: list[Diagnostic]) -> GivenOption | None:
     path, equals, text = given.text.partition("=")
     target, dot, key = path.partition(".")
     if not equals or not dot or not key:
@@ -117,7 +142,10 @@ def _option(given: Given, errors: list[Diagnostic]) -> OptionGiven | None:
     value = _value(f"-O {path}", text, given, errors)
     if backend is None or value is None:
         return None
-    return OptionGiven(backend.name, key, *value, _cut(given, len(target) + 1, len(path)))
+    if asked and backend.name not in asked:
+        errors.append(BAD_ARGUMENT(given.span, what=f"{backend.name} has an option but is not among the targets (-t)"))
+        return None
+    return GivenOption(backend.name, key, *value)
 
 
 def _value(shown: str, text: str, given: Given, errors: list[Diagnostic]) -> tuple[Source, bool] | None:

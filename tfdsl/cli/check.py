@@ -1,0 +1,133 @@
+"""``tfdsl check``: what is wrong with files, and what targets cannot do or do otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tfdsl import pipeline
+from tfdsl.cli import selection as chosen
+from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.inputs import named_files
+from tfdsl.cli.report import USAGE, report, wrong_use
+from tfdsl.diagnostics.render import FORMATS, Format
+from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
+from tfdsl.reading import read
+from tfdsl.record import replace
+from tfdsl.text import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tfdsl.cli.arguments import Arguments
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.pipeline import Choice, Request
+
+ALL_TARGETS = Flag("--all-targets", "check for every target")
+ALL_PROFILES = Flag("--all-profiles", "check without a profile and with each profile of the file")
+FORMAT = Flag("--format", "how messages are written (default: text)", value="FORMAT", one_of=FORMATS)
+FIX = Flag("--fix", "apply the fixes that are safe to the files, then check")
+
+COMMAND = Command(
+    "check",
+    "report mistakes, and what a target cannot do or does otherwise",
+    (Positional("FILE", "a .tfjob file, or - for standard input", many=True),),
+    (
+        chosen.TARGET,
+        ALL_TARGETS,
+        chosen.PROFILE,
+        ALL_PROFILES,
+        chosen.SET,
+        chosen.OPTION,
+        chosen.STRICT,
+        FORMAT,
+        FIX,
+    ),
+    (
+        "tfdsl check mnist.tfjob",
+        "tfdsl check mnist.tfjob -t tfjob -t volcano@1.9",
+        "tfdsl check mnist.tfjob --all-profiles --format json",
+    ),
+    "Messages go to standard error; json, sarif, junit and github go to standard output.\n"
+    "A comment # tfdsl: allow[slug or code] reason on or above a line waives a warning there.",
+)
+
+_ROUNDS = 10  # a fix may make room for another; more rounds than this would mean that two fixes undo each other
+
+
+def run(arguments: Arguments) -> int:
+    """Check the files; gives 1 when there is an error, 2 when one cannot be read."""
+    form = cast("Format", arguments.text(FORMAT.name, "text"))
+    picked = chosen.selection(arguments)
+    errors = [*picked.errors, *_conflicts(arguments)]
+    if errors:
+        return wrong_use(errors, form, "tfdsl check --help")
+    sources, unreadable = named_files(arguments.rest)
+    choices = chosen.every_target() if arguments.on(ALL_TARGETS.name) else picked.choices
+    check = _Check(arguments, picked.request, choices)
+    told = check.fix(sources) if arguments.on(FIX.name) else check.files(sources)
+    status = report([*unreadable, *told], [source.path for source in sources], form)
+    return USAGE if unreadable else status
+
+
+def _conflicts(arguments: Arguments) -> list[Diagnostic]:
+    found: list[Diagnostic] = []
+    for one, other in ((ALL_TARGETS, chosen.TARGET), (ALL_PROFILES, chosen.PROFILE)):
+        given = arguments.value(one.name)
+        if given is not None and arguments.value(other.name) is not None:
+            found.append(BAD_ARGUMENT(given.span, what=f"{one.name} and {other.name} exclude each other"))
+    stdin = next((given for given in arguments.rest if given.text == "-"), None)
+    if stdin is not None and arguments.on(FIX.name):
+        found.append(BAD_ARGUMENT(stdin.span, what="--fix cannot change standard input"))
+    return found
+
+
+class _Check:
+    """One check; ``texts`` holds what fixes have changed and is not yet written."""
+
+    def __init__(self, arguments: Arguments, request: Request, choices: Sequence[Choice]) -> None:
+        self.arguments = arguments
+        self.request = request
+        self.choices = choices
+        self.texts: dict[str, str] = {}
+
+    def files(self, sources: Sequence[Source]) -> list[Diagnostic]:
+        """All that is to be told about ``sources``, in file order."""
+        programs = [pipeline.load(source, self.read) for source in sources]
+        absent = [found for program in programs for found in chosen.missing(self.arguments, program)]
+        outcomes = [
+            pipeline.run(program, replace(self.request, profile=profile), self.choices)
+            for program in programs
+            for profile in self.profiles(program.profiles)
+        ]
+        strict = self.arguments.on(chosen.STRICT.name)
+        paths = [source.path for source in sources]
+        return [*absent, *pipeline.settle(outcomes, programs, strict=strict, paths=paths)]
+
+    def profiles(self, known: Iterable[str]) -> list[str | None]:
+        """The profiles to check with; ``None`` is none."""
+        if self.arguments.on(ALL_PROFILES.name):
+            return [None, *known]
+        return [self.request.profile]
+
+    def read(self, path: str) -> Source | str:
+        """A file, as the fixes left it."""
+        return Source(path, self.texts[path], path) if path in self.texts else read(path)
+
+    def fix(self, sources: Sequence[Source]) -> list[Diagnostic]:
+        """Apply safe fixes until there is none left, write the files, and give what is still to be told."""
+        from tfdsl.cli.writing import File, write_all
+        from tfdsl.diagnostics.fixes import fixed
+
+        told = self.files(sources)
+        for _ in range(_ROUNDS):
+            changed = fixed(told, sources)
+            if not changed:
+                break
+            self.texts |= changed
+            sources = [Source(old.path, self.texts.get(old.path, old.text), old.origin) for old in sources]
+            told = self.files(sources)
+        failure = write_all([File(path, text) for path, text in self.texts.items()])
+        if failure is None:
+            return told
+        place = self.arguments.given[FIX.name][0].span
+        return [OUTPUT_NOT_WRITTEN(place, path=failure.path, reason=failure.reason), *told]

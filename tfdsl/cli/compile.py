@@ -1,0 +1,98 @@
+"""``tfdsl compile``: write the manifests of the jobs of a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import pipeline
+from tfdsl.cli import selection as chosen
+from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.inputs import named_files
+from tfdsl.cli.outputs import Destination, destination, files, stream
+from tfdsl.cli.report import USAGE, report, wrong_use
+from tfdsl.cli.streams import out
+from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
+from tfdsl.reading import read
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.cli.arguments import Arguments
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.pipeline import Made
+    from tfdsl.semantics.project import Program
+
+OUTPUT = Flag("--output", "a folder, a file (FILE.yaml), or - for standard output", short="-o", value="PATH")
+SOURCE_MAP = Flag("--source-map", "write FILE.map beside each file: which line came from which line of the source")
+
+COMMAND = Command(
+    "compile",
+    "write the manifests of a job for one or more targets",
+    (Positional("FILE", "a .tfjob file, or - for standard input"),),
+    (
+        chosen.TARGET,
+        OUTPUT,
+        chosen.JOB,
+        chosen.PROFILE,
+        chosen.SET,
+        chosen.OPTION,
+        chosen.STRICT,
+        SOURCE_MAP,
+    ),
+    (
+        "tfdsl compile mnist.tfjob -t volcano",
+        "tfdsl compile mnist.tfjob -t tfjob -t volcano@1.9 -o out",
+        "tfdsl compile mnist.tfjob -t kubernetes -O kubernetes.version=1.30 --set workers=8",
+    ),
+    "A folder gets JOB.yaml, or JOB/... for a target that is a set of files, and JOB.Dockerfile; with several\n"
+    "targets, each has its own folder in it. Files are written all or none. See tfdsl targets for the targets.",
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Compile the file; nothing is written when there is an error."""
+    picked = chosen.selection(arguments)
+    errors = list(picked.errors)
+    if not picked.choices and not errors:
+        errors.append(MISSING_ARGUMENT(arguments.line, what="compile needs a target: -t TARGET"))
+    place = destination(arguments.value(OUTPUT.name), picked.choices, arguments)
+    if not isinstance(place, Destination):
+        errors += [place] if picked.choices else []
+    if errors or not isinstance(place, Destination):
+        return wrong_use(errors, "text", "tfdsl compile --help")
+    sources, unreadable = named_files(arguments.rest)
+    if unreadable:
+        report(unreadable, ())
+        return USAGE
+    program = pipeline.load(sources[0], read)
+    absent = chosen.missing(arguments, program)
+    outcome = pipeline.run(program, picked.request, picked.choices)
+    told = pipeline.settle([outcome], [program], strict=arguments.on(chosen.STRICT.name), paths=[sources[0].path])
+    told = [*absent, *told]
+    if not pipeline.has_errors(told):
+        told += _write(arguments, place, outcome.made, program)
+    return report(told, [sources[0].path])
+
+
+def _write(arguments: Arguments, place: Destination, made: Sequence[Made], program: Program) -> list[Diagnostic]:
+    """Write what was made; gives what there is to say about it."""
+    if place.kind == "stream":
+        out(stream(made).text)
+        return _left_out(made)
+    from tfdsl.cli.writing import write_all
+
+    inputs = [file.source.origin for file in program.files if file.source.origin is not None]
+    failure = write_all(files(place, made, source_map=arguments.on(SOURCE_MAP.name)), inputs)
+    if failure is not None:
+        return [OUTPUT_NOT_WRITTEN(place.span, path=failure.path, reason=failure.reason)]
+    return _left_out(made) if place.kind == "file" else []
+
+
+def _left_out(made: Sequence[Made]) -> list[Diagnostic]:
+    """A Dockerfile goes into a folder only."""
+    found: list[Diagnostic] = []
+    for one in made:
+        build = one.unit.job.build
+        if build is not None:
+            found.append(DOCKERFILE_LEFT_OUT(one.unit.origins.span(build.path), job=one.unit.job.name))
+    return found

@@ -1,0 +1,32 @@
+"""The files that are named on a command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
+from tfdsl.reading import STDIN, read
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.cli.arguments import Given
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.text import Source
+
+
+def named_files(given: Sequence[Given]) -> tuple[list[Source], list[Diagnostic]]:
+    """The texts of the files (``-``: standard input), one named twice only once, and what could not be read."""
+    sources: dict[str, Source] = {}
+    errors: list[Diagnostic] = []
+    for one in given:
+        if one.text in sources:
+            if one.text == STDIN:
+                errors.append(BAD_ARGUMENT(one.span, what="standard input can be read only once"))
+            continue
+        found = read(one.text)
+        if isinstance(found, str):
+            errors.append(UNREADABLE_FILE(one.span, path=one.text or "(no name)", reason=found))
+        else:
+            sources[one.text] = found
+    return list(sources.values()), errors

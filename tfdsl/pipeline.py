@@ -1,0 +1,244 @@
+"""The way of a job from its text to the documents of a target. Only this module knows the order of the stages.
+
+``load`` parses and includes; ``run`` resolves, evaluates and checks, and for every target calls ``make``: lower,
+judge, generate, patch; ``settle`` takes the waivers and puts what is told in order. Nothing here reads or writes a
+file but through the reader it is given.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import backend as backends
+from tfdsl.backend import Unit, judge
+from tfdsl.diagnostics.order import in_file_order
+from tfdsl.record import Record, replace
+from tfdsl.semantics import check as semantics
+from tfdsl.semantics import project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from tfdsl.backend import Backend, Document
+    from tfdsl.diagnostics import Diagnostic, Rule
+    from tfdsl.emit.written import Written
+    from tfdsl.ir.model import Build
+    from tfdsl.ir.origins import Origins
+    from tfdsl.semantics import resolved
+    from tfdsl.semantics.blocks import TargetRows
+    from tfdsl.semantics.params import Given
+    from tfdsl.semantics.project import Program
+    from tfdsl.semantics.target_options import GivenOption
+    from tfdsl.text import Source
+
+
+class Choice(Record):
+    """A target to compile for. ``version``: ``None`` takes that of the target block, else the default."""
+
+    backend: Backend
+    version: str | None = None
+
+
+class Request(Record):
+    """What is asked for beside the text: values of params and options from outside, and which job (``None``: all)."""
+
+    profile: str | None = None
+    params: tuple[Given, ...] = ()
+    options: tuple[GivenOption, ...] = ()
+    job: str | None = None
+
+
+class Made(Record):
+    """The output of one job for one target. ``dockerfile``: of its ``build`` block, if it has one."""
+
+    unit: Unit
+    documents: tuple[Document, ...]
+    dockerfile: Written | None
+
+
+class Outcome(Record):
+    """What a program gives: the jobs that could be made, for one target after the other, and all there is to say.
+
+    ``targets``: those that were asked for.
+    """
+
+    targets: tuple[Backend, ...]
+    made: tuple[Made, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def load(source: Source, read: Callable[[str], Source | str]) -> Program:
+    """Parse ``source`` and what it includes. ``read`` gives the source of a path, or why it cannot be read."""
+    return project.load(source, read)
+
+
+def run(program: Program, request: Request, choices: Sequence[Choice] = ()) -> Outcome:
+    """Check a program, and make its jobs for every target of ``choices``.
+
+    Documents are made only when the language's own rules found no error; a job that one target refuses does not stop
+    the others from being tried.
+    """
+    targets = tuple(choice.backend for choice in choices)
+    checked = semantics.check(program, _semantic_request(request, choices))
+    found = [*program.diagnostics, *checked.diagnostics]
+    if not choices or has_errors(found):
+        return Outcome(targets, (), tuple(found))
+    made: list[Made] = []
+    by_name = {backend.name: backend for backend in targets}
+    for values in checked.jobs:
+        if values.target is not None and request.job in (None, values.name):
+            one = make(by_name[values.target], values, found)
+            made += [one] if one is not None else []
+    return Outcome(targets, tuple(made), tuple(found))
+
+
+def compile_source(source: Source, target: Backend) -> tuple[Made, ...]:
+    """The jobs of a text without includes for one target; none when there is an error."""
+    program = load(source, lambda path: "files cannot be included here")
+    done = run(program, Request(), [Choice(target)])
+    return () if has_errors(done.diagnostics) else done.made
+
+
+# --- one job, one target -------------------------------------------------------------------------------------------
+
+
+def unit_of(backend: Backend, values: resolved.Job) -> Unit:
+    """``values`` (which must be without errors) as the IR, for the target they were resolved for."""
+    from tfdsl.ir.lower import lower  # costs pydantic
+
+    job, origins = lower(values)
+    version = values.version or backend.default_version
+    return Unit(backend.name, version, job, origins, values.options, values.option_spans)
+
+
+def make(backend: Backend, values: resolved.Job, found: list[Diagnostic]) -> Made | None:
+    """Lower, judge, generate and patch one job; what there is to say goes to ``found``."""
+    unit = unit_of(backend, values)
+    lowering = backend.load()
+    here = [*judge(backend, unit), *lowering.check(unit)]
+    dockerfile = _dockerfile(unit.job.build, unit.origins, here)
+    found += here
+    if has_errors(here):
+        return None
+    documents = _patched(lowering.generate(unit), values.patches, unit.origins, here)
+    if documents is None:
+        found += here[-1:]
+        return None
+    return Made(unit, tuple(documents), dockerfile)
+
+
+def _dockerfile(build: Build | None, origins: Origins, found: list[Diagnostic]) -> Written | None:
+    if build is None:
+        return None
+    from tfdsl.diagnostics.output_rules import BUILD_NOT_WRITABLE
+    from tfdsl.emit import dockerfile
+
+    problems = dockerfile.problems(build)
+    found += [BUILD_NOT_WRITABLE(origins.span(path), problem=problem) for path, problem in problems]
+    return None if problems else dockerfile.write(build)
+
+
+def _patched(
+    documents: Sequence[Document], patches: Sequence[resolved.Patch], origins: Origins, found: list[Diagnostic]
+) -> Sequence[Document] | None:
+    if not patches:
+        return documents
+    from tfdsl.patching import patched
+
+    done = patched(documents, patches, origins)
+    if isinstance(done, list):
+        return done
+    found.append(done)
+    return None
+
+
+def written(document: Document) -> Written:
+    """The text of one document."""
+    if document.format == "yaml":
+        from tfdsl.emit import yaml
+
+        return yaml.write([document.data])
+    if document.format == "json":
+        from tfdsl.emit import json
+
+        return json.write(document.data)
+    if document.format == "xml":
+        from tfdsl.emit import xml
+
+        return xml.write(document.data)
+    from tfdsl.emit.located import plain
+    from tfdsl.emit.written import Written
+
+    text = plain(document.data)
+    assert isinstance(text, str)
+    return Written(text, (None,) * text.count("\n"))
+
+
+# --- what is told --------------------------------------------------------------------------------------------------
+
+
+def settle(
+    outcomes: Iterable[Outcome], programs: Iterable[Program], *, strict: bool, paths: Iterable[str] = ()
+) -> list[Diagnostic]:
+    """What is to be told about ``outcomes``: waivers taken, approximations promoted, in file order, each once."""
+    done = list(outcomes)
+    told = in_file_order((found for outcome in done for found in outcome.diagnostics), paths)
+    told = _waive(told, programs, {backend.prefix for outcome in done for backend in outcome.targets})
+    if strict:
+        told = [replace(found, level="error") if found.approximation else found for found in told]
+    return in_file_order(told, paths)
+
+
+def _waive(told: list[Diagnostic], programs: Iterable[Program], prefixes: set[str]) -> list[Diagnostic]:
+    comments = {
+        (comment.span.source.path, comment.span.start): comment.span
+        for program in programs
+        for file in program.files
+        for comment in file.comments
+        if "tfdsl" in comment.text
+    }
+    if not comments:
+        return told
+    from tfdsl.diagnostics.waivers import apply
+
+    complete = not has_errors(told)  # after an error not every rule has been asked
+    prefixes |= {"TFJ"}
+    return apply(told, comments.values(), every_rule, lambda rule: complete and rule.code[:3] in prefixes)
+
+
+def every_rule() -> Mapping[str, Rule]:
+    """All rules of the language and of the built-in targets, by code and by slug."""
+    from tfdsl.diagnostics.registry import by_name, rules
+
+    targets = [backend for name in backends.names() if (backend := backends.find(name)) is not None]
+    return by_name([*rules(), *(rule for backend in targets for rule in backend.all_rules())])
+
+
+def has_errors(found: Iterable[Diagnostic]) -> bool:
+    """Whether there is an error among ``found``."""
+    return any(diagnostic.level == "error" for diagnostic in found)
+
+
+# --- what semantics has to know of targets -------------------------------------------------------------------------
+
+
+def _semantic_request(request: Request, choices: Sequence[Choice]) -> semantics.Request:
+    wanted = [
+        semantics.Wanted(rows, choice.version)
+        for choice in choices
+        if (rows := target_rows(choice.backend.name)) is not None
+    ]
+    return semantics.Request(
+        target_rows, backends.names(), tuple(wanted), request.profile, request.params, request.options
+    )
+
+
+def target_rows(name: str) -> TargetRows | None:
+    """What has to be known of a target (an alias is fine) to check its block."""
+    from tfdsl.semantics.blocks import TargetRows
+
+    backend = backends.find(name)
+    if backend is None:
+        return None
+    user = backend.name in ("slider", "yarn")
+    return TargetRows(backend.name, backend.versions, backend.options, user, backend.requires_image)
