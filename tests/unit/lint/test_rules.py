@@ -1,0 +1,72 @@
+"""Every lint rule by its own page: the bad example gives its diagnostic, the good one does not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tfdsl.lint import runner
+from tfdsl.semantics.check import Request, check
+from tfdsl.semantics.project import load
+from tfdsl.text import Source
+
+EXAMPLE = re.compile(r"## (Bad|Good)\n\n```tfjob\n(.*?)```", re.S)
+FOLDER = Path(runner.__file__).parent / "rules"
+
+
+def found(text: str) -> list[str]:
+    program = load(Source("job.tfjob", text), lambda path: "no such file")
+    done = check(program, Request(lambda name: None, ()))
+    errors = [d for d in (*program.diagnostics, *done.diagnostics) if d.level == "error"]
+    assert not errors
+    return [d.rule.slug for d in runner.lint(program, done.jobs, done.used)]
+
+
+def examples(slug: str) -> dict[str, str]:
+    return dict(EXAMPLE.findall(runner.load(slug).__doc__ or ""))
+
+
+@pytest.mark.parametrize("slug", runner.SLUGS)
+def test_page(slug: str) -> None:
+    pages = examples(slug)
+    assert slug in found(pages["Bad"])
+    assert slug not in found(pages["Good"])
+
+
+@pytest.mark.parametrize("slug", runner.SLUGS)
+def test_the_good_example_is_clean(slug: str) -> None:
+    assert found(examples(slug)["Good"]) == []
+
+
+def test_the_table_names_every_file() -> None:
+    files = {path.stem.replace("_", "-") for path in FOLDER.glob("*.py")} - {"--init--"}
+    assert files == set(runner.SLUGS)
+
+
+def test_codes_ascend() -> None:
+    codes = [rule.code for rule in runner.rules()]
+    assert codes == sorted(set(codes))
+
+
+def test_a_level_can_be_changed_or_switched_off() -> None:
+    text = examples("unused-let")["Bad"]
+    program = load(Source("job.tfjob", text), lambda path: "no such file")
+    done = check(program, Request(lambda name: None, ()))
+    error = runner.lint(program, done.jobs, done.used, {"unused-let": "error"})
+    assert [(d.rule.slug, d.level) for d in error] == [("unused-let", "error")]
+    assert runner.lint(program, done.jobs, done.used, {"TFJ3001": "off"}) == []
+
+
+def test_removing_an_unused_let_takes_its_line() -> None:
+    text = examples("unused-let")["Bad"]
+    program = load(Source("job.tfjob", text), lambda path: "no such file")
+    done = check(program, Request(lambda name: None, ()))
+    (diagnostic,) = runner.lint(program, done.jobs, done.used)
+    (edit,) = diagnostic.fixes[0].edits
+    assert (
+        text[: edit.span.start] + edit.text + text[edit.span.end :]
+        == examples("unused-let")["Good"].replace("  \n", "\n", 1)
+        or edit.span.text == "let unused = 1\n"
+    )

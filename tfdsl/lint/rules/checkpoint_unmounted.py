@@ -1,0 +1,49 @@
+"""Checkpoints or logs in a folder that no mount provides.
+
+## Why
+
+The folder is part of the container: it is empty after a restart, and no other replica sees it.
+
+## Bad
+
+```tfjob
+job mnist {
+  image      = "registry.example.com/mnist:1.4"
+  checkpoint = "/runs/mnist"
+  role worker { }
+}
+```
+
+## Good
+
+```tfjob
+job mnist {
+  image      = "registry.example.com/mnist:1.4"
+  checkpoint = "/runs/mnist"
+  mount pvc "runs" at "/runs"
+  role worker { }
+}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lint.view import JobView
+
+RULE = Rule("TFJ3016", "checkpoint-unmounted", "warning", "{name} {path} is in no mount of role {role}")
+
+
+def check_job(view: JobView) -> Iterator[Diagnostic]:
+    """Absolute ``checkpoint`` and ``logdir`` paths outside of all mounts."""
+    for name, value, role in view.folders():
+        path = view.literal(value)
+        if path.startswith("/") and view.holder(role, path) is None:
+            yield RULE(value.span, name=name, path=f'"{path}"', role=role.name).help("mount a volume there")

@@ -1,0 +1,54 @@
+"""An image without a tag, or with `latest`.
+
+## Why
+
+The same job gives another program tomorrow, replicas of one job may run different ones, and a failed run
+cannot be repeated.
+
+## Bad
+
+```tfjob
+job mnist {
+  image = "registry.example.com/mnist"
+  role worker { }
+}
+```
+
+## Good
+
+```tfjob
+job mnist {
+  image = "registry.example.com/mnist:1.4"
+  role worker { }
+}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lint.view import JobView
+
+RULE = Rule("TFJ3010", "floating-image-tag", "warning", "image {image} {problem}")
+
+
+def check_job(view: JobView) -> Iterator[Diagnostic]:
+    """Images of the roles."""
+    for role in view.job.roles:
+        image = role.data("image")
+        if not isinstance(image, str):
+            continue
+        tail = image.rpartition("/")[2]
+        if "@" in tail:
+            continue
+        problem = "has no tag" if ":" not in tail else "is whatever was pushed last" if tail.endswith(":latest") else ""
+        if problem:
+            found = RULE(role.settings["image"].value.span, image=f'"{image}"', problem=problem)
+            yield found.help("name a version, or a digest: image@sha256:…")

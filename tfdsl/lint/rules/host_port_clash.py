@@ -1,0 +1,51 @@
+"""Replicas that may meet on one node with one port.
+
+## Why
+
+On the node's network two replicas of a role on one node ask for the same port, and the second cannot start.
+
+## Bad
+
+```tfjob
+job mnist {
+  image        = "registry.example.com/mnist:1.4"
+  host_network = true
+  role worker { replicas = 2 }
+}
+```
+
+## Good
+
+```tfjob
+job mnist {
+  image        = "registry.example.com/mnist:1.4"
+  host_network = true
+  role worker { replicas = 2, spread = "node" }
+}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lint.view import JobView
+
+RULE = Rule("TFJ3019", "host-port-clash", "warning", "replicas of role {role} on one node would both use port {port}")
+
+
+def check_job(view: JobView) -> Iterator[Diagnostic]:
+    """``host_network`` with several replicas and no ``spread``; hosts of a target place them one by one."""
+    if view.job.options.get("hosts"):
+        return
+    for role in view.job.roles:
+        if role.data("host_network") is True and role.replicas > 1 and role.data("spread") != "node":
+            span = role.settings["host_network"].value.span
+            found = RULE(span, role=role.name, port=role.data("port") or 2222)
+            yield found.help('add spread = "node" to the role')

@@ -1,0 +1,54 @@
+"""/dev/shm as large as the memory limit.
+
+## Why
+
+What is written to /dev/shm counts against the memory of the container: when both have the same size, a full
+/dev/shm gets the process killed.
+
+## Bad
+
+```tfjob
+job mnist {
+  image  = "registry.example.com/mnist:1.4"
+  memory = 8Gi
+  shm    = 8Gi
+  role worker { }
+}
+```
+
+## Good
+
+```tfjob
+job mnist {
+  image  = "registry.example.com/mnist:1.4"
+  memory = 16Gi
+  shm    = 8Gi
+  role worker { }
+}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Rule
+from tfdsl.vocabulary.quantities import Quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lint.view import JobView
+
+RULE = Rule("TFJ3026", "shm-exceeds-memory", "warning", "shm {shm} leaves nothing of the memory limit {memory}")
+
+
+def check_job(view: JobView) -> Iterator[Diagnostic]:
+    """``shm`` at or above the memory limit."""
+    for role in view.job.roles:
+        shm, memory = role.data("shm"), role.data("memory_limit") or role.data("memory")
+        if isinstance(shm, Quantity) and isinstance(memory, Quantity) and shm.milli >= memory.milli:
+            yield RULE(role.settings["shm"].value.span, shm=shm.text, memory=memory.text).help(
+                "give the role more memory"
+            )

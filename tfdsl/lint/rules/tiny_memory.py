@@ -1,0 +1,55 @@
+"""Memory that no TensorFlow process can start with.
+
+## Why
+
+A Python process that imports TensorFlow takes some hundred MiB; `16k` or `16M` is usually `16Gi` with a slip.
+
+## Bad
+
+```tfjob
+job mnist {
+  image  = "registry.example.com/mnist:1.4"
+  memory = 16M
+  role worker { }
+}
+```
+
+## Good
+
+```tfjob
+job mnist {
+  image  = "registry.example.com/mnist:1.4"
+  memory = 16Gi
+  role worker { }
+}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Rule
+from tfdsl.vocabulary.quantities import Quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lint.view import JobView
+
+RULE = Rule("TFJ3022", "tiny-memory", "warning", "{given} of memory is too little for any TensorFlow process")
+
+
+LEAST = 128 << 20
+"""Bytes; below this not even the interpreter with its imports fits."""
+
+
+def check_job(view: JobView) -> Iterator[Diagnostic]:
+    """``memory`` below :data:`LEAST`."""
+    for role in view.job.roles:
+        memory = role.data("memory")
+        if isinstance(memory, Quantity) and memory.whole < LEAST:
+            found = RULE(role.settings["memory"].value.span, given=memory.text)
+            number = memory.text.rstrip("kKMGTPEim")
+            yield found.help(f"did you mean {number}Gi?").replacing(f"write {number}Gi", f"{number}Gi")

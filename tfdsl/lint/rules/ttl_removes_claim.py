@@ -1,0 +1,54 @@
+"""A finished job that takes its data along.
+
+## Why
+
+When the job is removed, so are the claims made for it, unless they say `keep`.
+
+## Bad
+
+```tfjob
+job mnist {
+  image = "registry.example.com/mnist:1.4"
+  ttl   = 1h
+  mount claim 10Gi at "/work"
+  role worker { }
+}
+```
+
+## Good
+
+```tfjob
+job mnist {
+  image = "registry.example.com/mnist:1.4"
+  ttl   = 1h
+  mount claim 10Gi at "/work" { keep = true }
+  role worker { }
+}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Rule
+from tfdsl.semantics.rules.outputs import is_durable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lint.view import JobView
+
+RULE = Rule("TFJ3021", "ttl-removes-claim", "info", "this claim is removed with the job, {ttl} after it has finished")
+
+
+def check_job(view: JobView) -> Iterator[Diagnostic]:
+    """Claims without ``keep`` in a job with a ``ttl``."""
+    ttl = view.job.data("ttl")
+    if ttl is None:
+        return
+    for role in view.job.roles:
+        for mount in role.mounts:
+            if mount.kind.name == "claim" and not is_durable(mount):
+                yield RULE(mount.head, ttl=ttl).help("add { keep = true } if the data is still wanted")

@@ -1,0 +1,49 @@
+"""A param that nothing refers to.
+
+## Why
+
+It is checked but has no effect; more often than not its name was misspelt where it should be used.
+
+## Bad
+
+```tfjob
+param unused: int = 1
+job mnist {
+  image = "registry.example.com/mnist:1.4"
+
+  role worker { }
+}
+```
+
+## Good
+
+```tfjob
+job mnist {
+  image = "registry.example.com/mnist:1.4"
+
+  role worker { }
+}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Edit, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lint.view import ProgramView
+
+RULE = Rule("TFJ3002", "unused-param", "warning", "param {name} is never used")
+
+
+def check_program(view: ProgramView) -> Iterator[Diagnostic]:
+    """Declarations of the main file that are referred to nowhere (an included file may serve others)."""
+    for name, node in view.program.params.items():
+        if name not in view.used and node.span.source is view.source:
+            found = RULE(node.name.span, name=name)
+            yield found.fix("remove it", Edit(view.whole_lines(node.span), ""))

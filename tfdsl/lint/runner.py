@@ -1,0 +1,92 @@
+"""Run the rules over a program and its jobs, at the levels that the project has set."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+from tfdsl.lint.view import JobView, ProgramView
+from tfdsl.record import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from tfdsl.diagnostics import Diagnostic, Level, Rule
+    from tfdsl.semantics import resolved
+    from tfdsl.semantics.project import Program
+
+SLUGS = (
+    "unused-let",
+    "unused-param",
+    "unused-template",
+    "floating-image-tag",
+    "literal-expansion",
+    "gang-without-ps",
+    "evaluator-without-chief",
+    "never-completes",
+    "checkpoint-not-durable",
+    "checkpoint-unmounted",
+    "plain-secret",
+    "servers-left-running",
+    "host-port-clash",
+    "reserved-flag",
+    "ttl-removes-claim",
+    "tiny-memory",
+    "dead-policy",
+    "workers-cut-off",
+    "reserved-label",
+    "shm-exceeds-memory",
+    "broken-continuation",
+    "gpu-on-ps",
+    "pending-after-deadline",
+)
+"""All rules, in the order of their codes. A test keeps this equal to the files of the folder."""
+
+
+class RuleModule(Protocol):
+    """A module of :mod:`tfdsl.lint.rules`; it has one of the two functions."""
+
+    RULE: Rule
+    __doc__: str | None
+
+    def check_program(self, view: ProgramView, /) -> Iterator[Diagnostic]:
+        """Diagnostics about a program."""
+        ...
+
+    def check_job(self, view: JobView, /) -> Iterator[Diagnostic]:
+        """Diagnostics about a job."""
+        ...
+
+
+def load(slug: str) -> RuleModule:
+    """The module of a rule."""
+    return cast("RuleModule", import_module(f"tfdsl.lint.rules.{slug.replace('-', '_')}"))
+
+
+def rules() -> tuple[Rule, ...]:
+    """The registry rows of all lint rules."""
+    return tuple(load(slug).RULE for slug in SLUGS)
+
+
+def lint(
+    program: Program, jobs: Iterable[resolved.Job], used: frozenset[str], levels: Mapping[str, str] | None = None
+) -> list[Diagnostic]:
+    """What the rules find. ``levels``: slug or code → ``error``, ``warning``, ``info`` or ``off``."""
+    found: list[Diagnostic] = []
+    whole = ProgramView(program, used)
+    views = [JobView(job) for job in jobs]
+    for slug in SLUGS:
+        module = load(slug)
+        level = (levels or {}).get(slug, (levels or {}).get(module.RULE.code, module.RULE.level))
+        if level == "off":
+            continue
+        found += [replace(diagnostic, level=cast("Level", level)) for diagnostic in _run(module, whole, views)]
+    return found
+
+
+def _run(module: RuleModule, program: ProgramView, jobs: list[JobView]) -> Iterator[Diagnostic]:
+    if hasattr(module, "check_program"):
+        yield from module.check_program(program)
+    else:
+        for view in jobs:
+            yield from module.check_job(view)

@@ -1,0 +1,76 @@
+"""What lint rules look at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.record import Record
+from tfdsl.semantics.values import ListData, MapData, RunTimeText
+from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.semantics import resolved
+    from tfdsl.semantics.project import Program
+    from tfdsl.semantics.values import Value
+    from tfdsl.text import Source
+
+
+class ProgramView(Record):
+    """A program and the names that something in it refers to."""
+
+    program: Program
+    used: frozenset[str]
+
+    @property
+    def source(self) -> Source:
+        """The main file."""
+        return self.program.files[0].source
+
+    def whole_lines(self, span: Span) -> Span:
+        """``span`` with its line end, where nothing else stands on its lines."""
+        source, text = span.source, span.source.text
+        start = text.rfind("\n", 0, span.start) + 1
+        end = text.find("\n", span.end)
+        end = len(text) if end < 0 else end + 1
+        alone = not text[start : span.start].strip() and not text[span.end : end].partition("#")[0].strip()
+        return Span(source, start, end) if alone else span
+
+
+class JobView(Record):
+    """One job with all layers merged."""
+
+    job: resolved.Job
+
+    def literal(self, value: Value) -> str:
+        """The fixed parts of a text."""
+        data = value.data
+        if isinstance(data, RunTimeText):
+            return "".join(part for part in data.parts if isinstance(part, str))
+        return data if isinstance(data, str) else ""
+
+    def texts(self, role: resolved.Role, name: str) -> Iterator[Value]:
+        """The texts in an attribute of ``role``: itself, its elements or its entries."""
+        setting = role.settings.get(name)
+        data = setting.value.data if setting is not None else None
+        if isinstance(data, ListData):
+            yield from data.items
+        elif isinstance(data, MapData):
+            yield from (entry.value for entry in data.entries.values())
+        elif setting is not None:
+            yield setting.value
+
+    def folders(self) -> Iterator[tuple[str, Value, resolved.Role]]:
+        """``checkpoint`` with the role that writes it, ``logdir`` with the role that reads it."""
+        checkpoint = self.job.settings.get("checkpoint")
+        if checkpoint is not None and self.job.roles:
+            yield "checkpoint", checkpoint.value, self.job.roles[0]
+        board = self.job.role("tensorboard")
+        if board is not None and "logdir" in board.settings:
+            yield "logdir", board.settings["logdir"].value, board
+
+    def holder(self, role: resolved.Role, path: str) -> resolved.Mount | None:
+        """The mount of ``role`` that ``path`` is in, the deepest if several are."""
+        holding = [mount for mount in role.mounts if path == mount.at or path.startswith(mount.at.rstrip("/") + "/")]
+        return max(holding, key=lambda mount: len(mount.at), default=None)
