@@ -1,0 +1,22 @@
+"""Apache Slider 0.91 and 0.92: an application package with scripts for the agent, and the command that creates it."""
+
+from __future__ import annotations
+
+from tfdsl.backend import Backend
+from tfdsl_backends.slider.features import VERSIONS
+from tfdsl_backends.slider.options import OPTIONS, needs_image
+from tfdsl_backends.slider.rules import RULES
+from tfdsl_backends.slider.support import SUPPORT
+
+BACKEND = Backend(
+    name="slider",
+    title="Apache Slider",
+    prefix="SLI",
+    versions=VERSIONS,
+    options=OPTIONS,
+    support=SUPPORT,
+    output="files",
+    lowering="tfdsl_backends.slider.lower",
+    rules=RULES,
+    requires_image=needs_image,
+)

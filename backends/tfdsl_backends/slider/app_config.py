@@ -1,0 +1,66 @@
+"""appConfig.json: what the agents hand to the scripts.
+
+Slider replaces ``${…}`` marks in these values and has no escape for them, so only our own marks and texts without any
+stand here; the job itself is a file of the package.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import Located, child
+from tfdsl.ir.model import EnvVar, RunTimeText
+from tfdsl_backends.slider.metainfo import is_exported
+from tfdsl_backends.slider.options import in_docker
+from tfdsl_backends.slider.resources import SCHEMA
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Text
+
+SUBMITTER = EnvVar(name="USER")
+"""How the IR says ``job.user``."""
+
+
+def app_config(unit: Unit) -> dict[str, Data]:
+    """The document."""
+    return {"schema": SCHEMA, "metadata": {}, "global": _global(unit)}
+
+
+def _global(unit: Unit) -> dict[str, Data]:
+    job = unit.job
+    ports: dict[str, Data] = {
+        f"site.global.{role.name}.port": Located(f"${{{role.name}.ALLOCATED_PORT}}{{PER_CONTAINER}}", role.path)
+        for role in job.roles
+        if is_exported(role)
+    }
+    return {
+        "site.global.hadoop.conf": unit.text("hadoop_conf"),
+        "site.global.user.name": "${USER_NAME}",
+        "site.global.zookeeper.quorum": "${ZK_HOST}",
+        "site.global.user.checkpoint.dir": unmarked(job.checkpoint, "checkpoint"),
+        "site.global.docker.image": common_image(unit),
+        "site.global.slider.allowed.ports": unit.text("allowed_ports") or None,
+        **ports,
+    }
+
+
+def unmarked(text: Text | None, path: str) -> Located | None:
+    """``text`` when Slider would hand it on as it is, with the submitter as Slider's own mark; else ``None``."""
+    parts = text.parts if isinstance(text, RunTimeText) else (text or "",)
+    words = ["${USER_NAME}" if part == SUBMITTER else part for part in parts if part == SUBMITTER or _is_plain(part)]
+    whole = "".join(word for word in words if isinstance(word, str))
+    return Located(whole, path) if whole and len(words) == len(parts) and whole.strip() == whole else None
+
+
+def _is_plain(part: object) -> bool:
+    return isinstance(part, str) and "$" not in part
+
+
+def common_image(unit: Unit) -> Located | None:
+    """The image that all docker roles have in common, if Slider would hand it on as it is."""
+    roles = [role for role in unit.job.roles if in_docker(unit, role)]
+    if not roles or len({role.image for role in roles}) != 1:
+        return None
+    return unmarked(roles[0].image, child(roles[0].path, "image"))

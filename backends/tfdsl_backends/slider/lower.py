@@ -1,0 +1,84 @@
+"""A job as a Slider application: three configuration files, the package with its scripts, and the command."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfdsl.backend import Document
+from tfdsl.emit.located import Located
+from tfdsl.emit.script import render
+from tfdsl_backends.slider.app_config import app_config
+from tfdsl_backends.slider.checks import check
+from tfdsl_backends.slider.file_data import files, sent_archives
+from tfdsl_backends.slider.job_file import job_file
+from tfdsl_backends.slider.metainfo import SCRIPT, metainfo_json, metainfo_xml
+from tfdsl_backends.slider.resources import resources
+from tfdsl_backends.slider.tasks import tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.backend import Unit
+    from tfdsl.emit.located import Data
+
+__all__ = ["check", "generate", "tasks"]
+
+HERE = Path(__file__).parent
+PROGRAMS = (
+    "task_cluster",
+    "task_command",
+    "task_door",
+    "task_hdfs",
+    "task_master",
+    "task_mounts",
+    "task_outputs",
+    "task_policy",
+    "task_process",
+    "task_settings",
+    "task_supervisor",
+)
+"""The fixed programs that stand beside the agent's script, the same for every job."""
+
+
+def generate(unit: Unit) -> Sequence[Document]:
+    """The files of the application, in the order in which one reads them."""
+    scripts = [Document(program("role"), f"package/{SCRIPT}", "text")]
+    scripts += [Document(program(name), f"package/scripts/{name}.py", "text") for name in PROGRAMS]
+    if any(role.server for role in unit.job.roles):
+        scripts.append(Document(program("server"), "package/files/server.py", "text"))
+    return [
+        Document(app_config(unit), "appConfig.json", "json"),
+        Document(resources(unit), "resources.json", "json"),
+        metainfo(unit),
+        Document(job_file(unit), "package/files/job.json", "json"),
+        *scripts,
+        Document(submit(unit), "submit.sh", "text", executable=True),
+    ]
+
+
+def metainfo(unit: Unit) -> Document:
+    """The metainfo in the form that the option asks for."""
+    if unit.text("metainfo") == "xml":
+        return Document(metainfo_xml(unit), "metainfo.xml", "xml")
+    return Document(metainfo_json(unit), "metainfo.json", "json")
+
+
+def submit(unit: Unit) -> str:
+    """The script that calls ``slider create``."""
+    sent: list[tuple[str, str]] = [*files(unit), *sent_archives(unit).items()]
+    listed: list[Data] = [{"source": source, "name": name} for source, name in sent]
+    values: dict[str, Data] = {
+        "name": Located(unit.job.name, "name"),
+        "queue": Located(unit.job.queue or "", "queue") if unit.job.queue else "",
+        "metainfo": f"metainfo.{unit.text('metainfo')}",
+        "files": listed,
+    }
+    return render(HERE / "templates", "submit.sh.j2", values).text
+
+
+@cache
+def program(name: str) -> str:
+    """The text of a fixed program. Python 2.6, so it is not a module of this package."""
+    return (HERE / "programs" / f"{name}.py.txt").read_text(encoding="utf-8")

@@ -1,0 +1,65 @@
+"""resources.json: what each component asks YARN for. All values are texts; Slider decodes numbers like Java does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import Located, child
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Job, Role
+    from tfdsl.vocabulary.quantities import Quantity
+
+SCHEMA = "http://example.org/specification/v2.0.0"
+"""The only schema that Slider takes."""
+
+MEBIBYTE = 1 << 20
+ANTI_AFFINITY = "4"
+DAY = 24 * 60
+WINDOW_MINUTES = 365 * DAY
+"""A failure counts for the whole life of a job without a deadline. In minutes, because Slider multiplies hours by 24
+instead of 60 (``MapOperations.getTimeRange``)."""
+
+
+def resources(unit: Unit) -> dict[str, Data]:
+    """The document; priorities count the roles from 1."""
+    job = unit.job
+    components: dict[str, Data] = {"slider-appmaster": {}}
+    for number, role in enumerate(job.roles, 1):
+        components[role.name] = Located(_component(job, role, number), role.path)
+    return {"schema": SCHEMA, "metadata": {}, "global": _failure_window(job), "components": components}
+
+
+def _failure_window(job: Job) -> Data:
+    minutes = -(-job.deadline.ms // 60_000) if job.deadline is not None else WINDOW_MINUTES
+    value = Located(str(minutes), "deadline") if job.deadline is not None else str(minutes)
+    return {"yarn.container.failure.window.minutes": value}
+
+
+def _component(job: Job, role: Role, priority: int) -> dict[str, Data]:
+    return {
+        "yarn.role.priority": str(priority),
+        "yarn.component.instances": Located(str(role.replicas), child(role.path, "replicas")),
+        "yarn.memory": _amount(role, "memory", role.memory, MEBIBYTE),
+        "yarn.vcores": _amount(role, "cpu", role.cpu, 1),
+        "yarn.label.expression": _text(role, "node_label", role.node_label),
+        "yarn.component.placement.policy": _text(role, "spread", ANTI_AFFINITY if role.spread == "node" else None),
+        "yarn.container.failure.threshold": Located(str(max(1, job.retries)), "retries"),
+    }
+
+
+def megabytes(amount: Quantity) -> int:
+    """An amount of bytes in MB, rounded up."""
+    return -(-amount.whole // MEBIBYTE)
+
+
+def _amount(role: Role, field: str, amount: Quantity | None, unit: int) -> Located | None:
+    if amount is None:
+        return None
+    return Located(str(max(1, -(-amount.whole // unit))), child(role.path, field))
+
+
+def _text(role: Role, field: str, value: str | None) -> Located | None:
+    return Located(value, child(role.path, field)) if value else None

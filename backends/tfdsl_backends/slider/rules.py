@@ -1,0 +1,104 @@
+"""What the slider target checks beyond its table."""
+
+from __future__ import annotations
+
+from tfdsl.diagnostics import Rule
+
+APPLICATION_NAME = Rule(
+    "SLI100",
+    "slider-application-name",
+    "error",
+    "slider: an application cannot be called {name}: its name begins with a small letter and holds small letters, "
+    "digits, - and _",
+)
+NO_COMMAND = Rule(
+    "SLI101",
+    "slider-no-command",
+    "error",
+    "slider: role {role} has no command, and a native task has no image whose entrypoint it could run",
+)
+NUMBER_TOO_LARGE = Rule(
+    "SLI102", "slider-number-too-large", "error", "slider: {field} would be {value}; Slider reads at most 2147483647"
+)
+DEFAULT_MEMORY = Rule(
+    "SLI103",
+    "slider-default-memory",
+    "warning",
+    "slider: role {role} names no memory and gets Slider's default of 256 MB, which TensorFlow alone exceeds",
+)
+SECRET_VALUE = Rule(
+    "SLI104",
+    "slider-secret-value",
+    "error",
+    "slider: there are no Secrets and ConfigMaps on YARN, so {name} has no value",
+)
+DOCKER_PATH = Rule(
+    "SLI105", "slider-docker-path", "error", "slider: docker cannot mount {path}: a path with : ends at the colon"
+)
+ARCHIVE_SOURCE = Rule(
+    "SLI106",
+    "slider-archive-source",
+    "error",
+    "slider: {source} is a local file whose name is known only when the task runs; it cannot be sent along",
+)
+SAME_FILE = Rule(
+    "SLI107", "slider-same-file", "error", "slider: two of files would be {name} in the work folder of a task"
+)
+BAD_FILE = Rule("SLI108", "slider-bad-file", "error", "slider: {name} has no last name that a task could find it under")
+WORK_FOLDER = Rule(
+    "SLI109",
+    "slider-work-folder",
+    "info",
+    "slider: role {role} has something in its work folder, so its command starts there, not in the image's own folder",
+)
+PORTS = Rule(
+    "SLI110",
+    "slider-ports",
+    "error",
+    'slider: allowed_ports takes ports and ranges of 1 to 65535, e.g. "48000-48100,50000", not {value}',
+)
+LINK_OVER_SOURCE = Rule(
+    "SLI111",
+    "slider-link-over-source",
+    "error",
+    "slider: {at} cannot be a link to {source}, which lies inside it",
+)
+UNSAFE_PATH = Rule(
+    "SLI112", "slider-unsafe-path", "error", "slider: {at} is no place for a link: it is, or leads out of, the folder"
+)
+XML_TEXT = Rule("SLI113", "slider-xml-text", "error", "slider: XML cannot hold a character of {value}")
+NUL = Rule(
+    "SLI114", "slider-nul", "error", "slider: a text of role {role} holds a NUL character, which no process can take"
+)
+OUTPUT_PLACE = Rule(
+    "SLI115",
+    "slider-output-place",
+    "error",
+    "slider: {destination} is neither an hdfs:// URI nor a path in a host mount of role {role}",
+)
+ADDRESS = Rule(
+    "SLI116",
+    "slider-resourcemanager",
+    "error",
+    'slider: {value} is no web address of a ResourceManager; write "host:8088" or "https://host:8090"',
+)
+
+RULES = (
+    APPLICATION_NAME,
+    NO_COMMAND,
+    NUMBER_TOO_LARGE,
+    DEFAULT_MEMORY,
+    SECRET_VALUE,
+    DOCKER_PATH,
+    ARCHIVE_SOURCE,
+    SAME_FILE,
+    BAD_FILE,
+    WORK_FOLDER,
+    PORTS,
+    LINK_OVER_SOURCE,
+    UNSAFE_PATH,
+    XML_TEXT,
+    NUL,
+    OUTPUT_PLACE,
+    ADDRESS,
+)
