@@ -70,6 +70,7 @@ class PodPlan(Record):
     host_port: bool = False
     host_network: bool = False
     node_name: Data = None
+    subdomain: Data = None
     active_deadline_seconds: Data = None
     priority_class: Data = None
     scheduler: Data = None

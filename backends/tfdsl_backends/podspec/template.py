@@ -48,6 +48,7 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
         "priorityClassName": plan.priority_class,
         "serviceAccountName": at(role, "service_account"),
         "nodeName": plan.node_name,
+        "subdomain": plan.subdomain,
         "hostNetwork": Located(True, child(role.path, "host_network")) if host_network else None,
         "dnsPolicy": "ClusterFirstWithHostNet" if host_network else None,
         "imagePullSecrets": [{"name": secret} for secret in _secrets(role)] or None,

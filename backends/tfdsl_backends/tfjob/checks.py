@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import child
 from tfdsl.record import replace
-from tfdsl_backends.podspec.checks import Name, check_names, check_pods
+from tfdsl_backends.podspec.checks import Name, check_first_letter, check_names, check_pods
+from tfdsl_backends.podspec.host_ports import check_host_ports
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.tfjob import rules
 from tfdsl_backends.tfjob.features import features
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
 
-DNS_1035: Final = re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?\Z")
 INT32: Final = 2**31 - 1
 KUEUE: Final = "kueue.x-k8s.io/queue-name"
 
@@ -33,20 +31,14 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _findings(unit: Unit) -> Iterator[Diagnostic]:
-    yield from _name(unit)
+    yield from check_first_letter(unit, rules.POD, "a TFJob and of Services")
     yield from check_names(unit, rules.POD, _names(unit))
     yield from _numbers(unit)
     yield from _queue(unit)
     yield from _discovery(unit)
     yield from _evaluator(unit)
-    yield from _host_ports(unit)
+    yield from check_host_ports(unit, rules.HOST_PORT)
     yield from check_pods(unit, rules.POD, plans(unit))
-
-
-def _name(unit: Unit) -> Iterator[Diagnostic]:
-    name = unit.job.name
-    if not DNS_1035.match(name):
-        yield rules.JOB_NAME(unit.origins.span(""), name=name)
 
 
 def _names(unit: Unit) -> list[Name]:
@@ -101,18 +93,3 @@ def _evaluator(unit: Unit) -> Iterator[Diagnostic]:
     if job.role("evaluator") is not None and operator and is_distributed(job):
         found = rules.EVALUATOR_IN_CLUSTER(unit.origins.span("roles[evaluator]"))
         yield found.help('write tf_config = "static" in target tfjob to have it outside')
-
-
-def _host_ports(unit: Unit) -> Iterator[Diagnostic]:
-    """Pods on the node's network take its ports."""
-    on_host = [role for role in training_roles(unit.job) if role.host_network]
-    for role in on_host:
-        if role.replicas > 1 and role.spread != "node":
-            place = unit.origins.span(child(role.path, "host_network"))
-            found = rules.HOST_PORT(place, who=f"the {role.replicas} replicas of {role.name}", port=role.port)
-            yield found.help('write spread = "node" to say so')
-    for first, second in combinations(on_host, 2):
-        if first.port == second.port:
-            place = unit.origins.span(child(second.path, "host_network"))
-            found = rules.HOST_PORT(place, who=f"{first.name} and {second.name}", port=second.port)
-            yield found.help("give each role a port of its own")

@@ -7,21 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from tfdsl_backends.podspec.conditions import single
 from tfdsl_backends.tfjob.features import features
 
 if TYPE_CHECKING:
     from tfdsl.backend import Condition, Unit
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import ClaimMount, Policy, Role
-    from tfdsl.vocabulary.quantities import Duration
+    from tfdsl.ir.model import Policy, Role
 
 OPERATOR_LABELS = ("operator-name", "job-name", "replica-type", "replica-index", "job-role")
 """Labels ``training.kubeflow.org/…`` that the operator writes over those of the pod template."""
-
-
-def single(unit: Unit, item: Item) -> bool:
-    """Whether the TFJob has one replica in all; then the operator injects no TF_CONFIG."""
-    return sum(role.replicas for role in unit.job.roles if role.name != "tensorboard") == 1
 
 
 def static(unit: Unit, item: Item) -> bool:
@@ -49,21 +44,6 @@ def other_scheduler(unit: Unit, item: Item) -> bool:
     return gang_scheduled(unit, item) and item.value != unit.text("gang_scheduler")
 
 
-def off(unit: Unit, item: Item) -> bool:
-    """Whether the value is ``false``."""
-    return item.value is False
-
-
-def number(unit: Unit, item: Item) -> bool:
-    """Whether the value is an integer."""
-    return isinstance(item.value, int)
-
-
-def part_of_second(unit: Unit, item: Item) -> bool:
-    """Whether a duration is not a whole number of seconds."""
-    return cast("Duration", item.value).ms % 1000 != 0
-
-
 def none_for_one(unit: Unit, item: Item) -> bool:
     """Whether no TF_CONFIG is wanted and none is injected."""
     return item.value == "none" and single(unit, item)
@@ -84,37 +64,10 @@ def limited(unit: Unit, item: Item) -> bool:
     return item.value == "none" and (unit.job.retries > 0 or unit.job.deadline is not None)
 
 
-def below_replicas(unit: Unit, item: Item) -> bool:
-    """Whether part of a training role is enough to start."""
-    role = cast("Role", item.node)
-    return role.name != "tensorboard" and role.min_available < role.replicas
-
-
 def overwritten_labels(unit: Unit, item: Item) -> bool:
     """Whether the operator writes over one of the labels."""
     role = cast("Role", item.node)
     return any(f"training.kubeflow.org/{name}" in role.labels for name in OPERATOR_LABELS)
-
-
-def keeps(unit: Unit, item: Item) -> bool:
-    """Whether a claim is meant to outlive the job."""
-    name = cast("ClaimMount", item.node).claim
-    return any(claim.keep for claim in unit.job.claims if claim.name == name)
-
-
-def namespace_flag(unit: Unit, item: Item) -> dict[str, str]:
-    """``namespace``: what kubectl needs to find the job's objects."""
-    return {"namespace": f" -n {unit.job.namespace}" if unit.job.namespace else ""}
-
-
-def claim_and_namespace(unit: Unit, item: Item) -> dict[str, str]:
-    """The same, and ``claim``: the name of the claim that a mount makes."""
-    return {"claim": f"{unit.job.name}-{cast('ClaimMount', item.node).claim}", **namespace_flag(unit, item)}
-
-
-def of_tensorboard(unit: Unit, item: Item) -> bool:
-    """Whether the item belongs to the tensorboard role."""
-    return item.role == "tensorboard"
 
 
 def becomes(*restart_policies: str) -> Condition:

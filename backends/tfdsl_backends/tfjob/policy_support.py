@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import approximated, kept, refused, translated
+from tfdsl_backends.podspec import conditions as shared
 from tfdsl_backends.tfjob import conditions as when
 from tfdsl_backends.tfjob.features import REMAKES_LOST_PODS
 
@@ -72,7 +73,7 @@ def _failed() -> Iterator[Row]:
         "KTF073",
         "tfjob-tensorboard-fails",
         instead="leave the policy out: TensorBoard restarts in place",
-        when=when.of_tensorboard,
+        when=shared.of_tensorboard,
         when_text="tensorboard",
     )
     yield translated("policies[failed].fail job", RESTART_POLICY, "Never")
@@ -80,7 +81,7 @@ def _failed() -> Iterator[Row]:
         "policies[failed].restart container",
         "Deployment",
         "a Deployment always restarts its container",
-        when=when.of_tensorboard,
+        when=shared.of_tensorboard,
         when_text="tensorboard",
     )
     yield from _restarts("failed", "restart container")
@@ -90,7 +91,7 @@ def _failed() -> Iterator[Row]:
         "TensorBoard's Deployment restarts the container in place",
         "KTF074",
         "tfjob-tensorboard-in-place",
-        when=when.of_tensorboard,
+        when=shared.of_tensorboard,
         when_text="tensorboard",
     )
     yield from _restarts("failed", "restart pod")
@@ -149,7 +150,7 @@ def _exit() -> Iterator[Row]:
         "KTF078",
         "tfjob-tensorboard-exit",
         instead="leave the policy out",
-        when=when.of_tensorboard,
+        when=shared.of_tensorboard,
         when_text="tensorboard",
     )
     yield kept("policies[exit]", RESTART_POLICY, when=when.becomes("Never", "OnFailure", "ExitCode"))
@@ -174,7 +175,7 @@ def _evicted() -> Iterator[Row]:
         "KTF080",
         "tfjob-tensorboard-evicted",
         instead="leave the policy out",
-        when=when.of_tensorboard,
+        when=shared.of_tensorboard,
         when_text="tensorboard",
     )
     yield kept("policies[evicted]", RESTART_POLICY)

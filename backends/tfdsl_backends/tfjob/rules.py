@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
+from tfdsl_backends.podspec.host_ports import host_port_rule
 from tfdsl_backends.podspec.rules import pod_rules
 
 POD = pod_rules("KTF")
+HOST_PORT = host_port_rule("KTF")
 
-JOB_NAME = Rule(
-    "KTF100",
-    "tfjob-job-name",
-    "error",
-    "tfjob: the operator's webhook takes no job called {name}: its name has to begin with a letter and hold only small "
-    "letters, digits and -",
-)
 CONFIG_INJECTED = Rule(
     "KTF101",
     "tfjob-config-injected",
@@ -26,12 +21,6 @@ EVALUATOR_IN_CLUSTER = Rule(
     "info",
     "tfjob: the operator also lists the evaluator in the cluster of TF_CONFIG; TensorFlow 2.15 runs with it, some "
     "programs of TensorFlow 2 expect it outside",
-)
-HOST_PORT = Rule(
-    "KTF103",
-    "tfjob-host-port",
-    "warning",
-    "tfjob: {who} use port {port} of their nodes, so no two of them can run on one node",
 )
 KUEUE_LABEL = Rule(
     "KTF104",
@@ -54,7 +43,6 @@ TOO_LARGE = Rule(
 
 RULES = (
     *POD.all(),
-    JOB_NAME,
     CONFIG_INJECTED,
     EVALUATOR_IN_CLUSTER,
     HOST_PORT,

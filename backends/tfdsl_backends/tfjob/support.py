@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import Support, approximated, kept, refused, translated
-from tfdsl_backends.podspec.support import rows
+from tfdsl_backends.podspec import batch_support, support
+from tfdsl_backends.podspec import conditions as shared
 from tfdsl_backends.tfjob import conditions as when
 from tfdsl_backends.tfjob.features import SUSPEND
 from tfdsl_backends.tfjob.policy_support import POLICIES
@@ -41,15 +42,6 @@ QUEUE = (
 )
 
 PRIORITY_AND_SCHEDULER = (
-    refused(
-        "job.priority",
-        "a priority on Kubernetes is the name of a PriorityClass, not the number {value}",
-        "KTF051",
-        "tfjob-priority-number",
-        instead='name a PriorityClass, e.g. priority = "high"',
-        when=when.number,
-        when_text="a number",
-    ),
     kept("job.priority", f"template.spec.priorityClassName and {SCHEDULING}.priorityClass"),
     approximated(
         "job.scheduler",
@@ -66,12 +58,12 @@ PRIORITY_AND_SCHEDULER = (
 )
 
 GANG = (
-    translated("job.gang", "", "one replica starts alone", when=when.single, when_text="one replica in all"),
+    translated("job.gang", "", "one replica starts alone", when=shared.single, when_text="one replica in all"),
     translated(
         "job.gang",
         f"{SCHEDULING}.minAvailable",
         "1 with a gang scheduler, else the operator makes no PodGroup",
-        when=when.off,
+        when=shared.off,
         when_text="false",
     ),
     kept("job.gang", f"{SCHEDULING}.minAvailable", when=when.gang_scheduled, when_text="gang_scheduler is set"),
@@ -98,7 +90,7 @@ GANG = (
         "roles[].min_available",
         f"{SCHEDULING}.minAvailable",
         "their sum, with a gang scheduler",
-        when=lambda unit, item: not when.below_replicas(unit, item),
+        when=shared.all_replicas,
         when_text="= replicas",
     ),
     approximated(
@@ -149,28 +141,10 @@ LIMITS = (
         when_text="a role has restartPolicy OnFailure",
     ),
     translated("job.retries", "", "nothing restarts, so nothing is counted"),
-    approximated(
-        "job.deadline",
-        "spec.runPolicy.activeDeadlineSeconds",
-        "a TFJob counts whole seconds: {value} is rounded up",
-        "KTF059",
-        "tfjob-deadline-rounded",
-        when=when.part_of_second,
-        when_text="not whole seconds",
-    ),
     translated(
         "job.deadline",
         "spec.runPolicy.activeDeadlineSeconds",
         "from the start of the job, anew after a suspension; looked at when the operator next sees the job",
-    ),
-    approximated(
-        "job.ttl",
-        "spec.runPolicy.ttlSecondsAfterFinished",
-        "a TFJob counts whole seconds: {value} is rounded up",
-        "KTF060",
-        "tfjob-ttl-rounded",
-        when=when.part_of_second,
-        when_text="not whole seconds",
     ),
     kept("job.ttl", "spec.runPolicy.ttlSecondsAfterFinished"),
     approximated(
@@ -188,7 +162,7 @@ LIMITS = (
         "Running, All or None; Running also takes pods that ended within about a second before the job did (seen)",
     ),
     kept("job.suspend", "spec.runPolicy.suspend", since=SUSPEND),
-    kept("job.suspend", "", when=when.off, when_text="false"),
+    kept("job.suspend", "", when=shared.off, when_text="false"),
     refused(
         "job.suspend",
         "the operator can suspend a job from version 1.7 on",
@@ -227,19 +201,10 @@ ROLES = (
         "roles[].replicas",
         "Deployment spec.replicas",
         "outside the TFJob",
-        when=when.of_tensorboard,
+        when=shared.of_tensorboard,
         when_text="tensorboard",
     ),
     kept("roles[].replicas", "spec.tfReplicaSpecs.ROLE.replicas"),
-    approximated(
-        "roles[].logdir",
-        "Deployment and Service JOB-tensorboard",
-        "TensorBoard runs in a Deployment with a Service that outlive the job; remove them with "
-        "`kubectl delete deployment,service {job}-tensorboard{namespace}`",
-        "KTF066",
-        "tfjob-tensorboard-outlives",
-        fill=when.namespace_flag,
-    ),
     approximated(
         "roles[].labels",
         "template.metadata.labels",
@@ -251,20 +216,9 @@ ROLES = (
         when=when.overwritten_labels,
         when_text="keys that the operator sets",
     ),
-    kept("mounts[claim]", "PersistentVolumeClaim", when=when.keeps, when_text="keep = true"),
-    approximated(
-        "mounts[claim]",
-        "PersistentVolumeClaim",
-        "the claim outlives the job; remove it with `kubectl delete pvc {claim}{namespace}`",
-        "KTF068",
-        "tfjob-claim-outlives",
-        instead="write keep = true if it is to stay, or mount scratch for data of one replica",
-        fill=when.claim_and_namespace,
-    ),
-    translated("mounts[claim].keep", "PersistentVolumeClaim", "a claim always outlives a TFJob"),
 )
 
 OWN: tuple[Row, ...] = (*QUEUE, *PRIORITY_AND_SCHEDULER, *GANG, *LIMITS, *CLUSTER, *ROLES, *POLICIES)
 
-SUPPORT = Support(*OWN, *rows("KTF"))
-"""Own rows first: of the rows of one key the first that applies decides."""
+SUPPORT = Support(*batch_support.rows("KTF"), *OWN, *support.rows("KTF"))
+"""Special rows first: of the rows of one key the first that applies decides."""

@@ -42,7 +42,7 @@ def test_tensorboards_service_counts_too() -> None:
 @pytest.mark.parametrize(("name", "fine"), [("a", True), ("a-1", True), ("1a", False), ("7", False)])
 def test_names_begin_with_a_letter(name: str, fine: bool) -> None:
     made = job(role("worker")).model_copy(update={"name": name})
-    assert ("KTF100" not in codes(unit(made, "tfjob"))) == fine
+    assert ("KTF043" not in codes(unit(made, "tfjob"))) == fine
 
 
 def test_numbers_fit_their_fields() -> None:
@@ -65,9 +65,9 @@ def test_host_network_wants_a_port_for_every_pod_of_a_node() -> None:
     same = job(role("chief", **on_host), role("worker", 2, **on_host))
     distinct = job(role("chief", **on_host, port=2223), role("worker", 2, **on_host))
     not_spread = job(role("worker", 2, host_network=True))
-    assert "KTF103" in codes(unit(same, "tfjob"), "warning")
-    assert "KTF103" not in codes(unit(distinct, "tfjob"))
-    assert "KTF103" in codes(unit(not_spread, "tfjob"), "warning")
+    assert "KTF044" in codes(unit(same, "tfjob"), "warning")
+    assert "KTF044" not in codes(unit(distinct, "tfjob"))
+    assert "KTF044" in codes(unit(not_spread, "tfjob"), "warning")
 
 
 def test_host_lists_have_to_fit_an_argument() -> None:

@@ -95,7 +95,7 @@ def test_defaults_are_told_written_values_warned_of() -> None:
 
 def test_tensorboards_message_holds_the_command_that_removes_it() -> None:
     board = job(role("worker", 2), role("tensorboard"), namespace="ml")
-    (found,) = [d for d in report(unit(board, "tfjob")) if d.rule.code == "KTF066"]
+    (found,) = [d for d in report(unit(board, "tfjob")) if d.rule.code == "KTF030"]
     assert "kubectl delete deployment,service mnist-tensorboard -n ml" in found.message
 
 
@@ -105,7 +105,7 @@ def test_a_claim_outlives_the_job(keep: bool, expected: str) -> None:
     mount = ClaimMount(path="roles[worker].mounts[0]", at="/runs", claim="runs")
     asked = unit(job(role("worker", mounts=(mount,)), claims=(claim,)), "tfjob", written=("roles[worker].mounts[0]",))
     assert fate(asked, "mounts[claim]").fate == expected
-    told = [d.message for d in report(asked) if d.rule.code == "KTF068"]
+    told = [d.message for d in report(asked) if d.rule.code == "KTF031"]
     assert bool(told) != keep
     assert keep or "kubectl delete pvc mnist-runs" in told[0]
 

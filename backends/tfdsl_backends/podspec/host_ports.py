@@ -1,0 +1,43 @@
+"""Pods on the node's network take its ports, so those of one port never share a node."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Rule
+from tfdsl.emit.located import child
+from tfdsl.record import replace
+from tfdsl_backends.podspec.support import TARGETS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Unit
+    from tfdsl.diagnostics import Diagnostic
+
+
+def host_port_rule(prefix: str) -> Rule:
+    """The rule with the code of ``prefix``."""
+    target = TARGETS[prefix]
+    return Rule(
+        f"{prefix}044",
+        f"{target}-host-port",
+        "warning",
+        f"{target}: {{who}} use port {{port}} of their nodes, so no two of them can run on one node",
+    )
+
+
+def check_host_ports(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
+    """Roles on the node's network that can never share a node, and roles whose replicas cannot without saying so."""
+    on_host = [role for role in unit.job.roles if role.host_network]
+    for role in on_host:
+        if role.replicas > 1 and role.spread != "node":
+            place = unit.origins.span(child(role.path, "host_network"))
+            found = rule(place, who=f"the {role.replicas} replicas of {role.name}", port=role.port)
+            yield replace(found.help('write spread = "node" to say so'), target=unit.target)
+    for first, second in combinations(on_host, 2):
+        if first.port == second.port:
+            place = unit.origins.span(child(second.path, "host_network"))
+            found = rule(place, who=f"{first.name} and {second.name}", port=second.port)
+            yield replace(found.help("give each role a port of its own"), target=unit.target)
