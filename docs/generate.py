@@ -1,0 +1,133 @@
+"""Write the generated parts of the documentation: tables of the language, and a page for each target.
+
+``python docs/generate.py`` rewrites them, ``--check`` fails when they are stale.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "backends")]
+
+from tfdsl import backend as targets  # noqa: E402
+from tfdsl.vocabulary import attributes, functions, policies, roles, statements  # noqa: E402
+from tfdsl.vocabulary.types import describe  # noqa: E402
+
+PART = re.compile(r"(<!-- generated: (\S+) -->\n).*?(<!-- end -->)", re.S)
+_WHERE = {"job": "job", "role": "role", "both": "both", "each": "job, role"}
+_FATES = {"kept": "kept", "translated": "translated", "approximated": "**approximated**", "refused": "**refused**"}
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A Markdown table."""
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+
+
+def functions_part() -> str:
+    """The functions of expressions."""
+    return table(("function", "gives"), [(f"`{row.signature}`", row.doc) for row in functions.FUNCTIONS])
+
+
+def roles_part() -> str:
+    """The roles."""
+    rows = [(f"`{row.name}`", "one" if row.single else "any", row.doc) for row in roles.ROLES]
+    return table(("role", "replicas", "what it does"), rows)
+
+
+def attributes_part() -> str:
+    """All attributes."""
+    rows: list[tuple[str, ...]] = []
+    for row in attributes.ATTRIBUTES:
+        where = _WHERE[row.where] + (f": {', '.join(row.roles)}" if row.roles else "")
+        rows.append((f"`{row.name}`", where, describe(row.type), row.default, row.doc))
+    return table(("attribute", "where", "type", "default", "meaning"), rows)
+
+
+def mounts_part() -> str:
+    """The kinds of mounts."""
+    rows: list[tuple[str, ...]] = []
+    for kind in statements.MOUNT_KINDS:
+        options = ", ".join(f"`{option.name}`" for option in kind.options)
+        rows.append((f"`{kind.name}`", kind.source_doc, options, kind.doc))
+    return table(("kind", "source", "options", "what it is"), rows)
+
+
+def policies_part() -> str:
+    """Events and actions."""
+    events = [(f"`{row.syntax}`", row.doc, ", ".join(row.actions)) for row in policies.EVENTS]
+    actions = [(f"`{row.name}`", row.doc) for row in policies.ACTIONS]
+    return table(("event", "fires when", "actions"), events) + "\n" + table(("action", "what happens"), actions)
+
+
+def options_part(name: str) -> str:
+    """Versions and options of a target."""
+    backend = targets.find(name)
+    assert backend is not None
+    rows = [("`version`", "string", f"`{backend.default_version}`", f"One of {', '.join(backend.versions)}.")]
+    for option in backend.options:
+        default = "worked out" if option.default is None else f"`{_shown(option.default)}`"
+        rows.append((f"`{option.name}`", describe(option.type), default, option.doc))
+    return table(("option", "type", "default", "meaning"), rows)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "[]" if value == () else str(value) or '""'
+
+
+def support_part(name: str) -> str:
+    """The support table of a target."""
+    backend = targets.find(name)
+    assert backend is not None
+    rows: list[tuple[str, ...]] = []
+    for row in backend.support.rows:
+        when = ", ".join(part for part in (f"from {row.since}" if row.since else "", row.when_text) if part)
+        text = " ".join(part for part in (row.text, row.instead) if part)
+        code = row.rule.code if row.rule is not None else ""
+        rows.append((f"`{row.key}`", _FATES[row.fate], f"`{row.to}`" if row.to else "", when, text, code))
+    return table(("of the job", "is", "as", "when", "how it differs", "code"), rows)
+
+
+def part(name: str) -> str:
+    """The generated part called ``name``."""
+    kind, _, target = name.partition(":")
+    if target:
+        return {"options": options_part, "support": support_part}[kind](target)
+    return {
+        "functions": functions_part,
+        "roles": roles_part,
+        "attributes": attributes_part,
+        "mounts": mounts_part,
+        "policies": policies_part,
+    }[kind]()
+
+
+def rewritten(text: str) -> str:
+    """``text`` with every generated part made anew."""
+    return PART.sub(lambda match: f"{match[1]}\n{part(match[2])}\n{match[3]}", text)
+
+
+def main() -> int:
+    """Rewrite, or with ``--check`` compare."""
+    stale = 0
+    for path in sorted(DOCS.rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        fresh = rewritten(text)
+        if fresh == text:
+            continue
+        if "--check" in sys.argv:
+            print(f"stale: {path.relative_to(DOCS.parent)}; run python docs/generate.py")
+            stale = 1
+        else:
+            path.write_text(fresh, encoding="utf-8")
+            print(f"wrote {path.relative_to(DOCS.parent)}")
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main())
