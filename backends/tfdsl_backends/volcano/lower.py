@@ -25,9 +25,8 @@ API_VERSION = "batch.volcano.sh/v1alpha1"
 
 
 def generate(unit: Unit) -> list[Document]:
-    """The job's documents: the claims that it needs first, the job, TensorBoard's Service."""
-    made = [claim_document(unit.job, claim) for claim in claims.documents(unit.job)]
-    made.append(job_document(unit))
+    """The job, which is the main document; the claims that it waits for; TensorBoard's Service."""
+    made = [job_document(unit), *(claim_document(unit.job, claim) for claim in claims.documents(unit.job))]
     tensorboard = unit.job.role("tensorboard")
     if tensorboard is not None:
         made.append(tensorboard_service(unit.job, tensorboard, task_labels(unit.job, tensorboard)))

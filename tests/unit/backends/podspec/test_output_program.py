@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,7 +19,9 @@ from tfdsl.ir.model import RunTimeText, TaskIndex
 from tfdsl_backends.podspec.plan import PodPlan, index_of
 from tfdsl_backends.podspec.template import container
 
-SHELLS = {"dash": ("dash",), "busybox": ("busybox", "sh"), "bash": ("bash", "--posix")}
+if TYPE_CHECKING:
+    from pathlib import Path
+
 FIELD = "metadata.labels['index']"
 HOSTILE = [
     "",
@@ -44,14 +44,6 @@ HOSTILE = [
     "$",
 ]
 SHOW = "import json, sys; print(json.dumps(sys.argv[1:]))"
-
-
-@pytest.fixture(params=sorted(SHELLS))
-def shell(request: pytest.FixtureRequest) -> tuple[str, ...]:
-    words = SHELLS[request.param]
-    if shutil.which(words[0]) is None:
-        pytest.skip(f"no {words[0]} here")
-    return words
 
 
 def output(source: object, destination: object, **fields: object) -> dict[str, object]:

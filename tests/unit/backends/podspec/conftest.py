@@ -1,0 +1,18 @@
+"""The shells in which the programs around a command are tried."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+SHELLS = {"dash": ("dash",), "busybox": ("busybox", "sh"), "bash": ("bash", "--posix")}
+
+
+@pytest.fixture(params=sorted(SHELLS))
+def shell(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """The words that start a shell."""
+    words = SHELLS[request.param]
+    if shutil.which(words[0]) is None:
+        pytest.skip(f"no {words[0]} here")
+    return words

@@ -1,0 +1,198 @@
+"""The shared support rows and checks, with the codes of each target."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.backends import jobs
+from tests.unit.backends.jobs import NOWHERE, amount, role
+from tfdsl.backend import Support, Unit
+from tfdsl.ir import model
+from tfdsl.ir.fields import all_keys, walk
+from tfdsl.ir.model import Cluster, EnvVar, Job, RunTimeText, TaskIndex
+from tfdsl.ir.origins import Origins
+from tfdsl_backends.podspec.checks import Name, check_first_letter, check_names, check_pods
+from tfdsl_backends.podspec.plan import Index, PodPlan, index_of
+from tfdsl_backends.podspec.rules import pod_rules
+from tfdsl_backends.podspec.support import TARGETS, rows
+
+OWN = ("queue", "priority", "scheduler", "gang", "retries", "deadline", "ttl", "cleanup", "suspend")
+OWN_KEYS = {f"job.{name}" for name in OWN} | {
+    "roles[].replicas",
+    "roles[].min_available",
+    "roles[].after",
+    "mounts[claim].keep",
+}
+RULES = pod_rules("VOL")
+
+
+def unit(made: Job) -> Unit:
+    return Unit("volcano", "1.15", made, Origins(NOWHERE), {})
+
+
+def codes(made: Job) -> list[str]:
+    table = Support(*rows("VOL"))
+    decided = [(item, table.decide(unit(made), item)) for item in walk(made, Origins(NOWHERE))]
+    return sorted({row.rule.code for _, row in decided if row is not None and row.rule is not None})
+
+
+def refer(name: str) -> RunTimeText:
+    return RunTimeText(parts=("x", EnvVar(name=name)))
+
+
+@pytest.mark.parametrize("prefix", TARGETS)
+def test_every_key_that_the_targets_do_alike_has_an_answer(prefix: str) -> None:
+    table = Support(*rows(prefix))
+    wanted = {key for key in all_keys() if not key.startswith("policies")} - OWN_KEYS
+    assert [key for key in sorted(wanted) if not table[key] or table[key][-1].when is not None] == []
+
+
+@pytest.mark.parametrize("prefix", TARGETS)
+def test_codes_and_slugs_tell_one_thing_and_name_their_target(prefix: str) -> None:
+    found = [row.rule for row in rows(prefix) if row.rule is not None] + list(pod_rules(prefix).all())
+    assert len({rule.code for rule in found}) == len({rule.slug for rule in found}) == len(set(found))
+    assert all(rule.code.startswith(prefix) and rule.slug.startswith(f"{TARGETS[prefix]}-") for rule in found)
+
+
+PLAIN = role("worker", 3)
+BESIDE_CHIEF = (role("chief"), PLAIN)
+FLAGS = Cluster(path="cluster", discovery="flags")
+OUTPUT = {"path": "roles[worker].outputs[0]", "source": "/m", "destination": "/runs/m"}
+HDFS = {"path": "roles[worker].mounts[0]", "kind": "hdfs", "uri": "hdfs://x", "at": "/x"}
+ARCHIVE = {"path": "roles[worker].mounts[0]", "kind": "archive", "source": "a.zip", "at": "/x"}
+PVC = {"path": "roles[worker].mounts[0]", "kind": "pvc", "claim": "d", "at": "/d"}
+
+
+@pytest.mark.parametrize(
+    ("code", "meets", "does_not"),
+    [
+        ("VOL001", jobs.job(*BESIDE_CHIEF, cluster=FLAGS), jobs.job(PLAIN, cluster=FLAGS)),
+        (
+            "VOL001",
+            jobs.job(role("master"), PLAIN, cluster=FLAGS),
+            jobs.job(role("chief"), role("worker"), cluster=FLAGS),
+        ),
+        (
+            "VOL001",
+            jobs.job(*BESIDE_CHIEF, cluster=Cluster(path="cluster", discovery="both")),
+            jobs.job(*BESIDE_CHIEF),
+        ),
+        (
+            "VOL001",
+            jobs.job(*BESIDE_CHIEF, cluster=FLAGS),
+            jobs.job(role("chief"), role("worker", 2, server=True), cluster=FLAGS),
+        ),
+        ("VOL002", jobs.job(PLAIN, cluster=Cluster(path="cluster", protocol="grpc+verbs")), jobs.job(PLAIN)),
+        ("VOL003", jobs.job(role("worker", gpu_memory=amount("1Gi"))), jobs.job(role("worker", gpu=1))),
+        ("VOL004", jobs.job(role("worker", node_label="gpu")), jobs.job(PLAIN)),
+        (
+            "VOL005",
+            jobs.job(role("worker", args=(refer("HOME"),))),
+            jobs.job(role("worker", args=(refer("HOME"),), env={"HOME": "/h"})),
+        ),
+        (
+            "VOL005",
+            jobs.job(role("worker", command=("python", refer("HOME")))),
+            jobs.job(role("worker", command=refer("HOME"))),
+        ),
+        (
+            "VOL005",
+            jobs.job(role("worker", env={"PATH": refer("PATH")})),
+            jobs.job(role("worker", env={"B": refer("A"), "A": refer("CHECKPOINT_DIR")}), checkpoint="/c"),
+        ),
+        (
+            "VOL005",
+            jobs.job(role("worker", env={"A": refer("B"), "B": refer("A")})),
+            jobs.job(role("worker", env={"A": refer("B"), "B": "x"})),
+        ),
+        (
+            "VOL005",
+            jobs.job(role("worker", outputs=({**OUTPUT, "destination": refer("HOME")},))),
+            jobs.job(role("worker", outputs=({**OUTPUT, "destination": refer("A")},), env={"A": "x"})),
+        ),
+        (
+            "VOL005",
+            jobs.job(role("worker", mounts=({**PVC, "sub_path": refer("HOME")},))),
+            jobs.job(role("worker", mounts=({**PVC, "sub_path": refer("A")},), env={"A": "x"})),
+        ),
+        (
+            "VOL006",
+            jobs.job(role("worker", workdir=refer("A"), env={"A": "x"})),
+            jobs.job(role("worker", workdir="/w")),
+        ),
+        (
+            "VOL007",
+            jobs.job(role("worker", mounts=({**PVC, "claim": RunTimeText(parts=(TaskIndex(),))},))),
+            jobs.job(role("worker", mounts=(PVC,))),
+        ),
+        ("VOL008", jobs.job(role("worker", mounts=(HDFS,))), jobs.job(PLAIN)),
+        ("VOL009", jobs.job(role("worker", mounts=(ARCHIVE,))), jobs.job(PLAIN)),
+        (
+            "VOL010",
+            jobs.job(role("worker", outputs=({**OUTPUT, "destination": "hdfs://nn/x"},))),
+            jobs.job(role("worker", outputs=(OUTPUT,))),
+        ),
+        ("VOL011", jobs.job(role("worker", outputs=(OUTPUT,))), jobs.job(PLAIN)),
+    ],
+)
+def test_a_row_with_a_job_that_meets_it_and_one_that_does_not(code: str, meets: Job, does_not: Job) -> None:
+    assert code in codes(meets)
+    assert code not in codes(does_not)
+
+
+# --- checks ----------------------------------------------------------------------------------------------------
+
+
+def test_the_name_furthest_over_its_limit_is_shown() -> None:
+    names = [Name("the pod", "p" * 63), Name("the Service", "s" * 66), Name("the volume", "v" * 64)]
+    (found,) = check_names(unit(jobs.job(role("worker"), name="n" * 40)), RULES, names)
+    assert found.rule.code == "VOL040"
+    assert f"the Service would be called {'s' * 66}: 66 characters, 63 are allowed" in found.message
+    assert found.helps == ("shorten the job's name to at most 37 characters",)
+    assert found.target == "volcano"
+    assert list(check_names(unit(jobs.job(role("worker"))), RULES, names[:1])) == []
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("2fast", True), ("fast2", False)])
+def test_a_service_begins_with_a_letter(name: str, wrong: bool) -> None:
+    assert len(list(check_first_letter(unit(jobs.job(role("worker"), name=name)), RULES, "a Service"))) == wrong
+
+
+def test_a_program_needs_to_know_what_to_start() -> None:
+    def found(worker: model.Role, **fields: object) -> list[str]:
+        made = jobs.job(role("chief"), worker, **fields)
+        hosts = {"worker": ["a:1"]} if made.cluster.discovery == "flags" else {}
+        return [
+            d.message for d in check_pods(unit(made), RULES, [(worker, PodPlan(index_of(worker, "f"), hosts=hosts))])
+        ]
+
+    silent = role("worker", 2, command=())
+    assert found(silent) == []
+    assert found(role("worker", 2, command=(), outputs=(OUTPUT,))) == [
+        "volcano: the command of role worker has to be started by the program that copies its outputs, but the "
+        "entrypoint of its image is not known here"
+    ]
+    assert "works out --task_index" in found(silent, cluster=FLAGS)[0]
+    assert (
+        found(
+            role("worker", 2, command=(), outputs=(OUTPUT,)),
+            build=model.Build(path="build", base="x", entrypoint=("a",)),
+        )
+        == []
+    )
+    assert found(role("worker", 2, command=(), server=True, outputs=(OUTPUT,))) == []
+
+
+@pytest.mark.parametrize(("length", "wrong"), [(131_071 - len("DATA="), False), (131_072 - len("DATA="), True)])
+def test_a_variable_that_linux_would_refuse(length: int, wrong: bool) -> None:
+    worker = role("worker", env={"DATA": "x" * length})
+    found = list(check_pods(unit(jobs.job(worker)), RULES, [(worker, PodPlan(Index(constant=0)))]))
+    assert [d.rule.code for d in found] == ["VOL041"] * wrong
+    if wrong:
+        assert "variable DATA of role worker is 131072 bytes" in found[0].message
+
+
+def test_an_argument_that_linux_would_refuse() -> None:
+    worker = role("worker", args=("é" * 65_536,))
+    (found,) = check_pods(unit(jobs.job(worker)), RULES, [(worker, PodPlan(Index(constant=0)))])
+    assert "an argument of role worker is 131072 bytes" in found.message
