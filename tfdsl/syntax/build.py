@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 # recursively; ``a + b + c …`` is as deep as it is long.
 MAX_DEPTH = 128
 
+# The name of a job whose name is missing, which has been reported; a good name, lest it be reported again.
+UNNAMED = "unnamed"
+
 OPERATORS = {
     "or": "||",
     "and": "&&",
@@ -48,13 +51,17 @@ ParsePart: TypeAlias = "Callable[[Source, int, int, int], tuple[ast.Expr, list[D
 
 
 class Builder:
-    """Builds the nodes of one text and collects what is wrong with its literals."""
+    """Builds the nodes of one text and collects what is wrong with its literals.
+
+    ``mended`` tells that recovery has put in tokens; nodes whose name is such a token are left out.
+    """
 
     def __init__(self, lexed: Lexed, parse_part: ParsePart, level: int) -> None:
         self.lexed = lexed
         self.source = lexed.source
         self.declarations: tuple[ast.Declaration, ...] = ()
         self.expression: ast.Expr | None = None
+        self.mended = False
         self._parse_part = parse_part
         self._level = level
         self.diagnostics: list[Diagnostic] = []
@@ -67,12 +74,13 @@ class Builder:
 
     def _name(self, token: int) -> ast.Name:
         span = self._token(token)
-        return ast.Name(self.source.text[span.start : span.end], span)
+        text = self.source.text[span.start : span.end]
+        return ast.Name(text if text[:1] != '"' else text.strip('"'), span)
 
     # --- declarations ---
 
     def file_(self, _: Span, *declarations: ast.Declaration) -> None:
-        self.declarations = declarations
+        self.declarations = declarations if not self.mended else tuple(filter(is_whole, declarations))
 
     def expression_(self, _: Span, value: ast.Expr) -> None:
         self.expression = value
@@ -93,6 +101,8 @@ class Builder:
                 settings = each
             else:
                 default = each
+        if not type_.name.text:
+            type_ = ast.TypeRef(ast.Name(likely_type(default), type_.name.span), None, type_.span)
         return ast.Param(self._name(name), type_, default, settings, span)
 
     def type_(self, span: Span, name: int, of: ast.TypeRef | None = None) -> ast.TypeRef:
@@ -108,7 +118,7 @@ class Builder:
         return ast.Profile(self._name(name), settings, span)
 
     def job_(self, span: Span, name: ast.Name, body: tuple[ast.Item, ...]) -> ast.Job:
-        return ast.Job(name, body, span)
+        return ast.Job(name if name.text or name.quoted else ast.Name(UNNAMED, name.span), body, span)
 
     def job_name_(self, _: Span, name: int) -> ast.Name:
         return self._key(name)
@@ -116,10 +126,10 @@ class Builder:
     # --- blocks ---
 
     def body_(self, _: Span, *items: ast.Item) -> tuple[ast.Item, ...]:
-        return items
+        return items if not self.mended else tuple(filter(is_whole, items))
 
     def settings_(self, _: Span, *entries: ast.Assign) -> tuple[ast.Assign, ...]:
-        return entries
+        return entries if not self.mended else tuple(filter(is_whole, entries))
 
     def entry_(self, span: Span, key: ast.Name, value: ast.Expr) -> ast.Assign:
         return ast.Assign(key, value, span)
@@ -227,7 +237,7 @@ class Builder:
         return ast.Name(" ".join(self.lexed.text(word) for word in words), span)
 
     def build_(self, span: Span, word: int, *items: ast.Assign | ast.Copy | ast.Run) -> ast.Build:
-        return ast.Build(self._token(word), items, span)
+        return ast.Build(self._token(word), items if not self.mended else tuple(filter(is_whole, items)), span)
 
     def copy_(self, span: Span, source: ast.Expr, destination: ast.Expr) -> ast.Copy:
         return ast.Copy(source, destination, span)
@@ -279,7 +289,8 @@ class Builder:
         return self._measured(ast.Unary("-", operand, span), operand)
 
     def member_(self, span: Span, base: ast.Expr, name: int) -> ast.Expr:
-        return self._measured(ast.Member(base, self._name(name), span), base)
+        member = self._name(name)
+        return self._measured(ast.Member(base, member, span), base) if member.text else ast.ErrorExpr(span)
 
     def index_(self, span: Span, base: ast.Expr, index: ast.Expr) -> ast.Expr:
         return self._measured(ast.Index(base, index, span), base, index)
@@ -341,6 +352,28 @@ class Builder:
 
     def error_(self, span: Span, _: int) -> ast.ErrorExpr:
         return ast.ErrorExpr(span)
+
+
+def is_whole(node: ast.Declaration | ast.Item | ast.Copy | ast.Run) -> bool:
+    """Whether nothing that the node cannot be without was put in by recovery, which has an empty text."""
+    for field in type(node).__fields__:
+        value: object = getattr(node, field)
+        if isinstance(value, ast.Name):
+            missing = not value.text and not value.quoted
+        elif isinstance(value, ast.Event):
+            missing = not value.name.text
+        else:
+            missing = isinstance(value, ast.Number | ast.Str) and value.span.start == value.span.end
+        if missing:
+            return False
+    return True
+
+
+def likely_type(default: ast.Expr | None) -> str:
+    """The type of a param whose type is missing, so that its default does not give a second error."""
+    if isinstance(default, ast.Number):
+        return "number" if "." in default.text else "int"
+    return {ast.Bool: "bool", ast.Unit: "quantity"}.get(type(default), "string")
 
 
 def _binary(op: str) -> Build:

@@ -122,8 +122,9 @@ class Machine:
                 if action is None:
                     action = find_action(actions, type_)
                     if action is None:
-                        self.at = at
-                        return type_ == END and state in ENDS
+                        complete = type_ == END and state in ENDS
+                        self.at = at + complete
+                        return complete
                 if action >= 0:
                     state = action
                     states.append(state)

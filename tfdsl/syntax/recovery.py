@@ -1,20 +1,266 @@
-"""Goes on after an error."""
+"""Goes on after an error: a tree for any text, each error reported once, where it is.
+
+Used only when the plain parse has failed. Brackets are matched first, with the help of the indentation. Then the tokens
+are taken one by one; at one that does not fit the known slips are tried (``slips``), then small repairs
+(``repairs``), and at last everything up to the end of the item is skipped.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.syntax import lexer, repairs, slips, wording
+from tfdsl.syntax.brackets import CLOSERS, OPENERS, Balance
+from tfdsl.syntax.build import BUILDERS
 from tfdsl.syntax.driver import Machine
+from tfdsl.syntax.mending import explain
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
+    from tfdsl.diagnostics.diagnostic import Diagnostic
     from tfdsl.syntax.build import Builder
     from tfdsl.syntax.lexer import Lexed
 
+# After so many errors the rest is skipped item by item, and after so many more it is not read at all: such a text is
+# no .tfjob file, and looking for repairs takes time.
+MANY_ERRORS = 200
+TOO_MANY_ERRORS = 1000
+
+# So many places to go on from are tried when something is skipped.
+SYNC_POINTS = 40
+
+
+class Snapshot(NamedTuple):
+    """The stacks before a token, and how long the lists on them were (they grow in place)."""
+
+    states: list[int]
+    values: list[object]
+    firsts: list[int]
+    lengths: list[int]
+
 
 def recover(lexed: Lexed, start: int, builder: Builder) -> None:
-    machine = Machine(lexed, start, builder.builders())
-    machine.run(len(lexed.types) - 1)
-    span = Span(lexed.source, lexed.starts[machine.at], lexed.ends[machine.at])
-    builder.diagnostics.append(rules.UNEXPECTED(span, expected="something else", found=repr(span.text)))
+    """Parse ``lexed``, whose tokens are changed on the way; all that is wrong goes to ``builder.diagnostics``."""
+    builder.mended = True
+    quiet = {lexed.source.position(found.span.start)[0] for found in lexed.diagnostics if found.rule in LINE_SPOILERS}
+    balance = Balance(lexed)
+    balance.run()
+    quiet.update(lexed.source.position(found.span.start)[0] for found in balance.reports)
+    builder.diagnostics.extend(balance.reports)
+    Recovery(lexed, start, builder, quiet).run()
+
+
+# Lexical errors after which the rest of the line is not what was meant.
+LINE_SPOILERS = (rules.UNCLOSED_STRING, rules.SINGLE_QUOTES, rules.SMART_QUOTES, rules.UNCLOSED_TEXT)
+
+
+class Recovery:
+    """One recovering parse. ``quiet`` holds the lines about which enough has been said."""
+
+    def __init__(self, lexed: Lexed, start: int, builder: Builder, quiet: set[int]) -> None:
+        self.lexed = lexed
+        self.builder = builder
+        self.machine = Machine(lexed, start, builder, BUILDERS)
+        self.quiet = quiet
+        self.before: Snapshot | None = None
+        self.errors = 0
+        self.stuck_at = (-1, 0)
+
+    def run(self) -> None:
+        """Take all tokens."""
+        machine, types = self.machine, self.lexed.types
+        if types == [lexer.END]:
+            return
+        while machine.at < len(types):
+            if repairs.fits(machine.states, types[machine.at]):
+                self.before = self._snapshot()
+                machine.run(machine.at)
+            elif self.errors > TOO_MANY_ERRORS or not self._mend():
+                return
+
+    def _snapshot(self) -> Snapshot:
+        machine = self.machine
+        lengths = [len(value) if isinstance(value, list) else -1 for value in machine.values]  # type: ignore[arg-type]
+        return Snapshot(machine.states.copy(), machine.values.copy(), machine.firsts.copy(), lengths)
+
+    def _mend(self) -> bool:
+        """Get over the error at the next token; False when nothing is left to read."""
+        at = self.machine.at
+        place = self.lexed.starts[at]
+        self.stuck_at = (place, self.stuck_at[1] + 1 if self.stuck_at[0] == place else 1)
+        self.errors += 1
+        if self.stuck_at[1] <= 4 and self.errors < MANY_ERRORS:
+            if slips.mend(self):
+                return True
+            stacks = [self.machine.states] + ([self.before.states] if self.before else [])
+            alike = [slips.resembling(self, at - back) for back in range(len(stacks))]
+            repair = repairs.find(stacks, self.lexed.types, at, alike)
+            if repair is not None:
+                self._apply(repair)
+                return True
+        return self._skip()
+
+    def _apply(self, repair: repairs.Repair) -> None:
+        self.report(explain(self, repair))
+        for _ in range(repair.back):
+            self.step_back()
+        at = self.machine.at
+        if len(repair.types) == 1 and repair.count:
+            self.replace(at, repair.types[0], repair.count)
+            return
+        self.delete(at, repair.count)
+        for offset, type_ in enumerate(repair.types):
+            self.insert(at + offset, type_)
+
+    # --- what slips and repairs do ---
+
+    def acceptable(self) -> set[int]:
+        """The types of the tokens that could come next."""
+        return repairs.acceptable(self.machine.states)
+
+    def acceptable_before(self) -> set[int]:
+        """The types of the tokens that could have come instead of the last one taken."""
+        return repairs.acceptable(self.before.states) if self.before else set()
+
+    def step_back(self) -> None:
+        """Undo the last token; can be done once after each token."""
+        before = self.before
+        assert before is not None
+        for value, length in zip(before.values, before.lengths, strict=True):
+            if isinstance(value, list):
+                del value[length:]
+        machine = self.machine
+        machine.states[:], machine.values[:], machine.firsts[:] = before.states, before.values, before.firsts
+        machine.at -= 1
+        self.before = None
+
+    def insert(self, at: int, type_: int) -> None:
+        """Put an empty token in front of token ``at``, right behind the one before it."""
+        lexed = self.lexed
+        place = lexed.ends[at - 1] if at else 0
+        lexed.types.insert(at, type_)
+        lexed.starts.insert(at, place)
+        lexed.ends.insert(at, place)
+
+    def delete(self, at: int, count: int = 1) -> None:
+        """Leave out ``count`` tokens from ``at`` on."""
+        lexed = self.lexed
+        del lexed.types[at : at + count], lexed.starts[at : at + count], lexed.ends[at : at + count]
+
+    def replace(self, at: int, type_: int, count: int = 1) -> None:
+        """Take ``count`` tokens from ``at`` on for one token of another type."""
+        lexed = self.lexed
+        lexed.ends[at] = lexed.ends[at + count - 1]
+        lexed.types[at] = type_
+        self.delete(at + 1, count - 1)
+
+    def report(self, found: Diagnostic | None) -> None:
+        """Say it, unless enough has been said about its line."""
+        if found is not None and self.line_of(found.span.start) not in self.quiet:
+            self.builder.diagnostics.append(found)
+
+    def span(self, at: int) -> Span:
+        """Where token ``at`` is; the end of a line is the place behind its last token."""
+        lexed = self.lexed
+        if lexed.types[at] in (lexer.NEWLINE, lexer.END) and at:
+            return Span(lexed.source, lexed.ends[at - 1], lexed.ends[at - 1])
+        return Span(lexed.source, lexed.starts[at], lexed.ends[at])
+
+    def line_of(self, offset: int) -> int:
+        """The number of the line of an offset."""
+        return self.lexed.source.position(offset)[0]
+
+    def column(self, at: int) -> int:
+        """The column of token ``at``, from 1."""
+        return self.lexed.source.position(self.lexed.starts[at])[1]
+
+    def line_start(self, at: int) -> int:
+        """The first token of the line of token ``at``."""
+        types = self.lexed.types
+        while at and types[at - 1] != lexer.NEWLINE:
+            at -= 1
+        return at
+
+    def line_end(self, at: int) -> int:
+        """The line end or text end behind token ``at`` (or that token itself)."""
+        types = self.lexed.types
+        while types[at] not in (lexer.NEWLINE, lexer.END):
+            at += 1
+        return at
+
+    # --- the last resort ---
+
+    def _skip(self) -> bool:
+        """Report the token and go on behind the item in which it stands; False when nothing is left."""
+        at = self.machine.at
+        line = self.line_of(self.span(at).start)
+        self.report(
+            rules.UNEXPECTED(
+                self.span(at), expected=wording.expected(self.acceptable()), found=wording.found(self.lexed, at)
+            )
+        )
+        self.quiet.add(line)
+        sync = self._sync_point(at)
+        if sync is None:
+            return False
+        next_, height, with_value = sync
+        machine, lexed = self.machine, self.lexed
+        first = machine.firsts[height - 1] if height - 1 < len(machine.firsts) else at
+        start, end = lexed.starts[first], max(lexed.starts[first], lexed.ends[next_ - 1])
+        del machine.states[height:], machine.values[height - 1 :], machine.firsts[height - 1 :]
+        self.before = None
+        self.delete(at, next_ - at)
+        if with_value:
+            self.insert(at, lexer.ERROR)
+            lexed.starts[at], lexed.ends[at] = start, end
+        return True
+
+    def _sync_point(self, at: int) -> tuple[int, int, bool] | None:
+        """(token to go on from, height to cut the stack of states to, whether an error value is put in first)."""
+        machine, types = self.machine, self.lexed.types
+        brackets = [self._bracket_step(value) for value in machine.values]
+        level = sum(brackets)
+        tried = 0
+        for next_ in range(at, len(types)):
+            type_ = types[next_]
+            if type_ in CLOSERS:
+                level += 1
+            if level <= sum(brackets) and type_ in SYNC:
+                tried += 1
+                wanted = 0 if type_ == lexer.END else level
+                found = self._height(next_, wanted, brackets, moved=next_ > at)
+                if found is not None:
+                    return (next_, *found)
+                if tried > SYNC_POINTS and type_ != lexer.END:
+                    continue
+            if type_ in OPENERS:
+                level -= 1
+        return None
+
+    def _height(self, next_: int, wanted: int, brackets: list[int], *, moved: bool) -> tuple[int, bool] | None:
+        machine, types = self.machine, self.lexed.types
+        level = sum(brackets)
+        for height in range(len(machine.states), 0, -1):
+            if height < len(machine.states):
+                level -= brackets[height - 1]
+            if level != wanted:
+                continue
+            for with_value in (True, False):
+                if not with_value and not moved and height == len(machine.states):
+                    continue
+                states = machine.states[:height]
+                if with_value and not repairs.advance(states, lexer.ERROR):
+                    continue
+                if repairs.goes_on(states, types, next_):
+                    return height, with_value
+        return None
+
+    def _bracket_step(self, value: object) -> int:
+        if isinstance(value, int):
+            type_ = self.lexed.types[value]
+            return 1 if type_ in CLOSERS else -1 if type_ in OPENERS else 0
+        return 0
+
+
+SYNC = {lexer.NEWLINE, lexer.END, lexer.RBRACE, lexer.RSQB, lexer.RPAR, lexer.OPERATORS[","]}

@@ -1,0 +1,263 @@
+"""Brackets that do not match: where does the one that is missing, or the one too many, belong?
+
+Indentation tells. A line that is not deeper than the line that opened a block ends the block, and a ``}`` after which
+the text goes on deeper than the block closes too early. It is asked only about declarations whose brackets do not
+match, so oddly indented but correct texts are never touched. Afterwards every declaration's brackets match.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.syntax import _tables as tables
+from tfdsl.syntax import lexer
+from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics.diagnostic import Diagnostic
+    from tfdsl.syntax.lexer import Lexed
+
+CLOSERS = {lexer.LBRACE: lexer.RBRACE, lexer.LSQB: lexer.RSQB, lexer.LPAR: lexer.RPAR}
+OPENERS = {closer: opener for opener, closer in CLOSERS.items()}
+TEXTS = {number: text for text, number in tables.OPERATORS}
+EQUAL, COMMA = lexer.OPERATORS["="], lexer.OPERATORS[","]
+DECLARATIONS = {lexer.KEYWORDS[word] for word in ("edition", "include", "param", "let", "template", "profile", "job")}
+NAMED_BLOCKS = {lexer.KEYWORDS[word] for word in ("template", "profile", "job", "role", "target")}
+PLAIN_BLOCKS = {lexer.KEYWORDS[word] for word in ("cluster", "build")}
+
+
+class Opening(NamedTuple):
+    """A bracket that is open: its token in the new list, its line's indentation and number."""
+
+    type: int
+    token: int
+    indent: int
+    line: int
+
+
+class Balance:
+    """Copies the tokens of a text, with brackets added or left out where they do not match."""
+
+    def __init__(self, lexed: Lexed) -> None:
+        self.lexed = lexed
+        self.source = lexed.source
+        self.new = lexer.Lexed(lexed.source)
+        self.reports: list[Diagnostic] = []
+        self.lines = [self.source.position(start)[0] for start in lexed.starts]
+        self.columns = [self.source.position(start)[1] for start in lexed.starts]
+        self.open: list[Opening] = []
+        self.indent = 1
+
+    def run(self) -> None:
+        """Replace the tokens of ``lexed`` by ones whose brackets match."""
+        bounds = self._declarations()
+        for start, end in zip(bounds, [*bounds[1:], len(self.lexed.types) - 1], strict=True):
+            if self._matches(start, end):
+                for i in range(start, end):
+                    self._keep(i)
+            else:
+                self._mend(start, end)
+        self._keep(len(self.lexed.types) - 1)
+        lexed, new = self.lexed, self.new
+        lexed.types, lexed.starts, lexed.ends = new.types, new.starts, new.ends
+
+    def _declarations(self) -> list[int]:
+        """The first token of each part that begins with a declaration at the left edge."""
+        types = self.lexed.types
+        starts = [0]
+        for i in range(1, len(types) - 1):
+            if types[i] in DECLARATIONS and types[i - 1] == lexer.NEWLINE and self.columns[i] == 1:
+                starts.append(i)
+        return starts
+
+    def _matches(self, start: int, end: int) -> bool:
+        waiting: list[int] = []
+        for type_ in self.lexed.types[start:end]:
+            if type_ in CLOSERS:
+                waiting.append(CLOSERS[type_])
+            elif type_ in OPENERS and (not waiting or waiting.pop() != type_):
+                return False
+        return not waiting
+
+    def _keep(self, i: int) -> None:
+        lexed = self.lexed
+        self.new.add(lexed.types[i], lexed.starts[i], lexed.ends[i])
+
+    def _mend(self, start: int, end: int) -> None:
+        types = self.lexed.types
+        first = True
+        for i in range(start, end):
+            type_ = types[i]
+            if type_ == lexer.NEWLINE:
+                first = True
+                self._keep(i)
+                continue
+            if first:
+                self.indent = self.columns[i]
+                self._close_by_indentation(type_)
+            if type_ in CLOSERS:
+                self.open.append(Opening(type_, len(self.new.types), self.indent, self.lines[i]))
+                self._keep(i)
+            elif type_ in OPENERS:
+                self._closer(i, end)
+            else:
+                self._keep(i)
+                self._open_block(i, start)
+            first = False
+        while self.open:
+            self._close(self.open.pop())
+
+    # --- openings that lack their closing bracket ---
+
+    def _close_by_indentation(self, type_: int) -> None:
+        """Close what cannot go on in a line with this indentation that begins with a token of this type."""
+        while self.open:
+            top = self.open[-1]
+            if self.indent > top.indent or (self.indent == top.indent and type_ == CLOSERS[top.type]):
+                return
+            if self.indent == top.indent and type_ in OPENERS and len(self.open) > 1:
+                under = self.open[-2]
+                if under.indent == top.indent and type_ != CLOSERS[under.type]:
+                    return
+            self._close(self.open.pop())
+
+    def _close(self, opening: Opening) -> None:
+        """Add the missing bracket behind the last token of the line before, and report the opening one."""
+        new = self.new
+        at = len(new.types)
+        while at > opening.token + 1 and new.types[at - 1] == lexer.NEWLINE:
+            at -= 1
+        place = new.ends[at - 1]
+        self._insert(at, CLOSERS[opening.type], place)
+        if new.ends[opening.token] == new.starts[opening.token]:
+            return  # the opening bracket was itself missing, which has been said
+        span = Span(self.source, new.starts[opening.token], new.ends[opening.token])
+        closer = TEXTS[CLOSERS[opening.type]]
+        rule = rules.UNCLOSED_BLOCK if opening.type == lexer.LBRACE else rules.UNCLOSED_BRACKET
+        found = rule(span, opener=TEXTS[opening.type], closer=closer)
+        line = self.source.position(place)[0]
+        if line != opening.line:
+            found = found.note(Span(self.source, place, place), f"{closer} seems to be missing after this")
+        self.reports.append(found.fix(f"add {closer}", self._closing_edit(opening, place)))
+
+    def _closing_edit(self, opening: Opening, place: int) -> Edit:
+        closer = TEXTS[CLOSERS[opening.type]]
+        if self.source.position(place)[0] == opening.line:
+            closer = f" {closer}" if opening.type == lexer.LBRACE else closer
+        else:
+            closer = "\n" + " " * (opening.indent - 1) + closer
+        return Edit(Span(self.source, place, place), closer)
+
+    def _insert(self, at: int, type_: int, place: int) -> None:
+        new = self.new
+        new.types.insert(at, type_)
+        new.starts.insert(at, place)
+        new.ends.insert(at, place)
+
+    # --- closing brackets ---
+
+    def _closer(self, i: int, end: int) -> None:
+        type_ = self.lexed.types[i]
+        line = self.lines[i]
+        if not self.open:
+            self._stray(i)
+            return
+        top = self.open[-1]
+        if CLOSERS[top.type] == type_:
+            if top.line != line and self._goes_on_deeper(i, end, top.indent):
+                self._stray(i)
+            else:
+                self.open.pop()
+                self._keep(i)
+            return
+        below = next((each for each in reversed(self.open) if CLOSERS[each.type] == type_), None)
+        if below is None or (top.line == line and below.line != line):
+            self._wrong(i, top)
+            return
+        while self.open[-1] is not below:
+            self._close(self.open.pop())
+        self._closer(i, end)
+
+    def _goes_on_deeper(self, i: int, end: int, indent: int) -> bool:
+        """Whether the next line is deeper than the block that a bracket at ``i`` would close."""
+        types = self.lexed.types
+        for j in range(i + 1, end - 1):
+            if types[j] == lexer.NEWLINE:
+                return self.columns[j + 1] > indent
+        return False
+
+    def _wrong(self, i: int, top: Opening) -> None:
+        """A closing bracket of the wrong kind: taken for the right one if its line opened one, else left out."""
+        if top.line != self.lines[i]:
+            self._stray(i)
+            return
+        self.open.pop()
+        lexed = self.lexed
+        span = Span(self.source, lexed.starts[i], lexed.ends[i])
+        right = TEXTS[CLOSERS[top.type]]
+        opening = Span(self.source, self.new.starts[top.token], self.new.ends[top.token])
+        found = rules.WRONG_BRACKET(span, closer=right, found=span.text).note(opening, "opened here")
+        self.reports.append(found.fix(f"write {right}", Edit(span, right)))
+        self.new.add(CLOSERS[top.type], span.start, span.end)
+
+    def _stray(self, i: int) -> None:
+        """A closing bracket too many: perhaps its opening one is missing in this line, else it is left out."""
+        lexed, new = self.lexed, self.new
+        type_ = lexed.types[i]
+        at = self._missing_opening(type_)
+        span = Span(self.source, lexed.starts[i], lexed.ends[i])
+        if at is None:
+            found = rules.STRAY_BRACKET(span, found=span.text)
+            self.reports.append(found.fix("remove it", Edit(span, "")))
+            return
+        opener = TEXTS[OPENERS[type_]]
+        place = Span(self.source, new.starts[at], new.ends[at])
+        found = rules.UNEXPECTED(place, expected=opener, found=place.text).note(span, f"this {span.text} closes nothing")
+        blank = " " if opener == "{" else ""
+        edit = Edit(Span(self.source, place.start, place.start), opener + blank)
+        self.reports.append(found.fix(f"add {opener}", edit))
+        self._insert(at, OPENERS[type_], place.start)
+        self._keep(i)
+
+    def _missing_opening(self, type_: int) -> int | None:
+        """Before which token of this line the opening bracket should have been."""
+        new = self.new
+        begin = len(new.types)
+        while begin and new.types[begin - 1] != lexer.NEWLINE:
+            begin -= 1
+        if type_ == lexer.RBRACE:
+            for at in range(begin + 1, len(new.types) - 1):
+                if new.types[at + 1] == EQUAL and new.types[at] != EQUAL and self._level(begin, at) == 0:
+                    return at
+        elif type_ == lexer.RSQB:
+            for at in range(len(new.types) - 1, begin, -1):
+                if new.types[at - 1] == EQUAL and self._level(begin, at) == 0:
+                    return at
+        return None
+
+    def _level(self, begin: int, at: int) -> int:
+        types = self.new.types[begin:at]
+        return sum(type_ in CLOSERS for type_ in types) - sum(type_ in OPENERS for type_ in types)
+
+    # --- blocks without braces ---
+
+    def _open_block(self, i: int, start: int) -> None:
+        """Behind the head of a block that goes on in deeper lines without a brace: add the brace."""
+        types = self.lexed.types
+        head = i - 1 if i > start and types[i - 1] in NAMED_BLOCKS else i
+        if head == i and types[i] not in PLAIN_BLOCKS:
+            return
+        if head > start and types[head - 1] != lexer.NEWLINE:
+            return
+        if types[i + 1] != lexer.NEWLINE or self.columns[i + 2] <= self.columns[head]:
+            return
+        if types[i + 2] == lexer.END or types[i + 2] == lexer.LBRACE:
+            return
+        place = Span(self.source, self.lexed.ends[i], self.lexed.ends[i])
+        what = Span(self.source, self.lexed.starts[head], self.lexed.ends[i])
+        found = rules.MISSING_BLOCK(place, what=what.text)
+        self.reports.append(found.fix("add {", Edit(place, " {")))
+        self.open.append(Opening(lexer.LBRACE, len(self.new.types), self.columns[head], self.lines[i]))
+        self.new.add(lexer.LBRACE, place.start, place.end)

@@ -1,0 +1,104 @@
+"""Lists and maps written as in YAML, by indentation alone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.syntax import lexer
+from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from tfdsl.syntax.recovery import Recovery
+
+EQUAL, COLON, MINUS = map(lexer.OPERATORS.__getitem__, ("=", ":", "-"))
+_SIMPLE = re.compile(r'-[ \t]+("[^"]*"|[^\s"\'{}\[\]:#&*!|>%@`][^"\'{}\[\]:#\n]*?)[ \t]*\r?$')
+
+
+def yaml_list(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``key =`` and then lines that begin with ``-``; also such lines where an item should stand."""
+    types = at_work.lexed.types
+    if types[at] == lexer.NEWLINE and at and types[at - 1] in (EQUAL, COLON) and types[at + 1] == MINUS:
+        dash = at + 1
+    elif types[at] == MINUS and (not at or types[at - 1] == lexer.NEWLINE):
+        dash = at
+    else:
+        return False
+    end = _end_of_list(at_work, dash)
+    lexed = at_work.lexed
+    found = rules.YAML_LIST(at_work.span(dash))
+    if dash > at:
+        place = Span(lexed.source, lexed.ends[at - 1], lexed.ends[end - 1])
+        elements = _elements(lexed.source.text[lexed.starts[dash] : place.end])
+        if elements is not None:
+            found = found.fix("write it in brackets", Edit(place, f" [{', '.join(elements)}]"))
+        at_work.report(found)
+        at_work.replace(at, lexer.ERROR, end - at)
+        return True
+    at_work.report(found)
+    if types[end] == lexer.NEWLINE:
+        end += 1
+    at_work.delete(at, end - at)
+    return True
+
+
+def _end_of_list(at_work: Recovery, dash: int) -> int:
+    """The token behind the last line of the list."""
+    types = at_work.lexed.types
+    column = at_work.column(dash)
+    end = at_work.line_end(dash)
+    while types[end] == lexer.NEWLINE and types[end + 1] != lexer.END:
+        here = at_work.column(end + 1)
+        if here < column or (here == column and types[end + 1] != MINUS):
+            break
+        end = at_work.line_end(end + 1)
+    return end
+
+
+def _elements(text: str) -> list[str] | None:
+    """The elements as they are written in brackets; None when one is not a plain word or string."""
+    elements: list[str] = []
+    for line in text.split("\n"):
+        if not line.strip() or line.strip().startswith("#"):
+            continue
+        simple = _SIMPLE.match(line.strip())
+        if simple is None:
+            return None
+        word = simple[1]
+        plain = word.startswith('"') or re.fullmatch(r"[0-9]+(?:\.[0-9]+)?|true|false", word)
+        elements.append(word if plain else '"' + word.replace("\\", "\\\\").replace("${", "\\${") + '"')
+    return elements
+
+
+def indented_map(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``key =`` (or only ``key``) and then deeper lines that read ``name = value``."""
+    lexed = at_work.lexed
+    types = lexed.types
+    if types[at] != lexer.NEWLINE or not at or types[at + 1] == lexer.END:
+        return False
+    key = at - 1 if EQUAL in acceptable else at - 2
+    if key < 0 or (key == at - 2 and types[at - 1] != EQUAL) or types[key] != lexer.NAME:
+        return False
+    indent = at_work.column(at_work.line_start(at - 1))
+    if at_work.column(at + 1) <= indent or types[at + 2] not in (EQUAL, COLON):
+        return False
+    place = at_work.span(at)
+    end = at_work.line_end(at + 1)
+    while types[end] == lexer.NEWLINE and types[end + 1] != lexer.END and at_work.column(end + 1) > indent:
+        end = at_work.line_end(end + 1)
+    stop = lexed.ends[end - 1]
+    edits = (
+        Edit(place, " {" if key == at - 2 else " = {"),
+        Edit(Span(lexed.source, stop, stop), "\n" + " " * (indent - 1) + "}"),
+    )
+    at_work.report(rules.YAML_MAP(place, key=lexed.text(key)).fix("add braces", *edits))
+    at_work.insert(end, lexer.RBRACE)
+    at_work.insert(at, LBRACE)
+    if key == at - 1:
+        at_work.insert(at, EQUAL)
+    return True
+
+
+LBRACE = lexer.LBRACE

@@ -1,0 +1,288 @@
+"""Slips that people make who know another language: each is told by its own rule and read as what was meant.
+
+A slip looks at the token that does not fit, changes the tokens so that the parser can go on, and reports.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.syntax import _tables as tables
+from tfdsl.syntax import lexer, repairs, wording
+from tfdsl.syntax.brackets import CLOSERS, DECLARATIONS, OPENERS
+from tfdsl.syntax.indented import indented_map, yaml_list
+from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tfdsl.syntax.recovery import Recovery
+
+Slip: TypeAlias = "Callable[[Recovery, int, set[int]], bool]"
+
+EQUAL, EQUALS, COLON = map(lexer.OPERATORS.__getitem__, ("=", "==", ":"))
+AT_LEAST, MORE = lexer.OPERATORS[">="], lexer.OPERATORS[">"]
+COMPARISONS = {lexer.OPERATORS[text] for text in ("==", "!=", "<", "<=", ">", ">=")}
+BANG, AND, OR = (lexer.OPERATORS[text] for text in ("!", "&&", "||"))
+NUMBER, UNIT, LBRACE = tables.TERMINALS.index("NUMBER"), tables.TERMINALS.index("UNIT"), lexer.LBRACE
+WORD_OPERATORS = {"and": AND, "or": OR}
+UNITS = set("m k M G T P E Ki Mi Gi Ti Pi Ei ms s h d KB MB GB TB B KiB MiB GiB TiB Mb Gb g gb mb".split())
+
+# Words of other languages, and of the fields that targets have for a thing, with the statement that is meant.
+FOREIGN_WORDS = {
+    "import": "include",
+    "const": "let",
+    "local": "let",
+    "variable": "param",
+    "input": "param",
+    "task": "role",
+    "replica": "role",
+    "volume": "mount",
+    "when": "on",
+}
+
+
+def mend(at_work: Recovery) -> bool:
+    """Whether the next token, which does not fit, is a known slip; if so the tokens are changed and it is reported."""
+    at = at_work.machine.at
+    acceptable = at_work.acceptable()
+    return any(slip(at_work, at, acceptable) for slip in SLIPS)
+
+
+def resembling(at_work: Recovery, at: int) -> list[int]:
+    """The keywords that the word at token ``at`` may be a misspelling of."""
+    lexed = at_work.lexed
+    if lexed.types[at] != lexer.NAME:
+        return []
+    word = lexed.text(at)
+    foreign = FOREIGN_WORDS.get(word)
+    if foreign is not None:
+        return [lexer.KEYWORDS[foreign]]
+    return [number for text, number in lexer.KEYWORDS.items() if is_near(word.lower(), text)]
+
+
+def is_near(word: str, other: str) -> bool:
+    """One letter too many, too few, wrong, or two exchanged (two such slips in a word of six or more)."""
+    limit = 2 if len(other) >= 6 else 1
+    if len(other) < 3 or abs(len(word) - len(other)) > limit:
+        return False
+    return _distance(word, other) <= limit
+
+
+def _distance(word: str, other: str) -> int:
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(word, 1):
+        before, last, row = row, before, [i]
+        for j, wanted in enumerate(other, 1):
+            step = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == wanted:
+                step = min(step, last[j - 2] + 1)
+            row.append(step)
+    return row[-1]
+
+
+def _split_comparison(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``list<int>= …`` is right: the closing ``>`` of the type, then ``=``. Nothing to report."""
+    lexed = at_work.lexed
+    if lexed.types[at] != AT_LEAST or MORE not in acceptable:
+        return False
+    middle = lexed.starts[at] + 1
+    lexed.types.insert(at, MORE)
+    lexed.starts.insert(at, lexed.starts[at])
+    lexed.ends.insert(at, middle)
+    lexed.types[at + 1], lexed.starts[at + 1] = EQUAL, middle
+    at_work.errors -= 1
+    return True
+
+
+def _set_with(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``key: value`` and ``key == value``."""
+    type_ = at_work.lexed.types[at]
+    if type_ not in (COLON, EQUALS) or EQUAL not in acceptable or not at:
+        return False
+    rule = rules.COLON_FOR_EQUALS if type_ == COLON else rules.DOUBLE_EQUALS
+    span = at_work.span(at)
+    blank = "" if at_work.lexed.ends[at - 1] < span.start else " "
+    at_work.report(rule(span).fix("write =", Edit(span, f"{blank}="), safe=True))
+    at_work.replace(at, EQUAL)
+    return True
+
+
+def _word_operator(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``a and b``, ``a or b``, ``not a``."""
+    lexed = at_work.lexed
+    number = WORD_OPERATORS.get(lexed.text(at))
+    if number is not None and number in acceptable:
+        place = at
+    elif at_work.before and lexed.text(at - 1) == "not" and repairs.fits(at_work.before.states, BANG, lexed.types[at]):
+        at_work.step_back()
+        place, number = at - 1, BANG
+    else:
+        return False
+    span = at_work.span(place)
+    operator = next(text for text, each in tables.OPERATORS if each == number)
+    end = lexed.starts[at] if number == BANG else span.end
+    edit = Edit(Span(span.source, span.start, end), operator)
+    at_work.report(
+        rules.WORD_OPERATOR(span, operator=operator, found=span.text).fix(f"write {operator}", edit, safe=True)
+    )
+    at_work.replace(place, number)
+    return True
+
+
+def _chained_comparison(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``1 < x < 5``."""
+    if at_work.lexed.types[at] not in COMPARISONS or not {AND, OR} <= acceptable:
+        return False
+    at_work.report(rules.CHAINED_COMPARISON(at_work.span(at)))
+    at_work.replace(at, AND)
+    return True
+
+
+def _split_unit(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``16 Gi``."""
+    lexed = at_work.lexed
+    if not at_work.before or lexed.types[at - 1] != NUMBER or lexed.text(at) not in UNITS:
+        return False
+    if lexed.types[at + 1] in (EQUAL, COLON):
+        return False
+    if not repairs.fits(at_work.before.states, UNIT):
+        return False
+    at_work.step_back()
+    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at])
+    together = lexed.text(at - 1) + lexed.text(at)
+    at_work.report(rules.SPLIT_UNIT(span, together=together).fix(f"write {together}", Edit(span, together), safe=True))
+    at_work.replace(at - 1, lexer.ERROR, 2)
+    return True
+
+
+def _repeated_word(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``role role ps``, where the second word was taken for the name."""
+    lexed, before = at_work.lexed, at_work.before
+    if before is None or at < 2 or lexed.types[at - 1] < tables.FIRST_KEYWORD:
+        return False
+    if lexed.types[at - 1] != lexed.types[at - 2] or not repairs.goes_on(before.states.copy(), lexed.types, at):
+        return False
+    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
+    at_work.report(rules.REPEATED_WORD(span, found=span.text).fix("remove it", Edit(span, ""), safe=True))
+    at_work.step_back()
+    at_work.delete(at - 1)
+    return True
+
+
+def _quoted_key(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``"image" = …`` among the items of a block."""
+    lexed = at_work.lexed
+    if lexed.types[at] != lexer.STRING or lexer.NAME not in acceptable or lexed.types[at + 1] not in (EQUAL, COLON):
+        return False
+    span = at_work.span(at)
+    name = span.text.strip('"')
+    found = rules.QUOTED_KEY(span)
+    at_work.report(found.fix("remove the quotes", Edit(span, name), safe=True) if name.isidentifier() else found)
+    at_work.replace(at, lexer.NAME if name.isidentifier() and name.isascii() else lexer.ERROR)
+    return lexed.types[at] == lexer.NAME or _drop_item(at_work, at)
+
+
+def _drop_item(at_work: Recovery, at: int) -> bool:
+    """Leave out everything up to the end of the item."""
+    types = at_work.lexed.types
+    end, depth = at, 0
+    while types[end] != lexer.END:
+        if types[end] in CLOSERS:
+            depth += 1
+        elif types[end] in OPENERS:
+            depth -= 1
+        if depth < 0 or (depth == 0 and types[end] in (lexer.NEWLINE, lexer.OPERATORS[","])):
+            break
+        end += 1
+    if types[end] in (lexer.NEWLINE, lexer.OPERATORS[","]):
+        end += 1
+    at_work.delete(at, end - at)
+    return end > at
+
+
+def _job_name(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``job my.job {`` and ``job 2nd {``: a name that must be quoted."""
+    lexed = at_work.lexed
+    if lexed.types[at - 1] == lexer.JOB and lexer.JOB_NAME in acceptable:
+        first = at
+    elif at > 1 and lexed.types[at - 2] == lexer.JOB and lexed.ends[at - 1] == lexed.starts[at] and at_work.before:
+        first = at - 1
+    else:
+        return False
+    end = first
+    while lexed.types[end] not in repairs.FIXED and (end == first or lexed.ends[end - 1] == lexed.starts[end]):
+        end += 1
+    if lexed.types[first] in repairs.FIXED or lexed.types[end] != LBRACE or lexed.types[first] == lexer.STRING:
+        return False
+    if first < at:
+        at_work.step_back()
+    span = Span(lexed.source, lexed.starts[first], lexed.ends[end - 1])
+    found = rules.JOB_NAME(span)
+    at_work.report(found.fix("quote the name", Edit(span, f'"{span.text}"'), safe=True) if '"' not in span.text else found)
+    at_work.replace(first, lexer.NAME, end - first)
+    return True
+
+
+def _line_break(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """A statement that goes on in the next line; also the ``{`` there."""
+    lexed = at_work.lexed
+    types = lexed.types
+    if types[at] != lexer.NEWLINE or types[at + 1] not in acceptable or not at:
+        return False
+    states = at_work.machine.states.copy()
+    deeper = at_work.column(at + 1) > at_work.column(at_work.line_start(at - 1))
+    if types[at + 1] == LBRACE and repairs.fits(states, LBRACE):
+        span = at_work.span(at + 1)
+        gap = Span(lexed.source, lexed.ends[at - 1], span.start)
+        found = rules.BRACE_ON_NEXT_LINE(span)
+        at_work.report(found if "#" in gap.text else found.fix("move it up", Edit(gap, " "), safe=True))
+    elif deeper and repairs.goes_on(states, types, at + 1):
+        at_work.report(rules.BROKEN_LINE(at_work.span(at), expected=wording.expected(acceptable)))
+    else:
+        return False
+    at_work.delete(at)
+    return True
+
+
+def _outside_job(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """Something at file level that is no declaration: skip to the next one, and say so once."""
+    lexed = at_work.lexed
+    types = lexed.types
+    if lexer.JOB not in acceptable or types[at] in (lexer.NEWLINE, lexer.END):
+        return False
+    if any(repairs.fits(at_work.machine.states, word, types[at + 1]) for word in resembling(at_work, at)):
+        return False
+    span = at_work.span(at)
+    is_item = types[at] == lexer.NAME and types[at + 1] in (EQUAL, COLON)
+    if is_item or (types[at] in lexer.KEYWORDS.values() and types[at] not in DECLARATIONS):
+        found = rules.OUTSIDE_JOB(span, found=span.text).help("a job is written job NAME { … }, and this goes inside")
+    else:
+        found = rules.UNEXPECTED(span, expected=wording.expected(acceptable), found=wording.found(lexed, at))
+    at_work.report(found)
+    end = at
+    while types[end] != lexer.END and not (types[end] == lexer.NEWLINE and types[end + 1] in DECLARATIONS):
+        end += 1
+    if types[end] == lexer.NEWLINE and at:
+        end += 1
+    at_work.delete(at, end - at)
+    return True
+
+
+SLIPS: tuple[Slip, ...] = (
+    _split_comparison,
+    _set_with,
+    yaml_list,
+    indented_map,
+    _word_operator,
+    _chained_comparison,
+    _split_unit,
+    _repeated_word,
+    _quoted_key,
+    _job_name,
+    _line_break,
+    _outside_job,
+)

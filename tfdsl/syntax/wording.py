@@ -1,0 +1,99 @@
+"""Tokens and what was expected, in the words of the language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.syntax import _tables as tables
+from tfdsl.syntax import lexer
+
+if TYPE_CHECKING:
+    from tfdsl.syntax.lexer import Lexed
+
+_TEXTS = {number: text for text, number in (*tables.KEYWORDS, *tables.OPERATORS)}
+_number = tables.TERMINALS.index
+_VALUE_STARTS = {_number(name) for name in ("STRING", "TEXT", "RAW", "NUMBER", "UNIT", "LSQB", "LPAR", "BANG", "ERROR")}
+_VALUE_STARTS |= {_number(name) for name in ("MINUS", "TRUE", "FALSE", "LBRACE", "NAME")}
+_INFIX = {lexer.OPERATORS[text] for text in "+ - * / % == != < <= > >= && || ? . [ (".split()}
+_ITEMS = {lexer.KEYWORDS[word] for word in "role target cluster build use mount output on patch unpatch".split()}
+_DECLARATIONS = {lexer.KEYWORDS[word] for word in "edition include param let template profile job".split()}
+_BUILD_ITEMS = {lexer.KEYWORDS[word] for word in ("copy", "run")}
+_EVENTS = {lexer.KEYWORDS[word] for word in ("exit", "restarted")}
+_JOB_NAMES = {lexer.JOB_NAME, lexer.STRING}
+
+_LONGEST = 30
+
+
+def found(lexed: Lexed, i: int) -> str:
+    """What stands at token ``i``."""
+    type_ = lexed.types[i]
+    if type_ == lexer.NEWLINE:
+        return "the end of the line"
+    if type_ == lexer.END:
+        return "the end of the file"
+    text = lexed.text(i)
+    first = text.split("\n", 1)[0].rstrip("\r")
+    if len(text) > _LONGEST or first != text:
+        return first[:_LONGEST] + "…"
+    return text
+
+
+def put_in(type_: int) -> str:
+    """What a token of one type is called."""
+    if type_ == lexer.ERROR:
+        return "a value"
+    names = {"NAME": "a name", "NUMBER": "a number", "STRING": "a string", "_NEWLINE": "a new line"}
+    return _TEXTS.get(type_) or names.get(tables.TERMINALS[type_], "a value")
+
+
+def expected(types: set[int]) -> str:
+    """The tokens that could have come, as one phrase."""
+    rest = set(types)
+    words: list[str] = []
+    if rest >= _DECLARATIONS - {lexer.KEYWORDS["edition"]}:
+        words.append("a declaration such as job, param or let")
+        rest -= _DECLARATIONS
+    elif rest >= _ITEMS:
+        words.append("an attribute or a statement")
+        rest -= _ITEMS | {lexer.NAME}
+    elif rest >= _BUILD_ITEMS:
+        words.append("an attribute, copy or run")
+        rest -= _BUILD_ITEMS | {lexer.NAME, lexer.STRING}
+    elif rest >= {lexer.ERROR, lexer.STRING}:
+        words.append("a value")
+        rest -= _VALUE_STARTS
+    elif rest >= _EVENTS:
+        words.append("a role or an event" if lexer.LSQB not in rest else "an event")
+        rest -= _EVENTS | {lexer.NAME}
+    elif rest == _JOB_NAMES:
+        return "the name of the job"
+    if lexer.OPERATORS["+"] in rest:
+        rest -= _INFIX
+    words.extend(_separators(rest))
+    words.extend(sorted(put_in(type_) for type_ in rest))
+    return _either(words)
+
+
+def _separators(rest: set[int]) -> list[str]:
+    """The words for comma and line end; they are taken out of ``rest``."""
+    comma = lexer.OPERATORS[","] in rest
+    line = lexer.NEWLINE in rest
+    rest -= {lexer.OPERATORS[","], lexer.NEWLINE}
+    closers = rest & {lexer.RBRACE, lexer.RSQB, lexer.RPAR}
+    if lexer.END in rest:
+        rest.discard(lexer.END)
+        return ["the end of the line"]
+    if not (comma or line):
+        return []
+    if not comma:
+        return [] if rest else ["the end of the line"]
+    rest -= closers
+    return ["a comma", *([] if not line else ["a new line"]), *sorted(put_in(type_) for type_ in closers)]
+
+
+def _either(words: list[str]) -> str:
+    if not words:
+        return "the end of the file"
+    if len(words) == 1:
+        return words[0]
+    return f"{', '.join(words[:-1])} or {words[-1]}"
