@@ -1,7 +1,7 @@
 """Levels of lint rules, from ``tfdsl.toml`` or ``[tool.tfdsl]`` of ``pyproject.toml``.
 
-The nearest of the two files upwards from the source counts (``tfdsl.toml`` before ``pyproject.toml``; a ``pyproject.toml``
-without the table is passed over)::
+The nearest of the two files upwards from the source counts (of two in one folder ``tfdsl.toml``; a
+``pyproject.toml`` without the table is passed over)::
 
     [tool.tfdsl.lint]            # in tfdsl.toml: [lint]
     floating-image-tag = "error" # error, warning, info or off; by slug or by code
