@@ -8,6 +8,7 @@ from tfdsl.emit.located import child
 from tfdsl.record import replace
 from tfdsl_backends.podspec.checks import Name, check_first_letter, check_names, check_pods
 from tfdsl_backends.podspec.host_ports import check_host_ports
+from tfdsl_backends.podspec.kueue import QUEUE_LABEL, check_kueue_label, check_queue_name
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.tfjob import rules
 from tfdsl_backends.tfjob.features import features
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
 
 INT32: Final = 2**31 - 1
-KUEUE: Final = "kueue.x-k8s.io/queue-name"
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
@@ -72,12 +72,11 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
     if not unit.flag("kueue"):
         return
-    if job.queue is None and KUEUE not in job.labels:
+    if job.queue is None and QUEUE_LABEL not in job.labels:
         found = rules.KUEUE_WITHOUT_QUEUE(unit.option_spans.get("kueue", unit.origins.span("")))
         yield found.help('name a LocalQueue, e.g. queue = "research"')
-    if job.queue is not None and job.labels.get(KUEUE, job.queue) != job.queue:
-        found = rules.KUEUE_LABEL(unit.origins.span(child("labels", KUEUE)), queue=job.queue)
-        yield found.help("leave the label out")
+    yield from check_kueue_label(unit, rules.KUEUE_LABEL)
+    yield from check_queue_name(unit, rules.QUEUE_NAME)
 
 
 def _discovery(unit: Unit) -> Iterator[Diagnostic]:

@@ -12,6 +12,7 @@ from tfdsl.backend import Document
 from tfdsl.emit.located import Located, at, child, located, unless_empty
 from tfdsl.ir.policies import completions, on_failure
 from tfdsl_backends.podspec.claims import claim_document
+from tfdsl_backends.podspec.kueue import QUEUE_LABEL
 from tfdsl_backends.podspec.objects import job_metadata, tensorboard_deployment, tensorboard_service
 from tfdsl_backends.podspec.template import pod_template
 from tfdsl_backends.tfjob.checks import check
@@ -70,7 +71,7 @@ def tfjob(unit: Unit, by_role: Sequence[tuple[Role, PodPlan]]) -> dict[str, Data
 def kueue_label(unit: Unit) -> dict[str, Data]:
     """The label by which Kueue takes the job into a queue."""
     queue = at(unit.job, "queue")
-    return {"kueue.x-k8s.io/queue-name": queue} if unit.flag("kueue") and queue else {}
+    return {QUEUE_LABEL: queue} if unit.flag("kueue") and queue else {}
 
 
 def run_policy(unit: Unit) -> dict[str, Data]:

@@ -93,4 +93,4 @@ def _plan(unit: Unit, role: Role, spec: dict[str, list[str]]) -> PodPlan:
 
 def tensorboard_labels(job: Job) -> dict[str, str]:
     """Labels of TensorBoard's Deployment, Service and pod."""
-    return {"tfdsl/job": job.name, "tfdsl/role": "tensorboard"}
+    return {"tfdsl/tensorboard": job.name}

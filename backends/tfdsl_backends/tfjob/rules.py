@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
 from tfdsl_backends.podspec.host_ports import host_port_rule
+from tfdsl_backends.podspec.kueue import kueue_label_rule, queue_name_rule
 from tfdsl_backends.podspec.rules import pod_rules
 
 POD = pod_rules("KTF")
 HOST_PORT = host_port_rule("KTF")
+KUEUE_LABEL = kueue_label_rule("KTF")
+QUEUE_NAME = queue_name_rule("KTF")
 
 CONFIG_INJECTED = Rule(
     "KTF101",
@@ -21,12 +24,6 @@ EVALUATOR_IN_CLUSTER = Rule(
     "info",
     "tfjob: the operator also lists the evaluator in the cluster of TF_CONFIG; TensorFlow 2.15 runs with it, some "
     "programs of TensorFlow 2 expect it outside",
-)
-KUEUE_LABEL = Rule(
-    "KTF104",
-    "tfjob-kueue-label",
-    "error",
-    "tfjob: label kueue.x-k8s.io/queue-name is what queue {queue} is written to",
 )
 KUEUE_WITHOUT_QUEUE = Rule(
     "KTF105",
@@ -47,6 +44,7 @@ RULES = (
     EVALUATOR_IN_CLUSTER,
     HOST_PORT,
     KUEUE_LABEL,
+    QUEUE_NAME,
     KUEUE_WITHOUT_QUEUE,
     TOO_LARGE,
 )

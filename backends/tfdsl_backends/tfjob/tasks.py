@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import TaskConfig
-from tfdsl.ir.cluster_spec import (
-    cluster_spec,
-    flag_hosts,
-    flag_task,
-    gets_flags,
-    gets_tf_config,
-    tf_config,
-)
+from tfdsl.ir.cluster_spec import cluster_spec, gets_tf_config
+from tfdsl_backends.podspec.tasks import task_flags, tf_configs
 from tfdsl_backends.tfjob.pods import address, delivers, is_distributed, operator_spec
 from tfdsl_backends.tfjob.restart import training_roles
 
@@ -20,10 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tfdsl.backend import Unit
-    from tfdsl.ir.model import Job, Role
-
-INDEX = "\0"
-"""Stands for the index in a text that is made once for all replicas of a role."""
+    from tfdsl.ir.model import Role
 
 
 def tasks(unit: Unit) -> Sequence[TaskConfig]:
@@ -37,25 +29,13 @@ def tasks(unit: Unit) -> Sequence[TaskConfig]:
 def _of_role(
     unit: Unit, role: Role, ours: dict[str, list[str]], theirs: dict[str, list[str]] | None
 ) -> list[TaskConfig]:
-    job = unit.job
     if role.name == "tensorboard":
         return [TaskConfig(role.name, index, None) for index in range(role.replicas)]
     spec = ours if delivers(unit, role) else theirs
-    before, _, after = (None, "", "") if spec is None else tf_config(spec, role.name, INDEX).partition(INDEX)
+    configs = repeat(None) if spec is None else tf_configs(role, spec)
     told = differences(unit, role)
-    return [
-        TaskConfig(role.name, index, None if before is None else f"{before}{index}{after}", flags, told)
-        for index, flags in enumerate(_flags(job, role, ours))
-    ]
-
-
-def _flags(job: Job, role: Role, spec: dict[str, list[str]]) -> list[tuple[str, ...]]:
-    if not gets_flags(job, role) or role.server:
-        return [()] * role.replicas
-    ps, workers = flag_hosts(spec)
-    name, offset = flag_task(job, role)
-    first = (f"--ps_hosts={ps}", f"--worker_hosts={workers}", f"--job_name={name}")
-    return [(*first, f"--task_index={index + offset}") for index in range(role.replicas)]
+    given = enumerate(zip(task_flags(unit.job, role, ours), configs, strict=False))
+    return [TaskConfig(role.name, index, config, flags, told) for index, (flags, config) in given]
 
 
 def differences(unit: Unit, role: Role) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ def test_kueue_needs_a_queue() -> None:
     labelled = job(role("worker", 2), queue="research", labels={"kueue.x-k8s.io/queue-name": "other"})
     assert "KTF105" in codes(unit(plain, "tfjob", kueue=True), "warning")
     assert codes(unit(queued, "tfjob", kueue=True), "warning") == []
-    assert "KTF104" in codes(unit(labelled, "tfjob", kueue=True), "error")
+    assert "KTF045" in codes(unit(labelled, "tfjob", kueue=True), "error")
 
 
 def test_host_network_wants_a_port_for_every_pod_of_a_node() -> None:

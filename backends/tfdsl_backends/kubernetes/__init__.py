@@ -1,0 +1,22 @@
+"""Plain Kubernetes Jobs: Indexed Jobs with a headless Service, or one Job per replica on named hosts."""
+
+from __future__ import annotations
+
+from tfdsl.backend import Backend
+from tfdsl_backends.kubernetes.features import VERSIONS
+from tfdsl_backends.kubernetes.options import OPTIONS
+from tfdsl_backends.kubernetes.rules import RULES
+from tfdsl_backends.kubernetes.support import SUPPORT
+
+BACKEND = Backend(
+    name="kubernetes",
+    title="Kubernetes Jobs",
+    prefix="K8S",
+    versions=VERSIONS,
+    options=OPTIONS,
+    support=SUPPORT,
+    output="stream",
+    lowering="tfdsl_backends.kubernetes.lower",
+    aliases=("simpletfjob",),
+    rules=RULES,
+)

@@ -1,0 +1,125 @@
+"""What the API server would refuse or the cluster could not run, found before."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.emit.located import child
+from tfdsl.record import replace
+from tfdsl_backends.kubernetes import rules
+from tfdsl_backends.kubernetes.placement import pinned, replicas, training_roles, usable_hosts
+from tfdsl_backends.kubernetes.pods import jobs, replica_name, tensorboard_plan
+from tfdsl_backends.podspec.checks import Name, check_first_letter, check_names, check_pods
+from tfdsl_backends.podspec.host_ports import check_host_ports
+from tfdsl_backends.podspec.kueue import check_kueue_label, check_queue_name
+from tfdsl_backends.podspec.objects import tensorboard_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Unit
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.text import Span
+
+NODE_NAME: Final = re.compile(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
+INT32: Final = 2**31 - 1
+MOST_INDEXES: Final = 100_000
+"""Pods of an Indexed Job at once (maxParallelismForIndexedJob, pkg/apis/batch/validation)."""
+
+
+def check(unit: Unit) -> Iterator[Diagnostic]:
+    """The target's own rules, each finding marked as this target's."""
+    hosts = list(_hosts(unit))
+    for found in (*hosts, *_findings(unit)):
+        yield replace(found, target=unit.target)
+    if not hosts:
+        yield from _pods(unit)
+
+
+def _findings(unit: Unit) -> Iterator[Diagnostic]:
+    if not pinned(unit):
+        yield from check_first_letter(unit, rules.POD, "a Service")
+        yield from check_host_ports(unit, rules.HOST_PORT)
+    elif unit.job.role("tensorboard") is not None:
+        yield from check_first_letter(unit, rules.POD, "TensorBoard's Service")
+    yield from check_names(unit, rules.POD, _names(unit))
+    yield from _numbers(unit)
+    yield from check_kueue_label(unit, rules.KUEUE_LABEL)
+    yield from check_queue_name(unit, rules.QUEUE_NAME)
+
+
+def _pods(unit: Unit) -> Iterator[Diagnostic]:
+    """Each role once: the pods of one role differ in their index only."""
+    plans = {pods.role.name: (pods.role, pods.plan) for pods in jobs(unit)}
+    board = unit.job.role("tensorboard")
+    if board is not None:
+        plans[board.name] = (board, tensorboard_plan(unit.job))
+    yield from check_pods(unit, rules.POD, list(plans.values()))
+
+
+def _hosts(unit: Unit) -> Iterator[Diagnostic]:
+    """Whether every replica gets a host of its own."""
+    hosts, place = unit.texts("hosts"), _option(unit, "hosts")
+    if "hosts" not in unit.option_spans and not hosts:
+        if unit.texts("exclude"):
+            yield rules.EXCLUDE_ALONE(_option(unit, "exclude")).help('write hosts = ["…"] too')
+        return
+    for host in dict.fromkeys((*hosts, *unit.texts("exclude"))):
+        if not NODE_NAME.match(host):
+            yield rules.NO_NODE_NAME(place if host in hosts else _option(unit, "exclude"), host=repr(host))
+    for host, count in Counter(hosts).items():
+        if count > 1:
+            yield rules.HOST_TWICE(place, host=host, count=count).help("name each host once")
+    yield from _too_few(unit, place)
+
+
+def _too_few(unit: Unit, place: Span) -> Iterator[Diagnostic]:
+    hosts = unit.texts("hosts")
+    needed, usable = sum(1 for _ in replicas(unit.job)), len(usable_hosts(unit))
+    if usable >= needed:
+        return
+    left_out = len(hosts) - usable
+    found = rules.TOO_FEW_HOSTS(
+        place,
+        needed=needed,
+        roles=", ".join(f"{role.replicas} {role.name}" for role in training_roles(unit.job)),
+        given=len(hosts),
+        excluded=f", {left_out} of them excluded" if left_out else "",
+        missing=needed - usable,
+    )
+    yield found.help(f"name {needed - usable} more, or lower replicas")
+
+
+def _option(unit: Unit, name: str) -> Span:
+    return unit.option_spans.get(name, unit.origins.span(""))
+
+
+def _names(unit: Unit) -> list[Name]:
+    """The longest name that each role gives: the hostname of a pod, which is also the name of a Job on its host."""
+    job = unit.job
+    what = "the Job" if pinned(unit) else "the pod"
+    found = [] if pinned(unit) else [Name("the Service", job.name)]
+    for role in training_roles(job):
+        last = role.replicas - 1
+        found.append(Name(f"{what} of {role.name} {last}", replica_name(job, role, last)))
+    if job.role("tensorboard") is not None:
+        found.append(Name("TensorBoard's Service", tensorboard_name(job)))
+    return found
+
+
+def _numbers(unit: Unit) -> Iterator[Diagnostic]:
+    """Fields of 32 bits, and the size of an Indexed Job."""
+    job = unit.job
+    numbers = [("backoffLimit", "retries", job.retries + 1, INT32)]
+    if job.ttl is not None:
+        numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds, INT32))
+    if not pinned(unit):
+        numbers += [
+            (f"parallelism of {role.name}", child(role.path, "replicas"), role.replicas, MOST_INDEXES)
+            for role in training_roles(job)
+        ]
+    for field, path, value, limit in numbers:
+        if value > limit:
+            yield rules.TOO_LARGE(unit.origins.span(path), field=field, value=value, limit=limit)

@@ -1,0 +1,106 @@
+"""What the rows of the support table ask about a job, and what they fill into their texts.
+
+The IR is imported when a condition is asked, so that the table loads without it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tfdsl_backends.kubernetes.placement import job_count, pinned, training_roles
+from tfdsl_backends.podspec.conditions import namespace_flag
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.ir.fields import Item
+    from tfdsl.ir.model import Policy, Role
+
+
+def on_hosts(unit: Unit, item: Item) -> bool:
+    """Whether every replica is bound to a host."""
+    return pinned(unit)
+
+
+def one_job(unit: Unit, item: Item) -> bool:
+    """Whether all replicas are in one Job, so that its end is the end of the job."""
+    return sum(job_count(unit, role) for role in training_roles(unit.job)) == 1
+
+
+def one_job_running(unit: Unit, item: Item) -> bool:
+    """``cleanup``: whether one Job does it: it stops what runs when it ends and leaves what has ended."""
+    return item.value == "running" and one_job(unit, item)
+
+
+def not_tensorboards_own(unit: Unit, item: Item) -> bool:
+    """Whether the policy is of tensorboard and not what its Deployment does anyway."""
+    policy = cast("Policy", item.node)
+    return item.role == "tensorboard" and (policy.event, policy.action) != ("failed", "restart container")
+
+
+def not_on_node(unit: Unit, item: Item) -> bool:
+    """Whether the node's network is not wanted although the hosts are named."""
+    return item.value is False and pinned(unit)
+
+
+def several_restart(unit: Unit, item: Item) -> bool:
+    """Whether more than one Job restarts replicas."""
+    return _restarting_jobs(unit) > 1
+
+
+def _restarting_jobs(unit: Unit) -> int:
+    from tfdsl_backends.kubernetes.restart import restarts
+
+    return sum(job_count(unit, role) for role in training_roles(unit.job) if restarts(unit.job, role))
+
+
+def in_new_pod(unit: Unit, item: Item) -> bool:
+    """``restart container``: whether exit statuses or evictions of its roles are told apart, which takes new pods."""
+    from tfdsl_backends.kubernetes.restart import in_place
+
+    return any(not in_place(unit.job, role) for role in _decided(unit, item))
+
+
+def _only_replica(unit: Unit, item: Item) -> bool:
+    role = unit.job.role(item.role)
+    return role is not None and role.replicas == 1
+
+
+def whole_or_pinned(unit: Unit, item: Item) -> bool:
+    """``completed`` of one replica: whether that replica is a Job of its own."""
+    return pinned(unit) or _only_replica(unit, item)
+
+
+def _decided(unit: Unit, item: Item) -> list[Role]:
+    from tfdsl_backends.kubernetes.restart import decides
+
+    return [role for role in training_roles(unit.job) if decides(unit.job, role, cast("Policy", item.node))]
+
+
+def jobs_that_stay(unit: Unit, item: Item) -> dict[str, str]:
+    """``stay``: the Jobs that do not end with the one that decides; ``namespace``: for kubectl."""
+    decider = cast("Policy", item.node).role if hasattr(item.node, "event") else None
+    index = getattr(item.node, "index", None)
+    staying = [
+        name
+        for role in training_roles(unit.job)
+        for name in _jobs_of(unit, role, index if role.name == decider else None, whole=role.name == decider)
+    ]
+    return {"stay": ", ".join(staying) or "no others", **namespace_flag(unit, item)}
+
+
+def _jobs_of(unit: Unit, role: Role, index: int | None, *, whole: bool) -> list[str]:
+    """The Jobs of ``role`` but for the one that decides (that of ``index``; all of them where there is none)."""
+    if whole and (index is None or not pinned(unit)):
+        return []
+    base = f"{unit.job.name}-{role.name}"
+    if not pinned(unit):
+        return [base]
+    rest = [number for number in range(role.replicas) if not (whole and number == index)]
+    if len(rest) <= 2:
+        return [f"{base}-{number}" for number in rest]
+    return [f"{base}-{rest[0]} to {base}-{rest[-1]}"]
+
+
+def restarting_jobs(unit: Unit, item: Item) -> dict[str, str]:
+    """``count``: how many Jobs restart replicas."""
+    return {"count": str(_restarting_jobs(unit))}

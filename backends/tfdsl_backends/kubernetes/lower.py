@@ -1,0 +1,120 @@
+"""A job as plain Kubernetes Jobs, top to bottom in the order of the manifest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.backend import Document
+from tfdsl.emit.located import Located, at, child, located
+from tfdsl.ir.policies import completions
+from tfdsl_backends.kubernetes.checks import check
+from tfdsl_backends.kubernetes.placement import pinned
+from tfdsl_backends.kubernetes.pods import jobs, labels, tensorboard_labels, tensorboard_plan
+from tfdsl_backends.kubernetes.restart import restart
+from tfdsl_backends.kubernetes.tasks import tasks
+from tfdsl_backends.podspec.claims import claim_document
+from tfdsl_backends.podspec.kueue import QUEUE_LABEL
+from tfdsl_backends.podspec.objects import beside, job_metadata, tensorboard_deployment, tensorboard_service
+from tfdsl_backends.podspec.template import pod_template
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.backend import Unit
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Job, Role
+    from tfdsl_backends.kubernetes.pods import JobPods
+
+__all__ = ["check", "generate", "tasks"]
+
+
+def generate(unit: Unit) -> Sequence[Document]:
+    """The Jobs, the Service by which Indexed Jobs find each other, the claims, and TensorBoard."""
+    job = unit.job
+    return [
+        *(Document(batch_job(unit, pods)) for pods in jobs(unit)),
+        *([] if pinned(unit) else [Document(service(job))]),
+        *(Document(claim_document(job, claim, object_labels(job))) for claim in job.claims),
+        *tensorboard(job),
+    ]
+
+
+def batch_job(unit: Unit, pods: JobPods) -> Data:
+    """One Job: of a role, or of one replica on its host."""
+    job, role = unit.job, pods.role
+    return Located(
+        {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": {**job_metadata(job, job_labels(job, role)), "name": Located(pods.name, "")},
+            "spec": {
+                "suspend": Located(True, "suspend") if job.suspend else None,
+                **({} if pods.index is not None else indexed(role)),
+                "backoffLimit": Located(restart(job, role).backoff_limit, "retries"),
+                "activeDeadlineSeconds": located(job.deadline and job.deadline.seconds, "deadline"),
+                "ttlSecondsAfterFinished": located(job.ttl and job.ttl.seconds, "ttl"),
+                "podFailurePolicy": pod_failure_policy(job, role),
+                "successPolicy": None if pods.index is not None else success_policy(job, role),
+                "template": pod_template(job, role, pods.plan),
+            },
+        },
+        role.path,
+    )
+
+
+def job_labels(job: Job, role: Role) -> dict[str, Data]:
+    """Labels of a Job: ours, and the one that Kueue reads."""
+    queue = at(job, "queue")
+    return {**labels(job, role), **({QUEUE_LABEL: queue} if queue else {})}
+
+
+def object_labels(job: Job) -> dict[str, str]:
+    """The label of everything that belongs to the job."""
+    return {"tfdsl/job": job.name}
+
+
+def indexed(role: Role) -> dict[str, Data]:
+    """All replicas of the role at once, each with its index."""
+    return {
+        "completionMode": "Indexed",
+        "completions": at(role, "replicas"),
+        "parallelism": at(role, "replicas"),
+    }
+
+
+def pod_failure_policy(job: Job, role: Role) -> Data:
+    """``spec.podFailurePolicy``, where statuses or evictions are told apart."""
+    rules = restart(job, role).rules
+    return {"rules": list(rules)} if rules else None
+
+
+def success_policy(job: Job, role: Role) -> Data:
+    """``spec.successPolicy``, where one replica of several ends its role."""
+    single = [policy for policy in completions(job) if policy.role == role.name and policy.index is not None]
+    if role.replicas == 1 or not single:
+        return None
+    rules = [{"succeededIndexes": Located(str(policy.index), child(policy.path, "index"))} for policy in single]
+    return {"rules": rules}
+
+
+def service(job: Job) -> Data:
+    """The headless Service that gives every replica a DNS name, from before it is ready."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": beside(job, job.name, object_labels(job)),
+        "spec": {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": object_labels(job)},
+    }
+
+
+def tensorboard(job: Job) -> list[Document]:
+    """TensorBoard's Deployment and Service, which no Job owns."""
+    role = job.role("tensorboard")
+    if role is None:
+        return []
+    template = pod_template(job, role, tensorboard_plan(job))
+    selector = tensorboard_labels(job)
+    return [
+        Document(tensorboard_deployment(job, role, template, selector, selector)),
+        Document(tensorboard_service(job, role, selector, selector)),
+    ]

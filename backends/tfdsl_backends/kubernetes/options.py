@@ -1,0 +1,18 @@
+"""Options of the kubernetes target."""
+
+from __future__ import annotations
+
+from tfdsl.backend import Option
+from tfdsl.vocabulary.types import STRINGS
+
+OPTIONS = (
+    Option(
+        "hosts",
+        STRINGS,
+        "Names of nodes, one for each replica, taken in order: ps first, then chief or master, worker, evaluator. Each "
+        "replica becomes a Job on its node, on the node's network. Without it a role is one Indexed Job that the "
+        "scheduler places.",
+        (),
+    ),
+    Option("exclude", STRINGS, "Nodes of `hosts` that are left out.", ()),
+)

@@ -1,0 +1,111 @@
+"""The pods: their names and addresses, and what the target adds to the template of each Job.
+
+An Indexed Job calls its pods `<job>-<role>-<index>`; with the Service's name as their subdomain each has a DNS name of
+its own. On named hosts a task is addressed by the node it runs on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import at
+from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, gets_tf_config, tf_config
+from tfdsl.record import Record
+from tfdsl_backends.kubernetes.placement import pinned, placement, training_roles
+from tfdsl_backends.kubernetes.restart import restart
+from tfdsl_backends.podspec.claims import claim_names
+from tfdsl_backends.podspec.plan import Index, PodPlan, index_of
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.ir.cluster_spec import Address
+    from tfdsl.ir.model import Job, Role
+
+INDEX_FIELD = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+"""Where a replica's index stands on the pod of an Indexed Job (the label of that name came with 1.28)."""
+
+INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
+"""The Job controller adds this variable at the end of env unless it is there already; its users need it before."""
+
+
+class JobPods(Record):
+    """One Job: its name, its role, the replica where it has but one, and what is added to its pods."""
+
+    name: str
+    role: Role
+    index: int | None
+    plan: PodPlan
+
+
+def role_job_name(job: Job, role: Role) -> str:
+    """Name of the Indexed Job of a role."""
+    return f"{job.name}-{role.name}"
+
+
+def replica_name(job: Job, role: Role, index: int) -> str:
+    """Hostname of a replica of an Indexed Job, and the name of the Job of a replica on its host."""
+    return f"{job.name}-{role.name}-{index}"
+
+
+def labels(job: Job, role: Role) -> dict[str, str]:
+    """Labels of the Jobs and pods of a role; the Service and the removing command select by the first."""
+    return {"tfdsl/job": job.name, "tfdsl/role": role.name}
+
+
+def tensorboard_labels(job: Job) -> dict[str, str]:
+    """Labels of TensorBoard's objects and pod, which the command that removes the Jobs leaves alone."""
+    return {"tfdsl/tensorboard": job.name}
+
+
+def address(unit: Unit) -> Address:
+    """``host:port`` of a replica."""
+    job = unit.job
+    if not pinned(unit):
+        return lambda role, index: f"{replica_name(job, role, index)}.{job.name}:{role.port}"
+    hosts = placement(unit)
+    return lambda role, index: f"{hosts[role.name, index]}:{role.port}"
+
+
+def gets_config(job: Job, role: Role) -> bool:
+    """Whether ``role`` is given TF_CONFIG; the program of a ``server`` role reads it whatever discovery says."""
+    return gets_tf_config(job, role) or role.server
+
+
+def jobs(unit: Unit) -> list[JobPods]:
+    """The Jobs in the order in which they are written."""
+    spec = cluster_spec(unit.job, address(unit))
+    hosts = placement(unit) if pinned(unit) else {}
+    found: list[JobPods] = []
+    for role in training_roles(unit.job):
+        if not hosts:
+            index = index_of(role, INDEX_FIELD, INDEX_VARIABLE)
+            found.append(JobPods(role_job_name(unit.job, role), role, None, _plan(unit, role, spec, index)))
+            continue
+        for number in range(role.replicas):
+            plan = _plan(unit, role, spec, Index(constant=number), hosts[role.name, number])
+            found.append(JobPods(replica_name(unit.job, role, number), role, number, plan))
+    return found
+
+
+def tensorboard_plan(job: Job) -> PodPlan:
+    """What is added to TensorBoard's pod, which is never pinned."""
+    return PodPlan(Index(constant=0), restart_policy="Always", labels=tensorboard_labels(job), claims=claim_names(job))
+
+
+def _plan(unit: Unit, role: Role, spec: dict[str, list[str]], index: Index, host: str | None = None) -> PodPlan:
+    job = unit.job
+    return PodPlan(
+        index,
+        restart_policy=restart(job, role).restart_policy,
+        labels=labels(job, role),
+        tf_config=tf_config(spec, role.name, index.reference) if gets_config(job, role) else None,
+        hosts=spec if gets_flags(job, role) else {},
+        spread_labels=labels(job, role),
+        claims=claim_names(job),
+        host_port=host is not None,
+        host_network=host is not None,
+        node_name=host,
+        subdomain=job.name if host is None else None,
+        priority_class=at(job, "priority"),
+        scheduler=at(job, "scheduler"),
+    )
