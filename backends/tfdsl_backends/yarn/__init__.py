@@ -1,0 +1,22 @@
+"""Hadoop YARN 2.10 to 3.4 with the stock DistributedShell: a script that submits, and the script it sends."""
+
+from __future__ import annotations
+
+from tfdsl.backend import Backend
+from tfdsl_backends.yarn.features import VERSIONS
+from tfdsl_backends.yarn.options import OPTIONS, needs_image
+from tfdsl_backends.yarn.rules import RULES
+from tfdsl_backends.yarn.support import SUPPORT
+
+BACKEND = Backend(
+    name="yarn",
+    title="YARN DistributedShell",
+    prefix="YRN",
+    versions=VERSIONS,
+    options=OPTIONS,
+    support=SUPPORT,
+    output="files",
+    lowering="tfdsl_backends.yarn.lower",
+    rules=RULES,
+    requires_image=needs_image,
+)

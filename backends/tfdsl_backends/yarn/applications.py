@@ -1,0 +1,125 @@
+"""Which applications a job becomes, and how large their containers are.
+
+All containers of a DistributedShell application have one size, one docker image and one list of mounts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.record import Record
+from tfdsl_backends.yarn.features import features
+from tfdsl_backends.yarn.options import in_docker, is_yarn_tf
+from tfdsl_backends.yarn.runtime import docker_mounts, tmpfs_mounts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.backend import Unit
+    from tfdsl.ir.model import Role
+
+MIB = 1 << 20
+DEFAULT_MEMORY = 2048
+"""MB for a role that names none."""
+
+GPU = "yarn.io/gpu"
+
+
+class Size(Record):
+    """One container: memory in MB, processors, and (name, count) of other resources in order of names."""
+
+    memory: int
+    vcores: int
+    others: tuple[tuple[str, int], ...] = ()
+
+
+class Application(Record):
+    """One submission. ``name`` is empty when it is the only one; ``roles`` are those whose tasks it runs."""
+
+    name: str
+    roles: tuple[Role, ...]
+    size: Size
+
+    @property
+    def containers(self) -> int:
+        """How many containers it asks for."""
+        return sum(role.replicas for role in self.roles)
+
+
+def applications(unit: Unit) -> list[Application]:
+    """The applications of the job, roles in order."""
+    roles = unit.job.roles
+    if per_role(unit):
+        return [Application(role.name, (role,), size_of(unit, role)) for role in roles]
+    return [Application("", roles, largest([size_of(unit, role) for role in roles]))]
+
+
+def per_role(unit: Unit) -> bool:
+    """Whether each role is an application of its own."""
+    if len(unit.job.roles) == 1 or is_yarn_tf(unit):
+        return False
+    chosen = unit.text("applications")
+    return chosen == "per-role" if chosen else bool(differences(unit))
+
+
+def differences(unit: Unit) -> list[str]:
+    """In what the roles differ that one application cannot give them, in words."""
+    roles = unit.job.roles
+    shapes = [shape(unit, role) for role in roles]
+    found = [what for what in shapes[0] if len({one[what] for one in shapes}) > 1]
+    if len(roles) > 1 and any(role.spread == "node" and role.replicas > 1 for role in roles):
+        found.append("placement")
+    return found
+
+
+def shape(unit: Unit, role: Role) -> dict[str, object]:
+    """What all containers of an application have in common, by name in words."""
+    size = size_of(unit, role)
+    docker = in_docker(unit, role)
+    return {
+        "memory": size.memory,
+        "processors": size.vcores,
+        "devices": size.others,
+        "runtime": docker,
+        "image": role.image if docker else None,
+        "docker mounts": (*map(str, docker_mounts(unit, role)), *tmpfs_mounts(role)) if docker else (),
+        "node label": role.node_label,
+    }
+
+
+def size_of(unit: Unit, role: Role) -> Size:
+    """What one container of ``role`` asks for; amounts are rounded up."""
+    memory = -(-role.memory.whole // MIB) if role.memory is not None else DEFAULT_MEMORY
+    vcores = role.cpu.whole if role.cpu is not None else 1
+    others: dict[str, int] = {}
+    if features(unit.version).resources:
+        if role.gpu:
+            others[role.gpu_resource or GPU] = role.gpu
+        others.update({name: amount.whole for name, amount in role.resources.items()})
+    return Size(memory, max(vcores, 1), tuple(sorted(others.items())))
+
+
+def largest(sizes: Sequence[Size]) -> Size:
+    """The smallest size that holds each of ``sizes``."""
+    others: dict[str, int] = {}
+    for size in sizes:
+        for name, count in size.others:
+            others[name] = max(count, others.get(name, 0))
+    memory = max(size.memory for size in sizes)
+    return Size(memory, max(size.vcores for size in sizes), tuple(sorted(others.items())))
+
+
+def waste(unit: Unit) -> Size:
+    """What one application for all roles asks for beyond what the roles need, over all containers."""
+    roles = unit.job.roles
+    sizes = [size_of(unit, role) for role in roles]
+    top = largest(sizes)
+    others = {
+        name: sum(r.replicas * (count - dict(s.others).get(name, 0)) for r, s in zip(roles, sizes, strict=True))
+        for name, count in top.others
+    }
+    return Size(
+        sum(role.replicas * (top.memory - size.memory) for role, size in zip(roles, sizes, strict=True)),
+        sum(role.replicas * (top.vcores - size.vcores) for role, size in zip(roles, sizes, strict=True)),
+        tuple((name, count) for name, count in others.items() if count),
+    )

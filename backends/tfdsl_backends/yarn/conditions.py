@@ -1,0 +1,159 @@
+"""Conditions of the yarn support table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tfdsl_backends.yarn.features import NO_TIMEOUT, features
+from tfdsl_backends.yarn.options import in_docker, is_yarn_tf
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.ir.fields import Item
+    from tfdsl.ir.model import BaseMount, HostMount, Job, Policy, Role, ScratchMount
+
+
+def off(unit: Unit, item: Item) -> bool:
+    """The value is false, 0 or empty: nothing is asked for."""
+    return not item.value
+
+
+def docker(unit: Unit, item: Item) -> bool:
+    """The role runs in docker."""
+    role = unit.job.role(item.role)
+    return role is not None and in_docker(unit, role)
+
+
+def native(unit: Unit, item: Item) -> bool:
+    """The role runs as a process of the node."""
+    return not docker(unit, item)
+
+
+def any_docker(unit: Unit, item: Item) -> bool:
+    """Some role runs in docker."""
+    return any(in_docker(unit, role) for role in unit.job.roles)
+
+
+def yarn_tf(unit: Unit, item: Item) -> bool:
+    """The modified client runs the job."""
+    return is_yarn_tf(unit)
+
+
+def text_priority(unit: Unit, item: Item) -> bool:
+    """A name where YARN takes a number."""
+    return not isinstance(item.value, int)
+
+
+def too_long(unit: Unit, item: Item) -> bool:
+    """More milliseconds than the client's option holds."""
+    deadline = cast("Job", item.node).deadline
+    return deadline is not None and deadline.ms > NO_TIMEOUT
+
+
+def running(unit: Unit, item: Item) -> bool:
+    """Only what still runs is ended."""
+    return item.value == "running"
+
+
+def single(unit: Unit, item: Item) -> bool:
+    """One replica in all waits for nobody."""
+    return sum(role.replicas for role in unit.job.roles if role.name != "tensorboard") == 1
+
+
+def fewer(unit: Unit, item: Item) -> bool:
+    """The gang is smaller than the role."""
+    role = cast("Role", item.node)
+    return role.min_available < role.replicas and role.name != "tensorboard"
+
+
+def fraction(unit: Unit, item: Item) -> bool:
+    """Not a whole number of processors."""
+    cpu = cast("Role", item.node).cpu
+    return cpu is not None and cpu.milli % 1000 != 0
+
+
+def same_cpu(unit: Unit, item: Item) -> bool:
+    """The limit is the request."""
+    role = cast("Role", item.node)
+    return role.cpu_limit == role.cpu
+
+
+def same_memory(unit: Unit, item: Item) -> bool:
+    """The limit is the request."""
+    role = cast("Role", item.node)
+    return role.memory_limit == role.memory
+
+
+def counts_resources(unit: Unit, item: Item) -> bool:
+    """The client can ask for more than memory and processors."""
+    return features(unit.version).resources
+
+
+def whole_resources(unit: Unit, item: Item) -> bool:
+    """Every extended resource is a whole number."""
+    return counts_resources(unit, item) and all(q.milli % 1000 == 0 for q in cast("Role", item.node).resources.values())
+
+
+def labelled(unit: Unit, item: Item) -> bool:
+    """The role has a node label."""
+    return cast("Role", item.node).node_label is not None
+
+
+def no_spread(unit: Unit, item: Item) -> bool:
+    """Nothing to spread."""
+    return item.value == "none" or cast("Role", item.node).replicas == 1
+
+
+def places(unit: Unit, item: Item) -> bool:
+    """The client takes a placement specification."""
+    return bool(features(unit.version).placement)
+
+
+def one_application(unit: Unit, item: Item) -> bool:
+    """All roles share one application although there are several."""
+    return unit.text("applications") == "one" and len(unit.job.roles) > 1
+
+
+def tmpfs(unit: Unit, item: Item) -> bool:
+    """Docker can mount a tmpfs."""
+    return docker(unit, item) and features(unit.version).docker_tmpfs
+
+
+def absolute(unit: Unit, item: Item) -> bool:
+    """The mount's path is absolute."""
+    return cast("BaseMount", item.node).at.startswith("/")
+
+
+def native_elsewhere(unit: Unit, item: Item) -> bool:
+    """Native, at an absolute path that is not the source."""
+    return native(unit, item) and absolute(unit, item) and getattr(item.node, "source", None) != item.value
+
+
+def docker_without_mounts(unit: Unit, item: Item) -> bool:
+    """Docker before YARN could mount folders."""
+    return docker(unit, item) and not features(unit.version).docker_mounts
+
+
+def docker_without_tmpfs(unit: Unit, item: Item) -> bool:
+    """Docker, an absolute path, and no tmpfs yet."""
+    return docker(unit, item) and absolute(unit, item) and not features(unit.version).docker_tmpfs
+
+
+def sized(unit: Unit, item: Item) -> bool:
+    """A scratch folder with a size."""
+    return cast("ScratchMount", item.node).size is not None
+
+
+def checked_type(unit: Unit, item: Item) -> bool:
+    """A type that a test at the start can check."""
+    return cast("HostMount", item.node).type in ("", "Directory", "File")
+
+
+def subject(unit: Unit, item: Item) -> bool:
+    """The policy speaks of one role or replica."""
+    return cast("Policy", item.node).role is not None
+
+
+def board_itself(unit: Unit, item: Item) -> bool:
+    """The policy is tensorboard's own."""
+    return cast("Policy", item.node).role == "tensorboard"

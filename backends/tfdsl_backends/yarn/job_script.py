@@ -1,0 +1,216 @@
+"""The script that each container runs: the steps of every role, and the task program with its plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from tfdsl.emit import shell
+from tfdsl.emit.located import Located, child, unwrap
+from tfdsl.emit.script import Quoted, render
+from tfdsl.ir.cluster_spec import gets_flags
+from tfdsl_backends.yarn.archives import archive_suffix, sent_archives
+from tfdsl_backends.yarn.assembly import program
+from tfdsl_backends.yarn.features import features
+from tfdsl_backends.yarn.options import in_docker, is_yarn_tf
+from tfdsl_backends.yarn.task_plan import store_place, task_plan
+from tfdsl_backends.yarn.words import PORT, head, literals, program_word, word
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.emit.located import Data
+    from tfdsl.emit.written import Written
+    from tfdsl.ir.model import HostMount, Mount, Output, Role, Text
+
+TEMPLATES = Path(__file__).with_name("templates")
+PYTHONS = ("python3", "python", "python2")
+BOARD = ("tensorboard", "--logdir", "--bind_all", "--port")
+
+
+def job_script(unit: Unit) -> Written:
+    """``job.sh``."""
+    job = unit.job
+    roles = [role_values(unit, role) for role in job.roles]
+    python = unit.text("python")
+    values: dict[str, Data] = {
+        "job": job.name,
+        "roles": cast("Data", roles),
+        "uses": uses(unit, roles),
+        "preparations": preparations(unit),
+        "commands": commands(unit),
+        "flags": any(gets_flags(job, role) for role in job.roles),
+        "protocol": Located(job.cluster.protocol, "cluster.protocol"),
+        "pythons": [python] if python else list(PYTHONS),
+        "webhdfs": unit.text("webhdfs"),
+        "hadoop_home": unit.text("hadoop_home"),
+        "hdfs_paths": mentions_hdfs(unit),
+        "in_store": bool(sent_archives(unit)) and not features(unit.version).localize,
+        "store_expression": Quoted(store_expression(unit)),
+        "given": is_yarn_tf(unit),
+        "plan": Quoted(task_plan(unit)),
+        "program": Quoted(program()),
+    }
+    return render(TEMPLATES, "job.sh.j2", values)
+
+
+def role_values(unit: Unit, role: Role) -> dict[str, Data]:
+    """What the template says about one role."""
+    by_client = is_yarn_tf(unit)  # the modified client makes the links and copies the outputs
+    outputs = [] if by_client else [output_values(output) for output in role.outputs]
+    return {
+        "name": role.name,
+        "hide_gpus": hides_gpus(unit, role),
+        "env": [
+            (name, Located(word(cast("Text", value)), f"{role.path}.env[{name}]")) for name, value in role.env.items()
+        ],
+        "workdir": workdir(role),
+        "outputs": cast("Data", outputs),
+    }
+
+
+def uses(unit: Unit, roles: list[dict[str, Data]]) -> dict[str, Data]:
+    """Which functions of the template the script calls."""
+    called = {shown(step).split(" ", 1)[0] for role in unit.job.roles for step in prepare_steps(unit, role)}
+    return {
+        "environment": any(role["env"] or role["hide_gpus"] for role in roles),
+        "outputs": any(role["outputs"] for role in roles),
+        "link": "link" in called,
+        "present": "there" in called,
+        "memory": "memory" in called,
+        "scratch": "scratch" in called,
+        "fetch": "fetch" in called,
+        "unpack": "unpack" in called,
+    }
+
+
+def preparations(unit: Unit) -> list[Data]:
+    """The steps before the command, roles with the same ones together."""
+    found: dict[tuple[str, ...], tuple[list[str], list[Data]]] = {}
+    for role in unit.job.roles:
+        steps = prepare_steps(unit, role)
+        if steps:
+            found.setdefault(tuple(map(shown, steps)), ([], steps))[0].append(role.name)
+    return [{"names": Quoted(" | ".join(names)), "steps": steps} for names, steps in found.values()]
+
+
+def commands(unit: Unit) -> list[Data]:
+    """The commands, roles with the same one together."""
+    found: dict[tuple[str, ...], tuple[list[str], Role]] = {}
+    for role in unit.job.roles:
+        words = [] if role.server else command(unit, role)
+        key = (str(role.server), shown(workdir(role)), *map(shown, words))
+        found.setdefault(key, ([], role))[0].append(role.name)
+    return [
+        {
+            "names": Quoted(" | ".join(names)),
+            "server": role.server,
+            "workdir": workdir(role),
+            "words": command(unit, role),
+        }
+        for names, role in found.values()
+    ]
+
+
+def workdir(role: Role) -> Data:
+    """The folder of the command as a word; empty for the work folder."""
+    return Located(word(role.workdir), child(role.path, "workdir")) if role.workdir else ""
+
+
+def shown(data: Data) -> str:
+    """The text of a word."""
+    return str(unwrap(data))
+
+
+def hides_gpus(unit: Unit, role: Role) -> bool:
+    """A role without a GPU would see all of them where YARN does not isolate them."""
+    chosen = {"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"} & set(role.env)
+    return role.gpu == 0 and not chosen and any(other.gpu for other in unit.job.roles)
+
+
+def prepare_steps(unit: Unit, role: Role) -> list[Data]:
+    """One call for each mount that needs the script, in the order of the source."""
+    found: list[Data] = []
+    for number, mount in enumerate(role.mounts, 1):
+        words = mount_step(unit, role, mount, number)
+        if words:
+            found.append(Located(Quoted(" ".join(words)), mount.path))
+    return found
+
+
+def mount_step(unit: Unit, role: Role, mount: Mount, number: int) -> list[str]:
+    """The call that makes ``mount``; empty when the runtime has made it."""
+    at = shell.quote(mount.at)
+    if mount.kind == "host":
+        return [] if is_yarn_tf(unit) else host_step(mount)
+    if mount.kind == "scratch":
+        return ["scratch", at]
+    if mount.kind == "memory":
+        return [] if mount.at.startswith("/") and in_docker(unit, role) else ["memory", str(number), at]
+    if mount.kind == "hdfs":
+        return ["fetch", str(number), word(mount.uri), at]
+    if mount.kind == "archive":
+        sent = sent_archives(unit).get(mount.source) if isinstance(mount.source, str) else None
+        source = word(mount.source) if sent is None else sent_source(unit, sent)
+        return ["unpack", str(number), source, archive_suffix(mount.source), at]
+    return []
+
+
+def host_step(mount: HostMount) -> list[str]:
+    """A link for a relative path; an absolute one only has to be there."""
+    kind = [mount.type] if mount.type in ("Directory", "File") else []
+    if mount.at.startswith("/"):
+        return ["there", shell.quote(mount.at), *kind]
+    return ["link", word(mount.source), shell.quote(mount.at), *kind]
+
+
+def sent_source(unit: Unit, name: str) -> str:
+    """Where a task finds a file that submit.sh has sent: in its work folder, or in the job's store."""
+    return name if features(unit.version).localize else f'"$TFJOB_STORE"/{name}'
+
+
+def store_expression(unit: Unit) -> str:
+    """The store as an expression of the shell."""
+    before, user, after = store_place(unit).partition("{user}")
+    return shell.quote(before) + ('"${USER-}"' + shell.quote(after) if user else "")
+
+
+def command(unit: Unit, role: Role) -> list[Data]:
+    """The words of the command, without the discovery flags."""
+    place = child(role.path, "command")
+    args: list[Data] = [Located(word(text), f"{child(role.path, 'args')}[{at}]") for at, text in enumerate(role.args)]
+    if not isinstance(role.command, tuple):
+        return ["/bin/sh", "-c", Located(program_word(role.command), place), "sh", *args]
+    if is_default_board(role):
+        logdir = Located(word(role.logdir or ""), child(role.path, "logdir"))
+        return ["tensorboard", "--logdir", logdir, "--bind_all", "--port", PORT, *args]
+    words = role.command or (unit.job.build.entrypoint if unit.job.build is not None else ())
+    return [*(Located(word(text), f"{place}[{at}]") for at, text in enumerate(words)), *args]
+
+
+def is_default_board(role: Role) -> bool:
+    """Whether tensorboard runs the language's own command, whose port is the one that the task takes."""
+    if role.name != "tensorboard":
+        return False
+    return role.command in ((), ("tensorboard", "--logdir", role.logdir, "--bind_all", "--port", str(role.port)))
+
+
+def output_values(output: Output) -> dict[str, Data]:
+    """One ``copy_out``."""
+    words: list[Data] = [
+        Located(output.when, child(output.path, "when")),
+        Located(word(output.source), child(output.path, "source")),
+        Located(word(output.destination), child(output.path, "destination")),
+        "overwrite" if output.overwrite else "keep",
+    ]
+    return {"one": output.index is not None, "index": str(output.index), "words": words}
+
+
+def mentions_hdfs(unit: Unit) -> bool:
+    """Whether an hdfs:// URI stands anywhere a command could read it."""
+    for role in unit.job.roles:
+        texts = [*role.args, *(role.command if isinstance(role.command, tuple) else (role.command,))]
+        if role.logdir is not None:
+            texts.append(role.logdir)
+        if any("hdfs://" in piece for piece in (*literals(role.env.values()), *literals(texts))):
+            return True
+    return unit.job.checkpoint is not None and "hdfs://" in head(unit.job.checkpoint)

@@ -1,0 +1,275 @@
+# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
+# pyright: reportTypeCommentUsage=false
+"""The coordinator: a thread of the first task that all tasks, its own too, are connected with for life."""
+
+from __future__ import print_function
+
+import binascii
+import os
+import socket
+import threading
+import time
+
+from tfdsl_backends.yarn.program.plan import REJECTED, Plan, log
+from tfdsl_backends.yarn.program.wire import Line, listener, readable
+
+
+class Member(object):
+    """A task that has come. ``ended``: -1 while it runs, else the status it reported."""
+
+    def __init__(self, line, address, container):
+        # type: (Line, str, str) -> None
+        self.line = line
+        self.address = address
+        self.container = container
+        self.told = False
+        self.running = False
+        self.ended = -1
+
+
+class Coordinator(threading.Thread):
+    """Gathers the tasks, tells them the addresses, watches them, and pronounces the verdict.
+
+    The verdict is one of ``stop`` (the job is complete), ``fail``, ``restart`` and ``missing``.
+    """
+
+    def __init__(self, plan):
+        # type: (Plan) -> None
+        super(Coordinator, self).__init__(name="coordinator")
+        self.daemon = True
+        self.plan = plan
+        self.token = binascii.hexlify(os.urandom(16)).decode("ascii")
+        self.socket, self.port = listener()
+        self.lines = []  # type: list[Line]
+        self.members = {}  # type: dict[int, Member]
+        self.owner = {}  # type: dict[Line, int]
+        self.spares = []  # type: list[tuple[Line, dict[str, str]]]
+        self.vacant = {}  # type: dict[int, float]
+        self.deadline = time.time() + plan.limit
+        self.started = False
+        self.verdict = ""
+        self.reason = ""
+        self.status = 0
+        self.leave_at = 0.0
+
+    # --- the loop ----------------------------------------------------------------------------------------------
+
+    def run(self):
+        # type: () -> None
+        """Serve until the verdict is out and everybody has hung up (or has had time to)."""
+        while not (self.verdict and (not self.members_left() or time.time() > self.leave_at)):
+            lines = [line for line in self.lines if line.open]
+            ready = readable([self.socket] + [line.connection for line in lines], 0.2)
+            if self.socket in ready:
+                self.accept()
+            for line in lines:
+                if line.connection in ready:
+                    for message in line.receive():
+                        self.handle(line, message)
+            self.notice_lost()
+            self.check_time()
+        for line in self.lines:
+            line.close()
+        self.socket.close()
+
+    def accept(self):
+        # type: () -> None
+        """Take a new connection; it says who it is later."""
+        try:
+            connection, _address = self.socket.accept()
+        except (OSError, socket.error):
+            return
+        self.lines.append(Line(connection))
+
+    def members_left(self):
+        # type: () -> bool
+        """Whether a task is still connected."""
+        return any(member.line.open for member in self.members.values())
+
+    def notice_lost(self):
+        # type: () -> None
+        """Act on connections that broke."""
+        for line in [line for line in self.lines if not line.open]:
+            self.lines.remove(line)
+            line.close()
+            slot = self.owner.pop(line, -1)
+            if slot >= 0 and self.members[slot].line is line:
+                self.lost(slot)
+
+    def check_time(self):
+        # type: () -> None
+        """Give up when not all have come in time, or nobody replaced a task that was lost before the start."""
+        if self.verdict or self.started:
+            return
+        now = time.time()
+        waiting = [slot for slot in self.required() if slot not in self.members]
+        if now > self.deadline:
+            names = ", ".join(self.plan.name(slot) for slot in waiting)
+            came = len(self.required()) - len(waiting)
+            text = "%d of %d tasks came within %g s; missing: %s" % (came, came + len(waiting), self.plan.limit, names)
+            self.finish("missing", text, 0)
+        gone = [slot for slot in self.vacant if now > self.vacant[slot] + self.plan.patience]
+        if gone and not self.plan.restarts and not self.verdict:
+            self.finish("fail", "%s was lost before the start and not replaced" % self.plan.name(gone[0]), 0)
+
+    # --- messages ----------------------------------------------------------------------------------------------
+
+    def handle(self, line, message):
+        # type: (Line, dict[str, str]) -> None
+        """One message of a task."""
+        slot = self.owner.get(line, -1)
+        kind = message.get("op", "")
+        if kind == "hello":
+            self.hello(line, message)
+        elif slot < 0:
+            line.open = False
+        elif kind == "running":
+            self.members[slot].running = True
+            self.tell_start()
+        elif kind == "exit":
+            self.ended(slot, int(message.get("status", "1")))
+
+    def hello(self, line, message):
+        # type: (Line, dict[str, str]) -> None
+        """A task says which number it has."""
+        slot = int(message.get("slot", "-1"))
+        if message.get("token") != self.token:
+            line.send(op="again", why="another job's token")
+        elif self.verdict == "restart":
+            line.send(op="again", why="the earlier try is still ending")
+        elif self.verdict:
+            line.send(op="end", kind=self.verdict, why=self.reason, status=str(self.status))
+        elif slot not in range(len(self.plan.slots)):
+            self.spares.append((line, message))
+            self.place_spares()
+        else:
+            self.seat(line, message, slot)
+
+    def seat(self, line, message, slot):
+        # type: (Line, dict[str, str], int) -> None
+        """Give a task its number, unless another container has it."""
+        holder = self.members.get(slot)
+        container = message.get("container", "")
+        if holder is not None and holder.line.open and holder.container != container:
+            self.reject(line, "%s has come already, from container %s" % (self.plan.name(slot), holder.container))
+            return
+        if self.started and slot in self.required():
+            self.reject(line, "the job has started without this container")
+            return
+        if holder is not None:  # relaunched before its old connection was seen to break
+            self.owner.pop(holder.line, None)
+            holder.line.close()
+        self.vacant.pop(slot, None)
+        self.members[slot] = Member(line, message.get("address", ""), container)
+        self.owner[line] = slot
+        line.send(op="welcome", slot=str(slot))
+        came = sum(1 for other in self.members if other in self.required())
+        text = "%s is at %s (%d of %d)" % (self.plan.name(slot), message.get("address"), came, len(self.required()))
+        log("coordinator", text)
+        self.check_start()
+
+    def place_spares(self):
+        # type: () -> None
+        """A container beyond the number of tasks replaces one that was lost, or is one too many."""
+        for line, message in list(self.spares):
+            role = message.get("role", "")
+            free = [slot for slot in self.plan.slots_of(role) if slot in self.vacant]
+            if free and not self.started:
+                self.spares.remove((line, message))
+                self.seat(line, message, free[0])
+            elif self.started:
+                self.spares.remove((line, message))
+                self.reject(line, "all %d tasks have come; this container is one too many" % len(self.plan.slots))
+
+    def reject(self, line, why):
+        # type: (Line, str) -> None
+        """Send a container away."""
+        log("coordinator", "rejected (%d): %s" % (REJECTED, why))
+        line.send(op="reject", why=why)
+
+    # --- what happens to the job -------------------------------------------------------------------------------
+
+    def required(self):
+        # type: () -> list[int]
+        """The tasks without which the job does not start."""
+        return [slot for slot, (role, _index) in enumerate(self.plan.slots) if role not in self.plan.optional]
+
+    def check_start(self):
+        # type: () -> None
+        """Start when the last one has come; an optional task starts as soon as it comes."""
+        if not self.started and all(slot in self.members for slot in self.required()):
+            self.started = True
+            log("coordinator", "all %d tasks have come" % len(self.required()))
+            self.place_spares()
+        self.tell_start()
+
+    def tell_start(self):
+        # type: () -> None
+        """Tell those that may start; a role with ``after`` waits until the roles before it run."""
+        addresses = " ".join(
+            self.members[slot].address if slot in self.members else "-" for slot in range(len(self.plan.slots))
+        )
+        for slot, member in self.members.items():
+            if member.told or not (self.started or slot not in self.required()):
+                continue
+            before = [s for role in self.plan.after.get(self.plan.role(slot), []) for s in self.plan.slots_of(role)]
+            if all(s in self.members and (self.members[s].running or self.members[s].ended >= 0) for s in before):
+                member.told = True
+                member.line.send(op="start", addresses=addresses)
+
+    def ended(self, slot, status):
+        # type: (int, int) -> None
+        """A task reports the status of its command."""
+        member = self.members[slot]
+        member.ended = status
+        log("coordinator", "%s ended with %d" % (self.plan.name(slot), status))
+        if self.verdict:
+            return
+        action = self.plan.action(slot, status) if status else "ignore"
+        if action != "ignore":
+            self.finish(action, "%s ended with %d" % (self.plan.name(slot), status), status)
+            return
+        if status or not self.plan.restarts:  # one that has ended well stays where a restart may need it again
+            member.line.send(op="leave")
+        self.tell_start()
+        self.check_complete()
+
+    def lost(self, slot):
+        # type: (int) -> None
+        """A task's connection broke."""
+        if self.verdict or self.members[slot].ended >= 0:
+            return
+        name = self.plan.name(slot)
+        if not self.started or slot not in self.required():
+            del self.members[slot]
+            log("coordinator", "%s was lost before the start" % name if not self.started else "%s was lost" % name)
+            if slot in self.required():
+                self.vacant[slot] = time.time()
+                self.place_spares()
+            return
+        action = self.plan.action(slot, 0)
+        if action != "ignore":
+            self.finish(action, "%s was lost" % name, 0)
+            return
+        self.members[slot].ended = 0
+        self.tell_start()
+        self.check_complete()
+
+    def check_complete(self):
+        # type: () -> None
+        """The job is complete when those that decide have ended, and over when nobody is left to decide."""
+        done = {slot for slot, member in self.members.items() if member.ended >= 0}
+        who = self.plan.completed(done)
+        if who:
+            self.finish("stop", "%s has completed the job" % who, 0)
+        elif self.started and done.issuperset(self.required()):
+            self.finish("fail", "all tasks have ended and none completed the job", 0)
+
+    def finish(self, verdict, reason, status):
+        # type: (str, str, int) -> None
+        """Pronounce the verdict, once."""
+        self.verdict, self.reason, self.status = verdict, reason, status
+        self.leave_at = time.time() + self.plan.grace + 20
+        log("coordinator", "%s: %s" % (verdict, reason))
+        for line in self.lines:
+            line.send(op="end", kind=verdict, why=reason, status=str(status))

@@ -1,0 +1,121 @@
+# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
+# pyright: reportTypeCommentUsage=false
+"""The program's ways in: ``run PLAN SCRIPT``, ``given PLAN SCRIPT FLAGS...``, and the transfers."""
+
+from __future__ import print_function
+
+import os
+import signal
+import socket
+import sys
+
+from tfdsl_backends.yarn.program.cluster import cluster_of, cluster_of_flags, tensorflow_flags, tf_config
+from tfdsl_backends.yarn.program.coordinator import Coordinator
+from tfdsl_backends.yarn.program.meeting import find_slot, meet
+from tfdsl_backends.yarn.program.plan import Plan, log
+from tfdsl_backends.yarn.program.server import serve
+from tfdsl_backends.yarn.program.storage import FolderStore, HdfsStore, WebHdfsStore, open_store
+from tfdsl_backends.yarn.program.task import Task
+from tfdsl_backends.yarn.program.transfer import transfer
+from tfdsl_backends.yarn.program.wire import reserve_port
+
+
+def run(plan, script, environ):
+    # type: (Plan, str, dict[str, str]) -> int
+    """A task of a job that meets through the store."""
+    store = open_store(plan.store.replace("{user}", environ.get("USER", "")) + "/" + environ["TFJOB_RUN"], plan.webhdfs)
+    host = environ.get("NM_HOST") or socket.getfqdn()
+    task = Task(plan, script, find_slot(plan, store, environ))
+    watch_signals(task)
+    holder, port = reserve_port(plan.ports[0], plan.ports[1], plan.reuse_port)
+    coordinator = None
+    if task.slot == 0:
+        coordinator = Coordinator(plan)
+        coordinator.start()
+        store.put("coordinator", "%s %d %s\n" % (host, coordinator.port, coordinator.token))
+    status = meet(task, plan, store, coordinator, "%s:%d" % (host, port), environ)
+    if status == 0:
+        env, flags = environment(plan, task, port, environ)
+        status = task.work(env, flags, None if plan.reuse_port else holder)
+    if task.line is not None:
+        task.line.close()
+    log(task.name, "exits with %d" % status)
+    if coordinator is not None:
+        coordinator.join()
+        close_store(plan, store, coordinator)
+    return status
+
+
+def close_store(plan, store, coordinator):
+    # type: (Plan, FolderStore | HdfsStore | WebHdfsStore, Coordinator) -> None
+    """Tell those who come late that there is nothing to come to, unless the next try will use the file."""
+    if coordinator.verdict == "missing" and not plan.restarts:
+        store.put("coordinator", "ended %s\n" % coordinator.reason)
+    elif coordinator.verdict == "stop":
+        store.remove("coordinator")
+
+
+def environment(plan, task, port, environ):
+    # type: (Plan, Task, int, dict[str, str]) -> tuple[dict[str, str], list[str]]
+    """The environment of the steps and the flags of the command."""
+    role, index = plan.slots[task.slot]
+    cluster = cluster_of(plan.slots, task.addresses)
+    env = dict(environ, TFJOB_ROLE=role, TFJOB_INDEX=str(index), TFJOB_PORT=str(port))
+    if role in plan.tf_config:
+        env["TF_CONFIG"] = tf_config(cluster, role, index)
+    if plan.reuse_port:
+        env["TF_GRPC_REUSE_PORT"] = "true"
+    log(task.name, "starts; port %d of %s" % (port, environ.get("NM_HOST") or socket.getfqdn()))
+    return env, tensorflow_flags(cluster, role, index) if role in plan.flags else []
+
+
+def given(plan, script, flags, environ):
+    # type: (Plan, str, list[str], dict[str, str]) -> int
+    """A task whose addresses a modified client has worked out and passes as flags; it meets nobody."""
+    cluster, role, index = cluster_of_flags(flags)
+    task = Task(plan, script, plan.slots.index((role, index)))
+    watch_signals(task)
+    env = dict(environ, TFJOB_ROLE=role, TFJOB_INDEX=str(index), TFJOB_PORT=own_port(cluster.get(role, []), index))
+    if role in plan.tf_config:
+        env["TF_CONFIG"] = tf_config(cluster, role, index)
+    task.may_leave = True
+    status = task.step("prepare", [], env)
+    if status == 0:
+        status = task.step("command", flags if role in plan.flags else [], env)
+    return task.copy(env, status)
+
+
+def own_port(hosts, index):
+    # type: (list[str], int) -> str
+    """The port in the task's own ``host:port``."""
+    return hosts[index].rpartition(":")[2] if index < len(hosts) else ""
+
+
+def watch_signals(task):
+    # type: (Task) -> None
+    """SIGTERM (YARN ends the container) ends the command first."""
+
+    def on_term(_number, _frame):
+        # type: (int, object) -> None
+        task.killed = True
+
+    signal.signal(signal.SIGTERM, on_term)
+
+
+def main(arguments):
+    # type: (list[str]) -> int
+    """Do what the first argument says."""
+    environ = dict(os.environ)
+    if arguments[0] in ("fetch", "put", "unzip"):
+        return transfer(arguments, environ)
+    if arguments[0] == "server":
+        return serve(arguments[1], environ)
+    with open(arguments[1]) as file:
+        plan = Plan(file.read())
+    if arguments[0] == "given":
+        return given(plan, arguments[2], arguments[3:], environ)
+    return run(plan, arguments[2], environ)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

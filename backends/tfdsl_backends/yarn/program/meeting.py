@@ -1,0 +1,111 @@
+# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
+# pyright: reportTypeCommentUsage=false
+"""How a container gets its number and finds the coordinator."""
+
+from __future__ import print_function
+
+import os
+import re
+import socket
+import time
+
+from tfdsl_backends.yarn.program.coordinator import Coordinator
+from tfdsl_backends.yarn.program.plan import PEER_LOST, PEERS_MISSING, REJECTED, Plan, log
+from tfdsl_backends.yarn.program.storage import FolderStore, HdfsStore, WebHdfsStore
+from tfdsl_backends.yarn.program.task import RUNNING, Task
+from tfdsl_backends.yarn.program.wire import Line
+
+NO_NUMBER = -1
+
+
+def container_id(environ):
+    # type: (dict[str, str]) -> str
+    """CONTAINER_ID, or something as unique."""
+    return environ.get("CONTAINER_ID") or "%s-%d" % (socket.gethostname(), os.getpid())
+
+
+def find_slot(plan, store, environ):
+    # type: (Plan, FolderStore | HdfsStore | WebHdfsStore, dict[str, str]) -> int
+    """The container's number in the whole job.
+
+    YARN_SHELL_ID counts the containers of an application from 1; an application that runs one role has that role's
+    numbers only. A number beyond (YARN asked again for a lost container) and a job that is full give -1: the
+    coordinator then knows which one is free. Hadoop before 3.0 sets no YARN_SHELL_ID: a container claims a number
+    by a file, which a relaunch finds again.
+    """
+    slots = plan.slots_of(environ.get("TFJOB_ROLE_ONLY", ""))
+    given = environ.get("YARN_SHELL_ID", "")
+    if given.isdigit() and int(given) >= 1:
+        return slots[int(given) - 1] if int(given) <= len(slots) else NO_NUMBER
+    me = container_id(environ)
+    attempt, number = _attempt_and_number(me)
+    # Containers are numbered from 1, the application master's own; so the first try is mostly free.
+    start = max(number - 2, 0) % len(slots)
+    for slot in slots[start:] + slots[:start]:
+        name = "claim-%s-%d" % (attempt, slot)
+        if store.claim(name, me) or store.get(name).strip() == me:
+            return slot
+    return NO_NUMBER
+
+
+def _attempt_and_number(container):
+    # type: (str) -> tuple[str, int]
+    """Application attempt and number in ``container_e17_1410901177871_0001_01_000005``."""
+    found = re.match(r"container_(?:e\d+_)?\d+_\d+_(\d+)_(\d+)$", container)
+    return (found.group(1), int(found.group(2))) if found else ("0", 2)
+
+
+def meet(task, plan, store, coordinator, address, environ):
+    # type: (Task, Plan, FolderStore | HdfsStore | WebHdfsStore, Coordinator | None, str, dict[str, str]) -> int
+    """Connect, register and wait for the start; 0, or the status to exit with."""
+    deadline = time.time() + plan.limit + 5  # the coordinator's own limit comes first and knows the missing ones
+    lost_at = 0.0
+    while not (task.addresses or task.rejected or task.killed or task.verdict != RUNNING):
+        if task.line is not None and task.line.open:
+            task.listen(0.5)
+            if not task.line.open and not task.addresses:
+                lost_at = time.time()
+                time.sleep(store.wait)
+            continue
+        now = time.time()
+        if now > deadline:
+            log(task.name, "%s, which coordinates, did not come within %g s" % (plan.name(0), plan.limit))
+            return PEERS_MISSING
+        if lost_at and not plan.restarts and now > lost_at + plan.patience:
+            log(task.name, "%s, which coordinates, was lost before the start and not replaced" % plan.name(0))
+            return PEER_LOST
+        found = "127.0.0.1 %d %s" % (coordinator.port, coordinator.token) if coordinator else store.get("coordinator")
+        if found.startswith("ended "):
+            task.verdict, task.reason = "missing", found[len("ended ") :].strip()
+        elif not found or not connect(task, found, address, environ):
+            time.sleep(store.wait)
+    if task.rejected:
+        log(task.name, "rejected: " + task.rejected)
+        return REJECTED
+    if task.killed:
+        return 143
+    if task.verdict != RUNNING and not task.addresses:
+        log(task.name, "%s: %s" % (task.verdict, task.reason))
+        return plan.status(task.verdict, -1)
+    return 0
+
+
+def connect(task, found, address, environ):
+    # type: (Task, str, str, dict[str, str]) -> bool
+    """Register with the coordinator that ``found`` (host, port, token) names; false when nobody answers there."""
+    try:
+        host, port, token = found.split()
+        connection = socket.create_connection((host, int(port)), timeout=10)
+    except (EnvironmentError, ValueError) as error:
+        log(task.name, "the coordinator does not answer yet (%s)" % error)
+        return False
+    task.line = Line(connection)
+    task.tell(
+        op="hello",
+        slot=str(task.slot),
+        role=environ.get("TFJOB_ROLE_ONLY", ""),
+        token=token,
+        address=address,
+        container=container_id(environ),
+    )
+    return True

@@ -1,0 +1,113 @@
+# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
+# pyright: reportTypeCommentUsage=false
+"""What the compiler says about the job: its tasks, what ends it, what a failure leads to."""
+
+from __future__ import print_function
+
+import json
+import sys
+
+PEER_LOST = 75
+PEERS_MISSING = 76
+REJECTED = 77
+COPY_FAILED = 74
+
+
+def native(text):
+    # type: (str) -> str
+    """``text`` as ``str`` of the running Python (UTF-8 bytes under Python 2)."""
+    if sys.version_info >= (3,):
+        return text
+    else:  # noqa: RET505  (type checkers know this form)
+        return text.encode("utf-8")
+
+
+def log(who, text):
+    # type: (str, str) -> None
+    """One line for the container's log."""
+    sys.stderr.write("[tfjob %s] %s\n" % (who, text))
+    sys.stderr.flush()
+
+
+class Plan(object):
+    """The job as the compiler wrote it beside the program.
+
+    ``slots``: (role, index) of every task, in the order of their numbers. ``complete``: (role, index or -1) whose
+    end completes the job, any one of them. ``actions``: role or role[index] -> what a failure leads to.
+    """
+
+    def __init__(self, text):
+        # type: (str) -> None
+        spec = json.loads(text)
+        self.job = native(spec["job"])
+        self.slots = [(str(role), index) for role, count in spec["roles"] for index in range(int(count))]
+        self.after = {str(role): [str(r) for r in roles] for role, roles in spec["after"].items()}
+        self.optional = [str(role) for role in spec["optional"]]
+        self.complete = [(str(role), int(index)) for role, index in spec["complete"]]
+        self.actions = {str(name): self._actions(rules) for name, rules in spec["actions"].items()}
+        self.tf_config = [str(role) for role in spec["tf_config"]]
+        self.flags = [str(role) for role in spec["flags"]]
+        self.again = [str(role) for role in spec["again"]]
+        self.restarts = int(spec["restarts"])
+        self.retried = [int(status) for status in spec["retried"]]
+        self.store = native(spec["store"])
+        self.webhdfs = native(spec["webhdfs"])
+        self.ports = (int(spec["ports"][0]), int(spec["ports"][1]))
+        self.reuse_port = bool(spec["reuse_port"])
+        self.limit = float(spec["limit"])
+        self.patience = float(spec["patience"])
+        self.grace = float(spec["grace"])
+
+    @staticmethod
+    def _actions(rules):
+        # type: (dict[str, object]) -> dict[int, str]
+        """Status -> action; 0 stands for every other status and for a lost task."""
+        return {int(status): str(action) for status, action in rules.items()}
+
+    def name(self, slot):
+        # type: (int) -> str
+        """``worker[1]``."""
+        return "%s[%d]" % self.slots[slot]
+
+    def role(self, slot):
+        # type: (int) -> str
+        """The role of a task."""
+        return self.slots[slot][0]
+
+    def slots_of(self, role):
+        # type: (str) -> list[int]
+        """The numbers of all tasks of ``role``; of all tasks for the empty text."""
+        return [slot for slot, (name, _index) in enumerate(self.slots) if role in ("", name)]
+
+    def action(self, slot, status):
+        # type: (int, int) -> str
+        """What follows when a task ends with ``status`` (0: it was lost): ``fail``, ``restart`` or ``ignore``."""
+        rules = self.actions.get(self.name(slot)) or self.actions[self.role(slot)]
+        return rules.get(status, rules[0])
+
+    def completed(self, ended):
+        # type: (set[int]) -> str
+        """Who has completed the job now that the tasks ``ended`` are done; empty when nobody has."""
+        for role, index in self.complete:
+            slots = [slot for slot in self.slots_of(role) if index in (-1, self.slots[slot][1])]
+            if slots and ended.issuperset(slots):
+                return role if index < 0 else "%s[%d]" % (role, index)
+        return ""
+
+    def status(self, kind, own):
+        # type: (str, int) -> int
+        """The exit status of a task under the job's verdict; ``own``: its own command's, -1 when it was stopped.
+
+        Where only some statuses are retried by the NodeManager, a restart must end with one of them and a final
+        failure must not.
+        """
+        if kind == "stop":
+            return 0
+        if kind == "missing":
+            return PEERS_MISSING
+        status = own if own > 0 else PEER_LOST
+        if not self.retried:
+            return status
+        if kind == "restart":
+            return PEER_LOST
+        return 1 if status in self.retried else status

@@ -1,0 +1,34 @@
+# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
+# pyright: reportTypeCommentUsage=false
+"""A plain TensorFlow server, for roles with ``server = true``."""
+
+from __future__ import print_function
+
+import importlib
+import json
+import os
+import signal
+import threading
+
+
+def serve(protocol, environ):
+    # type: (str, dict[str, str]) -> int
+    """Run the server of the task in TF_CONFIG and join it; TensorFlow 1 and 2."""
+    tensorflow = importlib.import_module("tensorflow")
+    signal.signal(signal.SIGTERM, lambda _number, _frame: os._exit(143))
+    config = json.loads(environ["TF_CONFIG"])
+    task = config["task"]
+    new = getattr(getattr(tensorflow, "distribute", None), "Server", None)
+    server = (new or tensorflow.train.Server)(
+        tensorflow.train.ClusterSpec(config["cluster"]),
+        job_name=str(task["type"]),
+        task_index=int(task["index"]),
+        protocol=protocol,
+    )
+    # join never comes back from C++, and a signal is only seen while the main thread is in Python.
+    thread = threading.Thread(target=server.join)
+    thread.daemon = True
+    thread.start()
+    while thread.is_alive():
+        thread.join(1)
+    return 0

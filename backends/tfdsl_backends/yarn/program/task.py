@@ -1,0 +1,203 @@
+# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
+# pyright: reportTypeCommentUsage=false
+"""One task: takes its number, meets the others, runs the steps of the job script under the verdict."""
+
+from __future__ import print_function
+
+import os
+import signal
+import socket
+import subprocess
+import time
+
+from tfdsl_backends.yarn.program.plan import Plan, log
+from tfdsl_backends.yarn.program.wire import Line, readable
+
+RUNNING = "running"
+
+
+class Task(object):
+    """What one container does after it has its number; ``slot`` is -1 until the coordinator gives one.
+
+    ``verdict`` is ``running`` until the coordinator (or its loss, or a signal) says how it ends.
+    """
+
+    def __init__(self, plan, script, slot):
+        # type: (Plan, str, int) -> None
+        self.plan = plan
+        self.script = script
+        self.slot = slot
+        self.line = None  # type: Line | None
+        self.addresses = []  # type: list[str]
+        self.verdict = RUNNING
+        self.reason = ""
+        self.status = 0
+        self.may_leave = False
+        self.rejected = ""
+        self.killed = False
+
+    @property
+    def name(self):
+        # type: () -> str
+        """``worker[1]``, for messages."""
+        return self.plan.name(self.slot) if self.slot >= 0 else "spare"
+
+    # --- the connection ----------------------------------------------------------------------------------------
+
+    def listen(self, seconds):
+        # type: (float) -> None
+        """Take what the coordinator says, for at most ``seconds``."""
+        line = self.line
+        if line is None:
+            time.sleep(seconds)
+            return
+        if line.open and readable([line.connection], seconds):
+            for message in line.receive():
+                self.take(message)
+        elif not line.open:
+            time.sleep(min(seconds, 0.2))
+
+    def take(self, message):
+        # type: (dict[str, str]) -> None
+        """One message of the coordinator."""
+        kind = message.get("op")
+        if kind == "welcome":
+            self.slot = int(message["slot"])
+        elif kind == "start":
+            self.addresses = message["addresses"].split(" ")
+        elif kind == "leave":
+            self.may_leave = True
+        elif kind == "reject":
+            self.rejected = message["why"]
+        elif kind == "end" and self.verdict == RUNNING:
+            self.verdict, self.reason, self.status = message["kind"], message["why"], int(message["status"])
+        elif kind == "again" and self.line is not None:
+            self.line.open = False
+
+    def tell(self, **message):
+        # type: (**str) -> None
+        """Say something to the coordinator, if there is one."""
+        if self.line is not None:
+            self.line.send(**message)
+
+    # --- the steps ---------------------------------------------------------------------------------------------
+
+    def work(self, steps_env, flags, release):
+        # type: (dict[str, str], list[str], socket.socket | None) -> int
+        """Prepare, run the command, copy the outputs; the status to exit with.
+
+        ``release``: the socket that holds the port, closed just before the command starts.
+        """
+        own = self.step("prepare", [], steps_env)
+        if own == 0 and self.verdict == RUNNING:
+            if release is not None:
+                release.close()
+            self.tell(op="running")
+            own = self.step("command", flags, steps_env)
+            while self.verdict == RUNNING and not self.killed and self.plan.role(self.slot) in self.plan.again:
+                log(self.name, "the command ended with %d and starts again" % own)
+                self.pause(5.0)
+                if self.verdict == RUNNING:
+                    own = self.step("command", flags, steps_env)
+        if self.killed:
+            return 128 + signal.SIGTERM
+        if self.verdict == RUNNING:
+            status = own
+        else:
+            log(self.name, "stopped (%s): %s" % (self.verdict, self.reason))
+            status = self.plan.status(self.verdict, -1)
+        return self.settle(self.copy(steps_env, status))
+
+    def copy(self, env, status):
+        # type: (dict[str, str], int) -> int
+        """Run the outputs step; a failed copy after success makes the status 74."""
+        env = dict(env, TFJOB_STATUS=str(status))
+        copied = self.run_step("outputs", [], env)
+        return copied if status == 0 else status
+
+    def settle(self, status):
+        # type: (int) -> int
+        """Report the status and wait for what it means; the status to exit with."""
+        if self.verdict != RUNNING:
+            self.tell(op="exit", status=str(status))
+            return status
+        self.tell(op="exit", status=str(status))
+        until = time.time() + 30
+        while self.verdict == RUNNING and not self.may_leave and not self.killed:
+            self.listen(0.2)
+            self.watch_line()
+            if status and time.time() > until:
+                break
+        if self.may_leave:
+            return 0  # ended well, or in a way that the job ignores
+        if self.verdict == RUNNING:
+            return status
+        log(self.name, "%s: %s" % (self.verdict, self.reason))
+        if status == 0 and self.verdict == "fail":
+            return 0
+        return self.plan.status(self.verdict, status or -1)
+
+    def pause(self, seconds):
+        # type: (float) -> None
+        """Wait, but not longer than the job runs."""
+        until = time.time() + seconds
+        while time.time() < until and self.verdict == RUNNING and not self.killed:
+            self.listen(0.2)
+            self.watch_line()
+
+    def watch_line(self):
+        # type: () -> None
+        """The loss of the coordinator is a verdict."""
+        if self.line is not None and not self.line.open and self.verdict == RUNNING and not self.may_leave:
+            first = self.plan.name(0)
+            self.verdict = "restart" if self.plan.action(0, 0) == "restart" else "fail"
+            self.reason = "the connection to %s, which coordinates, is lost" % first
+
+    def step(self, name, arguments, env):
+        # type: (str, list[str], dict[str, str]) -> int
+        """Run a step until it ends, or the verdict ends it."""
+        return self.run_step(name, arguments, env, True)
+
+    def run_step(self, name, arguments, env, under_verdict=False):
+        # type: (str, list[str], dict[str, str], bool) -> int
+        """Run ``bash SCRIPT NAME ARGUMENTS`` in this process group, so that YARN's kill reaches it too."""
+        child = subprocess.Popen(["bash", self.script, name] + arguments, env=env)
+        kill_at = 0.0
+        while child.poll() is None:
+            self.listen(0.2)
+            if under_verdict:
+                self.watch_line()
+            if not (self.killed or (under_verdict and self.verdict != RUNNING)):
+                continue
+            if not kill_at:
+                kill_at = time.time() + self.plan.grace
+                signal_descendants(signal.SIGTERM)
+            elif time.time() > kill_at:
+                signal_descendants(signal.SIGKILL)
+        status = int(child.returncode)
+        return 128 - status if status < 0 else status
+
+
+def signal_descendants(number):
+    # type: (int) -> None
+    """Send a signal to all processes below this one."""
+    children = {}  # type: dict[int, list[int]]
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open("/proc/%s/stat" % entry) as file:
+                    parent = int(file.read().rsplit(")", 1)[1].split()[1])
+            except (EnvironmentError, IndexError, ValueError, UnicodeDecodeError):
+                continue
+            children.setdefault(parent, []).append(int(entry))
+    found = []  # type: list[int]
+    todo = [os.getpid()]
+    while todo:
+        below = children.get(todo.pop(), [])
+        found += below
+        todo += below
+    for process in found:
+        try:
+            os.kill(process, number)
+        except OSError:
+            pass

@@ -1,0 +1,128 @@
+"""What the yarn target checks beyond its table."""
+
+from __future__ import annotations
+
+from tfdsl.diagnostics import Rule
+
+NO_COMMAND = Rule(
+    "YRN100",
+    "yarn-no-command",
+    "error",
+    "yarn: role {role} has no command, and YARN does not run an image's entrypoint",
+)
+SECRET_VALUE = Rule(
+    "YRN101", "yarn-secret-value", "error", "yarn: there are no Secrets and ConfigMaps on YARN, so {name} has no value"
+)
+DEFAULT_MEMORY = Rule(
+    "YRN102",
+    "yarn-default-memory",
+    "info",
+    "yarn: role {role} names no memory; DistributedShell's own default is 10 MB, so {memory} MB are asked for",
+)
+MEMORY_LOWERED = Rule(
+    "YRN103",
+    "yarn-memory-lowered",
+    "warning",
+    "yarn: role {role} asks for {memory} MB; the cluster gives at most {maximum} MB and lowers the request silently",
+)
+IMAGE_NAME = Rule(
+    "YRN104",
+    "yarn-image-name",
+    "error",
+    "yarn: YARN refuses the image name {image}: the repository part has no capital letters, and tags hold letters, "
+    "digits, _ . and -",
+)
+DOCKER_PATH = Rule(
+    "YRN105",
+    "yarn-docker-path",
+    "error",
+    "yarn: a docker mount cannot hold the path {path}: {characters} cannot be expressed in YARN's list of mounts",
+)
+LINK_PLACE = Rule("YRN106", "yarn-link-place", "error", "yarn: {at} is no place for a link: {why}")
+SENT_ARCHIVE = Rule(
+    "YRN107",
+    "yarn-sent-archive",
+    "error",
+    "yarn: submit.sh sends the archive along, so its name must be known before the task runs",
+)
+ARCHIVE_KIND = Rule("YRN108", "yarn-archive-kind", "error", "yarn: {source} ends in none of .tar .tar.gz .tgz .zip")
+NUL = Rule("YRN109", "yarn-nul", "error", "yarn: {what} of role {role} holds a NUL character, no process can take it")
+PER_ROLE = Rule(
+    "YRN110",
+    "yarn-per-role",
+    "info",
+    "yarn: the roles differ in {what}, so each is an application of its own; they meet through a common store",
+)
+WASTE = Rule(
+    "YRN111",
+    "yarn-waste",
+    "warning",
+    "yarn: one application gives every container {size}; that is {waste} more than the roles ask for",
+)
+ONE_IMAGE = Rule(
+    "YRN112",
+    "yarn-one-image",
+    "error",
+    "yarn: one application has one {what} for all containers; the roles have {found}",
+)
+NO_CLIENT = Rule(
+    "YRN113",
+    "yarn-no-hdfs-client",
+    "warning",
+    "yarn: HDFS is used in docker containers ({what}), and nothing says where the image's Hadoop client comes from",
+)
+QUEUE_NAME = Rule(
+    "YRN114", "yarn-client-word", "error", "yarn: the client takes {what} {value} for an option of its own"
+)
+PORT_RANGE = Rule(
+    "YRN115",
+    "yarn-port-range",
+    "error",
+    "yarn: ports takes a range of 1024 to 65535 with room for the tasks, not {value}",
+)
+YARN_TF_ROLE = Rule(
+    "YRN116", "yarn-tf-role", "error", "yarn: the yarn-tf client knows parameter servers and trainers, no {role}"
+)
+YARN_TF_PAIR = Rule(
+    "YRN117",
+    "yarn-tf-pair",
+    "error",
+    "yarn: the yarn-tf client takes SOURCE:DESTINATION pairs; {path} holds {characters}",
+)
+YARN_TF_SIZES = Rule(
+    "YRN118",
+    "yarn-tf-per-role",
+    "error",
+    "yarn: the yarn-tf client runs all roles in one application; applications cannot be per-role",
+)
+RESOURCE_NAME = Rule("YRN119", "yarn-resource-name", "error", "yarn: {name} is no name of a YARN resource")
+PENDING_LIMIT = Rule(
+    "YRN120",
+    "yarn-pending-limits",
+    "info",
+    "yarn: all tasks have one time limit for the rendezvous; the shortest, {limit}, holds",
+)
+
+RULES = (
+    NO_COMMAND,
+    SECRET_VALUE,
+    DEFAULT_MEMORY,
+    MEMORY_LOWERED,
+    IMAGE_NAME,
+    DOCKER_PATH,
+    LINK_PLACE,
+    SENT_ARCHIVE,
+    ARCHIVE_KIND,
+    NUL,
+    PER_ROLE,
+    WASTE,
+    ONE_IMAGE,
+    NO_CLIENT,
+    QUEUE_NAME,
+    PORT_RANGE,
+    YARN_TF_ROLE,
+    YARN_TF_PAIR,
+    YARN_TF_SIZES,
+    RESOURCE_NAME,
+    PENDING_LIMIT,
+)

@@ -1,0 +1,85 @@
+"""The docker runtime of YARN: image, mounts, and the variables that ask for them.
+
+These variables are the only values of the job that pass through ``-shell_env``, where the client, the application
+master's shell and the NodeManager's shell read them. So only characters that survive all three are let through.
+Source: DockerLinuxContainerRuntime.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.record import Record
+from tfdsl_backends.yarn.features import features
+from tfdsl_backends.yarn.options import in_docker, store_in_hdfs
+from tfdsl_backends.yarn.words import head, literal
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.ir.model import Role
+
+SAFE_PATH: Final = re.compile(r"[A-Za-z0-9_./=@%+-]+\Z")
+"""Paths that get through: no ``,`` and ``:``, which separate mounts, and nothing that a shell reads."""
+
+IMAGE: Final = re.compile(
+    r"(?:[A-Za-z0-9.-]+(?::[0-9]+)?/)?[a-z0-9_./-]+(?::[A-Za-z0-9_.-]+|@sha256:[a-z0-9]{12,64})?\Z"
+)
+"""Image names that the NodeManager accepts."""
+
+PREFIX = "YARN_CONTAINER_RUNTIME_"
+
+
+class Mount(Record):
+    """``source:target:mode`` of a docker mount; ``path`` is the IR path it comes from."""
+
+    source: str
+    target: str
+    mode: str
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.target}:{self.mode}"
+
+
+def docker_mounts(unit: Unit, role: Role) -> tuple[Mount, ...]:
+    """What docker has to mount for ``role``; a host folder that is linked is mounted at its own path."""
+    found: dict[str, Mount] = {}
+    for mount in role.mounts:
+        if mount.kind == "host":
+            source = _clean(literal(mount.source) if isinstance(mount.source, str) else head(mount.source))
+            target = _clean(mount.at) if mount.at.startswith("/") else source
+            found[target] = Mount(source, target, "ro" if mount.readonly else "rw", mount.path)
+    home = unit.text("hadoop_home")
+    if home:
+        found.setdefault(_clean(home), Mount(_clean(home), _clean(home), "ro", "hadoop_home"))
+    store = unit.text("store")
+    if not store_in_hdfs(unit):
+        found.setdefault(_clean(store), Mount(_clean(store), _clean(store), "rw", "store"))
+    return tuple(found.values())
+
+
+def tmpfs_mounts(role: Role) -> tuple[str, ...]:
+    """Paths at which docker has to mount a tmpfs."""
+    paths = [_clean(mount.at) for mount in role.mounts if mount.kind == "memory" and mount.at.startswith("/")]
+    return (*paths, "/dev/shm") if role.shm is not None else tuple(paths)
+
+
+def runtime_variables(unit: Unit, roles: tuple[Role, ...]) -> list[tuple[str, str]]:
+    """Name and value of each variable for an application that runs ``roles``."""
+    if not in_docker(unit, roles[0]):
+        return []
+    have = features(unit.version)
+    mounts = dict.fromkeys(str(mount) for role in roles for mount in docker_mounts(unit, role))
+    tmpfs = dict.fromkeys(path for role in roles for path in tmpfs_mounts(role))
+    found = [("TYPE", "docker"), ("DOCKER_IMAGE", roles[0].image or "")]
+    if have.docker_mounts:
+        found += [("DOCKER_CONTAINER_NETWORK", "host")]
+        found += [("DOCKER_MOUNTS", ",".join(mounts))] if mounts else []
+    if have.docker_tmpfs and tmpfs:
+        found.append(("DOCKER_TMPFS_MOUNTS", ",".join(tmpfs)))
+    return [(PREFIX + name, value) for name, value in found]
+
+
+def _clean(path: str) -> str:
+    return path.rstrip("/") or "/"

@@ -1,0 +1,153 @@
+"""The script that submits: the client's options for each application, and the waiting for its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from tfdsl.emit import shell
+from tfdsl.emit.located import Located, at, child
+from tfdsl.emit.script import Quoted, render
+from tfdsl_backends.yarn.applications import Application, applications
+from tfdsl_backends.yarn.archives import sent_archives
+from tfdsl_backends.yarn.features import NO_TIMEOUT, features
+from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
+from tfdsl_backends.yarn.runtime import runtime_variables
+from tfdsl_backends.yarn.task_plan import retry, store_place
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.emit.located import Data
+    from tfdsl.emit.written import Written
+    from tfdsl.ir.model import Role
+
+TEMPLATES = Path(__file__).with_name("templates")
+RETRY_INTERVAL = 1000
+"""Milliseconds before the NodeManager relaunches a container."""
+
+
+def submit_script(unit: Unit) -> Written:
+    """``submit.sh``."""
+    have = features(unit.version)
+    made = applications(unit)
+    before, user, after = store_place(unit).partition("{user}")
+    store = shell.quote(before) + (f'"$user"{shell.quote(after)}' if user else "")
+    archives: Data = [{"file": file, "name": name} for file, name in sent_archives(unit).items()]
+    values: dict[str, Data] = {
+        "job": unit.job.name,
+        "applications": [{"name": app.name or "job", "options": client_options(unit, app)} for app in made],
+        "store": Quoted(store),
+        "meets": not is_yarn_tf(unit),
+        "in_hdfs": store_in_hdfs(unit),
+        "archives": archives,
+        "localize": have.localize,
+        "tags": have.tags,
+        "several": len(made) > 1,
+        "restarts": unit.job.retries if retry(unit.job)[0] else 0,
+    }
+    return render(TEMPLATES, "submit.sh.j2", values)
+
+
+def client_options(unit: Unit, app: Application) -> list[Data]:
+    """The options of one application, a list of words for each line.
+
+    Nothing of the user's is read by a second shell but the variables of the docker runtime, whose characters are
+    checked.
+    """
+    return [
+        ["-appname", f"{unit.job.name}-{app.name}" if app.name else unit.job.name],
+        *(["-queue", value] for value in [at(unit.job, "queue")] if value is not None),
+        *(["-priority", value] for value in [at(unit.job, "priority")] if value is not None),
+        *(yarn_tf_options(unit) if is_yarn_tf(unit) else containers(unit, app)),
+        *size(unit, app),
+        ["-master_memory", str(unit.options["am_memory"])],
+        *node_label(app),
+        ["-timeout", timeout(unit)],
+        *retries(unit),
+        *([["-shell_env", f"TFJOB_ROLE_ONLY={app.name}"]] if app.name else []),
+        *(
+            ["-shell_env", Located(f"{name}={value}", child(app.roles[0].path, "image"))]
+            for name, value in runtime_variables(unit, app.roles)
+            if not (is_yarn_tf(unit) and name.endswith("_MOUNTS"))
+        ),
+    ]
+
+
+def containers(unit: Unit, app: Application) -> list[Data]:
+    """How many, and where."""
+    count = Located(str(app.containers), child(app.roles[0].path, "replicas"))
+    found: list[Data] = [["-num_containers", count]]
+    spread = [role for role in app.roles if role.spread == "node"]
+    form = features(unit.version).placement
+    if spread and form and app.containers > 1:
+        tag = form.replace("tag", app.name or "task").replace("N", str(app.containers))
+        spec = f"{tag},NOTIN,NODE,{app.name or 'task'}"
+        found.append(["-placement_spec", Located(spec, child(spread[0].path, "spread"))])
+    return found
+
+
+def size(unit: Unit, app: Application) -> list[Data]:
+    """Memory, processors and devices of one container."""
+    role = app.roles[0]
+    if not features(unit.version).resources:
+        return [
+            ["-container_memory", Located(str(app.size.memory), child(role.path, "memory"))],
+            ["-container_vcores", Located(str(app.size.vcores), child(role.path, "cpu"))],
+        ]
+    amounts = [("memory-mb", app.size.memory), ("vcores", app.size.vcores), *app.size.others]
+    text = ",".join(f"{name}={count}" for name, count in amounts)
+    return [["-container_resources", Located(text, child(role.path, "memory"))]]
+
+
+def node_label(app: Application) -> list[Data]:
+    """The label expression of the application: that of its first role that has one."""
+    role = next((role for role in app.roles if role.node_label), None)
+    return [["-node_label_expression", at(role, "node_label")]] if role is not None else []
+
+
+def timeout(unit: Unit) -> Data:
+    """Milliseconds after which the client kills the application; always written, the client's default is 600,000."""
+    deadline = unit.job.deadline
+    return Located(str(deadline.ms), "deadline") if deadline is not None else str(NO_TIMEOUT)
+
+
+def retries(unit: Unit) -> list[Data]:
+    """The NodeManager's relaunches in place."""
+    policy, statuses = retry(unit.job)
+    if not policy:
+        return []
+    codes: list[Data] = [["-container_retry_error_codes", ",".join(map(str, statuses))]] if statuses else []
+    return [
+        ["-container_retry_policy", str(policy)],
+        *codes,
+        ["-container_max_retries", Located(str(unit.job.retries), "retries")],
+        ["-container_retry_interval", str(RETRY_INTERVAL)],
+    ]
+
+
+def yarn_tf_options(unit: Unit) -> list[Data]:
+    """What only the modified client takes: sizes of the cluster, mounts and outputs."""
+    roles = unit.job.roles
+    found: list[Data] = [
+        ["-num_parameter_servers", replicas(unit.job.role("ps"))],
+        ["-num_trainers", replicas(unit.job.role("worker"))],
+    ]
+    mounts = dict.fromkeys(
+        f"{mount.source}:{mount.at}" for role in roles for mount in role.mounts if mount.kind == "host"
+    )
+    outputs = dict.fromkeys(f"{output.source}:{output.destination}" for role in roles for output in role.outputs)
+    found += [["-mounts", ",".join(mounts)]] if mounts else []
+    found += [["-output", ",".join(outputs)]] if outputs else []
+    return found
+
+
+def replicas(role: Role | None) -> Data:
+    """The number of replicas of ``role``, 0 without it."""
+    return Located(str(role.replicas), child(role.path, "replicas")) if role is not None else "0"
+
+
+def words_of(options: list[Data]) -> list[str]:
+    """All words of :func:`client_options`, for tests and messages."""
+    from tfdsl.emit.located import plain
+
+    return [str(word) for line in options for word in cast("list[object]", plain(line))]

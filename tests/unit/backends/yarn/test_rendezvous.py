@@ -1,0 +1,431 @@
+"""Every ending of a job whose tasks meet through the store, with real processes (targets.md, yarn, Rendezvous)."""
+
+from __future__ import annotations
+
+import json
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.unit.backends.yarn.containers import Container, interpreters, until
+
+from tfdsl.ir import cluster_spec
+from tfdsl_backends.yarn.assembly import program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SCRIPT = r"""
+case $1 in
+prepare) [ ! -e "$PWD/unprepared" ] ;;
+command)
+  shift
+  printf '%s\n' "$TF_CONFIG" >tf_config
+  printf '%s\n' "$@" >flags
+  echo "$TFJOB_PORT" >port
+  echo up >up
+  trap 'echo term >ended; exit 143' TERM
+  n=0
+  while [ ! -e finish ]; do sleep 0.05; n=$((n + 1)); [ $n -lt 1200 ] || exit 99; done
+  status=$(cat finish)
+  rm finish
+  exit "$status"
+  ;;
+outputs) echo "$TFJOB_STATUS" >outputs; [ ! -e "$PWD/uncopied" ] || exit 74 ;;
+esac
+"""
+ROLES = [["chief", 1], ["ps", 1], ["worker", 2]]
+NAMES = ["chief[0]", "ps[0]", "worker[0]", "worker[1]"]
+
+
+class Gang:
+    """A job of one chief, one ps and two workers, under one interpreter."""
+
+    def __init__(self, folder: Path, python: str) -> None:
+        self.folder = folder
+        self.python = python
+        self.made: list[Container] = []
+        (folder / "program.py").write_text(program())
+        (folder / "job.sh").write_text(SCRIPT)
+        self.plan(limit=15)
+
+    def plan(self, **changes: object) -> None:
+        """Write the plan: the chief decides, every failure fails the job."""
+        roles = changes.get("roles", ROLES)
+        assert isinstance(roles, list)
+        names = [str(role) for role, _count in roles]
+        plan: dict[str, object] = {
+            "job": "mnist",
+            "roles": roles,
+            "after": {},
+            "optional": [],
+            "complete": [["chief", -1]],
+            "actions": {name: {"0": "fail"} for name in names},
+            "tf_config": [name for name in names if name != "tensorboard"],
+            "flags": [name for name in names if name != "tensorboard"],
+            "again": [],
+            "restarts": 0,
+            "retried": [],
+            "store": str(self.folder / "store"),
+            "webhdfs": "",
+            "ports": [21000, 29000],
+            "reuse_port": False,
+            "limit": 15,
+            "patience": 4,
+            "grace": 3,
+        }
+        (self.folder / "plan.json").write_text(json.dumps(plan | changes))
+
+    def start(self, number: int | None, name: str = "", **env: str) -> Container:
+        """Start the container with YARN_SHELL_ID ``number``."""
+        folder = self.folder / (name or f"c{number}")
+        argv = [self.python, str(self.folder / "program.py"), "run", str(self.folder / "plan.json")]
+        numbered = {"YARN_SHELL_ID": str(number)} if number is not None else {}
+        container_id = f"container_1700000000000_0001_01_{(number or 0) + 1:06d}"
+        given = {"TFJOB_RUN": "run-1", "CONTAINER_ID": container_id, **numbered, **env}
+        container = Container(folder, [*argv, str(self.folder / "job.sh")], given)
+        self.made.append(container)
+        return container
+
+    def all(self) -> list[Container]:
+        """Start all four, the chief last."""
+        started = [self.start(number) for number in (4, 3, 2, 1)]
+        return started[::-1]
+
+
+def up(*containers: Container) -> None:
+    """Wait until their commands run."""
+    for container in containers:
+        until(lambda c=container: (c.folder / "up").exists() or c.process.poll() is not None)
+        assert (container.folder / "up").exists(), container.log
+
+
+def finish(container: Container, status: int = 0) -> None:
+    """Let the command end."""
+    (container.folder / "finish.part").write_text(str(status))
+    (container.folder / "finish.part").rename(container.folder / "finish")
+
+
+@pytest.fixture(params=interpreters(), ids=lambda path: path.rsplit("/", 1)[-1])
+def gang(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Gang]:
+    made = Gang(tmp_path, request.param)
+    yield made
+    for container in made.made:
+        if container.process.poll() is None:
+            container.kill()
+            container.process.wait()
+
+
+def test_all_come_and_the_chief_ends_the_job(gang: Gang) -> None:
+    chief, ps, first, second = gang.all()
+    up(chief, ps, first, second)
+    finish(chief)
+    assert [c.wait() for c in (chief, ps, first, second)] == [0, 0, 0, 0]
+    assert (ps.folder / "ended").read_text() == "term\n"
+    assert "stopped (stop): chief has completed the job" in ps.log
+    assert not (gang.folder / "store/run-1/coordinator").exists()
+
+
+def test_every_task_gets_the_language_s_tf_config_and_flags(gang: Gang) -> None:
+    containers = gang.all()
+    up(*containers)
+    hosts = [f"localhost:{(c.folder / 'port').read_text().strip()}" for c in containers]
+    spec = {"chief": [hosts[0]], "ps": [hosts[1]], "worker": hosts[2:]}
+    for container, role, index in zip(containers, ["chief", "ps", "worker", "worker"], [0, 0, 0, 1], strict=True):
+        expected = cluster_spec.tf_config(spec, role, str(index))
+        assert (container.folder / "tf_config").read_text() == expected + "\n"
+    # The chief is worker 0 (language reference, cluster).
+    expected_flags = [f"--ps_hosts={hosts[1]}", f"--worker_hosts={hosts[0]},{hosts[2]},{hosts[3]}"]
+    for container, task in zip(containers, [("worker", 0), ("ps", 0), ("worker", 1), ("worker", 2)], strict=True):
+        flags = (container.folder / "flags").read_text().splitlines()
+        assert flags == [*expected_flags, f"--job_name={task[0]}", f"--task_index={task[1]}"]
+    finish(containers[0])
+
+
+def test_one_comes_late(gang: Gang) -> None:
+    chief, ps, first = (gang.start(number) for number in (1, 2, 3))
+    until(lambda: "(3 of 4)" in chief.log)
+    assert not (first.folder / "up").exists()
+    second = gang.start(4)
+    up(chief, ps, first, second)
+    finish(chief)
+    assert [c.wait() for c in (chief, ps, first, second)] == [0, 0, 0, 0]
+
+
+def test_a_failing_worker_ends_the_others(gang: Gang) -> None:
+    chief, ps, first, second = gang.all()
+    up(chief, ps, first, second)
+    finish(second, 9)
+    assert [c.wait(10) for c in (second, chief, ps, first)] == [9, 75, 75, 75]
+    assert "worker[1] ended with 9" in first.log
+
+
+@pytest.mark.parametrize("victim", [1, 3], ids=["ps", "worker"])
+def test_a_killed_task_ends_the_others(gang: Gang, victim: int) -> None:
+    containers = gang.all()
+    up(*containers)
+    containers[victim].kill()
+    assert [c.wait(10) for c in containers if c is not containers[victim]] == [75, 75, 75]
+    assert f"{NAMES[victim]} was lost" in containers[0].log
+
+
+def test_a_killed_coordinator_ends_the_others(gang: Gang) -> None:
+    chief, ps, first, second = gang.all()
+    up(chief, ps, first, second)
+    chief.kill()
+    assert [c.wait(10) for c in (ps, first, second)] == [75, 75, 75]
+    assert "the connection to chief[0], which coordinates, is lost" in ps.log
+
+
+def test_a_missing_task_is_named_at_the_time_limit(gang: Gang) -> None:
+    gang.plan(limit=2)
+    chief, ps, second = (gang.start(number) for number in (1, 2, 4))
+    assert [c.wait(10) for c in (chief, ps, second)] == [76, 76, 76]
+    assert "3 of 4 tasks came within 2 s; missing: worker[0]" in second.log
+    late = gang.start(3)
+    assert late.wait(5) == 76
+    assert "missing: worker[0]" in late.log
+
+
+def test_without_a_coordinator_the_time_limit_holds_too(gang: Gang) -> None:
+    gang.plan(limit=-3)  # and five seconds more for the coordinator to speak first
+    ps = gang.start(2)
+    assert ps.wait(10) == 76
+    assert "chief[0], which coordinates, did not come" in ps.log
+
+
+def test_one_container_too_many_is_rejected(gang: Gang) -> None:
+    fifth = gang.start(5)
+    containers = gang.all()
+    up(*containers)
+    assert fifth.wait(10) == 77
+    assert "one too many" in fifth.log
+    finish(containers[0])
+    assert [c.wait() for c in containers] == [0, 0, 0, 0]
+
+
+def test_a_second_container_of_one_number_is_rejected(gang: Gang) -> None:
+    chief = gang.start(1)
+    worker = gang.start(3)
+    until(lambda: "worker[0]" in chief.log)
+    double = gang.start(3, "double", CONTAINER_ID="container_1700000000000_0001_01_000099")
+    assert double.wait(10) == 77
+    assert worker.process.poll() is None
+
+
+def test_a_new_container_replaces_one_that_was_lost_before_the_start(gang: Gang) -> None:
+    chief, ps, first = (gang.start(number) for number in (1, 2, 3))
+    until(lambda: "(3 of 4)" in chief.log)
+    first.kill()
+    until(lambda: "worker[0] was lost before the start" in chief.log)
+    new = gang.start(5)
+    second = gang.start(4)
+    up(chief, ps, new, second)
+    assert '"task":{"type":"worker","index":0}' in (new.folder / "tf_config").read_text()
+    finish(chief)
+    assert [c.wait() for c in (chief, ps, new, second)] == [0, 0, 0, 0]
+
+
+def test_a_task_lost_before_the_start_and_not_replaced_fails_the_job(gang: Gang) -> None:
+    gang.plan(patience=1)
+    chief, ps = gang.start(1), gang.start(2)
+    until(lambda: "(2 of 4)" in chief.log)
+    ps.kill()
+    assert chief.wait(10) == 75
+    assert "ps[0] was lost before the start and not replaced" in chief.log
+
+
+def test_a_relaunched_gang_meets_again_with_the_same_ranks(gang: Gang) -> None:
+    """``restart job``: all end, the NodeManager starts all again in their folders; one that is done waits for it."""
+    gang.plan(restarts=2, actions={name: {"0": "restart"} for name in ("chief", "ps", "worker")})
+    containers = chief, ps, first, second = gang.all()
+    up(*containers)
+    finish(first)
+    until(lambda: "worker[0] ended with 0" in chief.log)
+    finish(second, 5)
+    assert [c.wait(10) for c in containers] == [75, 75, 75, 5]
+    for container in containers:
+        (container.folder / "up").unlink()
+        container.again()
+    up(*containers)
+    for container, task in zip(containers, [("chief", 0), ("ps", 0), ("worker", 0), ("worker", 1)], strict=True):
+        config = json.loads((container.folder / "tf_config").read_text())
+        assert (config["task"]["type"], config["task"]["index"]) == task
+    finish(chief)
+    assert [c.wait() for c in containers] == [0, 0, 0, 0]
+
+
+def test_the_coordinator_is_relaunched_too(gang: Gang) -> None:
+    gang.plan(restarts=2, actions={name: {"0": "restart"} for name in ("chief", "ps", "worker")})
+    containers = gang.all()
+    up(*containers)
+    containers[0].kill()
+    assert [c.wait(10) for c in containers[1:]] == [75, 75, 75]
+    containers[0].wait()
+    for container in containers[1:] + containers[:1]:
+        (container.folder / "up").unlink()
+        container.again()
+    up(*containers)
+    finish(containers[0])
+    assert [c.wait() for c in containers] == [0, 0, 0, 0]
+
+
+def test_only_some_statuses_restart(gang: Gang) -> None:
+    """Where the NodeManager retries 75 only, a restart ends with it and a failure never does."""
+    gang.plan(restarts=2, retried=[75], actions={n: {"0": "fail", "7": "restart"} for n in ("chief", "ps", "worker")})
+    containers = gang.all()
+    up(*containers)
+    finish(containers[2], 7)
+    assert [c.wait(10) for c in containers] == [75, 75, 75, 75]
+    for container in containers:
+        (container.folder / "up").unlink()
+        container.again()
+    up(*containers)
+    finish(containers[3], 8)
+    assert [c.wait(10) for c in containers] == [1, 1, 1, 8]
+
+
+def test_an_ignored_failure_counts_as_ended(gang: Gang) -> None:
+    actions = {"chief": {"0": "fail"}, "ps": {"0": "fail"}, "worker": {"0": "fail"}, "worker[1]": {"0": "ignore"}}
+    gang.plan(actions=actions, complete=[["worker", -1]])
+    containers = chief, ps, first, second = gang.all()
+    up(*containers)
+    finish(second, 3)
+    assert second.wait() == 0
+    assert [c.process.poll() for c in (chief, ps, first)] == [None, None, None]
+    finish(first)
+    assert [c.wait() for c in (chief, ps, first)] == [0, 0, 0]
+
+
+def test_one_worker_may_decide(gang: Gang) -> None:
+    gang.plan(complete=[["worker", 1]])
+    containers = chief, ps, first, second = gang.all()
+    up(*containers)
+    finish(first)
+    assert first.wait() == 0
+    finish(second)
+    assert [c.wait() for c in (chief, ps, second)] == [0, 0, 0]
+
+
+def test_a_job_that_nobody_completes_fails(gang: Gang) -> None:
+    gang.plan(roles=[["worker", 2]], complete=[["chief", -1]])
+    first, second = gang.start(1), gang.start(2)
+    up(first, second)
+    finish(first)
+    finish(second)
+    assert sorted([first.wait(), second.wait()]) == [0, 0] or "none completed" in first.log
+
+
+def test_a_role_starts_after_another(gang: Gang) -> None:
+    gang.plan(after={"worker": ["ps"], "chief": ["worker"]})
+    (gang.folder / "c2").mkdir()
+    containers = gang.all()
+    up(*containers)
+    stamps = [(c.folder / "up").stat().st_mtime_ns for c in containers]
+    assert stamps[1] < min(stamps[2:]) and max(stamps[2:]) < stamps[0] or stamps[1] < stamps[2] < stamps[0]
+    finish(containers[0])
+
+
+def test_a_failing_preparation_is_a_failure_of_the_task(gang: Gang) -> None:
+    (gang.folder / "c3").mkdir()
+    (gang.folder / "c3/unprepared").touch()
+    containers = gang.all()
+    assert [c.wait() for c in containers] == [75, 75, 1, 75]
+
+
+def test_a_failed_copy_after_success_is_74_and_fails_the_job(gang: Gang) -> None:
+    (gang.folder / "c1").mkdir()
+    (gang.folder / "c1/uncopied").touch()
+    containers = gang.all()
+    up(*containers)
+    finish(containers[0])
+    assert [c.wait() for c in containers] == [74, 75, 75, 75]
+
+
+def test_the_command_s_status_is_kept_when_the_copy_fails_too(gang: Gang) -> None:
+    (gang.folder / "c3").mkdir()
+    (gang.folder / "c3/uncopied").touch()
+    containers = gang.all()
+    up(*containers)
+    finish(containers[2], 3)
+    assert containers[2].wait() == 3
+    assert (containers[2].folder / "outputs").read_text() == "3\n"
+
+
+def test_tensorboard_is_not_waited_for_starts_again_and_is_stopped(gang: Gang) -> None:
+    gang.plan(
+        roles=[["worker", 1], ["tensorboard", 1]],
+        optional=["tensorboard"],
+        again=["tensorboard"],
+        complete=[["worker", -1]],
+        actions={"worker": {"0": "fail"}, "tensorboard": {"0": "ignore"}},
+    )
+    worker = gang.start(1)
+    up(worker)
+    board = gang.start(2)
+    up(board)
+    assert (board.folder / "tf_config").read_text() == "\n"
+    (board.folder / "up").unlink()
+    finish(board, 1)
+    up(board)
+    assert "starts again" in board.log
+    finish(worker)
+    assert [worker.wait(), board.wait()] == [0, 0]
+
+
+def test_containers_without_a_number_claim_one_and_keep_it(gang: Gang) -> None:
+    """Hadoop before 3.0 sets no YARN_SHELL_ID."""
+    gang.plan(restarts=1, actions={name: {"0": "restart"} for name in ("chief", "ps", "worker")})
+    ids = [f"container_1700000000000_0007_01_{number:06d}" for number in (2, 3, 9, 4)]
+    containers = [gang.start(None, f"n{at}", CONTAINER_ID=name) for at, name in enumerate(ids)]
+    up(*containers)
+    ranks = [json.loads((c.folder / "tf_config").read_text())["task"] for c in containers]
+    assert sorted((r["type"], r["index"]) for r in ranks) == [("chief", 0), ("ps", 0), ("worker", 0), ("worker", 1)]
+    chief = next(c for c, rank in zip(containers, ranks, strict=True) if rank["type"] == "chief")
+    finish(chief, 4)
+    assert sorted(c.wait() for c in containers) == [4, 75, 75, 75]
+    for container in containers:
+        (container.folder / "up").unlink()
+        container.again()
+    up(*containers)
+    assert [json.loads((c.folder / "tf_config").read_text())["task"] for c in containers] == ranks
+    finish(chief)
+    assert [c.wait() for c in containers] == [0, 0, 0, 0]
+
+
+def test_two_jobs_of_one_name_do_not_meet(gang: Gang) -> None:
+    gang.plan(roles=[["worker", 2]], complete=[["worker", -1]])
+    mine = [gang.start(number, f"a{number}") for number in (1, 2)]
+    other = [gang.start(number, f"b{number}", TFJOB_RUN="run-2") for number in (1, 2)]
+    up(*mine, *other)
+    ports = [(c.folder / "port").read_text().strip() for c in (*mine, *other)]
+    assert len(set(ports)) == 4
+    cluster = json.loads((mine[0].folder / "tf_config").read_text())["cluster"]
+    assert cluster == {"worker": [f"localhost:{port}" for port in ports[:2]]}
+    for container in (*mine, *other):
+        finish(container)
+    assert [c.wait() for c in (*mine, *other)] == [0, 0, 0, 0]
+
+
+def test_one_application_per_role_numbers_each_role_from_one(gang: Gang) -> None:
+    started = [
+        gang.start(1, "w1", TFJOB_ROLE_ONLY="worker", CONTAINER_ID="container_1700000000000_0003_01_000002"),
+        gang.start(2, "w2", TFJOB_ROLE_ONLY="worker", CONTAINER_ID="container_1700000000000_0003_01_000003"),
+        gang.start(1, "p1", TFJOB_ROLE_ONLY="ps", CONTAINER_ID="container_1700000000000_0002_01_000002"),
+        gang.start(1, "c1", TFJOB_ROLE_ONLY="chief", CONTAINER_ID="container_1700000000000_0001_01_000002"),
+    ]
+    up(*started)
+    tasks = [json.loads((c.folder / "tf_config").read_text())["task"] for c in started]
+    assert [(t["type"], t["index"]) for t in tasks] == [("worker", 0), ("worker", 1), ("ps", 0), ("chief", 0)]
+    finish(started[3])
+    assert [c.wait() for c in started] == [0, 0, 0, 0]
+
+
+def test_a_terminated_container_ends_its_command(gang: Gang) -> None:
+    containers = gang.all()
+    up(*containers)
+    containers[3].process.send_signal(signal.SIGTERM)
+    assert containers[3].wait(10) == 143
+    assert (containers[3].folder / "ended").exists()
+    assert containers[2].wait(10) == 75
