@@ -98,7 +98,7 @@ def _jobs_of(unit: Unit, role: Role, index: int | None, *, whole: bool) -> list[
     rest = [number for number in range(role.replicas) if not (whole and number == index)]
     if len(rest) <= 2:
         return [f"{base}-{number}" for number in rest]
-    return [f"{base}-{rest[0]} to {base}-{rest[-1]}"]
+    return [f"the other {len(rest)} of {base}-*" if whole else f"{base}-{rest[0]} to {base}-{rest[-1]}"]
 
 
 def restarting_jobs(unit: Unit, item: Item) -> dict[str, str]:
