@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from tfdsl import backend as backends
 from tfdsl.backend import Unit, judge
 from tfdsl.diagnostics.order import in_file_order
+from tfdsl.lint.runner import lint
+from tfdsl.lint.runner import rules as lint_rules
 from tfdsl.record import Record, replace
 from tfdsl.semantics import check as semantics
 from tfdsl.semantics import project
@@ -81,8 +83,9 @@ def run(program: Program, request: Request, choices: Sequence[Choice] = ()) -> O
     targets = tuple(choice.backend for choice in choices)
     checked = semantics.check(program, _semantic_request(request, choices))
     found = [*program.diagnostics, *checked.diagnostics]
-    if not choices or has_errors(found):
+    if has_errors(found):
         return Outcome(targets, (), tuple(found))
+    found += lint(program, checked.jobs, checked.used)
     made: list[Made] = []
     by_name = {backend.name: backend for backend in targets}
     for values in checked.jobs:
@@ -207,11 +210,11 @@ def _waive(told: list[Diagnostic], programs: Iterable[Program], prefixes: set[st
 
 
 def every_rule() -> Mapping[str, Rule]:
-    """All rules of the language and of the built-in targets, by code and by slug."""
+    """All rules of the language, of lint and of the built-in targets, by code and by slug."""
     from tfdsl.diagnostics.registry import by_name, rules
 
     targets = [backend for name in backends.names() if (backend := backends.find(name)) is not None]
-    return by_name([*rules(), *(rule for backend in targets for rule in backend.all_rules())])
+    return by_name([*rules(), *lint_rules(), *(rule for backend in targets for rule in backend.all_rules())])
 
 
 def has_errors(found: Iterable[Diagnostic]) -> bool:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, cast
-
+TYPE_CHECKING = False  # spares ``--help`` and ``--version`` the import of typing
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from tfdsl.cli.arguments import Arguments, Command
+
+    class CommandModule(Protocol):
+        """``tfdsl.cli.<name>``."""
+
+        COMMAND: Command
+
+        def run(self, arguments: Arguments, /) -> int:
+            """Do it; gives the exit status."""
+            ...
+
 
 SUMMARIES = {
     "compile": "write the manifests of a job for one or more targets",
@@ -20,18 +31,9 @@ SUMMARIES = {
 """Name and summary, in the order of the overview."""
 
 
-class CommandModule(Protocol):
-    """``tfdsl.cli.<name>``."""
-
-    COMMAND: Command
-
-    def run(self, arguments: Arguments, /) -> int:
-        """Do it; gives the exit status."""
-        ...
-
-
 def load(name: str) -> CommandModule:
     """Import the module of a command."""
     from importlib import import_module
+    from typing import cast
 
     return cast("CommandModule", import_module(f"tfdsl.cli.{name}"))

@@ -1,0 +1,241 @@
+"""Contracts between the parts: what each command loads, who imports whom, and that no table has a hole."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.cli.shell import JOB, ROOT, environment
+from tfdsl import backend as backends
+from tfdsl.cli.commands import SUMMARIES
+from tfdsl.diagnostics.registry import MODULES, rules
+from tfdsl.ir.fields import all_keys
+from tfdsl.lint.runner import SLUGS
+from tfdsl.lint.runner import rules as lint_rules
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tfdsl.backend import Backend
+    from tfdsl.diagnostics import Rule
+
+SLOW = {
+    *("asyncio", "dataclasses", "email", "importlib.metadata", "inspect", "jinja2", "lark", "logging"),
+    *("pydantic", "pydantic_core", "pygls", "yaml"),
+}
+"""Modules that cost too much at start-up for a command that does not need them."""
+
+LOADED = """\
+import sys
+from tfdsl.cli.main import main
+status = main(sys.argv[1:])
+print(*sorted(sys.modules), sep="\\n", file=sys.stderr)
+sys.exit(status)
+"""
+
+
+def loaded(folder: Path, *words: str) -> set[str]:
+    """The modules that a command has loaded when it is done."""
+    (folder / "mnist.tfjob").write_text(JOB)
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *words],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.splitlines())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--help",),
+        ("--version",),
+        ("check", "--help"),
+        ("check", "mnist.tfjob"),
+        ("fmt", "mnist.tfjob"),
+        ("explain", "gpu"),
+        ("new", "other"),
+    ],
+    ids=" ".join,
+)
+def test_front_end_loads_nothing_slow(words: tuple[str, ...], tmp_path: Path) -> None:
+    assert not loaded(tmp_path, *words) & SLOW
+
+
+def test_overview_loads_next_to_nothing(tmp_path: Path) -> None:
+    assert not loaded(tmp_path, "--help") & {"re", "typing", "enum", "argparse", "tfdsl.backend", "tfdsl.syntax"}
+
+
+def test_compile_to_yaml_loads_no_reader_and_no_template_engine(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, "compile", "mnist.tfjob", "-t", "volcano")
+    assert "pydantic" in modules  # the measure works
+    assert not modules & {"jinja2", "yaml", "lark", "pygls", "argparse"}
+    others = {"tfjob", "kubernetes", "slider", "yarn"}
+    assert not modules & {f"tfdsl_backends.{name}.lower" for name in others}
+
+
+def test_imports_go_down_only() -> None:
+    pytest.importorskip("importlinter")
+    code = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_only_the_ir_and_the_tests_know_pydantic() -> None:
+    users = {
+        str(path.relative_to(ROOT))
+        for folder in ("tfdsl", "backends")
+        for path in (ROOT / folder).rglob("*.py")
+        if "pydantic" in path.read_text(encoding="utf-8").replace("PYDANTIC", "") and "import" in _pydantic_lines(path)
+    }
+    assert users == {"tfdsl/ir/model.py"}
+
+
+def _pydantic_lines(path: Path) -> str:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if line.strip().startswith(("import pydantic", "from pydantic")))
+
+
+# --- rules -----------------------------------------------------------------------------------------------------
+
+
+def built_in() -> list[Backend]:
+    """The backends of the static table."""
+    found = [backends.find(name) for name in backends.names()]
+    return [backend for backend in found if backend is not None]
+
+
+def all_rules() -> list[Rule]:
+    """Every rule of every registry; variants of one row (same code, slug and level) count once."""
+    found = [*rules(), *lint_rules(), *(rule for backend in built_in() for rule in backend.all_rules())]
+    return list({(rule.code, rule.slug, rule.level): rule for rule in found}.values())
+
+
+@pytest.mark.parametrize("field", ["code", "slug"])
+def test_codes_and_slugs_are_unique(field: str) -> None:
+    seen: dict[str, Rule] = {}
+    clashes = []
+    for rule in all_rules():
+        first = seen.setdefault(getattr(rule, field), rule)
+        if (first.code, first.slug) != (rule.code, rule.slug):
+            clashes.append((first.code, first.slug, rule.code, rule.slug))
+    assert not clashes
+
+
+def test_codes_have_the_form_of_their_registry() -> None:
+    prefixes = {backend.name: backend.prefix for backend in built_in()}
+    assert prefixes == {"tfjob": "KTF", "volcano": "VOL", "kubernetes": "K8S", "slider": "SLI", "yarn": "YRN"}
+    for rule in (*rules(), *lint_rules()):
+        assert rule.code[:3] == "TFJ", rule
+        assert rule.code[3:].isdigit(), rule
+        assert len(rule.code) == 7, rule
+    for backend in built_in():
+        for rule in backend.all_rules():
+            assert rule.code[:3] == backend.prefix, rule
+            assert rule.code[3:].isdigit(), rule
+            assert len(rule.code) == 6, rule
+
+
+def test_slugs_are_words_joined_by_dashes() -> None:
+    import re
+
+    assert [rule.slug for rule in all_rules() if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.slug)] == []
+
+
+def test_registry_knows_every_module_of_rules() -> None:
+    files = {path.stem for path in (ROOT / "tfdsl/diagnostics").glob("*_rules.py")}
+    assert files == set(MODULES)
+
+
+def test_every_page_is_of_a_rule() -> None:
+    pages = {path.stem for path in (ROOT / "tfdsl/diagnostics/pages").glob("*.md")}
+    assert pages <= {rule.slug for rule in all_rules()}
+
+
+def test_lint_rules_are_the_files_of_their_folder() -> None:
+    files = {path.stem.replace("_", "-") for path in (ROOT / "tfdsl/lint/rules").glob("*.py")} - {"--init--"}
+    assert files == set(SLUGS)
+
+
+# --- targets ---------------------------------------------------------------------------------------------------
+
+
+def test_entry_points_are_the_static_table() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = project["entry-points"]["tfdsl.backends"]
+    assert set(declared) == set(backends.names())
+    for name, reference in declared.items():
+        assert reference == f"tfdsl_backends.{name}:BACKEND"
+        backend = backends.find(name)
+        assert backend is not None
+        assert backend.name == name
+
+
+@pytest.mark.parametrize("name", backends.names())
+def test_support_table_has_no_hole(name: str) -> None:
+    backend = backends.find(name)
+    assert backend is not None
+    holes = [key for key in all_keys() if not backend.support[key]]
+    assert not holes
+    undecided = [
+        key
+        for key in all_keys()
+        if (last := backend.support[key][-1]).when is not None or last.since not in (None, backend.versions[0])
+    ]
+    assert not undecided, "the last row of a key holds for every version and value"
+
+
+@pytest.mark.parametrize("name", backends.names())
+def test_support_table_speaks_of_nothing_else(name: str) -> None:
+    backend = backends.find(name)
+    assert backend is not None
+    assert {row.key for row in backend.support.rows} <= set(all_keys())
+
+
+@pytest.mark.parametrize("name", backends.names())
+def test_options_of_targets_bear_no_name_of_an_attribute(name: str) -> None:
+    from tfdsl.vocabulary.attributes import BY_NAME
+
+    backend = backends.find(name)
+    assert backend is not None
+    assert not {option.name for option in backend.options} & set(BY_NAME)
+    assert all(option.doc for option in backend.options)
+
+
+@pytest.mark.parametrize("name", backends.names())
+def test_tables_of_a_target_load_without_the_ir(name: str) -> None:
+    code = f"import sys; from tfdsl import backend; backend.find({name!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    assert not set(done.stdout.split()) & {"pydantic", "tfdsl.ir.model", "jinja2", "yaml"}
+
+
+# --- the tree --------------------------------------------------------------------------------------------------
+
+
+def test_commands_are_the_files_that_have_one() -> None:
+    files = {
+        path.stem for path in (ROOT / "tfdsl/cli").glob("*.py") if "\nCOMMAND = " in path.read_text(encoding="utf-8")
+    }
+    assert files == set(SUMMARIES)
+
+
+def test_no_file_is_too_long() -> None:
+    sizes = {
+        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
+        for folder in ("tfdsl", "backends")
+        for path in (ROOT / folder).rglob("*.py")
+        if path.name != "_tables.py"
+    }
+    tables = ("support.py", "rules.py", "attributes.py")
+    assert not {name: size for name, size in sizes.items() if size > 400 and not name.endswith(tables)}
+    assert sorted(sizes.values())[len(sizes) // 2] < 200

@@ -1,0 +1,89 @@
+"""Command lines: what is understood, and what is said about what is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfdsl.cli.arguments import Arguments, Command, Flag, Positional, command_line, parse, quote
+
+COMMAND = Command(
+    "check",
+    "check",
+    (Positional("FILE", "a file", many=True),),
+    (
+        Flag("--target", "a target", short="-t", value="TARGET", many=True),
+        Flag("--format", "a format", value="FORMAT", one_of=("text", "json")),
+        Flag("--strict", "strict"),
+    ),
+    (),
+)
+
+
+def given(*words: str) -> Arguments:
+    """The arguments of ``tfdsl check WORDS``."""
+    _, spans = command_line(["check", *words])
+    return parse(COMMAND, words, spans[1:], spans[0])
+
+
+def values(arguments: Arguments, flag: str) -> list[str]:
+    """The texts of a flag's values."""
+    return [value.text for value in arguments.values(flag)]
+
+
+@pytest.mark.parametrize(
+    "words", [("-t", "a", "-t", "b"), ("-ta", "-t=b"), ("--target=a", "--target", "b"), ("f", "-t", "a", "g", "-tb")]
+)
+def test_spellings_of_a_value(words: tuple[str, ...]) -> None:
+    assert values(given(*words, "f"), "--target") == ["a", "b"]
+
+
+def test_values_may_hold_equals_and_quotes() -> None:
+    assert values(given("f", "--target=a='b=c'"), "--target") == ["a='b=c'"]
+
+
+def test_dash_is_a_file_and_a_value() -> None:
+    arguments = given("-", "-t", "-")
+    assert [one.text for one in arguments.rest] == ["-"]
+    assert values(arguments, "--target") == ["-"]
+
+
+def test_after_two_dashes_everything_is_a_file() -> None:
+    arguments = given("--", "--strict", "-x")
+    assert [one.text for one in arguments.rest] == ["--strict", "-x"]
+    assert not arguments.on("--strict")
+    assert not arguments.errors
+
+
+def test_help_wins_over_mistakes() -> None:
+    assert given("--help").help
+    assert not given("--help").errors
+
+
+@pytest.mark.parametrize(
+    ("words", "marked", "slug", "advice"),
+    [
+        (("f", "--fromat=json"), "--fromat", "unknown-flag", "did you mean --format?"),
+        (("f", "--format", "jsn"), "jsn", "bad-argument", "did you mean json?"),
+        (("f", "--format=jsn"), "jsn", "bad-argument", "did you mean json?"),
+        (("f", "--target"), "--target", "missing-argument", None),
+        (("f", "-t", "--strict"), "-t", "missing-argument", None),
+        (("f", "--strict=1"), "--strict=1", "bad-argument", None),
+        (("f", "--format=text", "--format=json"), "json", "bad-argument", None),
+        ((), "check", "missing-argument", None),
+        (("f", "-x"), "-x", "unknown-flag", None),
+        (("f", "--format", ""), "''", "bad-argument", None),
+    ],
+)
+def test_mistakes_are_marked_in_the_command_line(
+    words: tuple[str, ...], marked: str, slug: str, advice: str | None
+) -> None:
+    (error,) = given(*words).errors
+    assert (error.span.text, error.rule.slug) == (marked, slug)
+    assert advice is None or advice in error.helps
+
+
+@pytest.mark.parametrize("word", ["", "a b", "it's", "$HOME", "a\nb", "*", "-t=@x"])
+def test_command_line_is_quoted_for_a_shell(word: str) -> None:
+    import shlex
+
+    assert shlex.split(quote(word)) == [word]

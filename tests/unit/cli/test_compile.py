@@ -1,0 +1,142 @@
+"""Where output goes (language reference, "Command line")."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from tests.unit.cli.shell import JOB, tfdsl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BUILD = JOB.replace("  role chief", '  build {\n    from = "tensorflow/tensorflow:2.16.1"\n  }\n  role chief')
+
+
+def listing(folder: Path) -> list[str]:
+    """Files below ``folder``."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_standard_output(folder: Path) -> None:
+    ran = tfdsl("compile", "mnist.tfjob", "-t", "tfjob", cwd=folder)
+    assert ran.status == 0
+    assert yaml.safe_load(ran.out)["kind"] == "TFJob"
+    assert listing(folder) == ["mnist.tfjob"]
+    assert tfdsl("compile", "mnist.tfjob", "-t", "kubeflow", "-o", "-", cwd=folder).out == ran.out
+
+
+@pytest.mark.parametrize("out", ["out", "out/", "a/b", "."])
+def test_folder(folder: Path, out: str) -> None:
+    assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", out, cwd=folder).status == 0
+    assert (folder / out / "mnist.yaml").is_file()
+
+
+def test_file(folder: Path) -> None:
+    assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "x/job.yaml", cwd=folder).status == 0
+    assert listing(folder) == ["mnist.tfjob", "x/job.yaml"]
+
+
+def test_existing_file_without_ending_is_a_file(folder: Path) -> None:
+    (folder / "manifest").write_text("old")
+    assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "manifest", cwd=folder).status == 0
+    assert yaml.safe_load((folder / "manifest").read_text())["kind"] == "TFJob"
+
+
+def test_several_jobs_are_one_stream_or_one_file_each(folder: Path) -> None:
+    (folder / "two.tfjob").write_text(JOB + JOB.replace("job mnist", "job cifar"))
+    ran = tfdsl("compile", "two.tfjob", "-t", "tfjob", cwd=folder)
+    names = [document["metadata"]["name"] for document in yaml.safe_load_all(ran.out)]
+    assert names == ["mnist", "cifar"]
+    assert tfdsl("compile", "two.tfjob", "-t", "tfjob", "-o", "out", cwd=folder).status == 0
+    assert listing(folder / "out") == ["cifar.yaml", "mnist.yaml"]
+    one = tfdsl("compile", "two.tfjob", "-t", "tfjob", "--job", "cifar", cwd=folder)
+    assert yaml.safe_load(one.out)["metadata"]["name"] == "cifar"
+
+
+def test_unknown_job_and_profile(folder: Path) -> None:
+    ran = tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "--job", "mnits", "--profile", "prod", cwd=folder)
+    assert ran.status == 1
+    assert ran.out == ""
+    assert "did you mean mnist?" in ran.err
+    assert "unknown-profile" in ran.err
+
+
+def test_dockerfile_only_into_a_folder(folder: Path) -> None:
+    (folder / "b.tfjob").write_text(BUILD)
+    ran = tfdsl("compile", "b.tfjob", "-t", "tfjob", cwd=folder)
+    assert ran.status == 0
+    assert "dockerfile-left-out" in ran.err
+    assert "FROM tensorflow" not in ran.out
+    assert "dockerfile-left-out" not in tfdsl("compile", "b.tfjob", "-t", "tfjob", "-o", "out", cwd=folder).err
+    assert (folder / "out/mnist.Dockerfile").read_text().count("FROM tensorflow/tensorflow:2.16.1") == 1
+
+
+def test_same_input_same_bytes(folder: Path) -> None:
+    runs = {tfdsl("compile", "mnist.tfjob", "-t", "tfjob", cwd=folder, PYTHONHASHSEED=str(n)).out for n in (1, 2)}
+    assert len(runs) == 1
+
+
+def test_error_writes_nothing_and_keeps_the_old_file(folder: Path) -> None:
+    (folder / "bad.tfjob").write_text(JOB.replace("cpu = 4", "cpu = -4"))
+    (folder / "job.yaml").write_text("old")
+    ran = tfdsl("compile", "bad.tfjob", "-t", "tfjob", "-o", "job.yaml", cwd=folder)
+    assert (ran.status, ran.out) == (1, "")
+    assert (folder / "job.yaml").read_text() == "old"
+
+
+def test_input_is_not_overwritten(folder: Path) -> None:
+    before = (folder / "mnist.tfjob").read_text()
+    ran = tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "mnist.tfjob", cwd=folder)
+    assert ran.status == 1
+    assert "it is an input" in ran.err
+    assert (folder / "mnist.tfjob").read_text() == before
+
+
+def test_output_that_cannot_be_written(folder: Path) -> None:
+    (folder / "out").mkdir()
+    (folder / "out/mnist.yaml").mkdir()
+    ran = tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "out", cwd=folder)
+    assert ran.status == 1
+    assert "it is a folder; nothing was written" in ran.err
+    assert os.listdir(folder / "out") == ["mnist.yaml"]
+
+
+def test_source_map_leads_back(folder: Path) -> None:
+    assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "out", "--source-map", cwd=folder).status == 0
+    text = (folder / "out/mnist.yaml").read_text().splitlines()
+    mapped = json.loads((folder / "out/mnist.yaml.map").read_text())
+    places = {entry[0]: entry[2:] for entry in mapped["lines"]}
+    image = next(number for number, line in enumerate(text, 1) if "image: registry" in line)
+    assert mapped["sources"] == ["mnist.tfjob"]
+    assert places[image] == [2, 13]
+
+
+def test_params_from_outside(folder: Path) -> None:
+    (folder / "p.tfjob").write_text(
+        'param n: int = 2\nparam tag: string = "a"\n' + JOB.replace("= 2,", "= n,").replace("1.4", "${tag}")
+    )
+    ran = tfdsl("compile", "p.tfjob", "-t", "tfjob", "--set", "n=2*3", "--set", "tag=2*3", cwd=folder)
+    spec = yaml.safe_load(ran.out)["spec"]["tfReplicaSpecs"]["Worker"]
+    assert spec["replicas"] == 6
+    assert spec["template"]["spec"]["containers"][0]["image"] == "registry.example.com/mnist:2*3"
+
+
+def test_strict_makes_approximations_errors(folder: Path) -> None:
+    (folder / "t.tfjob").write_text(
+        JOB.replace("  role chief", '  role tensorboard { logdir = "/logs" }\n  role chief')
+    )
+    loose = tfdsl("compile", "t.tfjob", "-t", "tfjob", cwd=folder)
+    strict = tfdsl("compile", "t.tfjob", "-t", "tfjob", "--strict", cwd=folder)
+    assert (loose.status, "warning[" in loose.err) == (0, True)
+    assert (strict.status, strict.out, "error[" in strict.err) == (1, "", True)
+    (folder / "t.tfjob").write_text(
+        (folder / "t.tfjob")
+        .read_text()
+        .replace('"/logs" }', '"/logs" } # tfdsl: allow[tfjob-tensorboard-outlives] we remove it')
+    )
+    assert tfdsl("compile", "t.tfjob", "-t", "tfjob", "--strict", cwd=folder).status == 0

@@ -1,0 +1,60 @@
+"""Every example of every ``--help`` works."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.cli.shell import tfdsl
+from tfdsl.cli.commands import SUMMARIES, load
+from tfdsl.cli.overview import overview
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EXAMPLES = [(name, example) for name in SUMMARIES for example in load(name).COMMAND.examples]
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_help_shows_everything_that_the_command_takes(name: str, folder: Path) -> None:
+    command = load(name).COMMAND
+    ran = tfdsl(name, "--help", cwd=folder)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out == tfdsl("help", name, cwd=folder).out
+    assert (command.name, command.summary) == (name, SUMMARIES[name])
+    for shown in (
+        *(flag.name for flag in command.flags),
+        *(one.name for one in command.positionals),
+        *command.examples,
+    ):
+        assert shown in ran.out
+    assert command.examples
+    assert max(map(len, ran.out.splitlines())) <= 120
+
+
+@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+def test_examples_work(name: str, example: str, tmp_path: Path) -> None:
+    program, *words = shlex.split(example)
+    assert program == "tfdsl"
+    if name != "new":
+        assert tfdsl("new", "mnist", cwd=tmp_path).status == 0
+    ran = tfdsl(*words, cwd=tmp_path)
+    assert ran.status == 0, ran.err
+
+
+def test_examples_of_the_overview_work_in_order(tmp_path: Path) -> None:
+    examples = [line.strip() for line in overview().splitlines() if line.startswith("  tfdsl ")]
+    assert len(examples) >= 3
+    for example in examples:
+        assert tfdsl(*shlex.split(example)[1:], cwd=tmp_path).status == 0, example
+
+
+def test_new_leaves_a_file_alone(tmp_path: Path) -> None:
+    assert tfdsl("new", cwd=tmp_path).status == 0
+    before = (tmp_path / "train.tfjob").read_text()
+    ran = tfdsl("new", "train", cwd=tmp_path)
+    assert ran.status == 1
+    assert "there is such a file already" in ran.err
+    assert (tmp_path / "train.tfjob").read_text() == before

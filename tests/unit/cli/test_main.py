@@ -1,0 +1,220 @@
+"""Endings of the program: exit statuses, and never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.cli.shell import COMMAND, JOB, environment, tfdsl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_version(folder: Path) -> None:
+    from tfdsl import __version__
+
+    assert tfdsl("--version", cwd=folder) == (0, f"tfdsl {__version__}\n", "")
+
+
+def test_without_a_command_the_overview_goes_to_standard_error(folder: Path) -> None:
+    ran = tfdsl(cwd=folder)
+    assert ran.status == 2
+    assert ran.out == ""
+    assert ran.err == tfdsl("--help", cwd=folder).out
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (("complie",), "did you mean compile?"),
+        (("check", "mnist.tfjob", "-t", "volcno"), "did you mean volcano?"),
+        (("check", "mnist.tfjob", "-t", "tfjob@1.6.0"), "1.6"),
+        (("check", "mnist.tfjob", "--profiel", "x"), "did you mean --profile?"),
+        (("compile", "mnist.tfjob"), "needs a target"),
+        (("compile", "mnist.tfjob", "-t", "tfjob", "-t", "volcano"), "-t tfjob -t volcano -o out"),
+        (("compile", "mnist.tfjob", "-t", "tfjob", "--source-map"), "-t tfjob --source-map -o out"),
+        (("compile", "mnist.tfjob", "-t", "tfjob", "-O", "volcano.x=1"), "not among the targets"),
+        (("compile", "mnist.tfjob", "-t", "tfjob", "-O", "x=1"), "TARGET.KEY=VALUE"),
+        (("compile", "mnist.tfjob", "-t", "tfjob", "--set", "x"), "PARAM=VALUE"),
+        (("compile", "mnist.tfjob", "-t", "tfjob", "--set", "x=@none.txt"), "there is no such file"),
+        (("check", "none.tfjob"), "there is no such file"),
+        (("check", "."), "it is a folder"),
+        (("check", ""), "no such file"),
+        (("check", "mnist.tfjob", "--all-targets", "-t", "tfjob"), "exclude each other"),
+        (("check", "-", "--fix"), "standard input"),
+        (("new", "Not_A_Name"), "no name of a job"),
+        (("--wrong",), "unknown-flag"),
+    ],
+)
+def test_wrong_use_is_2_and_says_what_to_do(folder: Path, words: tuple[str, ...], advice: str) -> None:
+    ran = tfdsl(*words, cwd=folder)
+    assert ran.status == 2
+    assert ran.out == ""
+    assert advice in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "--format", "json"),
+        ("check", "--format=json", "none.tfjob"),
+        ("check", "mnist.tfjob", "--format", "json", "--wrong"),
+        ("chekc", "mnist.tfjob", "--format=json"),
+        ("check", "mnist.tfjob", "--format=json", "-t", "none"),
+    ],
+)
+def test_wrong_use_in_json_is_json(folder: Path, words: tuple[str, ...]) -> None:
+    ran = tfdsl(*words, cwd=folder)
+    told = json.loads(ran.out)
+    assert ran.status == 2
+    assert ran.err == ""
+    assert told["errors"] == 1
+    assert told["diagnostics"][0]["path"] == "<command line>"
+
+
+def test_errors_are_1(folder: Path) -> None:
+    (folder / "bad.tfjob").write_text(JOB.replace("cpu = 4", "cpuu = 4"))
+    ran = tfdsl("check", "bad.tfjob", cwd=folder)
+    assert ran.status == 1
+    assert "did you mean cpu?" in ran.err
+
+
+def test_one_unreadable_file_does_not_hide_the_others(folder: Path) -> None:
+    (folder / "bad.tfjob").write_text("job {\n")
+    ran = tfdsl("check", "none.tfjob", "bad.tfjob", cwd=folder)
+    assert ran.status == 2
+    assert "none.tfjob" in ran.err
+    assert "bad.tfjob:1" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"\xff\xfej\x00", "it is UTF-16"),
+        (b"job a {\n\xe9 }", "it is not UTF-8 (byte 0xe9 in line 2)"),
+    ],
+)
+def test_other_encodings_are_told(folder: Path, data: bytes, reason: str) -> None:
+    (folder / "x.tfjob").write_bytes(data)
+    ran = tfdsl("check", "x.tfjob", cwd=folder)
+    assert ran.status == 2
+    assert reason in ran.err
+
+
+def test_byte_order_mark_and_standard_input(folder: Path) -> None:
+    assert tfdsl("check", "-", cwd=folder, stdin=b"\xef\xbb\xbf" + JOB.encode()).status == 0
+    ran = tfdsl("check", "-", cwd=folder, stdin=b"job {")
+    assert ran.status == 1
+    assert "--> <stdin>:1" in ran.err
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\0", "}" * 500, "{" * 5000, "job a {" * 300, '"' * 3, "\r\r\r", "🎉", "x = " + "(" * 3000]
+)
+def test_no_input_is_a_bug(folder: Path, text: str) -> None:
+    (folder / "x.tfjob").write_text(text, newline="")
+    ran = tfdsl("check", "x.tfjob", cwd=folder)
+    assert ran.status in (0, 1)
+    assert "Traceback" not in ran.err
+
+
+def bug(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in which the pipeline raises."""
+    code = (
+        "import sys; from tfdsl import pipeline; from tfdsl.cli.main import main\n"
+        "def load(*given): raise RuntimeError('two\\nlines')\n"
+        "pipeline.load = load\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, *words]
+    return subprocess.run(command, cwd=folder, env=environment(**more), capture_output=True, text=True, check=False)
+
+
+def test_a_bug_is_one_line_and_70(folder: Path) -> None:
+    done = bug(folder, "check", "mnist.tfjob")
+    assert done.returncode == 70
+    assert done.stderr.count("\n") == 1
+    assert "RuntimeError: two lines" in done.stderr
+
+
+def test_a_bug_is_json_where_json_is_asked_for(folder: Path) -> None:
+    done = bug(folder, "check", "mnist.tfjob", "--format=json")
+    assert done.returncode == 70
+    assert json.loads(done.stdout)["diagnostics"][0]["slug"] == "internal-error"
+
+
+def test_debug_shows_the_traceback_of_a_bug(folder: Path) -> None:
+    done = bug(folder, "check", "mnist.tfjob", TFDSL_DEBUG="1")
+    assert done.returncode == 70
+    assert "Traceback" in done.stderr
+
+
+def test_reader_that_went_away(folder: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as closed:
+        done = subprocess.run(
+            [*COMMAND, "compile", "mnist.tfjob", "-t", "tfjob"],
+            cwd=folder, env=environment(), stdout=closed, stderr=subprocess.PIPE, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_full_disk_behind_standard_output(folder: Path) -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("there is no such device here")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*COMMAND, "compile", "mnist.tfjob", "-t", "tfjob"],
+            cwd=folder, env=environment(), stdout=full, stderr=subprocess.PIPE, check=False, text=True,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "tfdsl: cannot write to standard output: No space left on device\n")
+
+
+def test_interrupt_is_quiet(folder: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "check", "-"], cwd=folder, env=environment(), stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    time.sleep(1)  # now it waits for its input
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, b"")
+
+
+def test_output_is_the_same_in_every_locale(folder: Path) -> None:
+    (folder / "x.tfjob").write_text(JOB.replace("train.py", "trän 数据.py"))
+    command = ("compile", "x.tfjob", "-t", "tfjob")
+    plain = tfdsl(*command, cwd=folder)
+    assert plain.status == 0
+    assert "trän 数据.py" in plain.out
+    for locale in ("C", "POSIX", "en_US.ISO-8859-1"):
+        assert tfdsl(*command, cwd=folder, LC_ALL=locale, PYTHONIOENCODING="ascii", PYTHONUTF8="0").out == plain.out
+
+
+def test_colour_only_on_a_terminal(folder: Path) -> None:
+    assert "\x1b" not in tfdsl("check", "none.tfjob", cwd=folder).err
+    shown = on_a_terminal(folder)
+    assert "\x1b[1;31m" in shown
+    assert "\x1b" not in on_a_terminal(folder, NO_COLOR="1")
+    assert "\x1b" not in on_a_terminal(folder, TERM="dumb")
+
+
+def on_a_terminal(folder: Path, **more: str) -> str:
+    """What ``tfdsl check none.tfjob`` writes to a terminal."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    variables = environment(TERM="xterm") | more
+    subprocess.run([*COMMAND, "check", "none.tfjob"], cwd=folder, env=variables, stderr=theirs, check=False)
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    return shown

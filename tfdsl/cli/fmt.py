@@ -1,0 +1,88 @@
+"""``tfdsl fmt``: bring files into the one layout."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.inputs import named_files
+from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
+from tfdsl.cli.streams import err, out
+from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.cli.arguments import Arguments
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.text import Source
+
+CHECK = Flag("--check", "change nothing; tell which files would change")
+DIFF = Flag("--diff", "change nothing; show what would change")
+
+COMMAND = Command(
+    "fmt",
+    "bring files into the one layout",
+    (Positional("FILE", "a .tfjob file, or - for standard input, which goes to standard output", many=True),),
+    (CHECK, DIFF),
+    ("tfdsl fmt mnist.tfjob", "tfdsl fmt --diff mnist.tfjob"),
+    "With --check and --diff the exit status is 1 when a file would change. A file that cannot be read whole is left\n"
+    "as it is.",
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Format the files."""
+    from tfdsl.syntax import parse
+    from tfdsl.syntax.format import format_source
+
+    check, diff = arguments.value(CHECK.name), arguments.value(DIFF.name)
+    if check is not None and diff is not None:
+        error = BAD_ARGUMENT(diff.span, what="--check and --diff exclude each other")
+        return wrong_use([error], "text", "tfdsl fmt --help")
+    sources, unreadable = named_files(arguments.rest)
+    told: list[Diagnostic] = []
+    changed: list[tuple[Source, str]] = []
+    for source in sources:
+        broken = [found for found in parse(source).diagnostics if found.level == "error"]
+        told += broken
+        if not broken:
+            text = format_source(source)
+            if text != source.text or source.origin is None:
+                changed.append((source, text))
+    status = report(told, [source.path for source in sources])
+    if unreadable:
+        report(unreadable, ())
+        status = USAGE
+    dry = check is not None or diff is not None
+    done = _show(changed, as_diff=diff is not None) if dry else _write(changed, arguments)
+    return status or done
+
+
+def _show(changed: Sequence[tuple[Source, str]], *, as_diff: bool) -> int:
+    """Tell what would change; 1 when anything would."""
+    different = [(source, text) for source, text in changed if source.text != text]
+    for source, text in different:
+        if as_diff:
+            from difflib import unified_diff
+
+            old, new = (part.splitlines(keepends=True) for part in (source.text, text))
+            lines = unified_diff(old, new, source.path, source.path)
+            out("".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines))
+        else:
+            err(f"would change {source.path}\n")
+    return ERRORS if different else OK
+
+
+def _write(changed: Sequence[tuple[Source, str]], arguments: Arguments) -> int:
+    from tfdsl.cli.writing import File, write_all
+
+    failure = write_all([File(source.origin, text) for source, text in changed if source.origin is not None])
+    if failure is not None:
+        return report([OUTPUT_NOT_WRITTEN(arguments.line, path=failure.path, reason=failure.reason)], ())
+    for source, text in changed:
+        if source.origin is None:
+            out(text)
+        else:
+            err(f"changed {source.path}\n")
+    return OK
