@@ -1,31 +1,85 @@
-"""What the replicas of a role see of the cluster, for ``tfdsl tfconfig``."""
+"""What the replicas of a job see of the cluster, for ``tfdsl tfconfig``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, overload
 
+from tfdsl.backend import TaskConfig
 from tfdsl.ir.cluster_spec import gets_flags, tf_config
+from tfdsl.record import Record
 from tfdsl_backends.podspec.command import flags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
     from tfdsl.ir.model import Job, Role
 
-INDEX = "\0"
-"""Stands for the index in a text that is made once for all replicas of a role: host lists may be long."""
+_INDEX = "\0"
+"""Stands for the index in a text that is made once for all replicas of a role."""
 
 
-def tf_configs(role: Role, spec: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """TF_CONFIG of each replica, indexes ascending; ``spec``: role → ``host:port`` of each replica."""
-    before, _, after = tf_config({name: list(hosts) for name, hosts in spec.items()}, role.name, INDEX).partition(INDEX)
-    for index in range(role.replicas):
-        yield f"{before}{index}{after}"
+class RoleTasks(Record):
+    """What all replicas of a role have in common.
+
+    ``config``: TF_CONFIG before and after the index, ``None`` for none. ``flags``: without ``--task_index``, ``None``
+    for none. ``first``: the ``--task_index`` of replica 0.
+    """
+
+    role: str
+    replicas: int
+    config: tuple[str, str] | None = None
+    flags: tuple[str, ...] | None = None
+    first: int = 0
+    differences: tuple[str, ...] = ()
+
+    def task(self, index: int) -> TaskConfig:
+        """What replica ``index`` sees."""
+        config = None if self.config is None else f"{self.config[0]}{index}{self.config[1]}"
+        given = () if self.flags is None else (*self.flags, f"--task_index={index + self.first}")
+        return TaskConfig(self.role, index, config, given, self.differences)
 
 
-def task_flags(job: Job, role: Role, hosts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """The flags of each replica, indexes ascending; none where the role gets none."""
-    given = gets_flags(job, role) and not role.server
-    first = flags(job, role, hosts, 0) if given else ()
-    for index in range(role.replicas):
-        yield (*first[:-1], flags(job, role, {}, index)[-1]) if given else ()
+class Tasks(Sequence[TaskConfig]):
+    """The tasks of a job, roles in order, each made when it is asked for: thousands of host lists fill the memory."""
+
+    def __init__(self, roles: Sequence[RoleTasks]) -> None:
+        self._roles = roles
+
+    def __len__(self) -> int:
+        return sum(role.replicas for role in self._roles)
+
+    @overload
+    def __getitem__(self, at: int) -> TaskConfig: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[TaskConfig]: ...
+    def __getitem__(self, at: int | slice) -> TaskConfig | Sequence[TaskConfig]:
+        """Task number ``at``, counted over all roles."""
+        if isinstance(at, slice):
+            return [self[index] for index in range(len(self))[at]]
+        rest = range(len(self))[at]  # raises IndexError, and counts from the end
+        for role in self._roles:
+            if rest < role.replicas:
+                return role.task(rest)
+            rest -= role.replicas
+        raise IndexError(at)
+
+
+def role_tasks(
+    job: Job,
+    role: Role,
+    hosts: Mapping[str, Sequence[str]],
+    spec: Mapping[str, Sequence[str]] | None,
+    differences: tuple[str, ...] = (),
+) -> RoleTasks:
+    """The tasks of ``role``: ``hosts`` for its flags, ``spec`` for its TF_CONFIG (``None``: it gets none)."""
+    config: tuple[str, str] | None = None
+    if spec is not None:
+        listed = {name: list(addresses) for name, addresses in spec.items()}
+        before, _, after = tf_config(listed, role.name, _INDEX).partition(_INDEX)
+        config = before, after
+    if not gets_flags(job, role) or role.server:
+        return RoleTasks(role.name, role.replicas, config, differences=differences)
+    *common, task_index = flags(job, role, hosts, 0)
+    first = int(task_index.partition("=")[2])
+    return RoleTasks(role.name, role.replicas, config, tuple(common), first, differences)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import repeat
 from typing import TYPE_CHECKING
 
-from tfdsl.backend import TaskConfig
 from tfdsl.ir.cluster_spec import cluster_spec, gets_tf_config
-from tfdsl_backends.podspec.tasks import task_flags, tf_configs
+from tfdsl_backends.podspec.tasks import RoleTasks, Tasks, role_tasks
 from tfdsl_backends.tfjob.pods import address, delivers, is_distributed, operator_spec
 from tfdsl_backends.tfjob.restart import training_roles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tfdsl.backend import Unit
+    from tfdsl.backend import TaskConfig, Unit
     from tfdsl.ir.model import Role
 
 
@@ -23,19 +21,13 @@ def tasks(unit: Unit) -> Sequence[TaskConfig]:
     job = unit.job
     ours = cluster_spec(job, address(job))
     theirs = operator_spec(job) if is_distributed(job) else None
-    return [task for role in job.roles for task in _of_role(unit, role, ours, theirs)]
+    return Tasks([_of_role(unit, role, ours, theirs) for role in job.roles])
 
 
-def _of_role(
-    unit: Unit, role: Role, ours: dict[str, list[str]], theirs: dict[str, list[str]] | None
-) -> list[TaskConfig]:
+def _of_role(unit: Unit, role: Role, ours: dict[str, list[str]], theirs: dict[str, list[str]] | None) -> RoleTasks:
     if role.name == "tensorboard":
-        return [TaskConfig(role.name, index, None) for index in range(role.replicas)]
-    spec = ours if delivers(unit, role) else theirs
-    configs = repeat(None) if spec is None else tf_configs(role, spec)
-    told = differences(unit, role)
-    given = enumerate(zip(task_flags(unit.job, role, ours), configs, strict=False))
-    return [TaskConfig(role.name, index, config, flags, told) for index, (flags, config) in given]
+        return RoleTasks(role.name, role.replicas)
+    return role_tasks(unit.job, role, ours, ours if delivers(unit, role) else theirs, differences(unit, role))
 
 
 def differences(unit: Unit, role: Role) -> tuple[str, ...]:

@@ -151,3 +151,15 @@ def test_flags_are_given_and_the_operators_config_is_told() -> None:
 def test_tensorboard_gets_no_config() -> None:
     task = tasks(unit(job(role("worker", 2), role("tensorboard")), "tfjob"))["tensorboard-0"]
     assert (task.tf_config, task.flags) == (None, ())
+
+
+def test_thousands_of_tasks_are_made_one_at_a_time() -> None:
+    backend = targets.find("tfjob")
+    assert backend is not None
+    seen = backend.load().tasks(unit(job(role("chief"), role("worker", 4000)), "tfjob"))
+    assert len(seen) == 4001
+    assert (seen[0].role, seen[-1].role, seen[-1].index) == ("chief", "worker", 3999)
+    assert [(task.role, task.index) for task in seen[:3]] == [("chief", 0), ("worker", 0), ("worker", 1)]
+    assert len(seen[4000].tf_config or "") > 100_000
+    with pytest.raises(IndexError):
+        _ = seen[4001]
