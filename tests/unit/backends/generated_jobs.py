@@ -1,0 +1,77 @@
+"""Jobs that hypothesis makes up for the Kubernetes targets: hostile texts, all roles, policies that compile."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from tests.unit.backends.jobs import amount, job, policy, role
+from tfdsl.ir import model
+from tfdsl.ir.model import Cluster, Job
+
+HOSTILE = st.sampled_from(
+    ["", "$(HOME)", "$$", "{{ x }}", "a\nb", "'", '"', "no", "012", "🙂", "\r\n", " x ", "#", "${A}", "\\", "x" * 300]
+)
+TOLERATION = model.Toleration(key="a", operator="Exists", toleration_seconds=3)
+INDEXED = model.RunTimeText(parts=("/data/$(run)-", model.TaskIndex()))
+NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True).filter(lambda name: name != "TF_CONFIG")
+
+
+@st.composite
+def roles(draw: st.DrawFn, name: str, most: int) -> model.Role:
+    mounts = (
+        model.PvcMount(path=f"roles[{name}].mounts[0]", at="/data", claim="data", readonly=True, sub_path="x y"),
+        model.MemoryMount(path=f"roles[{name}].mounts[1]", at="/cache", size=amount("1Gi")),
+        model.SecretMount(path=f"roles[{name}].mounts[2]", at="/keys", name="keys", mode="0400", items={"a": "b"}),
+        model.NfsMount(path=f"roles[{name}].mounts[3]", at="/nfs", server="10.0.0.2", share="/x"),
+    )
+    fields = {
+        "env": draw(st.dictionaries(NAMES, HOSTILE, max_size=3)),
+        "command": draw(st.lists(HOSTILE, min_size=1, max_size=3).map(tuple) | st.just("exec train --x=$HOME")),
+        "mounts": draw(st.sampled_from([(), mounts[:1], mounts])),
+        "port": draw(st.sampled_from([1, 2222, 65535])),
+        "gpu": draw(st.sampled_from([0, 8])),
+        "cpu": draw(st.sampled_from([None, amount("500m"), amount("4")])),
+        "memory_limit": draw(st.sampled_from([None, amount("4Gi")])),
+        "shm": draw(st.sampled_from([None, amount("8Gi")])),
+        "spread": draw(st.sampled_from(["node", "none"])),
+        "tolerations": draw(st.sampled_from([(), (TOLERATION,)])),
+        "host_network": draw(st.booleans()),
+    }
+    if not isinstance(fields["command"], str):
+        fields["args"] = draw(st.sampled_from([(), (INDEXED,), ("$(X)", INDEXED)]))
+    if fields["mounts"] and draw(st.booleans()):
+        fields["outputs"] = (
+            model.Output(path=f"roles[{name}].outputs[0]", source="/tmp/x y", destination=INDEXED, when="always"),
+        )
+    return role(name, draw(st.integers(1, most)), **fields)
+
+
+@st.composite
+def jobs(draw: st.DrawFn) -> Job:
+    has_chief = draw(st.booleans())
+    members = [draw(roles("chief", 1))] if has_chief else []
+    members += [draw(roles("ps", 3))] if draw(st.booleans()) else []
+    members += [draw(roles("worker", 12))] if not has_chief or draw(st.booleans()) else []
+    members += [draw(roles("evaluator", 1))] if draw(st.booleans()) else []
+    members += [role("tensorboard")] if draw(st.booleans()) else []
+    policies = draw(
+        st.sampled_from(
+            [
+                (),
+                (policy("failed", "restart container"),),
+                (policy("failed", "restart pod"), policy("exit", "fail job", codes=tuple(range(1, 128)))),
+                (policy("evicted", "restart pod"),),
+            ]
+        )
+    )
+    return job(
+        *members,
+        policies=policies,
+        cluster=Cluster(path="cluster", discovery=draw(st.sampled_from(["tf_config", "flags", "both", "none"]))),
+        labels=draw(st.sampled_from([{}, {"team": "a"}])),
+        annotations=draw(st.dictionaries(st.just("note"), HOSTILE)),
+        priority=draw(st.sampled_from([None, "high"])),
+        queue=draw(st.sampled_from([None, "research"])),
+        cleanup=draw(st.sampled_from(["running", "all", "none"])),
+        gang=draw(st.booleans()),
+    )
