@@ -53,6 +53,11 @@ def _restarting_jobs(unit: Unit) -> int:
     return sum(job_count(unit, role) for role in training_roles(unit.job) if restarts(unit.job, role))
 
 
+def overridden(unit: Unit, item: Item) -> bool:
+    """A policy: whether more specific ones decide everything that it could."""
+    return item.role != "tensorboard" and not _decided(unit, item)
+
+
 def in_new_pod(unit: Unit, item: Item) -> bool:
     """``restart container``: whether exit statuses or evictions of its roles are told apart, which takes new pods."""
     from tfdsl_backends.kubernetes.restart import in_place

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import approximated, kept, refused, translated
+from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.kubernetes import conditions as when
 from tfdsl_backends.kubernetes.features import SUCCESS_POLICY
 from tfdsl_backends.podspec import conditions as shared
@@ -201,4 +202,12 @@ def _refused() -> Iterator[Row]:
             yield kept(f"policies[{event}].{action}", "")  # the event itself is refused
 
 
-POLICIES: tuple[Row, ...] = (*_completed(), *_failed(), *_exit(), *_evicted(), *_refused())
+def _overridden() -> Iterator[Row]:
+    """A policy that decides nothing costs nothing."""
+    for event in ("failed", "exit", "evicted"):
+        for action in ACTIONS_OF[event]:
+            key = f"policies[{event}].{action}"
+            yield kept(key, "", when=when.overridden, when_text="more specific policies decide")
+
+
+POLICIES: tuple[Row, ...] = (*_overridden(), *_completed(), *_failed(), *_exit(), *_evicted(), *_refused())

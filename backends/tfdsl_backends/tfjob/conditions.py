@@ -70,6 +70,13 @@ def overwritten_labels(unit: Unit, item: Item) -> bool:
     return any(f"training.kubeflow.org/{name}" in role.labels for name in OPERATOR_LABELS)
 
 
+def overridden(unit: Unit, item: Item) -> bool:
+    """A policy: whether more specific ones decide everything that it could."""
+    from tfdsl_backends.tfjob.restart import decided
+
+    return item.role != "tensorboard" and not decided(unit.job, cast("Policy", item.node))
+
+
 def becomes(*restart_policies: str) -> Condition:
     """A policy: whether every role that it decides for gets one of ``restart_policies``."""
 

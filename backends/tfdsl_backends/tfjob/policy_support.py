@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import approximated, kept, refused, translated
+from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.podspec import conditions as shared
 from tfdsl_backends.tfjob import conditions as when
 from tfdsl_backends.tfjob.features import REMAKES_LOST_PODS
@@ -120,7 +121,10 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
             "KTF076",
             "tfjob-restart-in-place",
             instead="write `restart container` to say so, or compile to kubernetes or volcano for a new pod",
+            when=IN_PLACE,
+            when_text="no status or eviction fails the job",
         )
+        yield kept(key, "")  # an `exit` policy that is refused stands beside it
         return
     if event == "failed":
         yield translated(
@@ -318,4 +322,20 @@ def _restarted() -> Iterator[Row]:
     )
 
 
-POLICIES: tuple[Row, ...] = (*_completed(), *_failed(), *_exit(), *_evicted(), *_restarted(), *_refused())
+def _overridden() -> Iterator[Row]:
+    """A policy that decides nothing costs nothing."""
+    keys = ["policies[exit]"]
+    keys += [f"policies[{event}].{action}" for event in ("failed", "exit", "evicted") for action in ACTIONS_OF[event]]
+    for key in keys:
+        yield kept(key, "", when=when.overridden, when_text="more specific policies decide")
+
+
+POLICIES: tuple[Row, ...] = (
+    *_overridden(),
+    *_completed(),
+    *_failed(),
+    *_exit(),
+    *_evicted(),
+    *_restarted(),
+    *_refused(),
+)

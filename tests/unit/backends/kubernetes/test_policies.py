@@ -154,6 +154,14 @@ def test_other_refusals(asked: Policy, code: str) -> None:
     assert code in codes(unit(made, "kubernetes", written=WRITTEN), "error")
 
 
+def test_an_overridden_policy_costs_nothing() -> None:
+    override = policy("failed", "restart pod", role="worker")
+    for dead in (FAIL, IN_PLACE, policy("failed", "ignore")):
+        made = job(role("worker", 2), policies=(dead, override))
+        assert codes(unit(made, "kubernetes", written=WRITTEN), "warning") == []
+        assert codes(unit(made, "kubernetes", written=WRITTEN), "error") == []
+
+
 def test_tensorboards_default_is_no_loss() -> None:
     asked = unit(job(role("worker", 2), role("tensorboard")), "kubernetes")
     assert fate(asked, "policies[failed].restart container", "tensorboard").fate == "translated"

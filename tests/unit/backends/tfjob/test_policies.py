@@ -70,6 +70,17 @@ def test_any_other_split_is_refused(codes: tuple[int, ...]) -> None:
     assert "KTF079" in said("1.9", policy("exit", "restart pod", codes=codes), FAIL)
 
 
+def test_a_refused_split_is_not_also_called_a_restart_in_place() -> None:
+    assert said("1.9", policy("exit", "restart pod", codes=(137, 143)), FAIL) == ["KTF079"]
+
+
+def test_an_overridden_policy_costs_nothing() -> None:
+    per_role = [policy("failed", "fail job", role=name) for name in ("chief", "worker")]
+    for dead in (NEW_POD, IN_PLACE, policy("failed", "ignore")):
+        assert said("1.9", dead, *per_role) == []
+        assert restart_policies("1.9", dead, *per_role) == {"Never"}
+
+
 def test_restart_pod_becomes_a_restart_in_place() -> None:
     assert restart_policies("1.9", NEW_POD) == {"OnFailure"}
     assert said("1.9", NEW_POD) == ["KTF076"]
