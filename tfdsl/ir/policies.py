@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tfdsl.ir.model import Job, Policy, Role
 
@@ -31,8 +31,12 @@ def covering(job: Job, role: Role, index: int | None = None) -> Iterator[Policy]
 
 def on_exit(job: Job, role: Role, status: int, index: int | None = None) -> Policy | None:
     """The policy that decides when a replica of ``role`` ends with ``status`` (1–255)."""
+    return _on_exit(covering(job, role, index), status)
+
+
+def _on_exit(candidates: Iterable[Policy], status: int) -> Policy | None:
     decided: Policy | None = None
-    for policy in covering(job, role, index):
+    for policy in candidates:
         if (policy.event == "exit" and status in policy.codes) or policy.event == "failed":
             found = policy
         else:
@@ -55,12 +59,15 @@ def on_eviction(job: Job, role: Role, index: int | None = None) -> Policy | None
 
 def exit_policies(job: Job, role: Role, index: int | None = None) -> list[tuple[tuple[int, ...], Policy]]:
     """Statuses of ``role`` that an ``exit`` policy decides, grouped by that policy, in the policies' order."""
+    if not any(policy.event == "exit" for policy in covering(job, role, index)):
+        return []
     groups: dict[int, list[int]] = {}
-    for status in range(1, 256):
-        policy = on_exit(job, role, status, index)
+    candidates = list(covering(job, role, index))
+    for status in sorted({status for policy in candidates for status in policy.codes}):
+        policy = _on_exit(candidates, status)
         if policy is not None and policy.event == "exit":
-            groups.setdefault(job.policies.index(policy), []).append(status)
-    return [(tuple(groups[at]), job.policies[at]) for at in sorted(groups)]
+            groups.setdefault(id(policy), []).append(status)
+    return [(tuple(groups[id(policy)]), policy) for policy in job.policies if id(policy) in groups]
 
 
 def completions(job: Job) -> list[Policy]:

@@ -61,7 +61,7 @@ def plugin_port(job: Job) -> int:
 def plugin_differences(job: Job) -> list[str]:
     """How the plugin's value differs from ours, beyond ``environment``."""
     found: list[str] = []
-    if len(job.roles) == 1 and job.roles[0].replicas == 1:
+    if _is_single(job):
         found.append("a job of one replica gets none")
     if job.role("evaluator") is not None:
         found.append("the evaluator is listed in the cluster")
@@ -87,31 +87,26 @@ def hosts(job: Job) -> dict[str, list[str]]:
     return cluster_spec(job, lambda role, index: f"{host(job, role, index)}:{role.port}")
 
 
-def plugin_value(job: Job, role: Role, index: int) -> str | None:
-    """TF_CONFIG as the tensorflow plugin writes it for a replica, byte for byte.
+def plugin_cluster(job: Job) -> str | None:
+    """The value of ``cluster`` as the tensorflow plugin writes it, byte for byte; ``None`` where it sets no TF_CONFIG.
 
-    Compact JSON, the cluster's keys in the plugin's order, no ``environment``; nothing for a job of one replica.
+    Compact JSON with the keys in the plugin's order. A job of one replica gets none.
     """
-    if len(job.roles) == 1 and job.roles[0].replicas == 1:
+    if _is_single(job):
         return None
     port = plugin_port(job)
-    cluster = {
-        _plugin_name(other): [f"{host(job, other, at)}:{port}" for at in range(other.replicas)]
-        for name in PLUGIN_ROLES
-        for other in job.roles
-        if _plugin_name(other) == name
-    }
-    value = {"cluster": cluster, "task": {"type": _plugin_name(role), "index": index}}
-    return dumps(value, separators=(",", ":"))
+    members = [role for name in PLUGIN_ROLES for role in job.roles if _plugin_name(role) == name]
+    cluster = {_plugin_name(role): [f"{host(job, role, at)}:{port}" for at in range(role.replicas)] for role in members}
+    return dumps(cluster, separators=(",", ":"))
 
 
-def static_value(job: Job, role: Role, index: str) -> str:
-    """TF_CONFIG as the compiler writes it; ``index`` is decimal or a reference."""
-    return tf_config(hosts(job), role.name, index)
+def plugin_value(cluster: str, role: Role, index: int) -> str:
+    """TF_CONFIG of a replica as the plugin writes it, byte for byte: there is no ``environment``."""
+    return f'{{"cluster":{cluster},"task":{{"type":"{_plugin_name(role)}","index":{index}}}}}'
 
 
 def _plugin_obstacle(job: Job) -> str | None:
-    if len(job.roles) == 1 and job.roles[0].replicas == 1:
+    if _is_single(job):
         return "gives a job of one replica none"
     if job.role("evaluator") is not None:
         return "lists the evaluator in the cluster"
@@ -132,9 +127,13 @@ def host(job: Job, role: Role, index: int) -> str:
 
 
 def _static_value(unit: Unit, role: Role, index: Index) -> str | None:
-    if gets_tf_config(unit.job, role):
-        return static_value(unit.job, role, index.reference) if mode(unit) == "static" else None
-    return static_value(unit.job, role, index.reference) if role.server else None
+    """The env entry, where it is ours to write; a ``server`` role needs one whatever the discovery is."""
+    ours = mode(unit) == "static" if gets_tf_config(unit.job, role) else role.server
+    return tf_config(hosts(unit.job), role.name, index.reference) if ours else None
+
+
+def _is_single(job: Job) -> bool:
+    return len(job.roles) == 1 and job.roles[0].replicas == 1
 
 
 def _shell_program(job: Job, role: Role) -> Program:

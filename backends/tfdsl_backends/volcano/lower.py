@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.backend import Document, TaskConfig
+from tfdsl.backend import Document
 from tfdsl.emit.located import Located, at
-from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config
 from tfdsl_backends.podspec.claims import claim_document, claim_spec
-from tfdsl_backends.podspec.command import flags
 from tfdsl_backends.podspec.objects import job_metadata, tensorboard_service
 from tfdsl_backends.volcano import claims, delivery, policies
 from tfdsl_backends.volcano.checks import check
 from tfdsl_backends.volcano.task import gang_size, task, task_labels
+from tfdsl_backends.volcano.tasks import tasks
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Job, Role
+    from tfdsl.ir.model import Job
 
 __all__ = ["check", "generate", "tasks"]
 
@@ -36,6 +35,7 @@ def generate(unit: Unit) -> list[Document]:
 def job_document(unit: Unit) -> Data:
     """The Volcano job."""
     job = unit.job
+    decided = policies.decide(job)
     return {
         "apiVersion": API_VERSION,
         "kind": "Job",
@@ -48,9 +48,9 @@ def job_document(unit: Unit) -> Data:
             "priorityClassName": at(job, "priority"),
             "ttlSecondsAfterFinished": Located(job.ttl.seconds, "ttl") if job.ttl is not None else None,
             "plugins": plugins(unit),
-            "policies": policies.job_policies(job) or None,
+            "policies": policies.job_policies(job, decided) or None,
             "volumes": volumes(job) or None,
-            "tasks": [task(unit, role) for role in job.roles],
+            "tasks": [task(unit, role, decided) for role in job.roles],
         },
     }
 
@@ -73,21 +73,3 @@ def volumes(job: Job) -> list[Data]:
         Located({"mountPath": at(claims.first_mount(job, claim), "at"), "volumeClaim": claim_spec(claim)}, claim.path)
         for claim in claims.job_volumes(job)
     ]
-
-
-def tasks(unit: Unit) -> list[TaskConfig]:
-    """What each task sees, roles in order."""
-    return [_seen(unit, role, index) for role in unit.job.roles for index in range(role.replicas)]
-
-
-def _seen(unit: Unit, role: Role, index: int) -> TaskConfig:
-    job = unit.job
-    given = flags(job, role, delivery.hosts(job), index) if gets_flags(job, role) and not role.server else ()
-    uses_plugin = delivery.plugin_arguments(unit) is not None
-    if uses_plugin:
-        differences = ["the key environment is missing", *delivery.plugin_differences(job)]
-        if role.name == "tensorboard":
-            differences = ["the plugin sets TF_CONFIG for tensorboard too, which does not read it"]
-        return TaskConfig(role.name, index, delivery.plugin_value(job, role, index), given, tuple(differences))
-    wanted = gets_tf_config(job, role) or role.server
-    return TaskConfig(role.name, index, delivery.static_value(job, role, str(index)) if wanted else None, given)

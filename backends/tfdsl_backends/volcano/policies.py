@@ -15,6 +15,8 @@ from tfdsl.record import Record
 from tfdsl_backends.volcano.conditions import OTHER_RESTARTS, evicted_policy, replica, restarts_in_place
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job, Policy, Role
     from tfdsl.vocabulary.quantities import Duration
@@ -65,19 +67,45 @@ class RoleEntries(Record):
         return self.failure, self.eviction, self.restarts, self.pending
 
 
-def job_policies(job: Job) -> list[Data]:
+class Decided(Record):
+    """What was decided for a job: the groups that stand on it, and the entries of each role."""
+
+    shared: tuple[tuple[Entry, ...], ...]
+    roles: Mapping[str, RoleEntries]
+
+
+def decide(job: Job) -> Decided:
+    """Work out all policies of a job, and which of them can stand on the job itself.
+
+    Those are the groups of the policies without ROLE, where no task must be spared from them. A task is spared by
+    having no entry of its own for the event, which is how ``ignore`` and TensorBoard are said.
+    """
+    roles: dict[str, RoleEntries] = {role.name: entries(job, role) for role in job.roles}
+    trainers = [role for role in job.roles if role.name != "tensorboard"]
+    if len(trainers) < len(roles):
+        return Decided(((), (), (), ()), roles)
+    general = job.model_copy(update={"policies": tuple(p for p in job.policies if p.role is None)})
+    shared: list[tuple[Entry, ...]] = []
+    for number, group in enumerate(entries(general, trainers[0]).groups()):
+        own = [found.groups()[number] for found in roles.values()]
+        shared.append(group if all(mine == group or _hides(mine, group) for mine in own) else ())
+    return Decided(tuple(shared), roles)
+
+
+def job_policies(job: Job, decided: Decided) -> list[Data]:
     """``spec.policies``: what holds for every role, and the event that is the whole job's."""
-    groups = [entry for group in _shared(job) for entry in group]
+    groups = [entry for group in decided.shared for entry in group]
     unknown = [Entry(p, p.action, "Unknown") for p in job.policies if p.event == "unknown" and p.action != "ignore"]
     return [entry.data for entry in (*groups, *unknown)]
 
 
-def task_policies(job: Job, role: Role) -> list[Data]:
+def task_policies(job: Job, role: Role, decided: Decided) -> list[Data]:
     """``policies`` of a task: its completion, and what differs from the job's."""
     completed = [p for p in job.policies if p.role == role.name and p.event == "completed"]
-    own = [entry for shared, group in zip(_shared(job), entries(job, role).groups(), strict=True) if group != shared
-           for entry in group]  # fmt: skip
-    return [entry.data for entry in (*(Entry(p, p.action, "TaskCompleted") for p in completed), *own)]
+    found = [Entry(p, p.action, "TaskCompleted") for p in completed]
+    for shared, own in zip(decided.shared, decided.roles[role.name].groups(), strict=True):
+        found += own if own != shared else ()
+    return [entry.data for entry in found]
 
 
 def entries(job: Job, role: Role) -> RoleEntries:
@@ -90,8 +118,8 @@ def entries(job: Job, role: Role) -> RoleEntries:
 
 def _failure(job: Job, role: Role) -> tuple[Entry, ...]:
     """Exit statuses first, then every other failure."""
-    codes = sorted((code, policy) for codes, policy in exit_policies(job, role, replica(role)) for code in codes)
-    exits = [Entry(policy, policy.action, code=code) for code, policy in codes if policy.action in ACTIONS]
+    decided = {code: policy for codes, policy in exit_policies(job, role, replica(role)) for code in codes}
+    exits = [Entry(p, p.action, code=code) for code, p in sorted(decided.items()) if p.action in ACTIONS]
     return (*exits, *_acting(on_failure(job, role, replica(role)), "PodFailed"))
 
 
@@ -161,25 +189,6 @@ def _acting(policy: Policy | None, event: str) -> tuple[Entry, ...]:
     return () if policy is None or policy.action not in ACTIONS else (Entry(policy, policy.action, event),)
 
 
-def _shared(job: Job) -> list[tuple[Entry, ...]]:
-    """The four groups that stand on the job: those of the policies without ROLE, where no task must be spared.
-
-    A task is spared by having no entry of its own for the event, which is how ``ignore`` and TensorBoard are said.
-    """
-    everywhere = [role for role in job.roles if role.name != "tensorboard"]
-    general = job.model_copy(update={"policies": tuple(p for p in job.policies if p.role is None)})
-    found: list[tuple[Entry, ...]] = []
-    for number, group in enumerate(entries(general, everywhere[0]).groups()):
-        own = [entries(job, role).groups()[number] for role in everywhere]
-        spared = len(everywhere) < len(job.roles) or not all(mine == group or _hides(mine, group) for mine in own)
-        found.append(() if spared else group)
-    return found
-
-
 def _hides(mine: tuple[Entry, ...], group: tuple[Entry, ...]) -> bool:
-    """Whether a task's entries keep all of the job's ``group`` from being reached."""
-    return (
-        {entry.event for entry in group} <= {entry.event for entry in mine} | {""}
-        and bool(mine)
-        and mine[-1].event != ""
-    )
+    """Whether a task's own entries keep those of the job from being reached: the last is for the event itself."""
+    return bool(mine) and mine[-1].event != "" and {entry.event for entry in group} <= {"", mine[-1].event}

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _MIB = 1 << 20
 
 
-def task(unit: Unit, role: Role) -> Data:
-    """The task of ``role``."""
+def task(unit: Unit, role: Role, decided: policies.Decided) -> Data:
+    """The task of ``role``, with its share of what was ``decided`` for the job."""
     job = unit.job
     return Located(
         {
@@ -30,7 +30,7 @@ def task(unit: Unit, role: Role) -> Data:
             "minAvailable": Located(min_available(job, role), child(role.path, "min_available")),
             "maxRetry": policies.task_max_retry(job, role),
             "dependsOn": {"name": at(role, "after")} if role.after else None,
-            "policies": policies.task_policies(job, role) or None,
+            "policies": policies.task_policies(job, role, decided) or None,
             "template": pod_template(job, role, plan(unit, role)),
         },
         role.path,

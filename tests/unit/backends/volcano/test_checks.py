@@ -1,0 +1,112 @@
+"""Volcano's own rules: name budgets as seen on a cluster, queues, what Linux refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.backends.jobs import amount, job, role, unit
+from tests.unit.backends.verdicts import report
+from tfdsl.ir import model
+from tfdsl.ir.model import Cluster, Job, Role
+from tfdsl_backends.volcano.rules import RULES
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics import Diagnostic
+
+
+def found(asked: Job, code: str) -> list[Diagnostic]:
+    return [diagnostic for diagnostic in report(unit(asked, "volcano")) if diagnostic.rule.code == code]
+
+
+def test_codes_are_given_once() -> None:
+    assert len({rule.code for rule in RULES}) == len({rule.slug for rule in RULES}) == len(RULES)
+
+
+def claimed(name: str) -> Role:
+    mount = model.ClaimMount(path=f"roles[{name}].mounts[0]", at="/runs", claim="runs")
+    return role(name, mounts=(mount,))
+
+
+CLAIM = model.Claim(path="roles[worker].mounts[0]", name="runs", size=amount("1Gi"), access_modes=("ReadWriteOnce",))
+
+
+@pytest.mark.parametrize(
+    ("roles", "fields", "longest"),
+    [
+        ((role("worker"),), {}, 63 - len("-worker-0")),
+        ((role("worker", 11),), {}, 63 - len("-worker-10")),  # seen: 11 replicas across 63, then 10 pods never made
+        ((role("worker", 101), role("ps")), {}, 63 - len("-worker-100")),
+        ((role("worker"), role("evaluator")), {}, 63 - len("-evaluator-0")),
+        ((role("worker"), role("tensorboard")), {}, 63 - len("-tensorboard-0")),
+        ((claimed("worker"),), {"claims": (CLAIM,)}, 50),
+    ],
+)
+def test_the_longest_job_name(roles: tuple[Role, ...], fields: dict[str, object], longest: int) -> None:
+    assert found(job(*roles, name="n" * longest, **fields), "VOL040") == []
+    (told,) = found(job(*roles, name="n" * (longest + 1), **fields), "VOL040")
+    assert told.level == "error"
+    assert told.helps == (f"shorten the job's name to at most {longest} characters",)
+    assert "n" * (longest + 1) + "-" in told.message
+    assert "64 characters, 63 are allowed" in told.message
+
+
+def test_the_name_is_also_a_service() -> None:
+    (told,) = found(job(role("worker"), name="2fast"), "VOL043")
+    assert "has to begin with a letter" in told.message
+
+
+@pytest.mark.parametrize(
+    ("queue", "part"),
+    [
+        ("research", None),
+        ("team.a-1", None),
+        ("q" * 63, None),
+        ("q" * 64, "64 characters"),
+        ("Research", "lower case"),
+        ("a_b", "lower case"),
+        ("-a", "lower case"),
+        ("a\n", "lower case"),
+        ("root", "root queue"),
+    ],
+)
+def test_queue_names(queue: str, part: str | None) -> None:
+    told = found(job(role("worker"), queue=queue), "VOL105")
+    assert [part is not None and part in diagnostic.message for diagnostic in told] == ([] if part is None else [True])
+
+
+def test_tensorboard_opens_the_job_to_the_outside() -> None:
+    assert found(job(role("worker")), "VOL103") == []
+    (told,) = found(job(role("worker"), role("tensorboard")), "VOL103")
+    assert told.level == "info"
+
+
+def test_a_host_list_that_no_process_can_be_given() -> None:
+    """Issue 5471: about 1100 pods of an ordinary name."""
+    long = "a-rather-long-name-of-a-job-as-people-have"
+    assert found(job(role("ps"), role("worker", 1000), name=long), "VOL104") == []
+    (told,) = found(job(role("ps"), role("worker", 1500), name=long), "VOL104")
+    assert "VC_WORKER_HOSTS" in told.message
+    hosts = ",".join(f"{long}-worker-{index}.{long}" for index in range(1500))
+    assert f"{len('VC_WORKER_HOSTS=' + hosts)} bytes" in told.message
+
+
+def test_static_host_lists_that_are_too_long() -> None:
+    def static(workers: int) -> list[Diagnostic]:
+        asked = unit(job(role("ps"), role("worker", workers)), "volcano", tf_config="static")
+        return [diagnostic for diagnostic in report(asked) if diagnostic.rule.code == "VOL041"]
+
+    assert static(5000)[0].message.startswith("volcano: variable TF_CONFIG of role ps is 1")
+    assert static(4000) == []
+    flagged = job(role("ps"), role("worker", 8000), cluster=Cluster(path="cluster", discovery="flags"))
+    assert "an argument of role ps is" in found(flagged, "VOL041")[0].message
+
+
+@pytest.mark.parametrize(
+    ("way", "starter"), [("shell", "the program that sets TF_CONFIG"), ("static", None), ("plugin", None)]
+)
+def test_a_shell_needs_to_know_the_command(way: str, starter: str | None) -> None:
+    asked = unit(job(role("worker", 2, command=())), "volcano", tf_config=way)
+    told = [diagnostic.message for diagnostic in report(asked) if diagnostic.rule.code == "VOL042"]
+    assert [starter is not None and starter in message for message in told] == ([] if starter is None else [True])

@@ -1,0 +1,232 @@
+"""The policy table of Volcano: what is written, and that Volcano then does what the language says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.unit.backends.jobs import job, policy, role, time, unit
+from tests.unit.backends.verdicts import documents, report
+from tests.unit.backends.volcano.reaction import on_exit, on_restarts, reaction, starts, task_of
+from tfdsl.ir import policies
+
+if TYPE_CHECKING:
+    from tfdsl.ir.model import Job, Policy, Role
+
+WORDS = {
+    "fail job": "TerminateJob",
+    "abort job": "AbortJob",
+    "restart job": "RestartJob",
+    "restart role": "RestartTask",
+    "restart pod": "RestartPod",
+    "restart container": "restart in place",
+    "ignore": None,
+}
+PS, WORKER = role("ps"), role("worker", 2)
+
+
+def manifest(*roles: Role, written: tuple[Policy, ...] = (), **fields: object) -> dict[str, Any]:
+    return documents(unit(job(*roles, policies=written, **fields), "volcano"))[0]
+
+
+def listed(found: list[dict[str, Any]] | None) -> list[tuple[object, ...]]:
+    """Policies as (event or status, action) and, where there is one, the timeout."""
+    return [tuple(value for value in entry.values()) for entry in found or ()]
+
+
+def test_the_defaults_are_written() -> None:
+    made = manifest(PS, WORKER)
+    assert listed(made["spec"]["policies"]) == [("PodFailed", "TerminateJob"), ("PodEvicted", "TerminateJob")]
+    assert listed(task_of(made, "worker")["policies"]) == [("TaskCompleted", "CompleteJob")]
+    assert "policies" not in task_of(made, "ps")
+    assert [task["template"]["spec"]["restartPolicy"] for task in made["spec"]["tasks"]] == ["Never", "Never"]
+    assert "maxRetry" not in made["spec"]
+
+
+@pytest.mark.parametrize("action", ["fail job", "abort job", "restart job", "restart role", "restart pod"])
+def test_failed(action: str) -> None:
+    made = manifest(PS, WORKER, written=(policy("failed", action),))
+    assert listed(made["spec"]["policies"]) == [("PodFailed", WORDS[action]), ("PodEvicted", WORDS[action])]
+    assert task_of(made, "ps")["template"]["spec"]["restartPolicy"] == "Never"
+
+
+def test_failed_restarts_the_container() -> None:
+    made = manifest(PS, WORKER, written=(policy("failed", "restart container"),), retries=2)
+    assert listed(made["spec"]["policies"]) == [
+        ("PodFailed", "TerminateJob"),
+        ("PodEvicted", "TerminateJob"),
+        ("TaskFailed", "TerminateJob"),
+    ]
+    assert [(task["maxRetry"], task["template"]["spec"]["restartPolicy"]) for task in made["spec"]["tasks"]] == [
+        (3, "OnFailure"),
+        (3, "OnFailure"),
+    ]
+    assert "maxRetry" not in made["spec"]
+
+
+def test_a_lost_pod_of_a_role_that_restarts_in_place() -> None:
+    written = (policy("failed", "restart container", role="worker"), policy("evicted", "restart pod", role="worker"))
+    made = manifest(PS, WORKER, written=written)
+    assert listed(task_of(made, "worker")["policies"]) == [
+        ("TaskCompleted", "CompleteJob"),
+        ("PodFailed", "RestartPod"),
+        ("PodEvicted", "RestartPod"),
+        ("TaskFailed", "TerminateJob"),
+    ]
+    assert listed(made["spec"]["policies"]) == [("PodFailed", "TerminateJob"), ("PodEvicted", "TerminateJob")]
+
+
+def test_exit_codes_stand_before_every_failure() -> None:
+    written = (
+        policy("exit", "restart pod", role="worker", codes=(137, 143)),
+        policy("exit", "fail job", role="worker", codes=(1, 2)),
+        policy("failed", "restart job"),
+    )
+    made = manifest(PS, WORKER, written=written)
+    assert listed(task_of(made, "worker")["policies"]) == [
+        ("TaskCompleted", "CompleteJob"),
+        (1, "TerminateJob"),
+        (2, "TerminateJob"),
+        (137, "RestartPod"),
+        (143, "RestartPod"),
+        ("PodFailed", "RestartJob"),
+    ]
+
+
+def test_unknown_pending_and_delays() -> None:
+    written = (
+        policy("unknown", "abort job"),
+        policy("pending", "abort job", delay=time("90m")),
+        policy("evicted", "restart job", delay=time("1d")),
+        policy("failed", "restart job", delay=time("1500ms")),
+    )
+    assert listed(manifest(PS, WORKER, written=written)["spec"]["policies"]) == [
+        ("PodFailed", "RestartJob", "1500ms"),
+        ("PodEvicted", "RestartJob", "24h"),
+        ("PodPending", "AbortJob", "90m"),
+        ("Unknown", "AbortJob"),
+    ]
+
+
+def test_restarted_counts_restarts_in_place() -> None:
+    written = (
+        policy("failed", "restart container", role="worker"),
+        policy("restarted", "abort job", role="worker", count=2),
+    )
+    made = manifest(PS, WORKER, written=written, retries=5)
+    assert task_of(made, "worker")["maxRetry"] == 2
+    assert ("TaskFailed", "AbortJob") in listed(task_of(made, "worker")["policies"])
+    assert "maxRetry" not in task_of(made, "ps")
+
+
+def test_ignore_pushes_the_policies_of_the_job_down_to_the_others() -> None:
+    made = manifest(PS, WORKER, written=(policy("failed", "ignore", role="ps"),))
+    assert "policies" not in made["spec"] or listed(made["spec"]["policies"]) == []
+    assert "policies" not in task_of(made, "ps")
+    assert listed(task_of(made, "worker")["policies"]) == [
+        ("TaskCompleted", "CompleteJob"),
+        ("PodFailed", "TerminateJob"),
+        ("PodEvicted", "TerminateJob"),
+    ]
+
+
+def test_tensorboard_is_spared_and_only_unknown_stays_on_the_job() -> None:
+    written = (policy("evicted", "restart job"), policy("unknown", "fail job"))
+    made = manifest(PS, WORKER, role("tensorboard"), written=written)
+    assert listed(made["spec"]["policies"]) == [("Unknown", "TerminateJob")]
+    assert listed(task_of(made, "ps")["policies"]) == [("PodFailed", "TerminateJob"), ("PodEvicted", "RestartJob")]
+    board = task_of(made, "tensorboard")
+    assert "policies" not in board
+    assert "maxRetry" not in board
+    assert board["minAvailable"] == 0
+    assert board["template"]["spec"]["restartPolicy"] == "Always"
+
+
+def test_a_policy_of_tensorboard_itself() -> None:
+    made = manifest(WORKER, role("tensorboard"), written=(policy("failed", "fail job", role="tensorboard"),))
+    board = task_of(made, "tensorboard")
+    assert board["template"]["spec"]["restartPolicy"] == "Never"
+    assert listed(board["policies"]) == [("PodFailed", "TerminateJob"), ("PodEvicted", "TerminateJob")]
+
+
+def test_completion_of_other_roles() -> None:
+    written = (policy("completed", "complete job", role="evaluator"), policy("completed", "restart job", role="worker"))
+    made = manifest(role("chief"), WORKER, role("evaluator"), written=written)
+    assert listed(task_of(made, "evaluator")["policies"]) == [("TaskCompleted", "CompleteJob")]
+    assert listed(task_of(made, "worker")["policies"]) == [("TaskCompleted", "RestartJob")]
+    assert "policies" not in task_of(made, "chief")
+
+
+def test_a_policy_about_the_only_replica_is_one_about_the_role() -> None:
+    made = manifest(role("chief"), WORKER, written=(policy("failed", "restart job", role="chief", index=0),))
+    assert listed(task_of(made, "chief")["policies"]) == [
+        ("TaskCompleted", "CompleteJob"),
+        ("PodFailed", "RestartJob"),
+        ("PodEvicted", "RestartJob"),
+    ]
+
+
+@pytest.mark.parametrize("retries", [1, 2, 3])
+def test_retries_is_one_less_than_the_starts(retries: int) -> None:
+    assert starts(manifest(WORKER, written=(policy("failed", "restart job"),), retries=retries)) == retries + 1
+
+
+@pytest.mark.parametrize("retries", [1, 2])
+def test_retries_in_place(retries: int) -> None:
+    made = manifest(WORKER, written=(policy("failed", "restart container"),), retries=retries)
+    assert [on_restarts(made, "worker", count) for count in range(retries + 2)] == [None] * (retries + 1) + [
+        "TerminateJob"
+    ]
+
+
+# --- whatever the policies are, Volcano does what the language says ----------------------------------------------
+
+ROLES = ("chief", "ps", "worker")
+ACTIONS = ("fail job", "abort job", "restart container", "restart pod", "restart role", "restart job", "ignore")
+STATUSES = (1, 5, 137, 255)
+
+
+@st.composite
+def any_job(draw: st.DrawFn) -> Job:
+    members = [role("chief"), role("ps", 2), role("worker", 3)]
+    members += [role("tensorboard")] if draw(st.booleans()) else []
+    written: list[Policy] = []
+    for subject in (None, *ROLES):
+        if draw(st.booleans()):
+            written.append(policy("failed", draw(st.sampled_from(ACTIONS)), role=subject))
+        if draw(st.booleans()):
+            codes = tuple(sorted(draw(st.sets(st.sampled_from(STATUSES), min_size=1))))
+            written.append(policy("exit", draw(st.sampled_from(ACTIONS)), role=subject, codes=codes))
+        if draw(st.booleans()):
+            written.append(policy("evicted", draw(st.sampled_from(ACTIONS)), role=subject))
+    return job(*members, policies=tuple(draw(st.permutations(written))))
+
+
+@settings(max_examples=80, deadline=None)
+@given(any_job())
+def test_volcano_decides_as_the_language_does(made: Job) -> None:
+    places = [place for p in made.policies if p.written for place in (p.path, f"{p.path}.event")]
+    asked = unit(made, "volcano", written=tuple(places))
+    assume(not any(found.level == "error" for found in report(asked)))
+    document = documents(asked)[0]
+    for member in made.roles:
+        if member.name == "tensorboard":
+            assert on_exit(document, "tensorboard", 1) == "restart in place"
+            assert reaction(document, "tensorboard", "PodFailed", 1) is None
+            assert reaction(document, "tensorboard", "PodEvicted") is None
+            continue
+        for status in STATUSES:
+            decided = policies.on_exit(made, member, status)
+            assert decided is not None
+            assert on_exit(document, member.name, status) == WORDS[decided.action], (member.name, status)
+        gone = policies.on_eviction(made, member)
+        assert gone is not None
+        wanted = "TerminateJob" if gone.action == "restart container" else WORDS[gone.action]
+        assert reaction(document, member.name, "PodEvicted") == wanted, member.name
+        if task_of(document, member.name)["template"]["spec"]["restartPolicy"] == "OnFailure":
+            assert reaction(document, member.name, "PodFailed", 137) == wanted
+            assert on_restarts(document, member.name, made.retries) is None
+            assert on_restarts(document, member.name, made.retries + 1) == "TerminateJob"
