@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from tfdsl.ir import policies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from tfdsl.ir.model import Job, Policy, Role
     from tfdsl_backends.tfjob.features import Features
@@ -66,21 +66,21 @@ def _deciding(job: Job, role: Role, policy: Policy) -> Iterator[Policy | None]:
         case "evicted":
             yield policies.on_eviction(job, role, policy.index)
         case "exit":
-            yield from (policies.on_exit(job, role, status, policy.index) for status in policy.codes)
+            yield from (found for _, found in policies.exit_policies(job, role, policy.index))
         case _:
             yield policy if policy.role in (None, role.name) else None
 
 
 def _actions(job: Job, role: Role) -> tuple[frozenset[str], frozenset[str]]:
     """What may happen on a status of 1–127, and on one of 128–255."""
-    if not any(policy.event == "exit" for policy in policies.covering(job, role)):
-        both = frozenset((_action(policies.on_failure(job, role)),))
-        return both, both
-    return _over(job, role, range(1, FIRST_SIGNAL)), _over(job, role, range(FIRST_SIGNAL, 256))
+    failed = _action(policies.on_failure(job, role))
+    groups = policies.exit_policies(job, role)
+    by_status = {status: policy.action for statuses, policy in groups for status in statuses}
+    return _over(by_status, failed, range(1, FIRST_SIGNAL)), _over(by_status, failed, range(FIRST_SIGNAL, 256))
 
 
-def _over(job: Job, role: Role, statuses: Iterable[int]) -> frozenset[str]:
-    return frozenset(_action(policies.on_exit(job, role, status)) for status in statuses)
+def _over(by_status: Mapping[int, str], otherwise: str, statuses: Iterable[int]) -> frozenset[str]:
+    return frozenset(by_status.get(status, otherwise) for status in statuses)
 
 
 def _action(policy: Policy | None) -> str:
