@@ -56,7 +56,7 @@ class Unit(Record):
     """One job to be generated for one target at one version.
 
     ``options`` has a value for every option of the backend (its default where none was given); ``option_spans``
-    tells where a given one was written.
+    tells where a given one was written, and as ``hosts[2]`` where a member of a list was.
     """
 
     target: str

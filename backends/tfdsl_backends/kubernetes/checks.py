@@ -61,18 +61,27 @@ def _pods(unit: Unit) -> Iterator[Diagnostic]:
 
 def _hosts(unit: Unit) -> Iterator[Diagnostic]:
     """Whether every replica gets a host of its own."""
-    hosts, place = unit.texts("hosts"), _option(unit, "hosts")
+    hosts = unit.texts("hosts")
     if "hosts" not in unit.option_spans and not hosts:
         if unit.texts("exclude"):
             yield rules.EXCLUDE_ALONE(_option(unit, "exclude")).help('write hosts = ["…"] too')
         return
-    for host in dict.fromkeys((*hosts, *unit.texts("exclude"))):
-        if not NODE_NAME.match(host):
-            yield rules.NO_NODE_NAME(place if host in hosts else _option(unit, "exclude"), host=repr(host))
+    for option in ("hosts", "exclude"):
+        for at, host in enumerate(unit.texts(option)):
+            if not NODE_NAME.match(host):
+                yield rules.NO_NODE_NAME(_option(unit, option, at), host=repr(host))
     for host, count in Counter(hosts).items():
         if count > 1:
-            yield rules.HOST_TWICE(place, host=host, count=count).help("name each host once")
-    yield from _too_few(unit, place)
+            yield _twice(unit, host, count)
+    yield from _too_few(unit, _option(unit, "hosts"))
+
+
+def _twice(unit: Unit, host: str, count: int) -> Diagnostic:
+    hosts = unit.texts("hosts")
+    first = hosts.index(host)
+    second = hosts.index(host, first + 1)
+    found = rules.HOST_TWICE(_option(unit, "hosts", second), host=host, count=count)
+    return found.note(_option(unit, "hosts", first), "first named here").help("name each host once")
 
 
 def _too_few(unit: Unit, place: Span) -> Iterator[Diagnostic]:
@@ -92,8 +101,10 @@ def _too_few(unit: Unit, place: Span) -> Iterator[Diagnostic]:
     yield found.help(f"name {needed - usable} more, or lower replicas")
 
 
-def _option(unit: Unit, name: str) -> Span:
-    return unit.option_spans.get(name, unit.origins.span(""))
+def _option(unit: Unit, name: str, at: int | None = None) -> Span:
+    """Where an option was written, or its member number ``at``."""
+    whole = unit.option_spans.get(name, unit.origins.span(""))
+    return whole if at is None else unit.option_spans.get(f"{name}[{at}]", whole)
 
 
 def _names(unit: Unit) -> list[Name]:
