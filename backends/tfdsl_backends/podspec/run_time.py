@@ -46,9 +46,8 @@ def located_texts(node: Node, field: str, index: Index) -> list[Located]:
 
 
 def literal(text: Text) -> str:
-    """A text in a place that holds no run-time value; the support table has refused those."""
-    assert isinstance(text, str), "a run-time value where the support table refuses it"
-    return text
+    """A text in a place that the kubelet does not expand; the support table refuses run-time values there."""
+    return text if isinstance(text, str) else "".join(part for part in text.parts if isinstance(part, str))
 
 
 def names_in(value: EnvValue) -> list[str]:

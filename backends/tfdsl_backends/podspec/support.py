@@ -218,13 +218,14 @@ def _output_rows(prefix: str, target: str) -> Iterator[Row]:
 def _undefined(prefix: str, target: str, key: str) -> Row:
     return refused(
         key,
-        "Kubernetes replaces variables that the pod itself defines, before their users; what the image sets is not "
-        "seen, so {value} would reach role {role} unreplaced",
+        "Kubernetes replaces only variables that env defines, each from those before it; what the image sets is not "
+        "seen, so {names} would reach role {role} unreplaced",
         f"{prefix}005",
         f"{target}-undefined-variable",
         instead="give the variable a value in env, or write the command as one text, which the shell expands",
         when=_refers_to_undefined,
         when_text="a name that env does not define",
+        fill=_undefined_names,
     )
 
 
@@ -250,16 +251,22 @@ def _goes_to_hdfs(unit: Unit, item: Item) -> bool:
 
 
 def _refers_to_undefined(unit: Unit, item: Item) -> bool:
+    return bool(_undefined_in(unit, item))
+
+
+def _undefined_names(unit: Unit, item: Item) -> dict[str, str]:
+    return {"names": ", ".join(f"${{env.{name}}}" for name in _undefined_in(unit, item))}
+
+
+def _undefined_in(unit: Unit, item: Item) -> list[str]:
+    """The names that the item refers to and that no env entry before it defines."""
     role = unit.job.role(item.role)
-    if role is None:
-        return False
+    if role is None or (item.key == "roles[].command{env}" and not isinstance(role.command, tuple)):
+        return []
     if item.key == "roles[].env{env}":
-        return not _env_has_order(unit.job, role)
-    if item.key == "roles[].command{env}" and not isinstance(role.command, tuple):
-        return False
+        return _without_definition(unit.job, role)
     known = _own_names(unit.job, role)
-    values = _values(item)
-    return any(name not in known for value in values for name in _names(value))
+    return list(dict.fromkeys(name for value in _values(item) for name in _names(value) if name not in known))
 
 
 def _values(item: Item) -> list[object]:
@@ -278,15 +285,14 @@ def _names(value: object) -> list[str]:
     return [part.name for part in parts if not isinstance(part, str) and part.kind == "env"]
 
 
-def _env_has_order(job: Job, role: Role) -> bool:
-    """Whether the role's env entries can stand in an order in which each refers to earlier ones only."""
-    needs = {name: set(_names(value)) for name, value in role.env.items()}
+def _without_definition(job: Job, role: Role) -> list[str]:
+    """Names that env entries refer to and that cannot be defined before them: absent, or going in a circle."""
+    needs = {name: list(dict.fromkeys(_names(value))) for name, value in role.env.items()}
     defined = _own_names(job, role) - set(needs)
-    while needs:
-        ready = [name for name, wanted in needs.items() if wanted <= defined]
-        if not ready:
-            return False
+    ready = list(needs)
+    while ready:
+        ready = [name for name, wanted in needs.items() if set(wanted) <= defined]
         defined.update(ready)
         for name in ready:
             del needs[name]
-    return True
+    return list(dict.fromkeys(name for wanted in needs.values() for name in wanted if name not in defined))

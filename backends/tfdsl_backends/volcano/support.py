@@ -64,7 +64,7 @@ def _job() -> Iterator[Row]:
         "a Volcano job cannot be created suspended",
         "VOL113",
         "volcano-suspend",
-        instead="submit it to a closed queue, or compile to tfjob or kubernetes",
+        instead="submit it when it may start, or compile to tfjob or kubernetes",
     )
 
 

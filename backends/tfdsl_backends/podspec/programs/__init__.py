@@ -7,8 +7,8 @@ from pathlib import Path
 
 TENSORFLOW_SERVER = """\
 import json, os, signal, sys, threading
-import tensorflow as tf
 signal.signal(signal.SIGTERM, lambda *ignored: os._exit(143))
+import tensorflow as tf
 config = json.loads(os.environ["TF_CONFIG"])
 task = config["task"]
 new = getattr(getattr(tf, "distribute", None), "Server", None)

@@ -110,3 +110,22 @@ def test_a_shell_needs_to_know_the_command(way: str, starter: str | None) -> Non
     asked = unit(job(role("worker", 2, command=())), "volcano", tf_config=way)
     told = [diagnostic.message for diagnostic in report(asked) if diagnostic.rule.code == "VOL042"]
     assert [starter is not None and starter in message for message in told] == ([] if starter is None else [True])
+
+
+def test_a_job_full_of_refusals_is_checked_to_its_end() -> None:
+    """The checks run beside the table, so they meet what it refuses."""
+    value = model.RunTimeText(parts=("/w/", model.TaskIndex(), model.EnvVar(name="HOME")))
+    mounts = (
+        model.PvcMount(path="roles[worker].mounts[0]", at="/a", claim=value, sub_path=value),
+        model.HdfsMount(path="roles[worker].mounts[1]", at="/b", uri=value),
+        model.ArchiveMount(path="roles[worker].mounts[2]", at="/c", source=value),
+    )
+    output = model.Output(path="roles[worker].outputs[0]", source=value, destination=value)
+    worker = role(
+        "worker", 2, workdir=value, env={"A": value}, command=(value,), args=(value,), mounts=mounts, outputs=(output,),
+        node_label="x",
+    )  # fmt: skip
+    found_all = report(unit(job(worker, suspend=True, priority=3), "volcano"))
+    told = {diagnostic.rule.code for diagnostic in found_all}
+    assert "so ${env.HOME} would reach role worker" in next(d.message for d in found_all if d.rule.code == "VOL005")
+    assert {"VOL004", "VOL005", "VOL006", "VOL007", "VOL008", "VOL009", "VOL110", "VOL113"} <= told
