@@ -9,9 +9,7 @@ def _error(code: str, slug: str, message: str) -> Rule:
     return Rule(code, slug, "error", message)
 
 
-EDITION_TOO_NEW = _error(
-    "TFJ1001", "edition-too-new", "edition {number} is newer than this tfdsl knows (it knows edition 1)"
-)
+EDITION_UNKNOWN = _error("TFJ1001", "unknown-edition", "this tfdsl knows edition 1, not {number}")
 INCLUDE_ABSOLUTE = _error("TFJ1002", "include-absolute", "an include is relative to the file it stands in")
 INCLUDE_MISSING = _error("TFJ1003", "include-missing", "cannot read {path}: {reason}")
 INCLUDE_CYCLE = _error("TFJ1004", "include-cycle", "{path} includes itself")

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import value_rules
 from tfdsl.record import Record
 from tfdsl.semantics import resolved, statements, target_options
-from tfdsl.semantics.blocks import JobBlock, Names, TargetRows, check_template, read_job
+from tfdsl.semantics.blocks import JobBlock, Names, TargetRows, check_templates, read_job
+from tfdsl.semantics.merge_outputs import outputs
+from tfdsl.semantics.merge_policies import policies
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.resolve import Resolver
 from tfdsl.semantics.rules import check_job
@@ -57,25 +59,24 @@ class Checked(Record):
 
 def check(program: Program, request: Request) -> Checked:
     """Resolve and check all jobs of ``program``."""
+    if not program.readable:
+        return Checked((), (), frozenset())
     collector = _Collector()
     params = Params(program, request.profile, request.given, collector)
-    params.check_all()
     names = Names(program.templates, request.find_target, request.target_names)
+    check_templates(names, collector)
     blocks = [read_job(node, names, collector) for node in program.jobs]
-    used = _used_templates(program)
-    for name, template in program.templates.items():
-        if name not in used:
-            check_template(template, names, collector)
     jobs: list[resolved.Job] = []
+    checker = _Checker(program, params, request, collector)
     for wanted in request.targets or (None,):
-        jobs += [_resolve(block, params, wanted, request, collector) for block in blocks]
+        jobs += [checker.job(block, wanted, compiled=True) for block in blocks]
     asked = {wanted.rows.name for wanted in request.targets}
     for block in blocks:
         for name in block.targets:
             rows = request.find_target(name)
             if name not in asked and rows is not None:
-                _resolve(block, params, Wanted(rows), request, collector)
-    everything = frozenset(params.used | {f"template {name}" for name in used})
+                checker.job(block, Wanted(rows), compiled=False)
+    everything = frozenset(params.used | {f"template {name}" for name in _used_templates(program)})
     return Checked(tuple(jobs), tuple(collector.found), everything)
 
 
@@ -94,68 +95,63 @@ class _Collector:
             self.found.append(diagnostic)
 
 
-def _resolve(
-    block: JobBlock, params: Params, wanted: Wanted | None, request: Request, report: _Collector
-) -> resolved.Job:
-    rows = wanted.rows if wanted is not None else None
-    resolver = Resolver(block, params, rows, report)
-    names = resolver.role_names()
-    present = tuple(name for name in names if resolver.replicas(name) != 0)
-    for name in names:
-        if name not in present:
-            report(value_rules.NO_REPLICAS(_replicas_span(resolver, name), role=name))
-    outputs = resolver.outputs(present)
-    roles = tuple(_role(resolver, name, outputs[name]) for name in present)
-    chosen = (
-        target_options.choose(rows, resolver.target_block, request.options, wanted.version, resolver.scope)
-        if rows is not None and wanted is not None
-        else None
-    )
-    job = resolved.Job(
-        resolver.name,
-        block.node.name.span,
-        rows.name if rows is not None else None,
-        chosen.version if chosen is not None else None,
-        resolver.job_settings(),
-        roles,
-        resolver.policies(present),
-        statements.cluster(block.cluster, resolver.scope),
-        statements.build(block.build, resolver.scope),
-        chosen.options if chosen is not None else {},
-        chosen.spans if chosen is not None else {},
-        target_options.patches(resolver.target_block, resolver.scope),
-        block.node,
-    )
-    check_job(job, report)
-    if rows.requires_image(job.options) if rows is not None else not block.targets:
-        _check_images(job, report)
-    return job
+class _Checker:
+    """Resolves and checks one job after the other."""
 
+    def __init__(self, program: Program, params: Params, request: Request, report: _Collector) -> None:
+        self.program = program
+        self.params = params
+        self.request = request
+        self.report = report
 
-def _role(resolver: Resolver, name: str, outputs: tuple[resolved.Output, ...]) -> resolved.Role:
-    replicas = resolver.replicas(name)
-    return resolved.Role(
-        name,
-        _name_span(resolver, name),
-        replicas if replicas is not None and replicas > 0 else 1,
-        resolver.role_settings(name),
-        resolver.role_mounts(name),
-        outputs,
-    )
+    def job(self, block: JobBlock, wanted: Wanted | None, *, compiled: bool) -> resolved.Job:
+        """``block`` as ``wanted`` (``None``: no target) is to run it; what is wrong with it is reported."""
+        rows = wanted.rows if wanted is not None else None
+        resolver = Resolver(block, self.params, rows, self.report, compiled=compiled)
+        job = self._resolved(block, wanted, resolver)
+        check_job(job, self.report)
+        if rows.requires_image(job.options) if rows is not None else not block.targets:
+            _check_images(job, self.report)
+        return job
 
-
-def _name_span(resolver: Resolver, name: str) -> Span:
-    return resolver.role_blocks(name)[0].node.name.span
+    def _resolved(self, block: JobBlock, wanted: Wanted | None, resolver: Resolver) -> resolved.Job:
+        present = resolver.present_roles()
+        for name in resolver.role_names():
+            if name not in present:
+                self.report(value_rules.NO_REPLICAS(_replicas_span(resolver, name), role=name))
+        resolver.check_unused(present)
+        found = outputs(resolver, present)
+        chosen = None
+        if wanted is not None:
+            given = self.request.options
+            chosen = target_options.choose(wanted.rows, resolver.target_block, given, wanted.version, resolver.scope)
+        return resolved.Job(
+            resolver.name,
+            block.node.name.span,
+            wanted.rows.name if wanted is not None else None,
+            chosen.version if chosen is not None else None,
+            resolver.job_settings(),
+            tuple(resolver.role(name, present, found[name]) for name in present),
+            policies(resolver, present),
+            statements.cluster(block.cluster, resolver.scope),
+            statements.build(block.build, resolver.scope),
+            chosen.options if chosen is not None else {},
+            chosen.spans if chosen is not None else {},
+            target_options.patches(resolver.target_block, resolver.scope),
+            block.node,
+            block.complete and not self.program.syntax_errors,
+            resolver.meant(),
+        )
 
 
 def _replicas_span(resolver: Resolver, name: str) -> Span:
-    for layer in reversed(resolver.own_layers(name)):
-        if "replicas" in layer.attributes:
-            return layer.attributes["replicas"].value.span
-    return _name_span(resolver, name)
+    layers = [layer for layer in resolver.own_layers(name) if "replicas" in layer.attributes]
+    return layers[-1].attributes["replicas"].value.span
 
 
 def _check_images(job: resolved.Job, report: _Collector) -> None:
+    if not job.complete or "image" in job.meant:
+        return
     for role in job.roles:
         if "image" not in role.settings:
             found = value_rules.MISSING_IMAGE(role.name_span, role=role.name)

@@ -23,7 +23,9 @@ from tfdsl.semantics.values import (
     RunTime,
     RunTimeText,
     Value,
-    kind_of,
+    a_kind,
+    is_number,
+    show,
 )
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided, parse_unit
 from tfdsl.vocabulary.types import (
@@ -48,8 +50,15 @@ if TYPE_CHECKING:
 
     Report = Callable[[Diagnostic], None]
 
-SMALLEST_MEMORY = 1 << 20
-"""Less memory than this for a process is taken for a slip of the unit (bytes)."""
+LONGEST_OFFER = 200
+"""Characters of a text that a fix takes over into another literal."""
+
+_UNFIT = re.compile("[\0\ud800-\udfff]")
+_WHOLE = re.compile("0|[1-9][0-9]{0,17}")
+_WITH_UNIT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?[A-Za-z][A-Za-z0-9.]*")
+
+LARGEST_GIBIBYTES, SMALLEST_MEMORY = 1024, 1 << 20
+"""A number without a unit is taken for GiB below the first, for MiB below the second, else for bytes."""
 
 
 def conform(value: Value, to: Type, what: str, report: Report) -> Value:
@@ -62,7 +71,7 @@ def conform(value: Value, to: Type, what: str, report: Report) -> Value:
 
 
 def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
-    diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=describe(to), given=_given(value.data))
+    diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=describe(to), given=a_kind(value.data))
     literal = offered(value.data, to)
     if literal is not None:
         diagnostic = diagnostic.help(f"write {literal}").replacing(f"write {literal}", literal)
@@ -70,29 +79,32 @@ def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
     return POISON
 
 
-def _given(data: Data) -> str:
-    kind = kind_of(data)
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-
-
 def offered(data: Data, to: Type) -> str | None:
     """The literal of type ``to`` that was probably meant, e.g. ``16Gi`` for ``"16Gi"``."""
     if isinstance(data, str):
         return _from_text(data, to)
-    if isinstance(to, StringType) and not to.one_of and isinstance(data, int | Quantity | Duration | Undecided):
-        return f'"{"true" if data is True else "false" if data is False else data}"'
+    if isinstance(to, StringType) and not to.one_of and isinstance(data, bool | Quantity | Duration | Undecided):
+        return f'"{show(data)}"'
+    if isinstance(to, StringType) and not to.one_of and is_number(data):
+        return f'"{show(data)}"'
     if isinstance(to, BoolType) and data in (0, 1):
         return "true" if data else "false"
+    if isinstance(to, IntType) and is_number(data) and data == int(data):
+        return str(int(data))
+    if isinstance(to, UnionType):
+        return next((literal for member in to.of if (literal := offered(data, member)) is not None), None)
     return None
 
 
 def _from_text(text: str, to: Type) -> str | None:
     stripped = text.strip()
-    if isinstance(to, IntType | NumberType) and re.fullmatch(r"\d+", stripped):
+    if len(text) > LONGEST_OFFER:
+        return None
+    if isinstance(to, IntType | NumberType) and _WHOLE.fullmatch(stripped):
         return stripped
     if isinstance(to, QuantityType | DurationType):
-        unit = parse_unit(stripped) if re.fullmatch(r"\d+(\.\d+)?[A-Za-z][A-Za-z0-9.]*", stripped) else None
-        return stripped if unit is not None or (stripped.isdigit() and isinstance(to, QuantityType)) else None
+        unit = parse_unit(stripped) if _WITH_UNIT.fullmatch(stripped) else None
+        return stripped if unit is not None or (isinstance(to, QuantityType) and _WHOLE.fullmatch(stripped)) else None
     words = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
     if isinstance(to, BoolType):
         return words.get(stripped.lower())
@@ -107,6 +119,10 @@ def _quoted(text: str) -> str:
 
 def _int(value: Value, to: IntType, what: str, report: Report) -> Data:
     data = value.data
+    if to.devices and (isinstance(data, Quantity | Undecided) or (is_number(data) and data != int(data))):
+        found = value_rules.GPU_FRACTION(value.span, given=show(data))
+        report(found.help("a share of a device is asked for by its memory, for example gpu_memory = 8Gi"))
+        return POISON
     if isinstance(data, bool) or not isinstance(data, int):
         return _mismatch(value, IntType(), what, report)
     low, high = to.at_least, to.at_most
@@ -123,7 +139,7 @@ def _bounds(low: int | None, high: int | None) -> str:
 
 
 def _number(value: Value, to: NumberType, what: str, report: Report) -> Data:
-    if kind_of(value.data) in ("int", "number"):
+    if is_number(value.data):
         return value.data
     return _mismatch(value, to, what, report)
 
@@ -134,8 +150,7 @@ def _string(value: Value, to: StringType, what: str, report: Report) -> Data:
         return _run_time(value, data, to, what, report)
     if not isinstance(data, str):
         return _mismatch(value, to, what, report)
-    if "\0" in data:
-        report(value_rules.NUL(value.span, what=what))
+    if _is_unfit(data, value, what, report):
         return POISON
     if not data and not to.empty:
         report(value_rules.EMPTY(value.span, what=what))
@@ -153,13 +168,22 @@ def _string(value: Value, to: StringType, what: str, report: Report) -> Data:
     return data
 
 
+def _is_unfit(text: str, value: Value, what: str, report: Report) -> bool:
+    """Whether ``text`` holds what no process can be given: U+0000, or half a character (from a broken argument)."""
+    found = _UNFIT.search(text)
+    if found is not None:
+        report(value_rules.NUL(value.span, what=what, character=f"U+{ord(found[0]):04X}"))
+    return found is not None
+
+
 def _words(words: tuple[str, ...]) -> str:
     return listing(f'"{word}"' for word in words)
 
 
 def _run_time(value: Value, data: RunTimeText, to: StringType, what: str, report: Report) -> Data:
     if to.run_time:
-        return data
+        text = "".join(part for part in data.parts if isinstance(part, str))
+        return POISON if _is_unfit(text, value, what, report) else data
     part = next(part for part in data.parts if isinstance(part, RunTime))
     name = f"env.{part.name}" if part.kind == "env" else part.kind
     report(name_rules.RUN_TIME_HERE(value.span, name=name).help(f"{what} is fixed when the job is compiled"))
@@ -176,10 +200,14 @@ def _quantity(value: Value, to: QuantityType, what: str, report: Report) -> Data
         return _memory(value, what, report)
     if isinstance(data, Undecided):
         data = data.quantity
-    elif kind_of(data) in ("int", "number"):
+    elif is_number(data):
         data = _plain_quantity(value)
     if not isinstance(data, Quantity):
         return _mismatch(value, to, what, report)
+    if to.of == "cpu" and data.text[-1:].isalpha() and not data.text.endswith("m"):
+        diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected="a number or thousandths", given=data.text)
+        report(diagnostic.help("for example 4, 0.5 or 500m"))
+        return POISON
     if data.milli < 0 or (to.of == "cpu" and data.milli == 0):
         report(value_rules.OUT_OF_RANGE(value.span, what=what, expected="more than 0", given=data.text))
         return POISON
@@ -188,7 +216,7 @@ def _quantity(value: Value, to: QuantityType, what: str, report: Report) -> Data
 
 def _plain_quantity(value: Value) -> Data:
     scaled = operators.binary("*", value.data, 1000, value.span)
-    return Quantity(scaled, str(value.data)) if isinstance(scaled, int) else value.data
+    return Quantity(scaled, show(value.data) or "") if isinstance(scaled, int) else value.data
 
 
 def _memory(value: Value, what: str, report: Report) -> Data:
@@ -199,9 +227,10 @@ def _memory(value: Value, what: str, report: Report) -> Data:
         reason = "m means thousandths of a byte (or minutes)"
         report(_offer(value_rules.MEMORY_UNIT(span, given=data.text, reason=reason), literal))
         return POISON
-    if isinstance(data, int) and not isinstance(data, bool):
-        literal = f"{data}Gi" if data < 4096 else f"{data}Mi" if data < SMALLEST_MEMORY else f"{data >> 20}Mi"
-        report(_offer(value_rules.MEMORY_UNIT(span, given=data, reason="it has no unit"), literal))
+    if is_number(data):
+        unit = "Gi" if data < LARGEST_GIBIBYTES else "Mi" if data < SMALLEST_MEMORY else ""
+        literal = f"{show(data)}{unit}" if unit else f"{int(data) >> 20}Mi"
+        report(_offer(value_rules.MEMORY_UNIT(span, given=show(data), reason="it has no unit"), literal))
         return POISON
     if not isinstance(data, Quantity):
         return _mismatch(value, QuantityType("memory"), what, report)
@@ -225,8 +254,9 @@ def _duration(value: Value, to: DurationType, what: str, report: Report) -> Data
             report(_offer(diagnostic, f"{data}s"))
             return POISON
         return _mismatch(value, to, what, report)
-    if data.ms <= 0:
-        report(value_rules.OUT_OF_RANGE(value.span, what=what, expected="more than 0", given=data.text))
+    if data.ms < 0 or (to.positive and data.ms == 0):
+        expected = "more than 0" if to.positive else "at least 0"
+        report(value_rules.OUT_OF_RANGE(value.span, what=what, expected=expected, given=data.text))
         return POISON
     return data
 
@@ -234,7 +264,10 @@ def _duration(value: Value, to: DurationType, what: str, report: Report) -> Data
 def _list(value: Value, to: ListType, what: str, report: Report) -> Data:
     if not isinstance(value.data, ListData):
         return _mismatch(value, to, what, report)
-    return ListData(tuple(conform(item, to.of, f"an element of {what}", report) for item in value.data.items))
+    data = value.data
+    place = f"an element of {what}"
+    items = tuple([conform(item, to.of, place, report) for item in data.items])
+    return ListData(items, data.weight, data.depth)
 
 
 def _map(value: Value, to: MapType, what: str, report: Report) -> Data:
@@ -246,7 +279,7 @@ def _map(value: Value, to: MapType, what: str, report: Report) -> Data:
             report(value_rules.BAD_KEY(entry.key_span, name=f'"{key}"', what=what))
             continue
         entries[key] = Entry(key, entry.key_span, conform(entry.value, to.of, f"{what}.{key}", report))
-    return MapData(entries)
+    return MapData(entries, value.data.weight, value.data.depth)
 
 
 def _union(value: Value, to: UnionType, what: str, report: Report) -> Data:

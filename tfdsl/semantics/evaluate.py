@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.record import replace
 from tfdsl.semantics import operators
-from tfdsl.semantics.suggest import closest, listing
+from tfdsl.semantics.members import members_help, role_member, special_member
+from tfdsl.semantics.suggest import closest
 from tfdsl.semantics.values import (
+    ELEMENT,
     POISON,
     Data,
     Entry,
@@ -23,8 +25,12 @@ from tfdsl.semantics.values import (
     RunTime,
     RunTimeText,
     Value,
+    a_kind,
+    is_number,
     joined,
     kind_of,
+    list_data,
+    map_data,
     show,
 )
 from tfdsl.syntax import ast
@@ -33,7 +39,7 @@ from tfdsl.vocabulary.quantities import parse_unit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tfdsl.semantics.scope import JobNames, Scope
+    from tfdsl.semantics.scope import Scope
     from tfdsl.text import Span
 
 DEEPEST = 150
@@ -44,6 +50,8 @@ def evaluate(expr: ast.Expr, scope: Scope, depth: int = 0) -> Value:
     """The value of ``expr``; its span is that of ``expr``."""
     if depth > DEEPEST:
         scope.report(value_rules.TOO_LARGE(expr.span, reason=f"an expression nests at most {DEEPEST} deep"))
+        return Value(POISON, expr.span)
+    if scope.globals.exhausted:
         return Value(POISON, expr.span)
     result = _EVALUATORS[type(expr)](expr, scope, depth + 1)
     if isinstance(result, Diagnostic):
@@ -60,13 +68,40 @@ def _string(expr: ast.Str, scope: Scope, depth: int) -> Data | Diagnostic:
         return parts[0]
     pieces: list[str | RunTime | RunTimeText] = []
     poisoned = False
+    length = 0
     for part in parts:
         piece = part if isinstance(part, str) else _interpolated(part, scope, depth)
         if isinstance(piece, Poison):
             poisoned = True
-        else:
+            continue
+        length += len(piece) if isinstance(piece, str) else 0
+        if length <= operators.LONGEST_TEXT:
             pieces.append(piece)
-    return POISON if poisoned else operators.bounded(joined(*pieces), expr.span)
+    if poisoned:
+        return POISON
+    if length > operators.LONGEST_TEXT:
+        return operators.text_too_long(expr.span)
+    return _kept(joined(*pieces), expr.span, scope)
+
+
+def _kept(data: Data | Diagnostic, span: Span, scope: Scope) -> Data | Diagnostic:
+    """``data`` within its bounds, its making accounted for."""
+    if isinstance(data, Diagnostic):
+        return data
+    result = operators.bounded(data, span)
+    return result if isinstance(result, Diagnostic) or _spent(data, scope) else _exhausted(span)
+
+
+def _spent(data: Data, scope: Scope) -> bool:
+    if isinstance(data, str):
+        return scope.globals.spend(1 + len(data) // 256)
+    if isinstance(data, ListData | MapData):
+        return scope.globals.spend(1 + data.weight // ELEMENT)
+    return True
+
+
+def _exhausted(span: Span) -> Diagnostic:
+    return value_rules.TOO_LARGE(span, reason="the expressions of this file handle more than any job needs")
 
 
 def _interpolated(expr: ast.Expr, scope: Scope, depth: int) -> str | RunTime | RunTimeText | Poison:
@@ -78,7 +113,8 @@ def _interpolated(expr: ast.Expr, scope: Scope, depth: int) -> str | RunTime | R
         return value.data
     text = show(value.data)
     if text is None:
-        scope.report(name_rules.NOT_IN_TEXT(expr.span, given=f"a {kind_of(value.data)}").help("use join() for a list"))
+        found = name_rules.NOT_IN_TEXT(expr.span, given=a_kind(value.data))
+        scope.report(found.help("use join() for a list") if isinstance(value.data, ListData) else found)
         return POISON
     return text
 
@@ -96,7 +132,7 @@ def _run_time(expr: ast.Expr, scope: Scope) -> RunTime | Poison | None:
     if base == "env":
         return RunTime("env", member)
     if base == "job":
-        if scope.job.knows_submitter():
+        if scope.job.knows_submitter(expr.span):
             return RunTime("job.user")
         scope.report(name_rules.JOB_USER_HERE(expr.span).help("pass the user as a param"))
         return POISON
@@ -113,6 +149,9 @@ def _number(expr: ast.Number, scope: Scope, depth: int) -> Data | Diagnostic:
         from decimal import Decimal
 
         return Decimal(expr.text)
+    if expr.text[0] == "0" and len(expr.text) > 1:
+        found = value_rules.LEADING_ZERO(expr.span, text=expr.text).help(f"write {int(expr.text)} for the number")
+        return found.help(f'write "{expr.text}" for a text').replacing("quote it", f'"{expr.text}"')
     return operators.bounded(int(expr.text), expr.span)
 
 
@@ -141,7 +180,7 @@ def _nearest_unit(text: str) -> str | None:
         "day": "d", "days": "d", "b": "", "w": None,
     }  # fmt: skip
     nearest = table.get(unit.lower())
-    return None if nearest is None else number + nearest
+    return None if nearest in (None, unit) else f"{number}{nearest}"
 
 
 def _bool(expr: ast.Bool, scope: Scope, depth: int) -> Data:
@@ -153,7 +192,7 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
     if found is not None:
         return found.data
     if expr.name in ("job", "role", "roles", "task", "env"):
-        return name_rules.UNKNOWN_NAME(expr.span, name=expr.name).help(_members_help(expr.name))
+        return name_rules.UNKNOWN_NAME(expr.span, name=expr.name).help(members_help(expr.name))
     diagnostic = name_rules.UNKNOWN_NAME(expr.span, name=expr.name)
     words = {"yes": "true", "on": "true", "True": "true", "no": "false", "off": "false", "False": "false"}
     if expr.name in words:
@@ -166,28 +205,14 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
     return diagnostic.help(f'write "{expr.name}" if a text is meant').replacing("quote it", f'"{expr.name}"')
 
 
-def _members_help(name: str) -> str:
-    return {
-        "job": "a job has job.name, job.namespace and job.user",
-        "role": "a role has role.name and role.replicas",
-        "roles": "write roles.<role>.replicas",
-        "task": "there is task.index, alone inside ${ }",
-        "env": "write env.NAME, alone inside ${ }",
-    }[name]
+def _list(expr: ast.ListExpr, scope: Scope, depth: int) -> Data | Diagnostic:
+    return _kept(list_data(tuple(evaluate(item, scope, depth) for item in expr.items)), expr.span, scope)
 
 
-def _list(expr: ast.ListExpr, scope: Scope, depth: int) -> Data:
-    return ListData(tuple(evaluate(item, scope, depth) for item in expr.items))
-
-
-def _map(expr: ast.MapExpr, scope: Scope, depth: int) -> Data:
-    return map_data(expr.entries, scope, depth)
-
-
-def map_data(assigns: tuple[ast.Assign, ...], scope: Scope, depth: int = 0) -> MapData:
-    """A map out of its entries; a key that stands twice is reported and its first value kept."""
+def _map(expr: ast.MapExpr, scope: Scope, depth: int) -> Data | Diagnostic:
+    """A key that stands twice is reported and its first value kept."""
     entries: dict[str, Entry] = {}
-    for assign in assigns:
+    for assign in expr.entries:
         value = evaluate(assign.value, scope, depth)
         key = assign.key.text
         if key in entries:
@@ -196,7 +221,7 @@ def map_data(assigns: tuple[ast.Assign, ...], scope: Scope, depth: int = 0) -> M
             )
             continue
         entries[key] = Entry(key, assign.key.span, value)
-    return MapData(entries)
+    return _kept(map_data(entries), expr.span, scope)
 
 
 def _unary(expr: ast.Unary, scope: Scope, depth: int) -> Data | Diagnostic:
@@ -207,7 +232,7 @@ def _unary(expr: ast.Unary, scope: Scope, depth: int) -> Data | Diagnostic:
         if isinstance(value, bool):
             return not value
         return name_rules.CONDITION_TYPE(expr.operand.span, what="the operand of !", given=kind_of(value))
-    if operators.is_number(value):
+    if is_number(value):
         return operators.binary("-", 0, value, expr.span)
     return name_rules.OPERAND_TYPES(expr.span, op="-", left="nothing", right=kind_of(value))
 
@@ -230,7 +255,10 @@ def _binary(expr: ast.Binary, scope: Scope, depth: int) -> Data | Diagnostic:
 
 def _operate(node: ast.Binary, left: Value, scope: Scope, depth: int) -> Data | Diagnostic:
     if node.op not in ("&&", "||"):
-        return operators.binary(node.op, left.data, evaluate(node.right, scope, depth).data, node.span)
+        right = evaluate(node.right, scope, depth)
+        if node.op in ("==", "!=") and not (_spent(left.data, scope) and _spent(right.data, scope)):
+            return _exhausted(node.span)
+        return _kept(operators.binary(node.op, left.data, right.data, node.span), node.span, scope)
     decided = left.data is (node.op == "||")
     right = evaluate(node.right, _hypothetical(scope) if decided else scope, depth)
     for side in (left, right):
@@ -289,7 +317,7 @@ def _index(expr: ast.Index, scope: Scope, depth: int) -> Data | Diagnostic:
         if not isinstance(index, str):
             return name_rules.INDEX_TYPE(at.span, base="a map", expected="a string", given=kind_of(index))
         return _entry(base, index, at.span)
-    return name_rules.NOT_INDEXABLE(expr.base.span, given=f"a {kind_of(base)}")
+    return name_rules.NOT_INDEXABLE(expr.base.span, given=a_kind(base))
 
 
 def _entry(base: MapData, key: str, span: Span) -> Data | Diagnostic:
@@ -303,89 +331,26 @@ def _entry(base: MapData, key: str, span: Span) -> Data | Diagnostic:
 def _member(expr: ast.Member, scope: Scope, depth: int) -> Data | Diagnostic:
     base, name = expr.base, expr.name
     if isinstance(base, ast.Ref) and scope.globals.lookup(base.name) is None:
-        special = _special_member(expr, base.name, name, scope)
+        special = special_member(expr, base.name, name, scope)
         if special is not None:
             return special
     if isinstance(base, ast.Member) and isinstance(base.base, ast.Ref) and base.base.name == "roles":
-        return _role_member(base.name, name, scope)
+        return role_member(base.name, name, scope)
     data = evaluate(base, scope, depth).data
     if isinstance(data, Poison):
         return POISON
     if isinstance(data, MapData):
         return _entry(data, name.text, name.span)
-    return name_rules.UNKNOWN_MEMBER(name.span, base=f"a {kind_of(data)}", name=name.text)
-
-
-def _special_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) -> Data | Diagnostic | None:
-    if base in ("task", "env") or (base, name.text) == ("job", "user"):
-        whole = f"{base}.{name.text}"
-        return name_rules.RUN_TIME_ALONE(expr.span, name=whole).help(f'write "${{{whole}}}"')
-    if base == "job":
-        if scope.job is None:
-            return name_rules.NOT_IN_JOB(expr.span, name=f"job.{name.text}")
-        return _job_member(name, scope.job)
-    if base == "role":
-        if scope.role is None or scope.job is None:
-            return name_rules.NOT_IN_ROLE(expr.span, name=f"role.{name.text}").help("write roles.<role>.replicas")
-        if name.text == "name":
-            return scope.role
-        if name.text == "replicas":
-            return _replicas(scope.role, expr.span, scope.job)
-        return _unknown_member("role", name, ("name", "replicas"))
-    if base == "roles":
-        if scope.job is None:
-            return name_rules.NOT_IN_JOB(expr.span, name="roles")
-        return name_rules.UNKNOWN_NAME(expr.span, name=f"roles.{name.text}").help(f"write roles.{name.text}.replicas")
-    return None
-
-
-def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
-    if name.text == "name":
-        return job.name
-    if name.text == "namespace":
-        namespace = job.namespace()
-        if namespace is not None:
-            return namespace
-        return name_rules.UNKNOWN_MEMBER(name.span, base="the job", name="namespace").help("set namespace in the job")
-    return _unknown_member("job", name, ("name", "namespace", "user"))
-
-
-def _role_member(role: ast.Name, name: ast.Name, scope: Scope) -> Data | Diagnostic:
-    if scope.job is None:
-        return name_rules.NOT_IN_JOB(role.span, name="roles")
-    names = list(scope.job.role_names())
-    if role.text not in names:
-        near = closest(role.text, names)
-        diagnostic = name_rules.ROLE_NOT_IN_JOB(role.span, job=scope.job.name, name=role.text)
-        return diagnostic.help(f"did you mean {near}?" if near else f"its roles are {listing(names)}")
-    if name.text != "replicas":
-        return _unknown_member(f"roles.{role.text}", name, ("replicas",))
-    return _replicas(role.text, name.span, scope.job)
-
-
-def _replicas(role: str, span: Span, job: JobNames) -> Data | Diagnostic:
-    replicas = job.replicas(role)
-    if replicas is None:
-        return POISON
-    if replicas < 0:
-        return name_rules.NAME_CYCLE(span, name=f"replicas of {role}")
-    return replicas
-
-
-def _unknown_member(base: str, name: ast.Name, members: tuple[str, ...]) -> Diagnostic:
-    diagnostic = name_rules.UNKNOWN_MEMBER(name.span, base=base, name=name.text)
-    near = closest(name.text, members)
-    if near is not None:
-        return diagnostic.help(f"did you mean {base}.{near}?").replacing(f"write {near}", near)
-    return diagnostic.help(f"it has {listing(members)}")
+    return name_rules.UNKNOWN_MEMBER(name.span, base=a_kind(data), name=name.text)
 
 
 def _call(expr: ast.Call, scope: Scope, depth: int) -> Data | Diagnostic:
     from tfdsl.semantics.functions import call
 
     arguments = [evaluate(argument, scope, depth) for argument in expr.arguments]
-    result = call(expr.name, arguments, scope, expr.span)
-    return result if isinstance(result, Diagnostic) else operators.bounded(result, expr.span)
+    if not all(_spent(argument.data, scope) for argument in arguments):
+        return _exhausted(expr.span)
+    return _kept(call(expr.name, arguments, scope, expr.span), expr.span, scope)
 
 
 def _error(expr: ast.ErrorExpr, scope: Scope, depth: int) -> Data:

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.semantics import operators
 from tfdsl.semantics.suggest import closest
-from tfdsl.semantics.values import POISON, Data, ListData, MapData, Poison, Reference, Value, kind_of, show
+from tfdsl.semantics.values import (
+    POISON,
+    Data,
+    ListData,
+    MapData,
+    Poison,
+    Reference,
+    Value,
+    is_number,
+    kind_of,
+    list_data,
+    show,
+)
 from tfdsl.vocabulary import functions as rows
 
 if TYPE_CHECKING:
@@ -53,7 +65,7 @@ def _reference(name: str, arguments: list[Value], scope: Scope, span: Span) -> D
 
 def _extreme(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
     best = arguments[0]
-    if not operators.is_number(best.data) and kind_of(best.data) not in (
+    if not is_number(best.data) and kind_of(best.data) not in (
         "quantity",
         "duration",
         "quantity or duration",
@@ -99,6 +111,8 @@ def _join(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data |
         if piece is None:
             return _wrong(name, item, "elements that can stand in a text")
         pieces.append(piece)
+    if sum(len(piece) + len(separator) for piece in pieces) > 2 * operators.LONGEST_TEXT:
+        return operators.text_too_long(span)
     return separator.join(pieces)
 
 
@@ -110,7 +124,8 @@ def _split(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data 
         return text
     if not separator:
         return value_rules.EMPTY(arguments[0].span, what="the separator of split()")
-    return ListData(tuple(Value(part, arguments[1].span) for part in text.split(separator)))
+    parts = text.split(separator, operators.LONGEST_LIST)
+    return list_data(tuple(Value(part, arguments[1].span) for part in parts))
 
 
 def _replace(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
@@ -122,7 +137,10 @@ def _replace(name: str, arguments: list[Value], scope: Scope, span: Span) -> Dat
         texts.append(text)
     if not texts[1]:
         return value_rules.EMPTY(arguments[1].span, what="what replace() looks for")
-    return texts[0].replace(texts[1], texts[2])
+    text, old, new = texts
+    if len(text) + text.count(old) * (len(new) - len(old)) > operators.LONGEST_TEXT:
+        return operators.text_too_long(span)
+    return text.replace(old, new)
 
 
 def _format(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
@@ -131,6 +149,7 @@ def _format(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data
         return template
     rest = iter(arguments[1:])
     pieces: list[str] = []
+    length = 0
     chunks = template.split("%")
     pieces.append(chunks.pop(0))
     while chunks:
@@ -142,6 +161,9 @@ def _format(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data
         if isinstance(piece, Diagnostic):
             return piece
         pieces.append(piece + chunk[1:])
+        length += len(piece)
+        if length > operators.LONGEST_TEXT:
+            return operators.text_too_long(span)
     extra = next(rest, None)
     if extra is not None:
         return value_rules.FORMAT_PROBLEM(extra.span, problem="this argument has no %s or %d")

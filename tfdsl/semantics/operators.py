@@ -9,7 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
-from tfdsl.semantics.values import POISON, Data, ListData, MapData, Poison, RunTimeText, joined, kind_of
+from tfdsl.semantics.values import (
+    POISON,
+    Data,
+    ListData,
+    MapData,
+    Poison,
+    RunTimeText,
+    is_number,
+    joined,
+    kind_of,
+    map_data,
+    show,
+)
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided, duration, quantity
 
 if TYPE_CHECKING:
@@ -21,13 +33,11 @@ if TYPE_CHECKING:
 LARGEST_NUMBER = 2**63 - 1
 LONGEST_TEXT = 1 << 20
 LONGEST_LIST = 100_000
+HEAVIEST = 20 * LONGEST_LIST
+"""Of a list or map with all that is in it: :func:`~tfdsl.semantics.values.measure`."""
+DEEPEST_VALUE = 40
 
 _ORDER = {"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1)}
-
-
-def is_number(data: Data) -> bool:
-    """An int or a decimal (no bool)."""
-    return not isinstance(data, bool) and (isinstance(data, int) or kind_of(data) == "number")
 
 
 def settle(left: Data, right: Data) -> tuple[Data, Data]:
@@ -44,12 +54,23 @@ def _settled(data: Data, other: Data) -> Data:
     return data
 
 
+def text_too_long(span: Span) -> Diagnostic:
+    """A text has grown beyond any use."""
+    return value_rules.TOO_LARGE(span, reason="a text has at most 1 MiB")
+
+
 def bounded(data: Data, span: Span) -> Data | Diagnostic:
     """``data``, or a diagnostic when it has grown beyond any use."""
     if isinstance(data, str) and len(data) > LONGEST_TEXT:
-        return value_rules.TOO_LARGE(span, reason="a text has at most 1 MiB")
-    if isinstance(data, ListData) and len(data.items) > LONGEST_LIST:
-        return value_rules.TOO_LARGE(span, reason=f"a list has at most {LONGEST_LIST:,} elements")
+        return text_too_long(span)
+    if isinstance(data, RunTimeText) and sum(len(part) for part in data.parts if isinstance(part, str)) > LONGEST_TEXT:
+        return text_too_long(span)
+    if isinstance(data, ListData | MapData):
+        if data.weight > HEAVIEST:
+            reason = f"a list or map holds at most {LONGEST_LIST:,} elements, or fewer with long texts"
+            return value_rules.TOO_LARGE(span, reason=reason)
+        if data.depth > DEEPEST_VALUE:
+            return value_rules.TOO_LARGE(span, reason=f"lists and maps nest at most {DEEPEST_VALUE} deep")
     if isinstance(data, Quantity) and abs(data.milli) > LARGEST_NUMBER * 1000:
         return value_rules.TOO_LARGE(span, reason="a quantity has at most 63 bits")
     if isinstance(data, int) and abs(data) > LARGEST_NUMBER:
@@ -65,6 +86,8 @@ def binary(op: str, left: Data, right: Data, span: Span) -> Data | Diagnostic:
         return POISON
     left, right = settle(left, right)
     if op in ("==", "!="):
+        if _holds_poison(left) or _holds_poison(right):
+            return POISON
         result = _equal(left, right)
         given: Data | Diagnostic | None = None if result is None else result == (op == "==")
     elif op in _ORDER:
@@ -83,7 +106,16 @@ def _bounded_result(given: Data | Diagnostic, span: Span) -> Data | Diagnostic:
     return given if isinstance(given, Diagnostic) else bounded(given, span)
 
 
+def _holds_poison(data: Data) -> bool:
+    if isinstance(data, ListData):
+        return any(_holds_poison(item.data) for item in data.items)
+    if isinstance(data, MapData):
+        return any(_holds_poison(entry.value.data) for entry in data.entries.values())
+    return isinstance(data, Poison)
+
+
 def _equal(left: Data, right: Data) -> bool | None:
+    """Whether the two are equal; ``None`` when they are of unlike types."""
     if isinstance(left, ListData) and isinstance(right, ListData):
         if len(left.items) != len(right.items):
             return False
@@ -122,9 +154,11 @@ def _arithmetic(op: str, left: Data, right: Data, span: Span) -> Data | Diagnost
         if isinstance(left, str | RunTimeText) and isinstance(right, str | RunTimeText):
             return joined(left, right)
         if isinstance(left, ListData) and isinstance(right, ListData):
-            return ListData(left.items + right.items)
+            if left.weight + right.weight > HEAVIEST:
+                return ListData((), left.weight + right.weight)  # too large, which is said by bounded()
+            return ListData(left.items + right.items, left.weight + right.weight, max(left.depth, right.depth))
         if isinstance(left, MapData) and isinstance(right, MapData):
-            return MapData(left.entries | right.entries)
+            return map_data(left.entries | right.entries)
     if is_number(left) and is_number(right):
         return _numbers(op, left, right, span)
     if op == "*" and is_number(left):
@@ -134,16 +168,14 @@ def _arithmetic(op: str, left: Data, right: Data, span: Span) -> Data | Diagnost
     return None
 
 
-def _numbers(op: str, left: Data, right: Data, span: Span) -> Data | Diagnostic:
+def _numbers(op: str, left: int | Decimal, right: int | Decimal, span: Span) -> Data | Diagnostic:
     from decimal import Decimal
 
-    a = left if isinstance(left, Decimal) else Decimal(int(left))  # type: ignore[arg-type]  # pyright: ignore
-    b = right if isinstance(right, Decimal) else Decimal(int(right))  # type: ignore[arg-type]  # pyright: ignore
     if isinstance(left, int) and isinstance(right, int):
         return _integers(op, left, right, span)
-    if op in "/%" and b == 0:
+    if op in "/%" and right == 0:
         return value_rules.DIVISION_BY_ZERO(span)
-    return _decimals(op, a, b, span)
+    return _decimals(op, Decimal(left), Decimal(right), span)
 
 
 def _integers(op: str, left: int, right: int, span: Span) -> Data | Diagnostic:
@@ -169,7 +201,9 @@ def _decimals(op: str, left: Decimal, right: Decimal, span: Span) -> Data | Diag
     try:
         result = work[op](left, right)
     except (Inexact, InvalidOperation, Overflow):
-        return value_rules.DIVISION(span, left=left, right=right)
+        if op == "/":
+            return value_rules.DIVISION(span, left=show(left), right=show(right))
+        return value_rules.TOO_LARGE(span, reason="a number has at most 60 digits")
     return int(result) if result == result.to_integral_value() else result.normalize()
 
 

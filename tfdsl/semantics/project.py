@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     """Path → source, or the reason why it cannot be read."""
 
 EDITION = 1
+DEEPEST_INCLUDE = 50
+"""Files that may include each other in a row."""
 
 
 class Program(Record):
@@ -40,6 +42,11 @@ class Program(Record):
     jobs: tuple[ast.Job, ...]
     diagnostics: tuple[Diagnostic, ...]
     read: Reader
+
+    @property
+    def readable(self) -> bool:
+        """Whether all files are of an edition that is known; of others nothing can be said."""
+        return not any(found.rule is name_rules.EDITION_UNKNOWN for found in self.diagnostics)
 
     @property
     def syntax_errors(self) -> bool:
@@ -66,14 +73,14 @@ class _Loader:
         self.lets: dict[str, ast.Let] = {}
         self.templates: dict[str, ast.Template] = {}
         self.profiles: dict[str, list[ast.Profile]] = {}
-        self.jobs: list[ast.Job] = []
+        self.jobs: dict[str, ast.Job] = {}
         self.names: dict[str, ast.Name] = {}
 
     def program(self) -> Program:
         profiles = {name: tuple(parts) for name, parts in self.profiles.items()}
         return Program(
-            tuple(self.files), self.params, self.lets, self.templates, profiles, tuple(self.jobs), tuple(self.found),
-            self.read,
+            tuple(self.files), self.params, self.lets, self.templates, profiles, tuple(self.jobs.values()),
+            tuple(self.found), self.read,
         )  # fmt: skip
 
     def file(self, source: Source, stack: tuple[str, ...]) -> None:
@@ -82,6 +89,8 @@ class _Loader:
         parsed = parse(source)
         main = not stack
         self.files.append(parsed.file)
+        if not self.known_edition(parsed.file):
+            return
         self.found.extend(parsed.diagnostics)
         for at, declaration in enumerate(parsed.file.declarations):
             if isinstance(declaration, ast.Edition):
@@ -94,12 +103,18 @@ class _Loader:
             else:
                 self.declare(declaration)
 
+    def known_edition(self, file: ast.File) -> bool:
+        """Whether the file is of an edition that is known; all else in it may mean anything."""
+        for declaration in file.declarations:
+            if isinstance(declaration, ast.Edition) and declaration.number.text != str(EDITION):
+                number = declaration.number
+                found = name_rules.EDITION_UNKNOWN(number.span, number=number.text)
+                self.found.append(found.help(f"use a newer tfdsl, or write edition {EDITION}"))
+                return False
+        return True
+
     def edition(self, declaration: ast.Edition, at: int) -> None:
-        number = declaration.number
-        if number.text != str(EDITION):
-            diagnostic = name_rules.EDITION_TOO_NEW(number.span, number=number.text)
-            self.found.append(diagnostic.help("use a newer tfdsl, or write edition 1"))
-        elif at > 0:
+        if at > 0:
             self.found.append(name_rules.EDITION_NOT_FIRST(declaration.span))
 
     def include(self, declaration: ast.Include, source: Source, stack: tuple[str, ...]) -> None:
@@ -123,17 +138,18 @@ class _Loader:
         if full in stack:
             self.found.append(name_rules.INCLUDE_CYCLE(span, path=path))
         elif full not in self.paths:
-            read = self.read(full) if path and "\0" not in path else "it names no file"
+            read = self.reading(full, len(stack)) if path and "\0" not in path else "it names no file"
             if isinstance(read, str):
                 self.found.append(name_rules.INCLUDE_MISSING(span, path=path or '""', reason=read))
             else:
                 self.file(read, stack)
 
+    def reading(self, path: str, depth: int) -> Source | str:
+        return f"includes nest at most {DEEPEST_INCLUDE} deep" if depth > DEEPEST_INCLUDE else self.read(path)
+
     def job(self, declaration: ast.Job) -> None:
-        first = next((job for job in self.jobs if job.name.text == declaration.name.text), None)
-        if first is None:
-            self.jobs.append(declaration)
-        else:
+        first = self.jobs.setdefault(declaration.name.text, declaration)
+        if first is not declaration:
             found = name_rules.DUPLICATE_JOB(declaration.name.span, name=declaration.name.text)
             self.found.append(found.note(first.name.span, "first here"))
 

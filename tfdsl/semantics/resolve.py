@@ -9,37 +9,49 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import value_rules
 from tfdsl.record import Record, replace
-from tfdsl.semantics import resolved, statements
+from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.mounts import mount as read_mount
 from tfdsl.semantics.scope import Scope
-from tfdsl.semantics.suggest import listing
-from tfdsl.semantics.values import MapData, Value
+from tfdsl.semantics.values import ELEMENT, ListData, MapData, Poison, Value, list_data, map_data
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes, roles
 from tfdsl.vocabulary.types import MapType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterator
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.blocks import JobBlock, Layer, RoleBlock, TargetBlock, TargetRows
     from tfdsl.semantics.params import Params
     from tfdsl.text import Span
 
+SHM_PATH = "/dev/shm"
 CYCLE = -1
-"""What :meth:`Resolver.replicas` gives while the replicas of that role are being worked out."""
+"""What :meth:`Resolver.replicas` and :meth:`Resolver.namespace` give for what is just being worked out."""
 
 
 class Resolver:
-    """State of resolving one job for one target; implements :class:`~tfdsl.semantics.scope.JobNames`."""
+    """State of resolving one job for one target; implements :class:`~tfdsl.semantics.scope.JobNames`.
+
+    ``compiled``: whether the target is to be compiled, or only its block checked.
+    """
 
     def __init__(
-        self, block: JobBlock, params: Params, target: TargetRows | None, report: Callable[[Diagnostic], None]
+        self,
+        block: JobBlock,
+        params: Params,
+        target: TargetRows | None,
+        report: Callable[[Diagnostic], None],
+        *,
+        compiled: bool,
     ) -> None:
         self.block = block
+        self.params = params
+        self.compiled = compiled
         self.name = block.node.name.text
         self.target = target
         self.target_block: TargetBlock | None = block.targets.get(target.name) if target is not None else None
@@ -50,21 +62,33 @@ class Resolver:
         self._mounts: dict[tuple[int, str | None], resolved.Mount | None] = {}
         self._replicas: dict[str, int | None] = {}
         self._speaks: dict[int, bool] = {}
+        self._busy_namespace = False
 
     # --- names ---
 
-    def namespace(self) -> str | None:
-        """The job's namespace, if it has one."""
+    def namespace(self) -> Value | None:
+        """The job's namespace, if it has one; :data:`CYCLE` while it is being worked out."""
         for layer in reversed(self.job_layers()):
             assign = layer.attributes.get("namespace")
             if assign is not None:
-                data = self.typed(assign, None).data
-                return data if isinstance(data, str) else None
+                if self._busy_namespace:
+                    return Value(CYCLE, assign.key.span)
+                self._busy_namespace = True
+                value = self.typed(assign, None)
+                self._busy_namespace = False
+                return value
         return None
 
-    def knows_submitter(self) -> bool:
-        """Whether the target knows the submitter; without a target that is left to the targets."""
-        return self.target is None or self.target.user
+    def knows_submitter(self, at: Span) -> bool:
+        """Whether the target knows the submitter.
+
+        Without a target that is left to the targets; of a target that is not being compiled only its own block counts.
+        """
+        if self.target is None or self.target.user:
+            return True
+        block = self.target_block.node.span if self.target_block is not None else None
+        inside = block is not None and block.source is at.source and block.start <= at.start < block.end
+        return not (self.compiled or inside)
 
     def role_names(self) -> tuple[str, ...]:
         """The job's roles, in the order of the language."""
@@ -78,6 +102,12 @@ class Resolver:
             self._replicas[role] = self._work_out_replicas(role)
         return self._replicas[role]
 
+    def present_roles(self) -> tuple[str, ...]:
+        """The roles that have replicas; cycles are met in file order."""
+        for name in sorted(self.role_names(), key=lambda name: self.role_blocks(name)[0].node.span.start):
+            self.replicas(name)
+        return tuple(name for name in self.role_names() if self.replicas(name) != 0)
+
     def _work_out_replicas(self, role: str) -> int | None:
         for layer in reversed(self.own_layers(role)):
             assign = layer.attributes.get("replicas")
@@ -85,6 +115,11 @@ class Resolver:
                 data = self.typed(assign, role).data
                 return data if isinstance(data, int) else None
         return 1
+
+    def meant(self) -> frozenset[str]:
+        """The attributes that misspelt names were probably meant to be."""
+        layers = [*self.job_layers(), *(layer for role in self.role_names() for layer in self.own_layers(role))]
+        return frozenset().union(*(layer.meant for layer in layers))
 
     # --- layers ---
 
@@ -112,6 +147,17 @@ class Resolver:
                 found += [(layer, True) for layer in self.target_block.roles[role].layers]
         return found
 
+    def all_layers(self, present: tuple[str, ...]) -> Iterator[tuple[Layer, str | None]]:
+        """All layers, low to high, each with the role whose block it is from."""
+        yield from ((layer, None) for layer in self.block.layers)
+        for role in present:
+            yield from ((layer, role) for layer in (self.block.roles[role].layers if role in self.block.roles else ()))
+        if self.target_block is not None:
+            yield from ((layer, None) for layer in self.target_block.layers)
+            for role in present:
+                block = self.target_block.roles.get(role)
+                yield from ((layer, role) for layer in (block.layers if block else ()))
+
     def role_scope(self, role: str) -> Scope:
         """The names in role ``role``."""
         if role not in self._scopes:
@@ -126,7 +172,10 @@ class Resolver:
         if key not in self._typed:
             row = attributes.BY_NAME[assign.key.text]
             scope = self.scope if role is None else self.role_scope(role)
-            self._typed[key] = conform(evaluate(assign.value, scope), row.type, row.name, self.report)
+            value = evaluate(assign.value, scope)
+            if isinstance(value.data, ListData | MapData):
+                self.params.spend(value.data.weight // ELEMENT)
+            self._typed[key] = conform(value, row.type, row.name, self.report)
         return self._typed[key]
 
     def _per_role(self, node: ast.Assign | ast.Mount) -> bool:
@@ -143,6 +192,20 @@ class Resolver:
                     self._put(found, name, assign, None)
         return found
 
+    def check_unused(self, present: tuple[str, ...]) -> None:
+        """Evaluate what no present role takes, for what is wrong with it."""
+        names = [*present, *(name for name in self.role_names() if name not in present)] or ["worker"]
+        for layer in self.job_layers():
+            for name, assign in layer.attributes.items():
+                if attributes.BY_NAME[name].where == "both" and not any(_inherited(name, role) for role in present):
+                    self.typed(assign, names[0])
+            for node in layer.mounts if not present else ():
+                self._mount(node, names[0])
+        for role in names if names[0] in self.role_names() else ():
+            if role not in present:
+                self.role_settings(role)
+                self.role_mounts(role)
+
     def role_settings(self, role: str) -> dict[str, resolved.Setting]:
         """The attributes of ``role``, the job's defaults included."""
         found: dict[str, resolved.Setting] = {}
@@ -158,16 +221,71 @@ class Resolver:
         if below is not None and isinstance(attributes.BY_NAME[name].type, MapType):
             lower, upper = below.value.data, value.data
             if isinstance(lower, MapData) and isinstance(upper, MapData):
-                value = Value(MapData(lower.entries | upper.entries), value.span)
+                value = Value(map_data(lower.entries | upper.entries), value.span)
         found[name] = resolved.Setting(assign.key.span, value)
 
-    def role_mounts(self, role: str) -> tuple[resolved.Mount, ...]:
-        """The mounts of ``role``: by path, the highest layer wins."""
+    def role(self, name: str, present: tuple[str, ...], outputs: tuple[resolved.Output, ...]) -> resolved.Role:
+        """The role ``name`` with all its layers merged."""
+        settings = self.role_settings(name)
+        mounts, broken = self.role_mounts(name)
+        settings, mounts = self._settle_shm(name, settings, mounts)
+        if "after" in settings:
+            settings["after"] = self._without_absent(settings["after"], present)
+        replicas = self.replicas(name)
+        known = replicas is not None and replicas > 0
+        return resolved.Role(
+            name,
+            self.role_blocks(name)[0].node.name.span,
+            replicas if known and replicas is not None else 1,
+            settings,
+            tuple(mounts.values()),
+            outputs,
+            known,
+            not broken,
+        )
+
+    def _without_absent(self, after: resolved.Setting, present: tuple[str, ...]) -> resolved.Setting:
+        """``after`` without the roles that have no replicas."""
+        data = after.value.data
+        if not isinstance(data, ListData):
+            return after
+        absent = [name for name in self.role_names() if name not in present]
+        for item in data.items:
+            if item.data in absent:
+                self.report(value_rules.DROPPED_ITEM(item.span, item="it", role=item.data))
+        kept = tuple(item for item in data.items if item.data not in absent)
+        return replace(after, value=Value(list_data(kept), after.value.span))
+
+    def _settle_shm(
+        self, role: str, settings: dict[str, resolved.Setting], mounts: dict[str, resolved.Mount]
+    ) -> tuple[dict[str, resolved.Setting], dict[str, resolved.Mount]]:
+        """``shm`` counts as a mount at /dev/shm: twice in one block is an error, else the higher layer has it."""
+        if "shm" not in settings or SHM_PATH not in mounts:
+            return settings, mounts
+        mount = mounts[SHM_PATH]
+        shm = mounted = 0
+        for at, (layer, own) in enumerate(self.role_layers(role)):
+            if "shm" in layer.attributes and (own or _inherited("shm", role)):
+                shm = at
+            if any(node.span == mount.span for node in layer.mounts):
+                mounted = at
+        if shm == mounted:
+            found = value_rules.SHM_TWICE(mount.at_span, role=role)
+            self.report(found.note(settings["shm"].key, "shm is set here"))
+        if shm < mounted:
+            return {name: value for name, value in settings.items() if name != "shm"}, mounts
+        return settings, {path: one for path, one in mounts.items() if path != SHM_PATH}
+
+    def role_mounts(self, role: str) -> tuple[dict[str, resolved.Mount], bool]:
+        """The mounts of ``role``, by path, the highest layer wins; and whether one could not be read."""
         found: dict[str, resolved.Mount] = {}
+        broken = False
         for layer, _ in self.role_layers(role):
             here: dict[str, resolved.Mount] = {}
             for node in layer.mounts:
                 mount = self._mount(node, role)
+                if mount is None or any(isinstance(one.value.data, Poison) for one in mount.options.values()):
+                    broken = True
                 if mount is None:
                     continue
                 first = here.setdefault(mount.at, mount)
@@ -178,158 +296,13 @@ class Resolver:
                     )
                     self.report(diagnostic)
             found |= here
-        return tuple(found.values())
+        return found, broken
 
     def _mount(self, node: ast.Mount, role: str) -> resolved.Mount | None:
         key = (id(node), role if self._per_role(node) else None)
         if key not in self._mounts:
-            self._mounts[key] = statements.mount(node, self.role_scope(role))
+            self._mounts[key] = read_mount(node, self.role_scope(role))
         return self._mounts[key]
-
-    # --- outputs ---
-
-    def outputs(self, present: tuple[str, ...]) -> dict[str, tuple[resolved.Output, ...]]:
-        """The outputs of each role of ``present``: by source and destination, the highest layer wins."""
-        found: dict[str, dict[tuple[object, object], resolved.Output]] = {role: {} for role in present}
-        for layer in self.job_layers():
-            self._layer_outputs(layer, None, present, found)
-        for role in present:
-            for layer in self.own_layers(role):
-                self._layer_outputs(layer, role, present, found)
-        return {role: tuple(outputs.values()) for role, outputs in found.items()}
-
-    def _layer_outputs(
-        self,
-        layer: Layer,
-        own: str | None,
-        present: tuple[str, ...],
-        found: dict[str, dict[tuple[object, object], resolved.Output]],
-    ) -> None:
-        here: dict[tuple[str, object, object], resolved.Output] = {}
-        for node in layer.outputs:
-            place = self._output_place(node, own, present)
-            if place is None:
-                continue
-            role, index = place
-            output = statements.output(node, self.role_scope(role), index)
-            if output is None:
-                continue
-            key = (role, output.source.data, output.destination.data)
-            first = here.setdefault(key, output)
-            if first is not output:
-                diagnostic = value_rules.DUPLICATE_OUTPUT(output.destination.span)
-                self.report(diagnostic.note(first.destination.span, "first here"))
-                continue
-            found[role][key[1:]] = output
-
-    def _output_place(
-        self, node: ast.Output, own: str | None, present: tuple[str, ...]
-    ) -> tuple[str, int | None] | None:
-        """Role and index that ``node`` copies from; ``None`` when there is nothing to copy from."""
-        if own is not None:
-            if node.subject is not None:
-                self.report(value_rules.OUTPUT_FROM_HERE(node.subject.span).help("leave from out"))
-                return None
-            return own, None
-        if node.subject is None:
-            decider = next((role for role in ("chief", "master", "worker") if role in present), None)
-            return None if decider is None else (decider, 0 if decider == "worker" else None)
-        name = node.subject.role
-        if not self._subject_exists(name, present, "the output"):
-            return None
-        index = node.subject.index
-        if index is None:
-            return name.text, None
-        return (name.text, int(index.text)) if self._index_exists(name.text, index) else None
-
-    def _subject_exists(self, name: ast.Name, present: tuple[str, ...], item: str) -> bool:
-        if name.text in present:
-            return True
-        if name.text in self.role_names():
-            self.report(value_rules.DROPPED_ITEM(name.span, item=item, role=name.text))
-        else:
-            self.report(self.no_such_role(name.text, name.span))
-        return False
-
-    def no_such_role(self, name: str, span: Span) -> Diagnostic:
-        """``name`` is no role of this job."""
-        known = self.role_names()
-        found = name_rules.ROLE_NOT_IN_JOB(span, job=self.name, name=name)
-        return found.help(f"its roles are {listing(known)}" if known else f"add role {name} {{ }}")
-
-    def _index_exists(self, role: str, index: ast.Number) -> bool:
-        replicas = self.replicas(role)
-        number = int(index.text) if index.text.isdigit() and len(index.text) < 10 else -1
-        if replicas is None or 0 <= number < replicas:
-            return True
-        shown = "0" if replicas == 1 else f"0 to {replicas - 1}"
-        self.report(value_rules.OUTPUT_INDEX(index.span, role=role, index=index.text, range=shown))
-        return False
-
-    # --- policies ---
-
-    def policies(self, present: tuple[str, ...]) -> tuple[resolved.Policy, ...]:
-        """All policies: by subject and event, the highest layer wins; for common exit statuses too."""
-        merged: list[resolved.Policy] = []
-        for layer, role in self._policy_layers(present):
-            here: list[resolved.Policy] = []
-            for node in layer.policies:
-                policy = statements.policy(node, self.role_scope(role) if role else self.scope, role)
-                if policy is not None and self._stands(policy, node, present) and self._is_new(policy, here):
-                    here.append(policy)
-            merged = [left for policy in merged if (left := _under(policy, here)) is not None] + here
-        return tuple(merged)
-
-    def _policy_layers(self, present: tuple[str, ...]) -> Iterable[tuple[Layer, str | None]]:
-        yield from ((layer, None) for layer in self.block.layers)
-        for role in present:
-            yield from ((layer, role) for layer in (self.block.roles[role].layers if role in self.block.roles else ()))
-        if self.target_block is not None:
-            yield from ((layer, None) for layer in self.target_block.layers)
-            for role in present:
-                block = self.target_block.roles.get(role)
-                yield from ((layer, role) for layer in (block.layers if block else ()))
-
-    def _stands(self, policy: resolved.Policy, node: ast.Policy, present: tuple[str, ...]) -> bool:
-        """Whether the policy's subject is there."""
-        if node.subject is None:
-            return True
-        if not self._subject_exists(node.subject.role, present, "the policy"):
-            return False
-        index = node.subject.index
-        return index is None or self._index_exists(node.subject.role.text, index)
-
-    def _is_new(self, policy: resolved.Policy, here: list[resolved.Policy]) -> bool:
-        subject = "the job" if policy.role is None else policy.role
-        subject += "" if policy.index is None else f"[{policy.index}]"
-        for other in here:
-            if (other.role, other.index, other.event) != (policy.role, policy.index, policy.event):
-                continue
-            common = sorted({*other.codes} & {*policy.codes})
-            if policy.event != "exit":
-                found = value_rules.DUPLICATE_POLICY(policy.event_span, subject=subject, event=policy.event)
-            elif common:
-                codes = ", ".join(str(code) for code in common[:5])
-                found = value_rules.OVERLAPPING_EXIT(policy.event_span, subject=subject, codes=codes)
-            else:
-                continue
-            self.report(found.note(other.event_span, "first decided here"))
-            return False
-        return True
-
-
-def _under(policy: resolved.Policy, above: list[resolved.Policy]) -> resolved.Policy | None:
-    """What is left of ``policy`` under the policies of a higher layer."""
-    for other in above:
-        if (other.role, other.index, other.event) != (policy.role, policy.index, policy.event):
-            continue
-        if policy.event != "exit":
-            return None
-        left = tuple(code for code in policy.codes if code not in other.codes)
-        if not left:
-            return None
-        policy = replace(policy, codes=left)
-    return policy
 
 
 def _inherited(name: str, role: str) -> bool:

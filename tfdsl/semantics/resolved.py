@@ -71,7 +71,10 @@ class Policy(Record):
 
 
 class Role(Record):
-    """A role with all layers merged. ``name_span``: where its block says its name."""
+    """A role with all layers merged. ``name_span``: where its block says its name.
+
+    ``counted``: whether ``replicas`` is right (else it has been reported); ``mounted``: whether all mounts are.
+    """
 
     name: str
     name_span: Span
@@ -79,6 +82,8 @@ class Role(Record):
     settings: Mapping[str, Setting]
     mounts: tuple[Mount, ...]
     outputs: tuple[Output, ...]
+    counted: bool
+    mounted: bool
 
     def data(self, name: str) -> Data | None:
         """Data of an attribute; ``None`` when it is not written or wrong."""
@@ -121,6 +126,8 @@ class Job(Record):
 
     ``roles``: those with replicas, in the order chief, master, ps, worker, evaluator, tensorboard.
     ``options``: a value for every option of the target; ``option_spans``: where those that were given stand.
+    ``complete``: no part of it was lost to an error, so what is missing really is; ``meant``: attributes that
+    misspelt names were probably meant to be.
     """
 
     name: str
@@ -136,6 +143,8 @@ class Job(Record):
     option_spans: Mapping[str, Span]
     patches: tuple[Patch, ...]
     node: ast.Job
+    complete: bool
+    meant: frozenset[str]
 
     def data(self, name: str) -> Data | None:
         """Data of a job attribute; ``None`` when it is not written or wrong."""

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 class Globals(Protocol):
     """Params and lets."""
 
+    exhausted: bool
+    """Whether the program asked for more work than any job needs; then everything is poison."""
+
+    def spend(self, work: int) -> bool:
+        """Account for ``work`` elements handled; false when that was too much for one program."""
+        ...
+
     def lookup(self, name: str) -> Value | None:
         """Value of a param or let, poison when it is wrong, ``None`` when there is none of that name."""
         ...
@@ -39,12 +46,12 @@ class JobNames(Protocol):
 
     name: str
 
-    def namespace(self) -> str | None:
-        """The job's namespace, if it has one."""
+    def namespace(self) -> Value | None:
+        """The job's namespace, if it has one; poison when it is wrong or being worked out."""
         ...
 
-    def knows_submitter(self) -> bool:
-        """Whether the target being compiled (if any) knows the submitter."""
+    def knows_submitter(self, at: Span) -> bool:
+        """Whether the target that ``at`` is read for (if any) knows the submitter."""
         ...
 
     def role_names(self) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""Mounts, outputs, policies, cluster and build: trees to typed values.
+"""Outputs, policies, cluster and build: trees to typed values.
 
 Each function reports what is wrong with the statement by itself and gives ``None`` when nothing usable is left.
 Rules that look at more than one statement are in :mod:`tfdsl.semantics.rules`.
@@ -14,22 +14,22 @@ from tfdsl.semantics import resolved
 from tfdsl.semantics.blocks import known_role
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.subjects import index_of
 from tfdsl.semantics.suggest import alias_table, closest, listing
 from tfdsl.semantics.values import POISON, ListData, Poison, Value
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import policies, statements
-from tfdsl.vocabulary.types import DURATION, INT, MEMORY, STRING, ListType, StringType, Type
+from tfdsl.vocabulary.types import INT, TIME_LIMIT, ListType, StringType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.scope import Scope
-    from tfdsl.vocabulary.statements import MountKind, Setting
+    from tfdsl.vocabulary.statements import Setting
 
 SOURCE = StringType(run_time=True, empty=False)
 SOURCE_FIXED = StringType(empty=False)
-_SOURCE_TYPES: dict[str, Type] = {"name": SOURCE, "size": MEMORY, "path": SOURCE, "server": SOURCE, "uri": SOURCE}
 
 
 def settings(
@@ -57,96 +57,6 @@ def settings(
             typed = conform(value, row.type, key.text, scope.report)
             found[key.text] = resolved.Setting(key.span, typed)
     return found
-
-
-# --- mounts ----------------------------------------------------------------------------------------------------
-
-
-def mount(node: ast.Mount, scope: Scope) -> resolved.Mount | None:
-    """``node`` as a typed mount."""
-    kind = _mount_kind(node, scope.report)
-    source = None if node.source is None else evaluate(node.source, scope)
-    at = conform(evaluate(node.path, scope), STRING, "the path of a mount", scope.report)
-    if kind is None:
-        return None
-    options = settings(node.options, kind.options, f"mount {kind.name}", scope)
-    source = _mount_source(node, kind, source, scope)
-    if isinstance(at.data, Poison):
-        return None
-    path = str(at.data)
-    wrong = _path_problem(path)
-    if wrong is not None:
-        scope.report(value_rules.MOUNT_PATH(at.span, path=f'"{path}"', problem=wrong))
-        return None
-    head = node.kind.span if node.source is None else node.kind.span.to(node.source.span)
-    clean = path.rstrip("/") or "/"
-    return resolved.Mount(kind, source, clean, at.span, node.readonly, options, head, node.span)
-
-
-def _mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKind | None:
-    name = node.kind
-    kind = statements.MOUNTS_BY_NAME.get(name.text)
-    if kind is not None:
-        return kind
-    found = name_rules.UNKNOWN_MOUNT_KIND(name.span, name=name.text)
-    kinds = statements.MOUNTS_BY_NAME
-    near = closest(name.text, kinds, alias_table((row.name, row.aliases) for row in kinds.values()))
-    if near is not None:
-        report(found.help(f"did you mean {near}?").replacing(f"write {near}", near))
-    else:
-        report(found.help(f"kinds of mounts are {listing(kinds)}"))
-    return None
-
-
-def _mount_source(node: ast.Mount, kind: MountKind, source: Value | None, scope: Scope) -> Value | None:
-    if source is None:
-        if not kind.optional:
-            problem = f"needs a source: the {kind.source_doc}"
-            scope.report(value_rules.MOUNT_SOURCE(node.kind.span, kind=kind.name, problem=problem))
-            return Value(POISON, node.kind.span)
-        return None
-    value = conform(source, _SOURCE_TYPES[kind.source], f"the source of mount {kind.name}", scope.report)
-    if isinstance(value.data, str):
-        wrong = _source_problem(kind, value.data)
-        if wrong is not None:
-            scope.report(value_rules.MOUNT_SOURCE(value.span, kind=kind.name, problem=wrong))
-            return Value(POISON, value.span)
-        if kind.name == "archive" and not value.data.lower().endswith(statements.ARCHIVE_ENDINGS):
-            scope.report(value_rules.ARCHIVE_ENDING(value.span, given=f'"{value.data}"'))
-            return Value(POISON, value.span)
-    return value
-
-
-def _source_problem(kind: MountKind, source: str) -> str | None:
-    if kind.source == "path":
-        if not source.startswith("/"):
-            return "needs an absolute path on the node"
-        if ".." in source.split("/"):
-            return "cannot have .. in its path"
-    if kind.source == "server":
-        server, colon, path = source.partition(":")
-        if not colon or not server or not path.startswith("/"):
-            return 'needs "server:/path"'
-    if kind.name == "hdfs" and "://" not in source and not source.startswith("/"):
-        return "needs a URI such as hdfs:///data/mnist"
-    return None
-
-
-def _path_problem(path: str) -> str | None:
-    """Why nothing can be mounted at ``path``; whether relative paths are allowed is the target's to say."""
-    if not path:
-        return "the path is empty"
-    if "\n" in path or "\0" in path:
-        return "it has a control character"
-    if path.strip("/") == "":
-        return "it would hide the whole file system"
-    if ".." in path.split("/"):
-        return ".. leads out of the folder"
-    if path == "~" or path.startswith("~/"):
-        return "~ is not expanded in containers"
-    if ":" in path:
-        return "Kubernetes and Docker take no : in a mount path"
-    return None
 
 
 # --- outputs ---------------------------------------------------------------------------------------------------
@@ -184,7 +94,7 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
     action = _action(node.action, report)
     delay = None
     if node.delay is not None:
-        delay = conform(evaluate(node.delay, scope), DURATION, "the time after an event", report)
+        delay = conform(evaluate(node.delay, scope), TIME_LIMIT, "the time after an event", report)
     codes = _codes(node.event, scope)
     count = _count(node.event, report)
     if node.subject is not None and role is not None:
@@ -198,7 +108,7 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
     if not _fits(node, event, action, role, report):
         return None
     subject = node.subject
-    index = None if subject is None or subject.index is None else int(subject.index.text)
+    index = None if subject is None or subject.index is None else index_of(subject.index)
     return resolved.Policy(
         role if subject is None else subject.role.text,
         index,

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
 from tfdsl.record import Record
+from tfdsl.semantics import given as outside
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.suggest import closest, listing
 from tfdsl.semantics.values import ListData, Poison, Value
-from tfdsl.syntax import parse_expression
-from tfdsl.text import Source, Span
-from tfdsl.vocabulary.types import STRING, StringType
+from tfdsl.vocabulary.types import STRING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.blocks import TargetBlock, TargetRows
     from tfdsl.semantics.scope import Scope
+    from tfdsl.text import Source, Span
     from tfdsl.vocabulary.options import Option, OptionValue
 
 
@@ -65,27 +65,19 @@ def choose(
             typed = conform(values[name], option.type, f"option {name}", scope.report)
             if not isinstance(typed.data, Poison):
                 options[name] = _plain(typed)
-                spans[name] = typed.span
+                spans |= {name: typed.span, **_item_spans(name, typed)}
     return Chosen(chosen_version, options, spans)
 
 
 def _given(one: GivenOption, rows: TargetRows, table: Mapping[str, Option], scope: Scope) -> Value | None:
-    whole = Span(one.source, 0, len(one.source.text))
     option = table.get(one.key)
     if option is None and one.key != "version":
-        found = name_rules.UNKNOWN_OPTION(whole, where=f"target {rows.name}", name=one.key)
+        found = name_rules.UNKNOWN_OPTION(outside.whole(one.source), where=f"target {rows.name}", name=one.key)
         near = closest(one.key, (*table, "version"))
         scope.report(found.help(f"did you mean {near}?" if near else f"it has {listing((*table, 'version'))}"))
         return None
-    if one.lines:
-        lines = [line.strip() for line in one.source.text.splitlines()]
-        return Value(ListData(tuple(Value(line, whole) for line in lines if line)), whole)
-    if option is None or isinstance(option.type, StringType):
-        return Value(one.source.text, whole)
-    expr, found_errors = parse_expression(one.source)
-    for diagnostic in found_errors:
-        scope.report(diagnostic)
-    return None if found_errors else evaluate(expr, scope)
+    parsed = outside.expressions(one.source, one.lines, None if option is None else option.type, scope)
+    return outside.value_of(parsed, one.source, one.lines, scope)
 
 
 def _version(written: Value | None, rows: TargetRows, scope: Scope) -> str:
@@ -104,6 +96,12 @@ def unknown_version(span: Span, rows: TargetRows, version: str) -> Diagnostic:
     """The target has no such version."""
     found = name_rules.UNKNOWN_VERSION(span, target=rows.name, version=version)
     return found.help(f"it has {listing(rows.versions)}")
+
+
+def _item_spans(name: str, value: Value) -> dict[str, Span]:
+    """``name[0]`` … for the members of a list."""
+    items = value.data.items if isinstance(value.data, ListData) else ()
+    return {f"{name}[{at}]": item.span for at, item in enumerate(items)}
 
 
 def _plain(value: Value) -> OptionValue:

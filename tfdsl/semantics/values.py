@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias, Union
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard, Union
 
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from decimal import Decimal
 
     from tfdsl.text import Span
@@ -61,15 +62,52 @@ class Entry(Record):
 
 
 class ListData(Record):
-    """A list; each element has its own span."""
+    """A list; each element has its own span. ``weight``, ``depth``: see :func:`measure`."""
 
     items: tuple[Value, ...]
+    weight: int = 0
+    depth: int = 1
 
 
 class MapData(Record):
-    """A map in source order."""
+    """A map in source order. ``weight``, ``depth``: see :func:`measure`."""
 
     entries: dict[str, Entry]
+    weight: int = 0
+    depth: int = 1
+
+
+ELEMENT = 20
+"""What an element weighs beside its text."""
+
+
+def measure(values: Iterable[Value]) -> tuple[int, int]:
+    """Weight and depth of a list or map of ``values``, as if nothing in it were shared.
+
+    The weight is that of the elements at all levels and their texts; ``let b = [a, a]`` doubles it.
+    """
+    weight, depth = 0, 0
+    for value in values:
+        data = value.data
+        weight += ELEMENT
+        if isinstance(data, str):
+            weight += len(data)
+        elif isinstance(data, ListData | MapData):
+            weight += data.weight
+            depth = max(depth, data.depth)
+        elif isinstance(data, RunTimeText):
+            weight += sum(len(part) for part in data.parts if isinstance(part, str))
+    return weight, depth + 1
+
+
+def list_data(items: tuple[Value, ...]) -> ListData:
+    """A list of ``items``."""
+    return ListData(items, *measure(items))
+
+
+def map_data(entries: dict[str, Entry]) -> MapData:
+    """A map of ``entries``."""
+    return MapData(entries, *measure(entry.value for entry in entries.values()))
 
 
 def kind_of(data: Data) -> str:
@@ -95,13 +133,28 @@ _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
 )
 
 
+def a_kind(data: Data) -> str:
+    """:func:`kind_of` with its article."""
+    kind = kind_of(data)
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def _is_decimal(data: Data) -> TypeGuard[Decimal]:
+    return type(data).__name__ == "Decimal"  # without importing decimal
+
+
+def is_number(data: Data) -> TypeGuard[int | Decimal]:
+    """An int or a decimal (no bool)."""
+    return type(data) is int or _is_decimal(data)
+
+
 def show(data: Data) -> str | None:
     """``data`` inside a text, or ``None`` when it cannot stand there (lists, maps, references)."""
     if isinstance(data, bool):
         return "true" if data else "false"
     if isinstance(data, ListData | MapData | Reference | RunTimeText | Poison):
         return None
-    return str(data)
+    return format(data, "f") if _is_decimal(data) else str(data)
 
 
 def joined(*parts: str | RunTime | RunTimeText) -> str | RunTimeText:

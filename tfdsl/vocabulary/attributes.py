@@ -18,6 +18,7 @@ from tfdsl.vocabulary.types import (
     RUN_TIME_STRING,
     STRING,
     STRING_MAP,
+    TIME_LIMIT,
     IntType,
     ListType,
     MapType,
@@ -63,8 +64,13 @@ ENV_NAME = "[A-Za-z_][A-Za-z0-9_]*"
 NAME_STRING = StringType(empty=False)
 
 ENV = MapType(UnionType((RUN_TIME_STRING, NUMBER, BOOL, ReferenceType())), keys=ENV_NAME)
-TEXT_OR_ARGV = UnionType((ListType(RUN_TIME_STRING), RUN_TIME_STRING))
+TEXT_OR_ARGV = UnionType((ListType(RUN_TIME_STRING), StringType(run_time=True, empty=False)))
 TOLERATIONS = ListType(MapType(UnionType((STRING, IntType()))))
+
+MOST_REPLICAS = 100_000
+"""More is a slip: no target, and no cluster spec, holds that many."""
+MOST_RETRIES = 2**31 - 2
+"""What Kubernetes counts in 32 bits, and some targets count the first start too."""
 
 ATTRIBUTES = (
     Attribute("namespace", "job", NAME_STRING, "not written", "Kubernetes namespace of the job.", example='"ml"'),
@@ -81,10 +87,10 @@ ATTRIBUTES = (
               ("schedulerName", "scheduler_name"), example='"volcano"'),
     Attribute("gang", "job", BOOL, "true", "Start all of `min_available` together or nothing.",
               ("gang_scheduling", "gangScheduling"), example="false"),
-    Attribute("retries", "job", IntType(0), "3 if a policy restarts anything, else 0",
+    Attribute("retries", "job", IntType(0, MOST_RETRIES), "3 if a policy restarts anything, else 0",
               "All restarts together over the job's life; used up, the job fails.",
               ("backoffLimit", "maxRetry", "max_retry", "backoff_limit", "max_retries", "maxRetries"), example="2"),
-    Attribute("deadline", "job", DURATION, "none", "Longest run time of the job.",
+    Attribute("deadline", "job", TIME_LIMIT, "none", "Longest run time of the job.",
               ("activeDeadlineSeconds", "active_deadline_seconds", "timeout", "max_runtime"), example="12h"),
     Attribute("ttl", "job", DURATION, "never removed", "When a finished job is removed.",
               ("ttlSecondsAfterFinished", "ttl_seconds_after_finished"), example="1d"),
@@ -107,8 +113,8 @@ ATTRIBUTES = (
               ("entrypoint", "cmd", "shell_command", "launch_command"), example='["python", "train.py"]'),
     Attribute("args", "both", ListType(RUN_TIME_STRING), "[]", "Appended to the command.",
               ("arguments", "shell_args"), example='["--steps=5000"]'),
-    Attribute("workdir", "both", StringType(run_time=True, empty=False), "the image's", "Working folder of the command.",
-              ("workingDir", "working_dir", "cwd", "work_dir"), example='"/app"'),
+    Attribute("workdir", "both", StringType(run_time=True, empty=False), "the image's",
+              "Working folder of the command.", ("workingDir", "working_dir", "cwd", "work_dir"), example='"/app"'),
     Attribute("env", "both", ENV, "{}", "Environment variables: text, number, bool, `secret()` or `configmap()`.",
               ("environment", "envs", "env_vars", "shell_env"), example='{ MODE = "fast", EPOCHS = 5 }'),
     Attribute("cpu", "both", CPU, "none", "CPUs per replica, requested and the limit.",
@@ -118,10 +124,10 @@ ATTRIBUTES = (
     Attribute("cpu_limit", "both", CPU, "= cpu", "A higher CPU limit.", ("cpuLimit", "cpu_limits"), example="8"),
     Attribute("memory_limit", "both", MEMORY, "= memory", "A higher memory limit.",
               ("memoryLimit", "memory_limits", "mem_limit"), example="20Gi"),
-    Attribute("gpu", "both", IntType(0), "0", "Whole devices per replica.",
+    Attribute("gpu", "both", IntType(0, devices=True), "0", "Whole devices per replica.",
               ("gpus", "num_gpus", "gpu_count", "nvidia.com/gpu"), example="1"),
-    Attribute("gpu_resource", "both", NAME_STRING, "nvidia.com/gpu; yarn.io/gpu on YARN", "Name of the device resource.",
-              ("gpuResource", "gpu_type"), example='"amd.com/gpu"'),
+    Attribute("gpu_resource", "both", NAME_STRING, "nvidia.com/gpu; yarn.io/gpu on YARN",
+              "Name of the device resource.", ("gpuResource", "gpu_type"), example='"amd.com/gpu"'),
     Attribute("gpu_memory", "both", MEMORY, "none", "A share of a device's memory (Volcano vGPU).",
               ("gpuMemory", "vgpu_memory", "vgpu"), example="8Gi"),
     Attribute("resources", "both", MapType(COUNT), "{}", "Extended resources.",
@@ -141,11 +147,11 @@ ATTRIBUTES = (
               ("toleration", "taints"), example='[{ key = "nvidia.com/gpu", operator = "Exists" }]'),
     Attribute("spread", "both", one_of("node", "none"), '"none"', "Replicas of the role on different nodes.",
               ("podAntiAffinity", "anti_affinity", "topologySpreadConstraints", "placement_policy"), example='"node"'),
-    Attribute("replicas", "role", IntType(0), "1", "How many there are.",
+    Attribute("replicas", "role", IntType(0, MOST_REPLICAS), "1", "How many there are.",
               ("instances", "count", "num_workers", "num_ps", "num_containers", "num_trainers", "parallelism"),
               example="4"),
-    Attribute("min_available", "role", IntType(0), "replicas", "Replicas that must be placeable before any starts.",
-              ("minAvailable", "minMember", "min_member", "min_replicas"), example="2"),
+    Attribute("min_available", "role", IntType(0, MOST_REPLICAS), "replicas",
+              "Replicas that must be placeable before any starts.", ("minAvailable", "minMember", "min_member", "min_replicas"), example="2"),
     Attribute("after", "role", ListType(STRING), "[]", "Start only when those roles run.",
               ("dependsOn", "depends_on", "dependencies"), example='["ps"]'),
     Attribute("server", "role", BOOL, "false",

@@ -23,7 +23,8 @@ ROLES = (
         "PS", "Ps", "parameter_server", "parameter_servers", "parameterserver", "server")),
     RoleRow("worker", "Trains.", trains=True, aliases=("Worker", "WORKER", "workers", "trainer", "trainers")),
     RoleRow("evaluator", "Evaluates checkpoints; is in no cluster spec.", True, aliases=("Evaluator", "eval")),
-    RoleRow("tensorboard", "Shows a log folder; never ends the job.", True, aliases=("TensorBoard", "Tensorboard", "tb")),
+    RoleRow("tensorboard", "Shows a log folder; never ends the job.", True,
+            aliases=("TensorBoard", "Tensorboard", "tb")),
 )  # fmt: skip
 """In the order in which every target writes them."""
 

@@ -16,6 +16,7 @@ from tfdsl.vocabulary.types import (
     STRING_MAP,
     STRINGS,
     ListType,
+    MapType,
     StringType,
     Type,
     one_of,
@@ -46,7 +47,9 @@ class MountKind(Record):
 
 SUB_PATH = Setting("sub_path", StringType(run_time=True, empty=False), "Folder inside the volume.",
                    ("subPath", "subpath", "sub_path_expr", "subPathExpr"))  # fmt: skip
-ITEMS = Setting("items", STRING_MAP, "Keys to show, each with its file name.")
+ITEMS = Setting(
+    "items", MapType(StringType(empty=False), keys="[-._A-Za-z0-9]+"), "Keys to show, each with its file name."
+)
 MODE = Setting("mode", StringType(pattern="0?[0-7]{3}"), "Octal mode of the files.",
                ("defaultMode", "default_mode"))  # fmt: skip
 HOST_TYPES = ("Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice")

@@ -8,10 +8,11 @@ from tfdsl.record import Record
 
 
 class IntType(Record):
-    """A whole number within bounds (inclusive; ``None`` is no bound)."""
+    """A whole number within bounds (inclusive; ``None`` is no bound). ``devices``: it counts devices."""
 
     at_least: int | None = None
     at_most: int | None = None
+    devices: bool = False
 
 
 class NumberType(Record):
@@ -38,7 +39,9 @@ class QuantityType(Record):
 
 
 class DurationType(Record):
-    """A length of time."""
+    """A length of time; ``positive``: more than none."""
+
+    positive: bool = False
 
 
 class ListType(Record):
@@ -86,6 +89,7 @@ MEMORY = QuantityType("memory")
 CPU = QuantityType("cpu")
 COUNT = QuantityType("count")
 DURATION = DurationType()
+TIME_LIMIT = DurationType(positive=True)
 STRINGS = ListType(STRING)
 STRING_MAP = MapType(STRING)
 

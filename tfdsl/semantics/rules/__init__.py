@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def check_job(job: resolved.Job, report: Callable[[Diagnostic], None]) -> None:
     """Report everything in ``job`` that breaks a rule of the language."""
-    from tfdsl.semantics.rules import commands, mounts, names, outputs, policies, roles
+    from tfdsl.semantics.rules import commands, names, outputs, policies, roles, tolerations
 
-    for rules in (names, roles, commands, mounts, outputs, policies):
+    for rules in (names, roles, commands, tolerations, outputs, policies):
         rules.check(job, report)

@@ -24,7 +24,8 @@ def check(job: resolved.Job, report: Report) -> None:
     flags = job.cluster.get("discovery")
     with_flags = flags is not None and flags.value.data in ("flags", "both")
     for role in job.roles:
-        _arguments(role, with_flags and role.name != "tensorboard", report)
+        if role.data("server") is not True:
+            _arguments(role, with_flags and role.name != "tensorboard", report)
         _environment(role, report)
 
 

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
-from tfdsl.semantics.values import ListData, Reference
+from tfdsl.semantics.values import ListData, MapData, Reference
+from tfdsl.vocabulary.quantities import Quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics import resolved
     from tfdsl.semantics.values import Value
+    from tfdsl.text import Span
 
 LONGEST_LABEL = 63
 LONGEST_NAME = 253
@@ -21,7 +23,9 @@ _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 _QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _DNS_MOUNTS = {"pvc": "claim", "configmap": "ConfigMap", "secret": "Secret"}
-_DNS_SETTINGS = {"service_account": "ServiceAccount"}
+_DATA_KEY = re.compile(r"[-._A-Za-z0-9]+")
+_KINDS = {"secret": "Secret", "configmap": "ConfigMap"}
+_ATTRIBUTES_OF = {"cpu": "cpu", "memory": "memory", "nvidia.com/gpu": "gpu"}
 
 
 def check(job: resolved.Job, report: Callable[[Diagnostic], None]) -> None:
@@ -34,8 +38,12 @@ def check(job: resolved.Job, report: Callable[[Diagnostic], None]) -> None:
     namespace = job.settings.get("namespace")
     if namespace is not None and isinstance(namespace.value.data, str):
         _object(namespace.value, "namespace", report, label=True)
+    priority = job.settings.get("priority")
+    if priority is not None:
+        _object(priority.value, "PriorityClass", report)
     for role in job.roles:
         _role(role, report)
+        _resources(role, report)
     _labels(job.settings.get("labels"), job.settings.get("annotations"), report)
 
 
@@ -44,17 +52,52 @@ def _role(role: resolved.Role, report: Callable[[Diagnostic], None]) -> None:
         what = _DNS_MOUNTS.get(mount.kind.name)
         if what is not None and mount.source is not None:
             _object(mount.source, what, report)
-    for name, what in _DNS_SETTINGS.items():
-        if name in role.settings:
-            _object(role.settings[name].value, what, report)
+    if "service_account" in role.settings:
+        _object(role.settings["service_account"].value, "ServiceAccount", report)
     secrets = role.data("image_pull_secrets")
     for item in secrets.items if isinstance(secrets, ListData) else ():
         _object(item, "Secret", report)
     for value in role.entries("env").values():
         if isinstance(value.data, Reference):
-            _object(value.data.name, "Secret" if value.data.kind == "secret" else "ConfigMap", report)
+            kind = _KINDS[value.data.kind]
+            _object(value.data.name, kind, report)
+            _data_key(value.data.key, kind, report)
     _labels(role.settings.get("labels"), role.settings.get("annotations"), report)
     _labels(role.settings.get("node_selector"), None, report)
+
+
+def _resources(role: resolved.Role, report: Callable[[Diagnostic], None]) -> None:
+    """Names and amounts of extended resources: whole numbers (Kubernetes, "Extended resources"; YARN the same)."""
+    device = role.settings.get("gpu_resource")
+    if device is not None and isinstance(device.value.data, str):
+        _resource_name(device.value.data, device.value.span, report)
+    setting = role.settings.get("resources")
+    data = setting.value.data if setting is not None else None
+    for key, entry in data.entries.items() if isinstance(data, MapData) else ():
+        own = _ATTRIBUTES_OF.get(key)
+        if own is not None:
+            found = value_rules.BAD_KEY(entry.key_span, name=f'"{key}"', what="resources")
+            report(found.help(f"it has an attribute of its own: {own} = …"))
+        elif _resource_name(key, entry.key_span, report):
+            amount = entry.value.data
+            if isinstance(amount, Quantity) and amount.milli % 1000:
+                what = f"resources.{key}"
+                report(
+                    value_rules.OUT_OF_RANGE(entry.value.span, what=what, expected="a whole number", given=amount.text)
+                )
+
+
+def _resource_name(name: str, span: Span, report: Callable[[Diagnostic], None]) -> bool:
+    problem = qualified_problem(name)
+    if problem is not None:
+        report(value_rules.LABEL_SYNTAX(span, given=f'"{name}"', what="resource name", problem=problem))
+    return problem is None
+
+
+def _data_key(value: Value, kind: str, report: Callable[[Diagnostic], None]) -> None:
+    if isinstance(value.data, str) and (len(value.data) > LONGEST_NAME or not _DATA_KEY.fullmatch(value.data)):
+        problem = f"letters, digits, -, _ and ., at most {LONGEST_NAME} of them"
+        report(value_rules.OBJECT_NAME(value.span, name=f'"{value.data}"', what=f"key of a {kind}", problem=problem))
 
 
 def _object(value: Value, what: str, report: Callable[[Diagnostic], None], *, label: bool = False) -> None:
@@ -69,8 +112,6 @@ def _labels(
     labels: resolved.Setting | None, annotations: resolved.Setting | None, report: Callable[[Diagnostic], None]
 ) -> None:
     """Keys and values of labels, keys of annotations (Kubernetes, "Labels and Selectors", syntax)."""
-    from tfdsl.semantics.values import MapData
-
     for setting, what in ((labels, "label"), (annotations, "annotation")):
         data = setting.value.data if setting is not None else None
         if not isinstance(data, MapData):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
+from tfdsl.semantics.mounts import pattern_of
 from tfdsl.semantics.suggest import listing
 from tfdsl.semantics.values import RunTime, RunTimeText
 
@@ -31,23 +32,26 @@ def check(job: resolved.Job, report: Report) -> None:
 
 
 def _destination(role: resolved.Role, output: resolved.Output, report: Report) -> None:
-    path = literal_head(output.destination)
+    path = pattern_of(output.destination.data) or ""
     if path.startswith(_URI):
         return
     span = output.destination.span
     if ".." in path.split("/"):
-        report(value_rules.OUTPUT_PATH(span, path=f'"{path}"', problem="has a .. in it"))
+        report(value_rules.OUTPUT_PATH(span, path=span.text, problem="has a .. in it"))
         return
+    if not role.mounted:
+        return
+    holders = [mount for mount in role.mounts if path.startswith(f"{mount.at}/")]
+    holder = max(holders, key=lambda mount: len(mount.at), default=None)
     durable = [mount for mount in role.mounts if is_durable(mount)]
-    holder = next((mount for mount in durable if path.startswith(f"{mount.at}/")), None)
-    if holder is None:
-        found = value_rules.OUTPUT_NOT_DURABLE(span, path=f'"{path}"', role=role.name)
+    if holder is None or holder not in durable or path.startswith("/dev/shm/"):
+        found = value_rules.OUTPUT_NOT_DURABLE(span, path=span.text, role=role.name)
         if durable:
             report(found.help(f"those that do are mounted at {listing(mount.at for mount in durable)}"))
         else:
             report(found.help('mount a pvc, nfs, host or claim with keep = true, or write an "hdfs://…" URI'))
     elif holder.readonly is not None:
-        found = value_rules.OUTPUT_PATH(span, path=f'"{path}"', problem="is in a mount that is readonly")
+        found = value_rules.OUTPUT_PATH(span, path=span.text, problem="is in a mount that is readonly")
         report(found.note(holder.readonly, "readonly here"))
 
 
@@ -55,14 +59,6 @@ def is_durable(mount: resolved.Mount) -> bool:
     """Whether what is written into ``mount`` outlives the job."""
     keep = mount.options.get("keep")
     return mount.kind.durable or (keep is not None and keep.value.data is True)
-
-
-def literal_head(value: Value) -> str:
-    """The text up to its first run-time part."""
-    if isinstance(value.data, RunTimeText):
-        first = value.data.parts[0]
-        return first if isinstance(first, str) else ""
-    return str(value.data)
 
 
 def _has_index(value: Value) -> bool:

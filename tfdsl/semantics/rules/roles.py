@@ -25,7 +25,7 @@ def check(job: resolved.Job, report: Report) -> None:
     if chief is not None and master is not None:
         second, first = sorted((chief, master), key=lambda role: -role.name_span.start)
         report(value_rules.CHIEF_AND_MASTER(second.name_span).note(first.name_span, "the other one"))
-    if not any(rows.BY_NAME[role.name].trains for role in job.roles):
+    if job.complete and not any(rows.BY_NAME[role.name].trains for role in job.roles):
         report(value_rules.NO_TRAINING_ROLE(job.name_span).help("add role worker { }"))
     for role in job.roles:
         _replicas(role, report)
@@ -44,7 +44,7 @@ def _replicas(role: resolved.Role, report: Report) -> None:
 
 def _min_available(role: resolved.Role, report: Report) -> None:
     least = role.data("min_available")
-    if isinstance(least, int) and least > role.replicas:
+    if isinstance(least, int) and role.counted and least > role.replicas:
         span = role.settings["min_available"].value.span
         report(value_rules.MIN_AVAILABLE(span, given=least, role=role.name, replicas=role.replicas))
 
@@ -105,5 +105,7 @@ def _server(job: resolved.Job, report: Report) -> None:
 
 def _logdir(job: resolved.Job, report: Report) -> None:
     board = job.role("tensorboard")
+    if not job.complete or "logdir" in job.meant or "checkpoint" in job.meant:
+        return
     if board is not None and "logdir" not in board.settings and "checkpoint" not in job.settings:
         report(value_rules.MISSING_LOGDIR(board.name_span).help('for example logdir = "/logs"'))

@@ -1,0 +1,86 @@
+"""Names that are no attribute here: what was probably meant, also where another tool's word was written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import name_rules
+from tfdsl.semantics.suggest import alias_table, closest, listing
+from tfdsl.vocabulary import attributes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.syntax import ast
+
+    Report = Callable[[Diagnostic], None]
+
+FOREIGN = {
+    "restartPolicy": "write a policy: on failed => restart container",
+    "restart_policy": "write a policy: on failed => restart container",
+    "policies": "write policies one by one: on failed => restart container",
+    "volumes": 'write mounts: mount pvc "name" at "/data"',
+    "volumeMounts": 'write mounts: mount pvc "name" at "/data"',
+    "volume_mounts": 'write mounts: mount pvc "name" at "/data"',
+    "mounts": 'write mounts one by one: mount pvc "name" at "/data"',
+    "outputs": 'write outputs one by one: output "/tmp/model" to "/runs/model"',
+    "output": 'write output "/tmp/model" to "/runs/model"',
+    "tasks": "write roles: role worker { replicas = 4 }",
+    "tfReplicaSpecs": "write roles: role worker { replicas = 4 }",
+    "components": "write roles: role worker { replicas = 4 }",
+    "name": "the name stands behind the word job: job NAME { … }",
+    "successPolicy": "write a policy: on worker completed => complete job",
+    "success_policy": "write a policy: on worker completed => complete job",
+    "plugins": "plugins follow from the job; see target volcano { tf_config = … }",
+    "dnsPolicy": 'use a patch in a target block: patch "spec…" = …',
+    "securityContext": 'use a patch in a target block: patch "spec…" = …',
+    "nodeName": "use target kubernetes { hosts = [ … ] }",
+    "containers": "the container follows from image, command, env, …",
+    "initContainers": 'use a patch in a target block: patch "spec…" += [ … ]',
+    "tf_config": "write cluster { discovery = … }; the option tf_config belongs into a target block",
+}
+"""Names of other tools for things that are no attribute here: what to write."""
+
+_CANDIDATES = {
+    "job": [row.name for row in attributes.ATTRIBUTES if row.in_job],
+    "role": [row.name for row in attributes.ATTRIBUTES if row.in_role],
+    "template": [row.name for row in attributes.ATTRIBUTES],
+}
+_ALIASES = alias_table((row.name, row.aliases) for row in attributes.ATTRIBUTES)
+
+
+def is_legal(key: ast.Name, where: str, report: Report) -> bool:
+    """Whether the attribute ``key``, which there is, may stand in a ``where``."""
+    row = attributes.BY_NAME[key.text]
+    if where == "role" and not row.in_role:
+        found = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where="role")
+        report(found.help(f"{key.text} is about the whole job: put it into the job block"))
+        return False
+    if where != "role" and not row.in_job:
+        found = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where=where)
+        report(found.help(f"{key.text} is about one role: put it into a role block"))
+        return False
+    return True
+
+
+def unknown(key: ast.Name, where: str, options: Iterable[str], report: Report) -> str | None:
+    """Report that there is no attribute ``key`` and give the name that was probably meant."""
+    found = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=where, name=key.text)
+    if key.text in FOREIGN:
+        report(found.help(FOREIGN[key.text]))
+        return None
+    near = closest(key.text, [*_CANDIDATES.get(where, _CANDIDATES["job"]), *options], _ALIASES)
+    if near is None:
+        near = closest(key.text, attributes.BY_NAME)
+    report(found.help(f"did you mean {near}?").replacing(f"write {near}", near) if near else found)
+    return near
+
+
+def check_role_only(role: str, keys: Iterable[ast.Name], report: Report) -> None:
+    """Report attributes that ``role`` does not take although others do."""
+    for key in keys:
+        only = attributes.BY_NAME[key.text].roles
+        if only and role not in only:
+            found = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where=f"role {role}")
+            report(found.help(f"{key.text} is for {listing(only)}"))

@@ -1,0 +1,74 @@
+"""What uses what: the order in which params and lets are evaluated, and cycles (of templates too)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.record import Record
+from tfdsl.syntax import ast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from tfdsl.diagnostics import Diagnostic, Rule
+
+    Uses = Mapping[str, Sequence[ast.Ref]]
+
+
+def in_order(uses: Uses, cycle: Rule, report: Callable[[Diagnostic], None]) -> tuple[list[str], set[str]]:
+    """All names, each after what it uses; and the names to cut so that no cycle is left.
+
+    ``uses``: name → the known names that it uses, in file order. A cycle is reported once (as ``cycle``), at the
+    reference that closes it in file order. Nothing here recurses: a chain of lets may be as long as the file.
+    """
+    order: list[str] = []
+    cut: set[str] = set()
+    done: set[str] = set()
+    for start in uses:
+        if start not in done:
+            _walk(start, uses, done, order, cut, lambda ref: cycle(ref.span, name=ref.name), report)
+    return order, cut
+
+
+def _walk(
+    start: str,
+    uses: Uses,
+    done: set[str],
+    order: list[str],
+    cut: set[str],
+    found: Callable[[ast.Ref], Diagnostic],
+    report: Callable[[Diagnostic], None],
+) -> None:
+    path: dict[str, Iterator[ast.Ref]] = {start: iter(uses[start])}
+    done.add(start)
+    while path:
+        name = next(reversed(path))
+        ref = next(path[name], None)
+        if ref is None:
+            del path[name]
+            order.append(name)
+        elif ref.name in path:
+            if ref.name not in cut:
+                cut.add(ref.name)
+                steps = list(path)
+                way = " → ".join((*steps[steps.index(ref.name) :], ref.name))
+                report(found(ref).help(f"the way around: {way}"))
+        elif ref.name not in done:
+            done.add(ref.name)
+            path[ref.name] = iter(uses[ref.name])
+
+
+def references(expressions: Sequence[ast.Expr], known: Collection[str]) -> list[ast.Ref]:
+    """The references to any of ``known``, in text order."""
+    found: list[ast.Ref] = []
+    todo: list[object] = [*expressions]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Ref):
+            if node.name in known:
+                found.append(node)
+        elif isinstance(node, tuple):
+            todo.extend(node)  # pyright: ignore[reportUnknownArgumentType]  (children of any kind)
+        elif isinstance(node, Record) and not isinstance(node, ast.Name | ast.Number | ast.Bool | ast.Unit):
+            todo.extend(getattr(node, field) for field in type(node).__fields__ if field != "span")
+    return sorted(found, key=lambda ref: ref.span.start)

@@ -1,0 +1,71 @@
+"""Values from outside the file: ``--set K=V`` and ``-O TARGET.K=V``, and ``K=@FILE``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.values import POISON, ListData, Value
+from tfdsl.syntax import ast, parse_expression
+from tfdsl.text import Source, Span
+from tfdsl.vocabulary.types import ListType, StringType, Type
+
+if TYPE_CHECKING:
+    from tfdsl.semantics.scope import Scope
+
+
+def whole(source: Source) -> Span:
+    """The place of all that was given."""
+    return Span(source, 0, len(source.text))
+
+
+def is_raw(to: Type | None) -> bool:
+    """Whether a value of type ``to`` is taken as the text it is; all others are expressions."""
+    return to is None or isinstance(to, StringType)
+
+
+def expressions(source: Source, lines: bool, to: Type | None, scope: Scope) -> tuple[ast.Expr, ...] | None:
+    """What was given, parsed: one expression, or one a line; ``None``, with a report, when it cannot be read.
+
+    A text is a string literal without any syntax of its own. Empty lines are skipped.
+    """
+    if not lines:
+        return (_literal(whole(source)),) if is_raw(to) else _parsed(source, scope)
+    of = to.of if isinstance(to, ListType) else None
+    found: list[ast.Expr] = []
+    start = 0
+    for number, line in enumerate(source.text.split("\n")):
+        text = line.strip()
+        at = start + line.find(text)
+        start += len(line) + 1
+        if not text:
+            continue
+        if is_raw(of):
+            found.append(_literal(Span(source, at, at + len(text))))
+        else:
+            one = _parsed(Source(source.path, "\n" * number + line, source.origin), scope)
+            if one is None:
+                return None
+            found.extend(one)
+    return tuple(found)
+
+
+def _literal(span: Span) -> ast.Str:
+    text = span.text
+    return ast.Str((text,) if text else (), span)
+
+
+def _parsed(source: Source, scope: Scope) -> tuple[ast.Expr] | None:
+    expression, found = parse_expression(source)
+    for diagnostic in found:
+        scope.report(diagnostic)
+    return None if found else (expression,)
+
+
+def value_of(parsed: tuple[ast.Expr, ...] | None, source: Source, lines: bool, scope: Scope) -> Value:
+    """The value of what :func:`expressions` gave."""
+    if parsed is None:
+        return Value(POISON, whole(source))
+    if lines:
+        return Value(ListData(tuple(evaluate(one, scope) for one in parsed)), whole(source))
+    return evaluate(parsed[0], scope)

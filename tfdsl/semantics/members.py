@@ -1,0 +1,93 @@
+"""What the words of the language give inside a job: ``job.name``, ``role.replicas``, ``roles.worker.replicas`` …"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.semantics.suggest import closest, listing
+from tfdsl.semantics.values import POISON, Data
+
+if TYPE_CHECKING:
+    from tfdsl.semantics.scope import JobNames, Scope
+    from tfdsl.syntax import ast
+    from tfdsl.text import Span
+
+
+def members_help(name: str) -> str:
+    """What may follow one of the words of the language."""
+    return {
+        "job": "a job has job.name, job.namespace and job.user",
+        "role": "a role has role.name and role.replicas",
+        "roles": "write roles.<role>.replicas",
+        "task": "there is task.index, alone inside ${ }",
+        "env": "write env.NAME, alone inside ${ }",
+    }[name]
+
+
+def special_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) -> Data | Diagnostic | None:
+    """``base.name`` where ``base`` is a word of the language; ``None`` when it is none."""
+    if base in ("task", "env") or (base, name.text) == ("job", "user"):
+        whole = f"{base}.{name.text}"
+        return name_rules.RUN_TIME_ALONE(expr.span, name=whole).help(f'write "${{{whole}}}"')
+    if base == "job":
+        if scope.job is None:
+            return name_rules.NOT_IN_JOB(expr.span, name=f"job.{name.text}")
+        return _job_member(name, scope.job)
+    if base == "role":
+        if scope.role is None or scope.job is None:
+            return name_rules.NOT_IN_ROLE(expr.span, name=f"role.{name.text}").help("write roles.<role>.replicas")
+        if name.text == "name":
+            return scope.role
+        if name.text == "replicas":
+            return _replicas(scope.role, expr.span, scope.job)
+        return _unknown_member("role", name, ("name", "replicas"))
+    if base == "roles":
+        if scope.job is None:
+            return name_rules.NOT_IN_JOB(expr.span, name="roles")
+        return name_rules.UNKNOWN_NAME(expr.span, name=f"roles.{name.text}").help(f"write roles.{name.text}.replicas")
+    return None
+
+
+def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
+    if name.text == "name":
+        return job.name
+    if name.text == "namespace":
+        namespace = job.namespace()
+        if namespace is not None and isinstance(namespace.data, int):
+            return name_rules.NAME_CYCLE(name.span, name="namespace")
+        if namespace is not None:
+            return namespace.data
+        return name_rules.UNKNOWN_MEMBER(name.span, base="the job", name="namespace").help("set namespace in the job")
+    return _unknown_member("job", name, ("name", "namespace", "user"))
+
+
+def role_member(role: ast.Name, name: ast.Name, scope: Scope) -> Data | Diagnostic:
+    """``roles.role.name``."""
+    if scope.job is None:
+        return name_rules.NOT_IN_JOB(role.span, name="roles")
+    names = list(scope.job.role_names())
+    if role.text not in names:
+        near = closest(role.text, names)
+        diagnostic = name_rules.ROLE_NOT_IN_JOB(role.span, job=scope.job.name, name=role.text)
+        return diagnostic.help(f"did you mean {near}?" if near else f"its roles are {listing(names)}")
+    if name.text != "replicas":
+        return _unknown_member(f"roles.{role.text}", name, ("replicas",))
+    return _replicas(role.text, name.span, scope.job)
+
+
+def _replicas(role: str, span: Span, job: JobNames) -> Data | Diagnostic:
+    replicas = job.replicas(role)
+    if replicas is None:
+        return POISON
+    if replicas < 0:
+        return name_rules.NAME_CYCLE(span, name=f"replicas of {role}")
+    return replicas
+
+
+def _unknown_member(base: str, name: ast.Name, members: tuple[str, ...]) -> Diagnostic:
+    diagnostic = name_rules.UNKNOWN_MEMBER(name.span, base=base, name=name.text)
+    near = closest(name.text, members)
+    if near is not None:
+        return diagnostic.help(f"did you mean {base}.{near}?").replacing(f"write {near}", near)
+    return diagnostic.help(f"it has {listing(members)}")

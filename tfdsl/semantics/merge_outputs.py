@@ -1,0 +1,70 @@
+"""The outputs of each role: those of the job by their source, those of role blocks, merged layer by layer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import value_rules
+from tfdsl.semantics import resolved, statements, subjects
+
+if TYPE_CHECKING:
+    from tfdsl.semantics.blocks import Layer
+    from tfdsl.semantics.resolve import Resolver
+    from tfdsl.syntax import ast
+
+
+def outputs(resolver: Resolver, present: tuple[str, ...]) -> dict[str, tuple[resolved.Output, ...]]:
+    """The outputs of each role of ``present``: by source and destination, the highest layer wins."""
+    found: dict[str, dict[tuple[object, object], resolved.Output]] = {role: {} for role in present}
+    for layer, role in resolver.all_layers(present):
+        if layer.outputs:
+            _layer_outputs(resolver, layer, role, present, found)
+    return {role: tuple(outputs.values()) for role, outputs in found.items()}
+
+
+def _layer_outputs(
+    resolver: Resolver,
+    layer: Layer,
+    own: str | None,
+    present: tuple[str, ...],
+    found: dict[str, dict[tuple[object, object], resolved.Output]],
+) -> None:
+    here: dict[tuple[str, object, object], resolved.Output] = {}
+    for node in layer.outputs:
+        place = _place(resolver, node, own, present)
+        if place is None:
+            continue
+        role, index = place
+        output = statements.output(node, resolver.role_scope(role), index)
+        if output is None:
+            continue
+        key = (role, output.source.data, output.destination.data)
+        first = here.setdefault(key, output)
+        if first is not output:
+            diagnostic = value_rules.DUPLICATE_OUTPUT(output.destination.span)
+            resolver.report(diagnostic.note(first.destination.span, "first here"))
+            continue
+        found[role][key[1:]] = output
+
+
+def _place(
+    resolver: Resolver, node: ast.Output, own: str | None, present: tuple[str, ...]
+) -> tuple[str, int | None] | None:
+    """Role and index that ``node`` copies from; ``None`` when there is nothing to copy from."""
+    if own is not None:
+        if node.subject is not None:
+            resolver.report(value_rules.OUTPUT_FROM_HERE(node.subject.span).help("leave from out"))
+            return None
+        return own, None
+    if node.subject is None:
+        decider = next((role for role in ("chief", "master", "worker") if role in present), None)
+        return None if decider is None else (decider, 0 if decider == "worker" else None)
+    name = node.subject.role
+    if not subjects.exists(resolver, name, present, "the output"):
+        if name.text in resolver.role_names():
+            statements.output(node, resolver.role_scope(name.text), None)  # for what is wrong in it
+        return None
+    index = node.subject.index
+    if index is None:
+        return name.text, None
+    return (name.text, int(index.text)) if subjects.index_exists(resolver, name.text, index) else None

@@ -1,0 +1,81 @@
+"""The policies of a job: by subject and event, the highest layer wins (language reference, "Layers")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from tfdsl.diagnostics import value_rules
+from tfdsl.record import replace
+from tfdsl.semantics import resolved, statements, subjects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tfdsl.semantics.resolve import Resolver
+    from tfdsl.syntax import ast
+
+
+Key: TypeAlias = tuple[str | None, int | None, str]
+"""Subject and event."""
+
+
+def policies(resolver: Resolver, present: tuple[str, ...]) -> tuple[resolved.Policy, ...]:
+    """All policies: by subject and event, the highest layer wins; for common exit statuses too."""
+    merged: list[resolved.Policy] = []
+    for layer, role in resolver.all_layers(present):
+        here: dict[Key, list[resolved.Policy]] = {}
+        order: list[resolved.Policy] = []
+        for node in layer.policies:
+            policy = statements.policy(node, resolver.role_scope(role) if role else resolver.scope, role)
+            if policy is None or not _stands(resolver, policy, node, present):
+                continue
+            group = here.setdefault(_key(policy), [])
+            if _is_new(resolver, policy, group):
+                group.append(policy)
+                order.append(policy)
+        merged = [left for policy in merged if (left := _under(policy, here.get(_key(policy), ()))) is not None] + order
+    return tuple(merged)
+
+
+def _key(policy: resolved.Policy) -> Key:
+    return policy.role, policy.index, policy.event
+
+
+def _stands(resolver: Resolver, policy: resolved.Policy, node: ast.Policy, present: tuple[str, ...]) -> bool:
+    """Whether the policy's subject is there."""
+    if node.subject is None:
+        return True
+    if not subjects.exists(resolver, node.subject.role, present, "the policy"):
+        return False
+    index = node.subject.index
+    return index is None or subjects.index_exists(resolver, node.subject.role.text, index)
+
+
+def _is_new(resolver: Resolver, policy: resolved.Policy, group: Iterable[resolved.Policy]) -> bool:
+    """Whether none of ``group``, policies of the same subject and event in the same block, decides the same."""
+    subject = "the job" if policy.role is None else policy.role
+    subject += "" if policy.index is None else f"[{policy.index}]"
+    for other in group:
+        common = sorted({*other.codes} & {*policy.codes})
+        if policy.event != "exit":
+            found = value_rules.DUPLICATE_POLICY(policy.event_span, subject=subject, event=policy.event)
+        elif common:
+            codes = ", ".join(str(code) for code in common[:5])
+            found = value_rules.OVERLAPPING_EXIT(policy.event_span, subject=subject, codes=codes)
+        else:
+            continue
+        resolver.report(found.note(other.event_span, "first decided here"))
+        return False
+    return True
+
+
+def _under(policy: resolved.Policy, above: Iterable[resolved.Policy]) -> resolved.Policy | None:
+    """What is left of ``policy`` under the policies of a higher layer."""
+    for other in above:
+        if policy.event != "exit":
+            return None
+        left = tuple(code for code in policy.codes if code not in other.codes)
+        if not left:
+            return None
+        policy = replace(policy, codes=left)
+    return policy

@@ -1,0 +1,144 @@
+"""Mounts: trees to typed values (language reference, "Statements": mount).
+
+What is wrong with a mount by itself is reported; mounts that meet are the resolver's.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.semantics import resolved
+from tfdsl.semantics.conform import conform
+from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.statements import SOURCE, settings
+from tfdsl.semantics.suggest import alias_table, closest, listing
+from tfdsl.semantics.values import POISON, MapData, Poison, RunTimeText, Value
+from tfdsl.vocabulary import statements
+from tfdsl.vocabulary.types import MEMORY, STRING, Type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.semantics.scope import Scope
+    from tfdsl.semantics.values import Data
+    from tfdsl.syntax import ast
+    from tfdsl.vocabulary.statements import MountKind
+
+_SOURCE_TYPES: dict[str, Type] = {"name": SOURCE, "size": MEMORY, "path": SOURCE, "server": SOURCE, "uri": SOURCE}
+_ALIASES = alias_table((row.name, row.aliases) for row in statements.MOUNT_KINDS)
+_CONTROL = re.compile("[\0-\x1f\x7f]")
+UNKNOWN = "\0"
+"""Stands in a text for a part that is known only at run time."""
+
+
+def mount(node: ast.Mount, scope: Scope) -> resolved.Mount | None:
+    """``node`` as a typed mount; ``None``, with a report, when it is not known what is mounted where."""
+    kind = mount_kind(node, scope.report)
+    source = None if node.source is None else evaluate(node.source, scope)
+    at = conform(evaluate(node.path, scope), STRING, "the path of a mount", scope.report)
+    if kind is None:
+        return None
+    options = settings(node.options, kind.options, f"mount {kind.name}", scope)
+    _check_options(kind, options, scope)
+    source = _source(node, kind, source, scope)
+    if isinstance(at.data, Poison):
+        return None
+    path = str(at.data)
+    wrong = _path_problem(path)
+    if wrong is not None:
+        scope.report(value_rules.MOUNT_PATH(at.span, path=f'"{path}"', problem=wrong))
+        return None
+    head = node.kind.span if node.source is None else node.kind.span.to(node.source.span)
+    clean = path.rstrip("/") or "/"
+    return resolved.Mount(kind, source, clean, at.span, node.readonly, options, head, node.span)
+
+
+def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKind | None:
+    """The kind of ``node``; ``None``, with a report, when there is none of that name."""
+    name = node.kind
+    kinds = statements.MOUNTS_BY_NAME
+    if name.text in kinds:
+        return kinds[name.text]
+    found = name_rules.UNKNOWN_MOUNT_KIND(name.span, name=name.text)
+    near = closest(name.text, kinds, _ALIASES)
+    if near is not None:
+        report(found.help(f"did you mean {near}?").replacing(f"write {near}", near))
+    else:
+        report(found.help(f"kinds of mounts are {listing(kinds)}"))
+    return None
+
+
+def _source(node: ast.Mount, kind: MountKind, source: Value | None, scope: Scope) -> Value | None:
+    if source is None:
+        if not kind.optional:
+            problem = f"needs a source: the {kind.source_doc}"
+            scope.report(value_rules.MOUNT_SOURCE(node.kind.span, kind=kind.name, problem=problem))
+            return Value(POISON, node.kind.span)
+        return None
+    value = conform(source, _SOURCE_TYPES[kind.source], f"the source of mount {kind.name}", scope.report)
+    text = pattern_of(value.data)
+    if text is None:
+        return value
+    wrong = _source_problem(kind, text)
+    if wrong is not None:
+        scope.report(value_rules.MOUNT_SOURCE(value.span, kind=kind.name, problem=wrong))
+    elif kind.name == "archive" and not text.lower().endswith((*statements.ARCHIVE_ENDINGS, UNKNOWN)):
+        scope.report(value_rules.ARCHIVE_ENDING(value.span, given=value.span.text))
+    else:
+        return value
+    return Value(POISON, value.span)
+
+
+def pattern_of(data: Data) -> str | None:
+    """A text with :data:`UNKNOWN` for each run-time part; ``None`` for what is no text."""
+    if isinstance(data, RunTimeText):
+        return "".join(part if isinstance(part, str) else UNKNOWN for part in data.parts)
+    return data if isinstance(data, str) else None
+
+
+def _source_problem(kind: MountKind, source: str) -> str | None:
+    if kind.source == "path":
+        if not source.startswith(("/", UNKNOWN)):
+            return "needs an absolute path on the node"
+        if ".." in source.split("/"):
+            return "cannot have .. in its path"
+    if kind.source == "server":
+        server, colon, path = source.partition(":")
+        if not colon or not server or UNKNOWN in server or not path.startswith("/"):
+            return 'needs "server:/path"'
+    if kind.name == "hdfs" and "://" not in source and not source.startswith(("/", UNKNOWN)):
+        return "needs a URI such as hdfs:///data/mnist"
+    return None
+
+
+def _path_problem(path: str) -> str | None:
+    """Why nothing can be mounted at ``path``; whether relative paths are allowed is the target's to say."""
+    if not path:
+        return "the path is empty"
+    if _CONTROL.search(path):
+        return "it has a control character"
+    if path.strip("/") == "":
+        return "it would hide the whole file system"
+    if ".." in path.split("/"):
+        return ".. leads out of the folder"
+    if path.startswith("~"):
+        return "~ is not expanded in containers"
+    if ":" in path:
+        return "Kubernetes and Docker take no : in a mount path"
+    return None
+
+
+def _check_options(kind: MountKind, options: dict[str, resolved.Setting], scope: Scope) -> None:
+    """``sub_path`` and the file names of ``items`` stay inside the volume (Kubernetes, validation of volumes)."""
+    places = [options["sub_path"].value] if "sub_path" in options else []
+    items = options["items"].value.data if "items" in options else None
+    if isinstance(items, MapData):
+        places += [entry.value for entry in items.entries.values()]
+    for value in places:
+        path = pattern_of(value.data)
+        if path is not None and (path.startswith("/") or ".." in path.split("/")):
+            problem = "takes a relative path without .. here"
+            scope.report(value_rules.MOUNT_SOURCE(value.span, kind=kind.name, problem=problem))

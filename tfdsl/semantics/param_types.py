@@ -1,0 +1,78 @@
+"""The types that params are declared with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import name_rules
+from tfdsl.semantics.suggest import closest, listing
+from tfdsl.vocabulary.statements import PARAM_TYPES
+from tfdsl.vocabulary.types import BOOL, COUNT, DURATION, INT, NUMBER, STRING, ListType, MapType, Type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.syntax import ast
+
+DEEPEST_TYPE = 8
+"""Levels of ``list<…>`` and ``map<…>`` in one type."""
+
+_SIMPLE: dict[str, Type] = {
+    "int": INT,
+    "number": NUMBER,
+    "string": STRING,
+    "bool": BOOL,
+    "quantity": COUNT,
+    "duration": DURATION,
+}
+_ALIASES = {
+    "str": "string",
+    "text": "string",
+    "integer": "int",
+    "float": "number",
+    "boolean": "bool",
+    "array": "list",
+    "object": "map",
+    "dict": "map",
+    "memory": "quantity",
+    "time": "duration",
+}
+
+
+def read_type(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | None:
+    """The type that ``ref`` names; ``None``, with a report, when there is none."""
+    around: list[ast.TypeRef] = []
+    inner: ast.TypeRef | None = ref
+    while inner is not None and inner.name.text in ("list", "map"):
+        around.append(inner)
+        inner = inner.of
+    if len(around) > DEEPEST_TYPE:
+        problem = f"nests at most {DEEPEST_TYPE} deep"
+        report(name_rules.TYPE_ARGUMENT(around[DEEPEST_TYPE].name.span, name="a type", problem=problem))
+        return None
+    if inner is None:
+        last = around[-1]
+        problem = f"needs a type: {last.name.text}<string>"
+        report(name_rules.TYPE_ARGUMENT(last.span, name=last.name.text, problem=problem))
+        return None
+    found = _simple(inner, report)
+    for outer in reversed(around):
+        found = None if found is None else ListType(found) if outer.name.text == "list" else MapType(found)
+    return found
+
+
+def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | None:
+    name = ref.name.text
+    if name not in _SIMPLE:
+        found = name_rules.UNKNOWN_TYPE(ref.name.span, name=name)
+        near = closest(name, PARAM_TYPES, _ALIASES)
+        if near is not None:
+            report(found.help(f"did you mean {near}?").replacing(f"write {near}", near))
+        else:
+            report(found.help(f"types are {listing(PARAM_TYPES)}"))
+        return None
+    if ref.of is not None:
+        report(name_rules.TYPE_ARGUMENT(ref.span, name=name, problem="takes no type in < >"))
+        return None
+    return _SIMPLE[name]
