@@ -46,6 +46,7 @@ def _findings(unit: Unit) -> Iterator[Diagnostic]:
         yield rules.APPLICATION_NAME(unit.origins.span("name"), name=job.name)
     yield from _options(unit)
     yield from check_files(unit)
+    yield from _work_folders(unit)
     for role in job.roles:
         yield from _command(unit, role)
         yield from _environment(unit, role)
@@ -82,15 +83,20 @@ def _are_ports(text: str) -> bool:
 
 
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
-    if role.command or role.server or role.name == "tensorboard":
-        if work_folder(unit, role):
-            yield rules.WORK_FOLDER(unit.origins.span(child(role.path, "image")), role=role.name).help(
-                "workdir names another folder"
-            )
-        return
-    if not in_docker(unit, role):
+    if not (role.command or role.server or role.name == "tensorboard" or in_docker(unit, role)):
         found = rules.NO_COMMAND(unit.origins.span(role.path), role=role.name)
         yield found.help('write command = ["python", "train.py"], or give the role an image')
+
+
+def _work_folders(unit: Unit) -> Iterator[Diagnostic]:
+    """Say it once for all roles that inherit one image."""
+    names: dict[Span, list[str]] = {}
+    for role in unit.job.roles:
+        if role.name != "tensorboard" and work_folder(unit, role):
+            names.setdefault(unit.origins.span(child(role.path, "image")), []).append(role.name)
+    for span, roles in names.items():
+        found = rules.WORK_FOLDER(span, roles=", ".join(roles))
+        yield found.help("workdir names another folder")
 
 
 def _environment(unit: Unit, role: Role) -> Iterator[Diagnostic]:

@@ -93,7 +93,7 @@ def meets(job: Job, role: Role) -> bool:
     if role.name == "tensorboard":
         return False
     told = role.server or job.cluster.discovery != "none"
-    return (told or job.gang) and sum(other.replicas for other in job.roles if other.name in IN_CLUSTER) > 1
+    return told or (job.gang and sum(other.replicas for other in job.roles if other.name in IN_CLUSTER) > 1)
 
 
 def _command(role: Role) -> dict[str, Data]:

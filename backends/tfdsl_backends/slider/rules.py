@@ -49,7 +49,8 @@ WORK_FOLDER = Rule(
     "SLI109",
     "slider-work-folder",
     "info",
-    "slider: role {role} has something in its work folder, so its command starts there, not in the image's own folder",
+    "slider: mounts or files lie in the task's work folder, so the command of {roles} starts there, not in the image's "
+    "own folder",
 )
 PORTS = Rule(
     "SLI110",

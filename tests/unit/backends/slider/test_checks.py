@@ -1,0 +1,116 @@
+"""What is checked beyond the table, each rule with a job that breaks it and one that just does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.backends.jobs import amount, job, role, unit
+from tests.unit.backends.verdicts import codes
+from tfdsl.ir.model import Job, Role, RunTimeText, SecretRef, TaskIndex
+
+if TYPE_CHECKING:
+    from tfdsl.backend import OptionValue
+
+MEMORY: dict[str, object] = {"memory": amount("4Gi")}
+
+
+def worker(**fields: object) -> Role:
+    return role("worker", **{**MEMORY, **fields})
+
+
+def found(made: Job, **options: OptionValue) -> list[str]:
+    """Codes that check() gives (1xx) for ``made``."""
+    return [code for code in codes(unit(made, "slider", **options)) if code >= "SLI100"]
+
+
+def mounted(kind: str, at: str, *, image: str | None = "i:1", **fields: object) -> Job:
+    mount = {"kind": kind, "at": at, "path": "roles[worker].mounts[0]", **fields}
+    return job(worker(mounts=(mount,), image=image, workdir="w"))
+
+
+def written_to(destination: object, *, readonly: bool = False) -> Job:
+    mount = {"kind": "host", "at": "/runs", "source": "/nfs/runs", "readonly": readonly, "path": "m"}
+    output = {"source": "m", "destination": destination, "path": "o"}
+    return job(worker(mounts=(mount,), outputs=(output,)))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("mnist", []), ("a-b_9", []), ("9a", ["SLI100"]), ("Mnist", ["SLI100"]), ("a.b", ["SLI100"]), ("a\n", ["SLI100"])],
+)
+def test_application_name(name: str, expected: list[str]) -> None:
+    assert found(job(worker(), name=name)) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (job(worker(image=None, command=())), ["SLI101"]),
+        (job(worker(image=None)), []),
+        (job(worker(command=())), []),
+        (job(worker(), role("ps", server=True, command=(), image=None, **MEMORY)), []),
+        (job(worker(), role("tensorboard", image=None, **MEMORY)), []),
+        (job(worker(replicas=2**31 - 1)), []),
+        (job(role("worker", 2**31, **MEMORY)), ["SLI102"]),
+        (job(worker(memory=amount("2048Ti"))), ["SLI102"]),
+        (job(worker(memory=amount("2047Ti"))), []),
+        (job(worker(cpu=amount("2147483648"))), ["SLI102"]),
+        (job(role("worker")), ["SLI103"]),
+        (job(worker(env={"A": SecretRef(name="s", key="k")})), ["SLI104"]),
+        (job(worker(args=("a\0",))), ["SLI114"]),
+        (mounted("host", "/a:b", source="/x"), ["SLI105"]),
+        (mounted("host", "/a", source="/x:y"), ["SLI105"]),
+        (mounted("host", "a", source="/x:y", image=None), []),
+        (mounted("archive", "a", source=RunTimeText(parts=(TaskIndex(), ".tar"))), ["SLI106"]),
+        (mounted("archive", "a", source=RunTimeText(parts=("hdfs://x/", TaskIndex(), ".tar"))), []),
+        (mounted("archive", ".", source="a.tar"), []),
+        (mounted("host", ".", source="/x"), ["SLI112"]),
+        (mounted("host", "a/../..", source="/x"), ["SLI112"]),
+        (mounted("host", "~", source="/x"), ["SLI112"]),
+        (mounted("host", ".mounts/0", source="/x"), ["SLI112"]),
+        (mounted("host", "a/b", source="/x"), []),
+        (written_to("hdfs://ns/x"), []),
+        (written_to("/runs/x"), []),
+        (written_to(RunTimeText(parts=("/runs/x", TaskIndex()))), []),
+        (written_to("/runs"), ["SLI115"]),
+        (written_to("/runsx/x"), ["SLI115"]),
+        (written_to("/tmp/x"), ["SLI115"]),
+        (written_to("/runs/x", readonly=True), ["SLI115"]),
+    ],
+)
+def test_rules_of_roles(made: Job, expected: list[str]) -> None:
+    assert found(made) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"files": ("a/x.py", "b/y.py")}, []),
+        ({"files": ("a/x.py", "b/x.py")}, ["SLI107"]),
+        ({"files": ("job.json",)}, ["SLI107"]),
+        ({"files": ("a/..",)}, ["SLI108"]),
+        ({"files": ("/",)}, ["SLI108"]),
+        ({"allowed_ports": "48000-48010, 50000"}, []),
+        ({"allowed_ports": "48010-48000"}, ["SLI110"]),
+        ({"allowed_ports": "0-10"}, ["SLI110"]),
+        ({"allowed_ports": "65536"}, ["SLI110"]),
+        ({"allowed_ports": "${x}"}, ["SLI110"]),
+        ({"resourcemanager": ("rm:8088", "https://rm2:8090")}, []),
+        ({"resourcemanager": ("rm 8088",)}, ["SLI116"]),
+        ({"resourcemanager": ("ftp://rm",)}, ["SLI116"]),
+        ({"app_version": "\1", "metainfo": "xml"}, ["SLI113"]),
+        ({"app_version": "\1"}, []),
+    ],
+)
+def test_rules_of_options(options: dict[str, OptionValue], expected: list[str]) -> None:
+    assert found(job(worker(workdir="w")), **options) == expected
+
+
+def test_what_lies_in_the_work_folder_decides_where_the_command_starts() -> None:
+    mounts = ({"kind": "hdfs", "at": "data", "uri": "hdfs://x", "path": "m"},)
+    assert found(job(worker(mounts=mounts))) == ["SLI109"]
+    assert found(job(worker(mounts=mounts, image=None))) == []
+    assert found(job(worker()), files=("train.py",)) == ["SLI109"]
+    assert found(job(worker(workdir="/app")), files=("train.py",)) == []
