@@ -22,7 +22,6 @@ RESTART_POLICY = "spec.tfReplicaSpecs.ROLE.restartPolicy"
 
 IN_PLACE = when.becomes("OnFailure")
 BY_STATUS = when.becomes("ExitCode")
-NEVER = when.becomes("Never")
 
 NEAR = "compile to volcano, which has this action"
 

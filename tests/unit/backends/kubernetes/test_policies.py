@@ -13,6 +13,7 @@ from tests.unit.backends.kubernetes.job_controller import outcome, problems
 from tests.unit.backends.structural import schema, violations
 from tests.unit.backends.verdicts import codes, documents, fate, report
 from tfdsl.ir import policies
+from tfdsl.vocabulary.policies import ACTIONS_OF
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy
@@ -143,6 +144,8 @@ def test_actions_jobs_do_not_have(event: str, action: str) -> None:
         (policy("failed", "fail job", delay=time("1m")), "K8S069"),
         (policy("evicted", "restart pod", delay=time("1m")), "K8S069"),
         (policy("failed", "restart pod", role="worker", index=1), "K8S068"),
+        (policy("exit", "fail job", role="worker", index=1, codes=(1,)), "K8S068"),
+        (policy("evicted", "fail job", role="worker", index=1), "K8S068"),
         (policy("completed", "restart job", role="worker"), "K8S061"),
         (policy("failed", "fail job", role="tensorboard"), "K8S065"),
         (policy("exit", "restart container", role="tensorboard", codes=(1,)), "K8S065"),
@@ -154,12 +157,14 @@ def test_other_refusals(asked: Policy, code: str) -> None:
     assert code in codes(unit(made, "kubernetes", written=WRITTEN), "error")
 
 
-def test_an_overridden_policy_costs_nothing() -> None:
-    override = policy("failed", "restart pod", role="worker")
-    for dead in (FAIL, IN_PLACE, policy("failed", "ignore")):
-        made = job(role("worker", 2), policies=(dead, override))
-        assert codes(unit(made, "kubernetes", written=WRITTEN), "warning") == []
-        assert codes(unit(made, "kubernetes", written=WRITTEN), "error") == []
+@pytest.mark.parametrize(
+    ("event", "action"), [(event, action) for event in ("failed", "exit", "evicted") for action in ACTIONS_OF[event]]
+)
+def test_an_overridden_policy_costs_nothing(event: str, action: str) -> None:
+    statuses = {"codes": (3,)} if event == "exit" else {}
+    dead, override = policy(event, action, **statuses), policy(event, "fail job", role="worker", **statuses)
+    asked = unit(job(role("worker", 2), policies=(dead, override)), "kubernetes", written=WRITTEN)
+    assert codes(asked, "warning") == codes(asked, "error") == []
 
 
 def test_tensorboards_default_is_no_loss() -> None:
@@ -177,6 +182,8 @@ def test_other_jobs_run_on_and_the_command_is_told() -> None:
     assert "kubectl delete jobs,services -l tfdsl/job=mnist -n ml" in said["K8S063"].message
     written = unit(job(role("chief"), role("worker", 2), policies=(FAIL,)), "kubernetes", written=WRITTEN)
     assert "K8S063" in codes(written, "warning")
+    evicted = job(role("chief"), role("worker", 2), policies=(policy("evicted", "fail job"),))
+    assert "K8S063" in codes(unit(evicted, "kubernetes", written=WRITTEN), "warning")
 
 
 def test_jobs_that_stay_on_hosts() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.backends.jobs import job, policy, role, time, unit
 from tests.unit.backends.verdicts import codes, documents, fate
+from tfdsl.vocabulary.policies import ACTIONS_OF
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy
@@ -74,11 +75,26 @@ def test_a_refused_split_is_not_also_called_a_restart_in_place() -> None:
     assert said("1.9", policy("exit", "restart pod", codes=(137, 143)), FAIL) == ["KTF079"]
 
 
-def test_an_overridden_policy_costs_nothing() -> None:
-    per_role = [policy("failed", "fail job", role=name) for name in ("chief", "worker")]
-    for dead in (NEW_POD, IN_PLACE, policy("failed", "ignore")):
-        assert said("1.9", dead, *per_role) == []
-        assert restart_policies("1.9", dead, *per_role) == {"Never"}
+@pytest.mark.parametrize(
+    ("event", "action"), [(event, action) for event in ("failed", "exit", "evicted") for action in ACTIONS_OF[event]]
+)
+def test_an_overridden_policy_costs_nothing(event: str, action: str) -> None:
+    statuses = {"codes": (3,)} if event == "exit" else {}
+    per_role = [policy(event, "fail job", role=name, **statuses) for name in ("chief", "worker")]
+    dead = policy(event, action, **statuses)
+    assert said("1.9", dead, *per_role) == []
+    assert restart_policies("1.9", dead, *per_role) == {"Never"}
+
+
+def test_restarts_in_place_where_a_status_or_an_eviction_is_told_apart() -> None:
+    evicted_in_place = policy("evicted", "restart container")
+    assert said("1.9", LOW_FAILS, IN_PLACE) == ["KTF075"]
+    assert said("1.9", policy("exit", "restart container", codes=HIGH), FAIL) == ["KTF075"]
+    assert said("1.9", policy("exit", "restart container", codes=LOW + HIGH), FAIL) == []
+    assert said("1.9", policy("exit", "restart pod", codes=LOW + HIGH), FAIL) == ["KTF076"]
+    assert said("1.9", evicted_in_place, IN_PLACE) == ["KTF082"]
+    assert said("1.9", evicted_in_place, FAIL) == ["KTF083"]
+    assert said("1.3", evicted_in_place, FAIL) == ["KTF084"]
 
 
 def test_restart_pod_becomes_a_restart_in_place() -> None:
@@ -132,6 +148,8 @@ def test_actions_no_operator_has(event: str, action: str) -> None:
         (policy("completed", "restart job", role="worker"), "KTF071"),
         (policy("completed", "complete job", role="worker"), "KTF070"),  # a chief exists
         (policy("restarted", "abort job", count=2), "KTF092"),
+        (policy("restarted", "restart job", count=2), "KTF092"),
+        (policy("evicted", "fail job", role="worker", index=0), "KTF086"),
         (policy("restarted", "fail job", count=2, role="worker", index=0), "KTF093"),
     ],
 )
