@@ -1,0 +1,59 @@
+"""Prove the output of the Kubernetes family by the real programs.
+
+usage: python -m tests.conformance.kubernetes [build | up | down] [--work FOLDER] [PYTEST ARGUMENTS]
+
+Without a command: build, run the tests (which start and stop what they need), keep the work folder for the next run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.conformance.kubernetes import control_plane, programs
+from tests.conformance.kubernetes.api import Api, RefusedError
+from tests.conformance.kubernetes.processes import NotStartedError, Processes
+from tests.conformance.kubernetes.work import Work
+
+HERE = Path(__file__).parent
+DEFAULT_WORK = Path(tempfile.gettempdir()) / "tfdsl-kubernetes"
+
+
+def main(words: list[str]) -> int:
+    """Do what the command line says; gives the exit status."""
+    reader = argparse.ArgumentParser(prog="python -m tests.conformance.kubernetes", allow_abbrev=False)
+    reader.add_argument("command", nargs="?", choices=("build", "up", "down"))
+    reader.add_argument("--work", type=Path, default=DEFAULT_WORK, help="the work folder")
+    given, rest = reader.parse_known_args(words)
+    work = Work(given.work.resolve())
+    start = time.monotonic()
+    try:
+        status = _run(given.command, work, rest)
+    except (programs.NotBuiltError, NotStartedError, RefusedError) as problem:
+        print(problem, file=sys.stderr)
+        status = 1
+    print(f"{given.command or 'conformance'}: {time.monotonic() - start:.0f} s", flush=True)
+    return status
+
+
+def _run(command: str | None, work: Work, rest: list[str]) -> int:
+    processes = Processes(work)
+    if command == "down":
+        processes.stop(*processes.names())
+        return 0
+    programs.build(work)
+    if command == "up":
+        processes.stop(*processes.names())
+        control_plane.start(work, processes, Api(work))
+    if command is not None:
+        return 0
+    pytest = [sys.executable, "-m", "pytest", str(HERE), "--work", str(work.folder), "-p", "no:cacheprovider", *rest]
+    return subprocess.run(pytest).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,48 @@
+"""The cluster that the tests of this folder share. They are collected only with ``--work FOLDER``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conformance.kubernetes import control_plane
+from tests.conformance.kubernetes.api import Api
+from tests.conformance.kubernetes.processes import Processes
+from tests.conformance.kubernetes.work import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--work", type=Path, help="work folder of the cluster, with the programs in FOLDER/bin")
+
+
+def pytest_ignore_collect(config: pytest.Config) -> bool | None:
+    return True if config.getoption("--work", None) is None else None
+
+
+@pytest.fixture(scope="session")
+def work(pytestconfig: pytest.Config) -> Work:
+    return Work(pytestconfig.getoption("--work"))
+
+
+@pytest.fixture(scope="session")
+def processes(work: Work) -> Processes:
+    return Processes(work)
+
+
+@pytest.fixture(scope="session")
+def api(work: Work, processes: Processes) -> Iterator[Api]:
+    """The API server. One that is already running (``… kubernetes up``) is used, and left as it is."""
+    server = Api(work)
+    if processes.running("kube-apiserver"):
+        yield server
+        return
+    try:
+        control_plane.start(work, processes, server)
+        yield server
+    finally:
+        processes.stop(*processes.names())

@@ -1,0 +1,240 @@
+"""etcd, API server and controllers, on loopback, with the custom resources and the TFJob operator."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.request import urlopen
+
+from tests.conformance.kubernetes.api import YAML, Api, RefusedError
+from tests.conformance.kubernetes.processes import NotStartedError, Processes
+
+if TYPE_CHECKING:
+    from tests.conformance.kubernetes.work import Work
+
+SCHEMAS = Path(__file__).parents[2] / "data" / "crds"
+CUSTOM_RESOURCES = (
+    "kubeflow.org_tfjobs.yaml.gz",
+    "batch.volcano.sh_jobs.yaml.gz",
+    "scheduling.volcano.sh_queues.yaml.gz",
+    "scheduling.volcano.sh_podgroups.yaml.gz",
+)
+VOLCANO_POLICY = "policy_jobs-validating.yaml.gz"
+
+CONTROLLERS = (
+    "job-controller",
+    "namespace-controller",
+    "serviceaccount-controller",
+    "root-ca-certificate-publisher-controller",
+    "garbage-collector-controller",
+    "ttl-after-finished-controller",
+    "pod-garbage-collector-controller",
+    "endpointslice-controller",
+    "deployment-controller",
+    "replicaset-controller",
+    "disruption-controller",
+)
+"""Without the node controllers: nothing sends the heartbeats of the nodes that the stand-in kubelet makes up."""
+
+
+def start(work: Work, processes: Processes, api: Api) -> None:
+    """Start everything and wait until it serves. The cluster is empty, whatever an earlier run has left."""
+    _keys(work)
+    _start_api_server(work, processes)
+    processes.wait("kube-apiserver", api.ready)
+    for name in CUSTOM_RESOURCES:
+        install(api, gzip.decompress((SCHEMAS / name).read_bytes()).decode())
+    _start_controllers(work, processes)  # after the resources: the garbage collector learns of new ones late
+    _start_operator(work, processes)
+    install(api, gzip.decompress((SCHEMAS / VOLCANO_POLICY).read_bytes()).decode())
+    install(api, _webhook(work))
+    account = "/api/v1/namespaces/default/serviceaccounts/default"
+    processes.wait("kube-controller-manager", lambda: bool(api.get(account)))
+    _wait_until_enforced(api)
+
+
+def install(api: Api, text: str) -> None:
+    """Create the objects of a YAML stream, with strict validation; custom resources are served when it returns."""
+    for document in re.split(r"^---.*$", text, flags=re.MULTILINE):
+        if not re.search(r"^\w", document, re.MULTILINE):
+            continue
+        version, kind = (_top(document, key) for key in ("apiVersion", "kind"))
+        answer = api.call("POST", f"{api.place(version, kind)}?fieldValidation=Strict", document, YAML)
+        if not answer.fine:
+            raise RefusedError(f"{kind}: {answer.message}")
+        if kind == "CustomResourceDefinition":
+            _wait_until_served(api, f"{api.place(version, kind)}/{answer.data['metadata']['name']}")
+
+
+def _top(document: str, key: str) -> str:
+    match = re.search(rf"^{key}: *[\"']?([^\s\"']+)", document, re.MULTILINE)
+    assert match is not None, f"no {key} in the document"
+    return match[1]
+
+
+def _wait_until_served(api: Api, path: str) -> None:
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        conditions = api.get(path).get("status", {}).get("conditions") or []
+        if any(c["type"] == "Established" and c["status"] == "True" for c in conditions):
+            return
+        time.sleep(0.05)
+    raise NotStartedError(f"{path} is not served after 30 s")
+
+
+def _wait_until_enforced(api: Api) -> None:
+    """Volcano's policy and the webhook act a moment after they are made: wait until they refuse what they must."""
+    end = time.monotonic() + 30
+    bad = {
+        "batch.volcano.sh/v1alpha1/Job": {"minAvailable": 9, "tasks": [{"name": "a", "replicas": 1, "template": {}}]},
+        "kubeflow.org/v1/TFJob": {"tfReplicaSpecs": {"Worker": {"replicas": 1}}},
+    }
+    for key, spec in bad.items():
+        version, _, kind = key.rpartition("/")
+        body = {"apiVersion": version, "kind": kind, "metadata": {"name": "not-enforced"}, "spec": spec}
+        while api.call("POST", f"{api.place(version, kind)}?dryRun=All", body).fine:
+            if time.monotonic() > end:
+                raise NotStartedError(f"a {kind} that admission has to refuse is still accepted after 30 s")
+            time.sleep(0.1)
+
+
+# --- the programs --------------------------------------------------------------------------------------------------
+
+
+def _start_api_server(work: Work, processes: Processes) -> None:
+    cluster = work.programs / "cluster"
+    client, peer = (f"http://127.0.0.1:{work.port(name)}" for name in ("etcd", "etcd-peer"))
+    shutil.rmtree(work.folder / "etcd", ignore_errors=True)
+    processes.start(
+        "etcd",
+        [
+            *(cluster, "etcd", "--data-dir", work.folder / "etcd", "--unsafe-no-fsync", "--log-level", "warn"),
+            *("--listen-client-urls", client, "--advertise-client-urls", client),
+            *("--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer),
+            *("--initial-cluster", f"default={peer}"),
+        ],
+    )
+    processes.start(
+        "kube-apiserver",
+        [
+            *(cluster, "kube-apiserver", "--etcd-servers", client, "--bind-address", "127.0.0.1"),
+            *("--secure-port", str(work.port("kube-apiserver")), "--advertise-address", "127.0.0.1"),
+            *("--endpoint-reconciler-type", "none", "--service-cluster-ip-range", "10.96.0.0/16"),
+            *("--tls-cert-file", work.certificate, "--tls-private-key-file", work.key),
+            *("--token-auth-file", work.keys / "tokens.csv", "--authorization-mode", "AlwaysAllow"),
+            *("--service-account-issuer", "https://conformance.invalid"),
+            *("--service-account-key-file", work.keys / "accounts.pub"),
+            *("--service-account-signing-key-file", work.keys / "accounts.key"),
+            *("--kubelet-preferred-address-types", "InternalIP", "--cert-dir", work.sub("apiserver")),
+            # No controller takes the taint of a new node away here.
+            *("--disable-admission-plugins", "TaintNodesByCondition", "--profiling=false"),
+        ],
+    )
+
+
+def _start_controllers(work: Work, processes: Processes) -> None:
+    processes.start(
+        "kube-controller-manager",
+        [
+            *(work.programs / "cluster", "kube-controller-manager", "--kubeconfig", work.kubeconfig),
+            *("--bind-address", "127.0.0.1", "--secure-port", str(work.port("kube-controller-manager"))),
+            *("--cert-dir", work.sub("controllers"), "--leader-elect=false", "--authentication-skip-lookup"),
+            *("--service-account-private-key-file", work.keys / "accounts.key", "--root-ca-file", work.certificate),
+            *("--controllers", ",".join(CONTROLLERS), "--profiling=false"),
+        ],
+    )
+
+
+def start_scheduler(work: Work, processes: Processes) -> None:
+    """Start the scheduler; without it only the stand-in kubelet binds pods."""
+    processes.start(
+        "kube-scheduler",
+        [
+            *(work.programs / "cluster", "kube-scheduler", "--kubeconfig", work.kubeconfig),
+            *("--bind-address", "127.0.0.1", "--secure-port", str(work.port("kube-scheduler"))),
+            *("--cert-dir", work.sub("scheduler"), "--leader-elect=false", "--authentication-skip-lookup"),
+            "--profiling=false",
+        ],
+    )
+
+
+def _start_operator(work: Work, processes: Processes) -> None:
+    certificates = work.sub("pki/webhook")
+    shutil.copy(work.certificate, certificates / "tls.crt")
+    shutil.copy(work.key, certificates / "tls.key")
+    health = f"127.0.0.1:{work.port('operator-health')}"
+    processes.start(
+        "tfjob-operator",
+        [
+            *(work.programs / "tfjob-operator", "--kubeconfig", work.kubeconfig),
+            *("--webhook-port", str(work.port("webhook")), "--cert-dir", certificates, "--health-address", health),
+        ],
+    )
+    processes.wait("tfjob-operator", lambda: answers(f"http://{health}/readyz"), 60)
+
+
+def answers(url: str) -> bool:
+    """Whether a program answers that it is fine."""
+    try:
+        with urlopen(url, timeout=5) as response:
+            return response.status == 200
+    except OSError:
+        return False
+
+
+def _webhook(work: Work) -> str:
+    authority = base64.b64encode(work.certificate.read_bytes()).decode()
+    return f"""\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {{name: validator.training-operator.kubeflow.org}}
+webhooks:
+- name: validator.tfjob.training-operator.kubeflow.org
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  failurePolicy: Fail
+  clientConfig:
+    url: https://127.0.0.1:{work.port("webhook")}/validate-kubeflow-org-v1-tfjob
+    caBundle: {authority}
+  rules:
+  - {{apiGroups: [kubeflow.org], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [tfjobs]}}
+"""
+
+
+# --- keys ----------------------------------------------------------------------------------------------------------
+
+
+def _keys(work: Work) -> None:
+    if not work.key.exists():
+        _openssl("genrsa", "-out", work.keys / "accounts.key", "2048")
+        _openssl("rsa", "-in", work.keys / "accounts.key", "-pubout", "-out", work.keys / "accounts.pub")
+        _openssl(
+            *("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=conformance"),
+            *("-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"),
+            *("-keyout", work.key, "-out", work.certificate),
+        )
+    (work.keys / "tokens.csv").write_text(f"{work.token()},admin,admin,system:masters\n")
+    work.kubeconfig.write_text(f"""\
+apiVersion: v1
+kind: Config
+current-context: it
+contexts: [{{name: it, context: {{cluster: it, user: admin}}}}]
+users: [{{name: admin, user: {{token: "{work.token()}"}}}}]
+clusters:
+- name: it
+  cluster: {{server: "https://127.0.0.1:{work.port("kube-apiserver")}", certificate-authority: "{work.certificate}"}}
+""")
+
+
+def _openssl(*arguments: str | Path) -> None:
+    if shutil.which("openssl") is None:
+        raise NotStartedError("keys cannot be made: the program `openssl` is not on the path")
+    done = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise NotStartedError(f"openssl: {done.stderr.strip()}")

@@ -1,0 +1,80 @@
+"""Everything that is emitted is taken by the real API server, the TFJob webhook and Volcano's own policy."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from tests.conformance.kubernetes.compiling import Manifest, compiled
+from tests.conformance.kubernetes.generated import SEED, job
+from tests.conformance.kubernetes.verdicts import Judge
+from tests.conformance.kubernetes.volcano_webhook import objections
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.conformance.kubernetes.api import Api
+
+TARGETS = ("tfjob", "volcano", "kubernetes")
+EXAMPLES = Path(__file__).parents[3] / "examples"
+JOBS = 500
+"""So many generated jobs that compile, for each target."""
+
+
+@pytest.fixture(scope="module")
+def judge(api: Api) -> Judge:
+    return Judge(api)
+
+
+def expected_files() -> Iterator[Path]:
+    for target in TARGETS:
+        yield from sorted(EXAMPLES.glob(f"*/expected/{target}/*.yaml"))
+
+
+@pytest.mark.parametrize("path", list(expected_files()), ids=lambda path: str(path.relative_to(EXAMPLES)))
+def test_published_output_is_taken(judge: Judge, path: Path) -> None:
+    texts = [text for text in path.read_text().split("\n---\n") if text.strip("- \n")]
+    assert texts
+    said = [line for text in texts for line in judge.complaints(Manifest(text, yaml.safe_load(text)))]
+    assert said == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_examples_that_compile_are_taken(judge: Judge, target: str) -> None:
+    taken = 0
+    for path in sorted(EXAMPLES.glob("*/main.tfjob")):
+        made = compiled(path.read_text(), target)
+        said = [line for document in made.documents for line in judge.complaints(document)]
+        assert said == [], path
+        taken += len(made.documents)
+    assert taken >= 2, "no example compiles"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_generated_jobs_are_taken(judge: Judge, target: str) -> None:
+    found: dict[str, str] = {}
+    compiling, number, start = 0, 0, judge.asked
+    while compiling < JOBS:
+        source = job(target, number)
+        made = compiled(source, target)
+        compiling += bool(made.documents)
+        for document in made.documents:
+            for line in [*judge.complaints(document), *_volcano(document.data)]:
+                found.setdefault(_without_names(line), f"{line}\njob {number} of seed {SEED}\n{source}")
+        number += 1
+        assert number < 4 * JOBS, f"only {compiling} of {number} generated jobs compile"
+    print(f"\n{target}: seed {SEED}, {compiling} of {number} jobs compile, {judge.asked - start} dry runs")
+    assert not found, "\n\n".join(found.values())
+
+
+def _without_names(line: str) -> str:
+    """What all complaints of one sort have in common: the server's first sentence, without the names in it."""
+    return re.sub(r"[\"'].*?[\"']|\[.*?\]", "", line.partition(": ")[2])[:60]
+
+
+def _volcano(data: dict[str, Any]) -> list[str]:
+    return objections(data) if data["apiVersion"] == "batch.volcano.sh/v1alpha1" else []
