@@ -172,6 +172,7 @@ POLICIES: tuple[Row, ...] = (
         "a container that has exited 0 is not started again",
         "YRN086",
         "yarn-restart-completed",
+        instead="submit the job again",
     ),
     kept("policies[completed].index", PROGRAM),
     kept("policies[failed]", ""),

@@ -37,6 +37,7 @@ def submit_script(unit: Unit) -> Written:
         "job": unit.job.name,
         "applications": [{"name": app.name or "job", "options": client_options(unit, app)} for app in made],
         "store": Quoted(store),
+        "names_user": bool(user),
         "meets": not is_yarn_tf(unit),
         "in_hdfs": store_in_hdfs(unit),
         "archives": archives,

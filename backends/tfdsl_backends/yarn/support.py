@@ -82,6 +82,7 @@ JOB = (
         "the client's -timeout holds 24 days and 20 hours at most, not {value}",
         "YRN009",
         "yarn-deadline-long",
+        instead="name a shorter one, or leave it out",
         when=when.too_long,
         when_text="more than 2147483647 ms",
     ),

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 
-from tfdsl_backends.yarn.program.plan import Plan, log
+from tfdsl_backends.yarn.program.plan import COPY_FAILED, Plan, log
 from tfdsl_backends.yarn.program.wire import Line, readable
 
 RUNNING = "running"
@@ -102,11 +102,11 @@ class Task(object):
         if self.killed:
             return 128 + signal.SIGTERM
         if self.verdict == RUNNING:
-            status = own
-        else:
-            log(self.name, "stopped (%s): %s" % (self.verdict, self.reason))
-            status = self.plan.status(self.verdict, -1)
-        return self.settle(self.copy(steps_env, status))
+            return self.settle(self.copy(steps_env, own))
+        log(self.name, "stopped (%s): %s" % (self.verdict, self.reason))
+        status = self.copy(steps_env, self.plan.status(self.verdict, -1))
+        self.tell(op="exit", status=str(status))
+        return status
 
     def copy(self, env, status):
         # type: (dict[str, str], int) -> int
@@ -117,10 +117,7 @@ class Task(object):
 
     def settle(self, status):
         # type: (int) -> int
-        """Report the status and wait for what it means; the status to exit with."""
-        if self.verdict != RUNNING:
-            self.tell(op="exit", status=str(status))
-            return status
+        """Report how the command ended by itself and wait for what that means; the status to exit with."""
         self.tell(op="exit", status=str(status))
         until = time.time() + 30
         while self.verdict == RUNNING and not self.may_leave and not self.killed:
@@ -133,8 +130,8 @@ class Task(object):
         if self.verdict == RUNNING:
             return status
         log(self.name, "%s: %s" % (self.verdict, self.reason))
-        if status == 0 and self.verdict == "fail":
-            return 0
+        if (status == 0 and self.verdict == "fail") or (status == COPY_FAILED and self.verdict == "stop"):
+            return status
         return self.plan.status(self.verdict, status or -1)
 
     def pause(self, seconds):

@@ -15,10 +15,10 @@ import sys
 from tfdsl_backends.yarn.program.plan import native
 
 if sys.version_info >= (3,):
-    from http.client import HTTPConnection, HTTPSConnection
+    from http.client import HTTPConnection, HTTPException, HTTPSConnection
     from urllib.parse import quote, urlsplit
 else:
-    from httplib import HTTPConnection, HTTPSConnection
+    from httplib import HTTPConnection, HTTPException, HTTPSConnection
     from urllib import quote
 
     from urlparse import urlsplit
@@ -144,5 +144,8 @@ def _request(method, url, body):
     if body is not None:
         size = len(body) if isinstance(body, bytes) else os.fstat(body.fileno()).st_size
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
-    connection.request(method, parts.path + "?" + parts.query, body, headers)
-    return connection.getresponse()
+    try:
+        connection.request(method, parts.path + "?" + parts.query, body, headers)
+        return connection.getresponse()
+    except HTTPException as error:
+        raise WebHdfsError("no answer of %s that makes sense (%r)" % (parts.netloc, error))

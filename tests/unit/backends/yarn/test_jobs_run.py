@@ -1,0 +1,449 @@
+"""Emitted jobs run from submit.sh to the last copied output, on stand-ins for ``yarn`` and ``hdfs``."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tarfile
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.unit.backends.jobs import amount, job, policy, role, unit
+from tests.unit.backends.yarn.cluster import Cluster
+from tests.unit.backends.yarn.containers import until
+from tfdsl.ir import model
+from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, MemoryMount, Output, RunTimeText, ScratchMount
+
+WHO = 'echo "$TFJOB_ROLE[$TFJOB_INDEX]" >task; '
+INDEX = model.TaskIndex()
+
+
+def native(name: str, replicas: int = 1, script: str = "", **fields: object) -> model.Role:
+    """A role without an image whose command is a shell text."""
+    fields.setdefault("memory", amount("1Gi"))
+    fields.setdefault("cpu", amount("1"))
+    return role(name, replicas, image=None, command=WHO + script + ' # "$@"', **fields)
+
+
+def text(*parts: object) -> RunTimeText:
+    return RunTimeText.of({"parts": parts})
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Cluster:
+    return Cluster(tmp_path)
+
+
+FOREVER = "trap 'exit 143' TERM; while :; do sleep 0.1; done"
+
+
+def test_ps_and_workers_run_to_success(cluster: Cluster) -> None:
+    made = job(
+        native("ps", 1, FOREVER), native("worker", 2, 'printf %s "$TF_CONFIG" >config; printf "%s\\n" "$@" >flags')
+    )
+    made = made.but(cluster=model.Cluster(path="cluster", discovery="both"))
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    assert "SUCCEEDED" in done.stdout
+    assert "is shown at http://rm:8088/proxy/application_" in done.stdout
+    assert "its logs: yarn logs -applicationId application_" in done.stdout
+    tasks = cluster.containers()
+    assert sorted(tasks) == ["ps[0]", "worker[0]", "worker[1]"]
+    assert {(place / "status").read_text() for place in tasks.values()} == {"0"}
+    config = json.loads((tasks["worker[1]"] / "config").read_text())
+    assert config["task"] == {"type": "worker", "index": 1}
+    assert config["environment"] == "cloud"
+    flags = (tasks["worker[1]"] / "flags").read_text().splitlines()
+    assert flags == [
+        "--ps_hosts=" + ",".join(config["cluster"]["ps"]),
+        "--worker_hosts=" + ",".join(config["cluster"]["worker"]),
+        "--job_name=worker",
+        "--task_index=1",
+    ]
+    assert [options["num_containers"] for options in cluster.clients()] == [["3"]]
+    assert list((cluster.folder / "hdfs/user/alice/.tfjobs").iterdir()) == []  # cleaned
+
+
+def test_a_failing_job_says_so(cluster: Cluster) -> None:
+    made = job(native("ps", 1, FOREVER), native("worker", 2, '[ "$TFJOB_INDEX" = 0 ] || exit 7; sleep 30'))
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 2
+    assert "FINISHED, FAILED; client status 2" in done.stdout
+    statuses = {name: (place / "status").read_text() for name, place in cluster.containers().items()}
+    assert statuses == {"ps[0]": "75", "worker[0]": "75", "worker[1]": "7"}
+
+
+def test_roles_of_unlike_size_are_applications_of_their_own(cluster: Cluster) -> None:
+    made = job(
+        native("chief", 1, "sleep 1"),
+        native("ps", 1, FOREVER, memory=amount("4Gi")),
+        native("worker", 2, "sleep 1", gpu=1),
+    )
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    assert [(c["appname"], c["num_containers"], c["container_resources"]) for c in cluster.clients()] == [
+        (["mnist-chief"], ["1"], ["memory-mb=1024,vcores=1"]),
+        (["mnist-ps"], ["1"], ["memory-mb=4096,vcores=1"]),
+        (["mnist-worker"], ["2"], ["memory-mb=1024,vcores=1,yarn.io/gpu=1"]),
+    ]
+    assert sorted(cluster.containers()) == ["chief[0]", "ps[0]", "worker[0]", "worker[1]"]
+
+
+def test_applications_that_do_not_end_are_killed_when_one_fails(cluster: Cluster) -> None:
+    """The worker application cannot be submitted; the ps would wait for it."""
+    made = job(native("ps", 1, FOREVER), native("worker", 1, "true", gpu=1))
+    done = cluster.submit(unit(made, "yarn", "3.4"), STUB_VERSION="3.0", TFJOB_GRACE="1")
+    assert done.returncode == 255
+    assert "Unrecognized option: -container_resources" in done.stderr
+
+
+def test_retries_relaunch_the_gang_in_place(cluster: Cluster) -> None:
+    script = 'echo x >>tries; [ "$TFJOB_INDEX" = 1 ] && [ "$(wc -l <tries)" -lt 3 ] && exit 7; exit 0'
+    made = job(native("worker", 2, script), policies=(policy("failed", "restart job"),), retries=3)
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    assert (cluster.containers()["worker[1]"] / "tries").read_text() == "x\nx\nx\n"
+    options = cluster.clients()[0]
+    assert (options["container_retry_policy"], options["container_max_retries"]) == (["1"], ["3"])
+
+
+def test_only_one_status_restarts(cluster: Cluster) -> None:
+    script = 'echo x >>tries; [ "$(wc -l <tries)" -lt 2 ] && exit 7; exit 8'
+    made = job(native("worker", 1, script), policies=(policy("exit", "restart job", codes=(7,)),), retries=5)
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 2
+    place = cluster.containers()["worker[0]"]
+    assert ((place / "tries").read_text(), (place / "status").read_text()) == ("x\nx\n", "8")
+    options = cluster.clients()[0]
+    assert (options["container_retry_policy"], options["container_retry_error_codes"]) == (["2"], ["75"])
+
+
+@pytest.mark.parametrize("version", ["2.10", "3.1", "3.3", "3.4"])
+def test_every_version_s_client_takes_the_options(tmp_path: Path, version: str) -> None:
+    cluster = Cluster(tmp_path, version)
+    archive = tmp_path / "code 'x'.tar.gz"
+    (tmp_path / "hello.txt").write_text("hi")
+    with tarfile.open(archive, "w:gz") as opened:
+        opened.add(tmp_path / "hello.txt", "pkg/hello.txt")
+    mount = ArchiveMount(at="code", source=archive.name, path="roles[worker].mounts[0]")
+    worker = native("worker", 2, "cp code/pkg/hello.txt got", mounts=(mount,), spread="none")
+    made = job(worker, policies=(policy("failed", "restart job"),), queue="q one", priority=4)
+    done = cluster.submit(unit(made, "yarn", version))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    assert (cluster.containers()["worker[1]"] / "got").read_text() == "hi"
+    options = cluster.clients()[0]
+    assert options["queue"] == ["q one"]
+    assert options["timeout"] == ["2147483647"]
+
+
+HOSTILE = [
+    "plain",
+    "",
+    "a b  c",
+    "it's",
+    'quo"te',
+    "$HOME ${PATH} $(id) `id`",
+    "back\\slash\\",
+    '{{HOME}} }} {"a":{"b":1}}',
+    "new\nline\n",
+    "tab\tcr\r",
+    "*.py ? [a] ~ # ! ; & | < >",
+    "é 😀 日本",
+    "-n",
+    "--",
+    "TFJOB_PLAN",
+    "x" * 5000,
+]
+
+
+def test_hostile_texts_reach_the_command_byte_for_byte(cluster: Cluster) -> None:
+    command = ("/bin/sh", "-c", 'for a; do printf "%s\\0" "$a"; done >args; env -0 >env; echo "worker[0]" >task', "sh")
+    made = job(
+        role(
+            "worker",
+            image=None,
+            command=command,
+            args=tuple(HOSTILE),
+            env={f"H{at}": value for at, value in enumerate(HOSTILE)},
+            memory=amount("1Gi"),
+        )
+    )
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    place = cluster.containers()["worker[0]"]
+    assert (place / "args").read_bytes().decode().split("\0")[:-1] == HOSTILE
+    env = dict(entry.split("=", 1) for entry in (place / "env").read_bytes().decode().split("\0") if "=" in entry)
+    assert [env[f"H{at}"] for at in range(len(HOSTILE))] == HOSTILE
+
+
+def test_values_of_run_time(cluster: Cluster) -> None:
+    script = 'printf "%s|" "$WHERE" "$@" >got; mkdir -p "out dir"; echo done >"out dir/file"'
+    results = cluster.folder / "results"
+    results.mkdir()
+    worker = role(
+        "worker",
+        2,
+        image=None,
+        memory=amount("1Gi"),
+        command=text(WHO + "cd ../; cd - >/dev/null; echo ", EnvVar(name="WHERE"), ' >"text-', INDEX, '"; ' + script),
+        args=(text("--index=", INDEX, " of $x"), text(EnvVar(name="NOT_SET"))),
+        env={"BASE": "a $b 'c'", "WHERE": text(EnvVar(name="BASE"), "/", INDEX)},
+        mounts=(HostMount(at="res", source=str(results), path="roles[worker].mounts[0]"),),
+        outputs=(
+            Output(source="out dir", destination=text("res/model '", INDEX, "'"), path="roles[worker].outputs[0]"),
+        ),
+    )
+    done = cluster.submit(unit(job(worker), "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    place = cluster.containers()["worker[1]"]
+    assert (place / "got").read_text() == "a $b 'c'/1|--index=1 of $x||"
+    assert (place / "text-1").read_text() == "a $b 'c'/1\n"
+    assert (results / "model '1'/file").read_text() == "done\n"
+
+
+def test_mounts_are_there_and_nothing_of_the_source_is_lost(cluster: Cluster) -> None:
+    """The link survives two relaunches in its folder, and so does all that it leads to (yarn-slider notes, 1.2)."""
+    data = cluster.folder / "the data"
+    data.mkdir()
+    (data / "precious").write_text("kept")
+    big = cluster.folder / "hdfs/data/set"
+    big.mkdir(parents=True)
+    (big / "part 1").write_text("one")
+    with zipfile.ZipFile(cluster.folder / "hdfs/data/code.zip", "w") as opened:
+        info = zipfile.ZipInfo("bin/run")
+        info.external_attr = 0o755 << 16
+        opened.writestr(info, "#!/bin/sh\necho ran >ran\n")
+    paths = [f"roles[worker].mounts[{at}]" for at in range(6)]
+    mounts = (
+        HostMount(at="in/data", source=f"{data}/", type="Directory", path=paths[0]),
+        HostMount(at=str(data), source=str(data), path=paths[1]),
+        HdfsMount(at="set", uri="hdfs:///data/set", path=paths[2]),
+        ArchiveMount(at=".", source="hdfs://nn:8020/data/code.zip", path=paths[3]),
+        ScratchMount(at="tmp/x", path=paths[4]),
+        MemoryMount(at="fast", size=amount("1Gi"), path=paths[5]),
+    )
+    script = (
+        "echo x >>tries; cat in/data/precious 'set/part 1' >got; bin/run; touch tmp/x/t fast/t in/data/new; "
+        '[ "$(wc -l <tries)" -ge 3 ]'
+    )
+    made = job(native("worker", 1, script, mounts=mounts), policies=(policy("failed", "restart container"),), retries=5)
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    place = cluster.containers()["worker[0]"]
+    assert (place / "tries").read_text() == "x\n" * 3
+    assert (place / "got").read_text() == "keptone"
+    assert (place / "ran").exists()
+    assert sorted(p.name for p in data.iterdir()) == ["new", "precious"]
+    assert os.readlink(place / "in/data").rstrip("/") == str(data)
+    assert not Path("/dev/shm", f"tfjob-{(place / 'fast').readlink().name.removeprefix('tfjob-')}").exists()
+    gets = [json.loads(line) for line in (cluster.folder / "dfs").read_text().splitlines() if '"-get"' in line]
+    assert len(gets) == 2  # the relaunches find what was fetched
+
+
+def test_a_link_never_replaces_what_is_there(cluster: Cluster) -> None:
+    data = cluster.folder / "data"
+    data.mkdir()
+    with tarfile.open(cluster.folder / "code.tar", "w") as opened:
+        opened.add(data, "in")
+    mounts = (
+        ArchiveMount(at=".", source="code.tar", path="roles[worker].mounts[0]"),
+        HostMount(at="in", source=str(data), path="roles[worker].mounts[1]"),
+    )
+    done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts)), "yarn"))
+    assert done.returncode == 2
+    assert "in is there already and no link; it stays as it is" in cluster.logs()
+
+
+def test_a_mount_that_is_not_there_is_named(cluster: Cluster) -> None:
+    mounts = (HostMount(at="in", source="/no/such/folder", path="roles[worker].mounts[0]"),)
+    done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts)), "yarn"))
+    assert done.returncode == 2
+    assert "/no/such/folder is not on this node" in cluster.logs()
+
+
+@pytest.mark.parametrize(
+    ("when", "status", "copied"),
+    [("success", 0, True), ("success", 3, False), ("failure", 0, False), ("failure", 3, True), ("always", 3, True)],
+)
+def test_outputs_by_outcome(cluster: Cluster, when: str, status: int, copied: bool) -> None:
+    output = Output(source="m", destination="hdfs:///runs/a b/m", when=when, path="roles[worker].outputs[0]")
+    made = job(native("worker", 1, f"mkdir m; echo 1 >m/f; exit {status}", outputs=(output,)))
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == (2 if status else 0), cluster.logs()
+    assert (cluster.folder / "hdfs/runs/a b/m/f").exists() is copied
+    assert (cluster.containers()["worker[0]"] / "status").read_text() == str(status)
+
+
+@pytest.mark.parametrize("place", ["hdfs:///runs/m", "here/m"])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_an_existing_output_stays_unless_it_may_be_replaced(cluster: Cluster, place: str, overwrite: bool) -> None:
+    here = cluster.folder / ("hdfs/runs" if place.startswith("hdfs") else "results")
+    (here / "m").mkdir(parents=True)
+    (here / "m/old").write_text("old")
+    output = Output(source="m", destination=place, overwrite=overwrite, path="roles[worker].outputs[0]")
+    mounts = (HostMount(at="here", source=str(cluster.folder / "results"), path="roles[worker].mounts[0]"),)
+    (cluster.folder / "results").mkdir(exist_ok=True)
+    made = job(native("worker", 1, "mkdir m; echo 1 >m/new", outputs=(output,), mounts=mounts))
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == (0 if overwrite else 2), cluster.logs()
+    assert [p.name for p in (here / "m").iterdir()] == (["new"] if overwrite else ["old"])
+    assert [p.name for p in here.iterdir()] == ["m"]
+    assert (cluster.containers()["worker[0]"] / "status").read_text() == ("0" if overwrite else "74")
+
+
+def test_only_the_named_replica_copies(cluster: Cluster) -> None:
+    results = cluster.folder / "results"
+    results.mkdir()
+    output = Output(source="m", destination=f"{results}/m", index=1, path="roles[worker].outputs[0]")
+    mounts = (HostMount(at=str(results), source=str(results), path="roles[worker].mounts[0]"),)
+    made = job(native("worker", 2, 'echo "$TFJOB_INDEX" >m', outputs=(output,), mounts=mounts))
+    assert cluster.submit(unit(made, "yarn")).returncode == 0
+    assert (results / "m").read_text() == "1\n"
+
+
+def test_a_shared_folder_as_store(cluster: Cluster) -> None:
+    made = job(native("worker", 2, "true"))
+    done = cluster.submit(unit(made, "yarn", store=str(cluster.folder / "shared store")))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    assert list((cluster.folder / "shared store").iterdir()) == []
+    assert not (cluster.folder / "dfs").exists()
+
+
+def test_a_missing_container_is_told(cluster: Cluster) -> None:
+    made = job(native("worker", 2, "true"))
+    done = cluster.submit(unit(made, "yarn", rendezvous_seconds=2), STUB_MISSING="1")
+    assert done.returncode == 2
+    assert "1 of 2 tasks came within 2 s; missing: worker[1]" in cluster.logs()
+
+
+def test_without_yarn_one_clear_line(tmp_path: Path) -> None:
+    cluster = Cluster(tmp_path)
+    place = cluster.write(unit(job(native("worker", 1, "true")), "yarn"))
+    bare = subprocess.run(
+        ["bash", str(place / "submit.sh")], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True
+    )
+    assert (bare.returncode, bare.stdout) == (1, "")
+    assert bare.stderr == "mnist: yarn is not on the PATH; call submit.sh where the Hadoop client is installed\n"
+
+
+def test_print_does_nothing(cluster: Cluster) -> None:
+    made = job(native("worker", 2, "true"), queue="it's; $HOME")
+    done = cluster.submit(unit(made, "yarn"), "--print")
+    assert done.returncode == 0
+    assert not (cluster.folder / "clients").exists()
+    assert not (cluster.folder / "dfs").exists()
+    line = done.stdout.splitlines()[-1]
+    words = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, text=True).stdout.split("\0")
+    assert words[:5] == ["yarn", "jar", str(cluster.jar), "-jar", str(cluster.jar)]
+    assert words[words.index("-queue") + 1] == "it's; $HOME"
+
+
+@pytest.mark.parametrize("cancel", [True, False])
+def test_interrupt(cluster: Cluster, cancel: bool) -> None:
+    place = cluster.write(unit(job(native("worker", 1, "echo up >up; sleep 60")), "yarn"))
+    arguments = ["--cancel-on-interrupt"] if cancel else []
+    process = subprocess.Popen(
+        ["bash", str(place / "submit.sh"), *arguments], env=cluster.env, stdout=subprocess.PIPE, text=True
+    )
+    until(lambda: any((p / "up").exists() for p in cluster.containers().values()))
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=15)
+    assert process.returncode == 130
+    running = list((cluster.folder / "running").iterdir())
+    if cancel:
+        assert running == []
+        assert "the job is ended" in out
+    else:
+        assert f"yarn application -kill {running[0].name}" in out
+        subprocess.run(
+            [str(cluster.folder / "hadoop/bin/yarn"), "application", "-kill", running[0].name],
+            env=cluster.env,
+            check=True,
+        )
+    for pid in (cluster.folder / "containers").glob("*/*/pid"):
+        until(lambda pid=pid: not Path("/proc", pid.read_text()).exists())
+
+
+def test_an_unknown_queue_is_the_client_s_own_error(cluster: Cluster) -> None:
+    done = cluster.submit(unit(job(native("worker", 1, "true"), queue="nosuch"), "yarn"))
+    assert done.returncode == 1
+    assert "Queue nosuch not present" in done.stderr
+
+
+def test_roles_without_a_gpu_see_none(cluster: Cluster) -> None:
+    show = 'echo "<${CUDA_VISIBLE_DEVICES-unset}>" >gpus'
+    made = job(native("chief", 1, show), native("worker", 1, show, gpu=2), native("evaluator", 1, show))
+    done = cluster.submit(unit(made, "yarn", applications="one"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    seen = {
+        name: (place / "gpus").read_text().strip()
+        for name, place in cluster.containers().items()
+        if (place / "gpus").exists()
+    }
+    assert seen["chief[0]"] == "<>"
+    assert seen["worker[0]"] == "<unset>"
+    assert cluster.clients()[0]["container_resources"] == ["memory-mb=1024,vcores=1,yarn.io/gpu=2"]
+
+
+def test_tensorboard_and_evaluator_are_tasks_too(cluster: Cluster) -> None:
+    board = cluster.folder / "hadoop/bin/tensorboard"
+    board.write_text('#!/bin/sh\necho "tensorboard[0]" >task; printf "%s\\n" "$@" >argv; exec sleep 60\n')
+    board.chmod(0o755)
+    made = job(
+        native("worker", 1, "sleep 2"),
+        native("evaluator", 1, 'printf %s "$TF_CONFIG" >config; sleep 60'),
+        role("tensorboard", image=None, logdir="/logs", memory=amount("1Gi")),
+    )
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    tasks = cluster.containers()
+    argv = (tasks["tensorboard[0]"] / "argv").read_text().splitlines()
+    assert argv[:4] == ["--logdir", "/logs", "--bind_all", "--port"]
+    assert 20000 <= int(argv[4]) <= 30000
+    config = json.loads((tasks["evaluator[0]"] / "config").read_text())
+    assert config["task"] == {"type": "evaluator", "index": 0}
+    assert list(config["cluster"]) == ["worker"]
+
+
+def test_a_server_role_runs_a_tensorflow_server(cluster: Cluster) -> None:
+    """With a stand-in for TensorFlow 2 on the Python path."""
+    (cluster.folder / "py").mkdir()
+    (cluster.folder / "py/tensorflow.py").write_text(
+        "import json, time\n"
+        "class train:\n    ClusterSpec = dict\n"
+        "class distribute:\n    class Server:\n"
+        "        def __init__(self, spec, **given):\n"
+        "            json.dump([spec, given], open('served', 'w')); open('task', 'w').write('ps[0]')\n"
+        "        def join(self): time.sleep(60)\n"
+    )
+    ps = native("ps", 1, "false", server=True, env={"PYTHONPATH": str(cluster.folder / "py")})
+    done = cluster.submit(unit(job(ps, native("worker", 1, "sleep 1")), "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    spec, given = json.loads((cluster.containers()["ps[0]"] / "served").read_text())
+    assert sorted(spec) == ["ps", "worker"]
+    assert given == {"job_name": "ps", "task_index": 0, "protocol": "grpc"}
+
+
+def test_docker_variables_survive_all_shells(cluster: Cluster) -> None:
+    """The client, the application master's command line and the NodeManager's launch script."""
+    data = cluster.folder / "d"
+    data.mkdir()
+    script = "env | grep ^YARN_CONTAINER_RUNTIME | sort >runtime"
+    mounts = (HostMount(at="in", source=str(data), readonly=True, path="roles[worker].mounts[0]"),)
+    worker = role(
+        "worker", image="reg.example.com:5000/ml/tf:2.16-gpu", command=WHO + script, memory=amount("1Gi"), mounts=mounts
+    )
+    done = cluster.submit(unit(job(worker), "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    assert (cluster.containers()["worker[0]"] / "runtime").read_text().splitlines() == [
+        "YARN_CONTAINER_RUNTIME_DOCKER_CONTAINER_NETWORK=host",
+        "YARN_CONTAINER_RUNTIME_DOCKER_IMAGE=reg.example.com:5000/ml/tf:2.16-gpu",
+        f"YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS={data}:{data}:ro",
+        "YARN_CONTAINER_RUNTIME_TYPE=docker",
+    ]

@@ -1,0 +1,262 @@
+"""The task program as one file: what it is made of, what it says without a cluster, and its transfers."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+
+from tests.unit.backends.yarn.containers import interpreters
+from tfdsl_backends.yarn.assembly import PARTS, program
+from tfdsl_backends.yarn.program import cluster, coordinator, plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+EACH = pytest.mark.parametrize("python", interpreters(), ids=lambda path: path.rsplit("/", 1)[-1])
+
+
+def test_it_is_one_ascii_file_that_imports_nothing_but_the_standard_library() -> None:
+    text = program()
+    assert text.isascii()
+    imported = {
+        alias.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import) for alias in node.names
+    }
+    imported |= {str(node.module) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)}
+    import sys
+
+    old = {"httplib", "urllib2", "urlparse"}  # Python 2's names
+    assert {name.split(".")[0] for name in imported} - old <= set(sys.stdlib_module_names)
+    assert "TFJOB_PROGRAM" not in text.splitlines()
+    assert set(PARTS) == {path.stem for path in _folder().glob("*.py")} - {"__init__"}
+
+
+def _folder() -> Path:
+    from pathlib import Path
+
+    assert plan.__file__ is not None
+    return Path(plan.__file__).parent
+
+
+@EACH
+def test_every_python_compiles_it(python: str, tmp_path: Path) -> None:
+    file = tmp_path / "task.py"
+    file.write_text(program())
+    code = "import sys; compile(open(sys.argv[1]).read(), sys.argv[1], 'exec')"
+    done = subprocess.run([python, "-c", code, str(file)], capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+def test_flags_of_a_modified_client_are_read_back() -> None:
+    flags = ["--ps_hosts=a:1,b:2", "--worker_hosts=c:3", "--job_name=ps", "--task_index=1"]
+    spec, role, index = cluster.cluster_of_flags(flags)
+    assert (dict(spec), role, index) == ({"ps": ["a:1", "b:2"], "worker": ["c:3"]}, "ps", 1)
+    assert cluster.tensorflow_flags(spec, role, index) == flags
+
+
+def test_a_job_without_ps_has_an_empty_list_of_them() -> None:
+    spec = cluster.cluster_of([("worker", 0), ("evaluator", 0)], ["a:1", "b:2"])
+    assert cluster.tensorflow_flags(spec, "evaluator", 0)[0::2] == ["--ps_hosts=", "--job_name=evaluator"]
+
+
+@pytest.mark.parametrize(
+    ("retried", "kind", "own", "expected"),
+    [
+        ([], "stop", 7, 0), ([], "missing", -1, 76), ([], "fail", 7, 7), ([], "fail", -1, 75), ([], "restart", -1, 75),
+        ([], "restart", 7, 7), ([75, 137], "restart", 7, 75), ([75, 137], "fail", -1, 1), ([75, 137], "fail", 137, 1),
+        ([75, 137], "fail", 7, 7),
+    ],
+)  # fmt: skip
+def test_statuses(retried: list[int], kind: str, own: int, expected: int) -> None:
+    made = plan.Plan(json.dumps(minimal() | {"retried": retried}))
+    assert made.status(kind, own) == expected
+
+
+def minimal() -> dict[str, object]:
+    return {
+        "job": "m", "roles": [["worker", 1]], "after": {}, "optional": [], "complete": [["worker", -1]],
+        "actions": {"worker": {"0": "fail"}}, "tf_config": [], "flags": [], "again": [], "restarts": 0, "retried": [],
+        "store": "/s", "webhdfs": "", "ports": [20000, 30000], "reuse_port": False, "limit": 5,
+        "patience": 1, "grace": 1,
+    }  # fmt: skip
+
+
+def test_strangers_do_not_disturb_the_coordinator() -> None:
+    """A port scanner, a browser, a task of another job, a line that never ends."""
+    import socket
+
+    made = coordinator.Coordinator(plan.Plan(json.dumps(minimal())))
+    made.start()
+    hello = {"op": "hello", "token": "wrong", "slot": "0", "address": "x:1", "container": "c"}
+    for data in (
+        b"",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"\xff\xfe\n",
+        b"[1]\n",
+        b"null\n",
+        (json.dumps(hello) + "\n").encode(),
+    ):
+        with socket.create_connection(("127.0.0.1", made.port)) as line:
+            line.sendall(data)
+            line.settimeout(2)
+            answer = line.recv(1000) if b"hello" in data else b""
+    assert json.loads(answer)["op"] == "again"
+    assert made.members == {}
+    with socket.create_connection(("127.0.0.1", made.port)) as line:
+        line.sendall((json.dumps(hello | {"token": made.token}) + "\n").encode())
+        assert json.loads(line.recv(1000).split(b"\n")[0])["op"] == "welcome"
+
+
+# --- transfers -----------------------------------------------------------------------------------------------------
+
+
+class WebHdfsServer(BaseHTTPRequestHandler):
+    """A NameNode that redirects file data to a DataNode (itself, under /data), as Hadoop's REST API says."""
+
+    files: dict[str, bytes | None]
+
+    def log_request(self, *_: object) -> None:
+        pass
+
+    def answer(self, status: int, body: object = None, location: str = "") -> None:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        if location:
+            self.send_header("Location", location)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def asked(self) -> tuple[str, str, dict[str, list[str]]]:
+        parts = urlsplit(self.path)
+        query = parse_qs(parts.query)
+        assert query["user.name"] == ["alice"]
+        path = unquote(parts.path)
+        return query["op"][0], path.removeprefix("/data").removeprefix("/webhdfs/v1"), query
+
+    def redirected(self) -> bool:
+        if self.path.startswith("/data"):
+            return False
+        self.answer(307, {}, f"http://127.0.0.1:{self.server.server_address[1]}/data{self.path}")
+        return True
+
+    def do_GET(self) -> None:
+        op, path, _query = self.asked()
+        if path not in self.files:
+            self.answer(404, {"RemoteException": {"exception": "FileNotFoundException"}})
+        elif op == "GETFILESTATUS":
+            self.answer(200, {"FileStatus": {}})
+        elif op == "LISTSTATUS":
+            if self.files[path] is not None:
+                entries = [{"type": "FILE", "pathSuffix": ""}]
+            else:
+                inside = [p for p in self.files if p.rpartition("/")[0] == path]
+                kinds = {True: "DIRECTORY", False: "FILE"}
+                entries = [{"type": kinds[self.files[p] is None], "pathSuffix": p.rpartition("/")[2]} for p in inside]
+            self.answer(200, {"FileStatuses": {"FileStatus": entries}})
+        elif not self.redirected():
+            self.answer(200, self.files[path])
+
+    def do_PUT(self) -> None:
+        op, path, query = self.asked()
+        length = int(self.headers.get("Content-Length") or 0)
+        data = self.rfile.read(length)
+        if op == "MKDIRS":
+            self.files[path] = None
+            self.answer(200, {"boolean": True})
+        elif op == "RENAME":
+            to = query["destination"][0]
+            for name in [p for p in self.files if p == path or p.startswith(path + "/")]:
+                self.files[to + name.removeprefix(path)] = self.files.pop(name)
+            self.answer(200, {"boolean": True})
+        elif path in self.files and query["overwrite"] == ["false"]:
+            self.answer(403, {"RemoteException": {"exception": "FileAlreadyExistsException"}})
+        elif not self.redirected():
+            self.files[path] = data
+            self.answer(201, b"")
+
+    def do_DELETE(self) -> None:
+        _op, path, _query = self.asked()
+        for name in [p for p in self.files if p == path or p.startswith(path + "/")]:
+            del self.files[name]
+        self.answer(200, {"boolean": True})
+
+
+@pytest.fixture
+def namenode() -> Iterator[tuple[str, dict[str, bytes | None]]]:
+    files: dict[str, bytes | None] = {}
+    handler = type("Handler", (WebHdfsServer,), {"files": files})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}", files
+    server.shutdown()
+
+
+def run(python: str, folder: Path, *arguments: str, webhdfs: str = "") -> subprocess.CompletedProcess[str]:
+    (folder / "task.py").write_text(program())
+    env = {
+        "PATH": "/usr/bin:/bin",
+        "USER": "alice",
+        "TFJOB_WEBHDFS": webhdfs,
+        "CONTAINER_ID": "c1",
+        "LC_ALL": "C.UTF-8",
+    }
+    argv = [python, str(folder / "task.py"), *arguments]
+    return subprocess.run(argv, env=env, cwd=folder, capture_output=True, text=True)
+
+
+@EACH
+def test_folders_go_to_hdfs_and_back_over_http(
+    python: str, tmp_path: Path, namenode: tuple[str, dict[str, bytes | None]]
+) -> None:
+    address, files = namenode
+    (tmp_path / "model/sub").mkdir(parents=True)
+    (tmp_path / "model/sub/a b#é").write_bytes(bytes(range(256)))
+    (tmp_path / "model/empty").touch()
+    put = run(python, tmp_path, "put", "model", "hdfs://nn/runs/m 1", "keep", webhdfs=address)
+    assert (put.returncode, put.stderr) == (0, "")
+    assert set(files) == {"/runs/m 1", "/runs/m 1/sub", "/runs/m 1/sub/a b#é", "/runs/m 1/empty"}
+    again = run(python, tmp_path, "put", "model", "hdfs://nn/runs/m 1", "keep", webhdfs=address)
+    assert again.returncode == 1
+    assert "is there already" in again.stderr
+    assert run(python, tmp_path, "put", "model", "hdfs://nn/runs/m 1", "overwrite", webhdfs=address).returncode == 0
+    got = run(python, tmp_path, "fetch", "hdfs:///runs/m 1", "copy", webhdfs=address)
+    assert (got.returncode, got.stderr) == (0, "")
+    assert (tmp_path / "copy/sub/a b#é").read_bytes() == bytes(range(256))
+    missing = run(python, tmp_path, "fetch", "hdfs:///no", "no", webhdfs=address)
+    assert missing.returncode == 1
+    assert "WebHDFS answers 404" in missing.stderr
+    assert not (tmp_path / "no").exists()
+
+
+def test_without_a_client_the_three_ways_are_named(tmp_path: Path) -> None:
+    done = run(interpreters()[0], tmp_path, "fetch", "hdfs:///a", "a")
+    assert done.returncode == 1
+    for way in ("`hadoop`", "hadoop_home", "webhdfs"):
+        assert way in done.stderr
+
+
+@EACH
+def test_a_zip_keeps_permissions_and_stays_in_its_folder(python: str, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as made:
+        info = zipfile.ZipInfo("bin/run")
+        info.external_attr = 0o755 << 16
+        made.writestr(info, "x")
+    assert run(python, tmp_path, "unzip", "a.zip", "out").returncode == 0
+    assert (tmp_path / "out/bin/run").stat().st_mode & 0o777 == 0o755
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as made:
+        made.writestr("../evil", "x")
+    bad = run(python, tmp_path, "unzip", "b.zip", "out")
+    assert bad.returncode == 1
+    assert "would land outside" in bad.stderr
+    assert not (tmp_path / "evil").exists()
+    (tmp_path / "c.zip").write_text("no zip")
+    assert run(python, tmp_path, "unzip", "c.zip", "out").returncode == 1

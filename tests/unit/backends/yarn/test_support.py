@@ -1,0 +1,284 @@
+"""The support table of yarn: no hole, and every condition with a job that meets it and one that does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.backends.jobs import amount, job, policy, role, time, unit
+from tests.unit.backends.verdicts import codes, fate, holes, report
+from tfdsl import backend as targets
+from tfdsl.ir import model
+from tfdsl.ir.model import Build, Cluster, Job, Output, RunTimeText, TaskIndex
+
+INDEX = RunTimeText(parts=("a", TaskIndex()))
+NATIVE = {"runtime": "native"}
+
+
+def test_every_key_has_an_answer() -> None:
+    assert holes("yarn") == []
+
+
+def test_codes_and_slugs_belong_together() -> None:
+    backend = targets.find("yarn")
+    assert backend is not None
+    texts: dict[str, set[tuple[str, str, str]]] = {}
+    for rule in backend.all_rules():
+        assert rule.code.startswith("YRN")
+        assert rule.slug.startswith("yarn-")
+        texts.setdefault(rule.code, set()).add((rule.slug, rule.level, rule.message))
+    assert {code: rules for code, rules in texts.items() if len(rules) > 1} == {}
+    slugs = [next(iter(rules))[0] for rules in texts.values()]
+    assert len(slugs) == len(set(slugs))
+
+
+def workers(count: int = 2, **fields: object) -> Job:
+    return job(role("worker", count), **fields)
+
+
+def one(**fields: object) -> Job:
+    return job(role("worker", 2, **fields))
+
+
+def mounted(mount: model.BaseMount) -> Job:
+    return one(mounts=(mount,))
+
+
+def on(event: str, action: str, **fields: object) -> Job:
+    return job(role("worker", 2), policies=(policy(event, action, **fields),))
+
+
+HOST = model.HostMount(at="data", source="/disk/data", path="m")
+
+# targets.md, "yarn" and "Kubernetes-only items"
+ROWS: list[tuple[Job, dict[str, object], str, str]] = [
+    (workers(namespace="ml"), {}, "job.namespace", "approximated"),
+    (workers(labels={"a": "b"}), {}, "job.labels", "approximated"),
+    (workers(annotations={"a": "b"}), {}, "job.annotations", "approximated"),
+    (workers(queue="q"), {}, "job.queue", "kept"),
+    (workers(priority=5), {}, "job.priority", "kept"),
+    (workers(priority="high"), {}, "job.priority", "refused"),
+    (workers(scheduler="s"), {}, "job.scheduler", "refused"),
+    (workers(1), {}, "job.gang", "translated"),
+    (workers(2), {}, "job.gang", "approximated"),
+    (workers(2), {"dialect": "yarn-tf"}, "job.gang", "approximated"),
+    (workers(retries=2), {}, "job.retries", "translated"),
+    (workers(deadline=time("12h")), {}, "job.deadline", "approximated"),
+    (workers(deadline=time("24d")), {}, "job.deadline", "approximated"),
+    (workers(deadline=time("25d")), {}, "job.deadline", "refused"),
+    (workers(ttl=time("1d")), {}, "job.ttl", "approximated"),
+    (workers(cleanup="running"), {}, "job.cleanup", "translated"),
+    (workers(cleanup="none"), {}, "job.cleanup", "approximated"),
+    (workers(suspend=True), {}, "job.suspend", "refused"),
+    (workers(build=Build(base="tf", path="build")), {}, "build", "kept"),
+    (workers(build=Build(base="tf", path="build")), NATIVE, "build", "approximated"),
+    (workers(cluster=Cluster(path="cluster", discovery="flags")), {}, "cluster.discovery", "translated"),
+    (one(min_available=1), {}, "roles[].min_available", "approximated"),
+    (one(min_available=2), {}, "roles[].min_available", "kept"),
+    (job(role("ps"), role("worker", after=("ps",))), {}, "roles[].after", "translated"),
+    (job(role("ps"), role("worker", after=("ps",))), {"dialect": "yarn-tf"}, "roles[].after", "approximated"),
+    (one(node_label="gpu"), {}, "roles[].node_label", "translated"),
+    (job(role("ps"), role("worker", node_label="g")), {"applications": "one"}, "roles[].node_label", "approximated"),
+    (one(spread="node"), {}, "roles[].spread", "kept"),
+    (one(spread="node"), {"version": "2.10"}, "roles[].spread", "refused"),
+    (job(role("worker", spread="node")), {"version": "2.10"}, "roles[].spread", "kept"),
+    (
+        job(role("ps"), role("worker", 2, spread="node")),
+        {"applications": "one", "role": "worker"},
+        "roles[].spread",
+        "approximated",
+    ),
+    (one(node_selector={"a": "b"}), {}, "roles[].node_selector", "refused"),
+    (one(tolerations=(model.Toleration(key="a"),)), {}, "roles[].tolerations", "refused"),
+    (one(service_account="sa"), {}, "roles[].service_account", "refused"),
+    (one(host_network=True), {}, "roles[].host_network", "refused"),
+    (one(image_pull_policy="Always"), {}, "roles[].image_pull_policy", "approximated"),
+    (one(image_pull_secrets=("s",)), {}, "roles[].image_pull_secrets", "approximated"),
+    (one(), {}, "roles[].image", "kept"),
+    (one(), NATIVE, "roles[].image", "approximated"),
+    (one(cpu=amount("2")), {}, "roles[].cpu", "kept"),
+    (one(cpu=amount("1500m")), {}, "roles[].cpu", "approximated"),
+    (one(cpu=amount("1"), cpu_limit=amount("2")), {}, "roles[].cpu_limit", "approximated"),
+    (one(cpu=amount("1"), cpu_limit=amount("1")), {}, "roles[].cpu_limit", "kept"),
+    (one(memory=amount("1Gi"), memory_limit=amount("2Gi")), {}, "roles[].memory_limit", "approximated"),
+    (one(memory=amount("1Gi"), memory_limit=amount("1024Mi")), {}, "roles[].memory_limit", "kept"),
+    (one(gpu=1), {}, "roles[].gpu", "kept"),
+    (one(gpu=1), {"version": "3.1"}, "roles[].gpu", "kept"),
+    (one(gpu=1), {"version": "2.10"}, "roles[].gpu", "refused"),
+    (one(gpu=1, node_label="gpu"), {"version": "2.10"}, "roles[].gpu", "approximated"),
+    (one(gpu_resource="nvidia.com/gpu"), {}, "roles[].gpu_resource", "kept"),
+    (one(gpu_resource="nvidia.com/gpu"), {"version": "2.10"}, "roles[].gpu_resource", "approximated"),
+    (one(gpu_memory=amount("4Gi")), {}, "roles[].gpu_memory", "refused"),
+    (one(resources={"fpga": amount("1")}), {}, "roles[].resources", "kept"),
+    (one(resources={"fpga": amount("500m")}), {}, "roles[].resources", "refused"),
+    (one(resources={"fpga": amount("1")}), {"version": "2.10"}, "roles[].resources", "refused"),
+    (one(shm=amount("1Gi")), {}, "roles[].shm", "approximated"),
+    (one(shm=amount("1Gi")), {"version": "3.1"}, "roles[].shm", "refused"),
+    (one(shm=amount("1Gi")), NATIVE | {"version": "3.1"}, "roles[].shm", "approximated"),
+    (mounted(model.PvcMount(at="/d", claim="c", path="m")), {}, "mounts[pvc]", "refused"),
+    (mounted(model.NfsMount(at="/d", server="s", share="/x", path="m")), {}, "mounts[nfs]", "refused"),
+    (mounted(model.ConfigMapMount(at="/d", name="c", path="m")), {}, "mounts[configmap]", "refused"),
+    (mounted(model.SecretMount(at="/d", name="c", path="m")), {}, "mounts[secret]", "refused"),
+    (mounted(HOST), {}, "mounts[host]", "translated"),
+    (mounted(HOST), {"version": "2.10"}, "mounts[host]", "refused"),
+    (mounted(HOST), NATIVE | {"version": "2.10"}, "mounts[host]", "translated"),
+    (mounted(HOST.but(at="/else")), NATIVE, "mounts[host]", "refused"),
+    (mounted(HOST.but(at="/disk/data")), NATIVE, "mounts[host]", "translated"),
+    (mounted(HOST.but(at="/else")), {}, "mounts[host]", "translated"),
+    (mounted(HOST.but(readonly=True)), {}, "mounts[host].readonly", "kept"),
+    (mounted(HOST.but(readonly=True)), NATIVE, "mounts[host].readonly", "approximated"),
+    (mounted(HOST.but(type="Directory")), {}, "mounts[host].type", "translated"),
+    (mounted(HOST.but(type="Socket")), {}, "mounts[host].type", "approximated"),
+    (mounted(HOST.but(source=INDEX)), {}, "mounts[host]{task.index}", "refused"),
+    (mounted(HOST.but(source=INDEX)), NATIVE, "mounts[host]{task.index}", "translated"),
+    (mounted(model.ScratchMount(at="s", path="m")), {}, "mounts[scratch]", "translated"),
+    (mounted(model.ScratchMount(at="s", size=amount("1Gi"), path="m")), {}, "mounts[scratch]", "approximated"),
+    (mounted(model.ScratchMount(at="/s", path="m")), NATIVE, "mounts[scratch]", "refused"),
+    (mounted(model.MemoryMount(at="/s", size=amount("1Gi"), path="m")), {}, "mounts[memory]", "approximated"),
+    (
+        mounted(model.MemoryMount(at="/s", size=amount("1Gi"), path="m")),
+        {"version": "3.1"},
+        "mounts[memory]",
+        "refused",
+    ),
+    (
+        mounted(model.MemoryMount(at="s", size=amount("1Gi"), path="m")),
+        {"version": "3.1"},
+        "mounts[memory]",
+        "approximated",
+    ),
+    (mounted(model.HdfsMount(at="h", uri="hdfs:///a", path="m")), {}, "mounts[hdfs]", "translated"),
+    (mounted(model.HdfsMount(at="/h", uri="hdfs:///a", path="m")), NATIVE, "mounts[hdfs]", "refused"),
+    (mounted(model.ArchiveMount(at=".", source="a.zip", path="m")), {}, "mounts[archive]", "translated"),
+    (one(outputs=(Output(source="a", destination="hdfs:///b", path="o"),)), {}, "outputs[]", "translated"),
+    (workers(), {}, "policies[completed].complete job", "translated"),
+    (workers(), {"dialect": "yarn-tf"}, "policies[completed].complete job", "approximated"),
+    (on("completed", "restart job", role="worker"), {}, "policies[completed].restart job", "refused"),
+    (workers(), {}, "policies[failed].fail job", "translated"),
+    (on("failed", "restart container"), {}, "policies[failed].restart container", "approximated"),
+    (on("failed", "restart job"), {}, "policies[failed].restart job", "translated"),
+    (on("failed", "restart job"), {"dialect": "yarn-tf"}, "policies[failed].restart job", "refused"),
+    (on("failed", "restart pod"), {}, "policies[failed].restart pod", "refused"),
+    (on("failed", "restart role"), {}, "policies[failed].restart role", "refused"),
+    (on("failed", "abort job"), {}, "policies[failed].abort job", "refused"),
+    (on("failed", "ignore"), {}, "policies[failed].ignore", "approximated"),
+    (on("failed", "fail job", delay=time("1m")), {}, "policies[failed].delay", "refused"),
+    (on("exit", "restart job", codes=(3,)), {}, "policies[exit].restart job", "translated"),
+    (on("exit", "restart pod", codes=(3,)), {}, "policies[exit].restart pod", "refused"),
+    (on("evicted", "restart pod"), {}, "policies[evicted].restart pod", "refused"),
+    (on("evicted", "restart job"), {}, "policies[evicted].restart job", "refused"),
+    (on("evicted", "ignore"), {}, "policies[evicted].ignore", "refused"),
+    (on("pending", "fail job", delay=time("5m")), {}, "policies[pending].fail job", "approximated"),
+    (on("pending", "restart job", delay=time("5m")), {}, "policies[pending].restart job", "refused"),
+    (on("restarted", "fail job", count=2), {}, "policies[restarted].fail job", "refused"),
+    (on("unknown", "fail job"), {}, "policies[unknown].fail job", "translated"),
+    (on("unknown", "ignore"), {}, "policies[unknown].ignore", "refused"),
+]
+
+
+@pytest.mark.parametrize(("made", "options", "key", "expected"), ROWS, ids=lambda v: v if isinstance(v, str) else "")
+def test_rows(made: Job, options: dict[str, str], key: str, expected: str) -> None:
+    given = {name: value for name, value in options.items() if name not in ("version", "role")}
+    assert fate(unit(made, "yarn", options.get("version"), **given), key, options.get("role")).fate == expected
+
+
+def test_gang_off_is_told() -> None:
+    assert "YRN007" in codes(unit(workers(gang=False), "yarn", written=("gang",)))
+    assert "YRN008" in codes(unit(workers(), "yarn"), "info")
+
+
+def test_tensorboard_s_own_restart_needs_no_gang() -> None:
+    made = job(role("worker"), role("tensorboard"))
+    assert "YRN071" not in codes(unit(made, "yarn"))
+
+
+def test_a_written_port_is_an_approximation_a_default_one_is_not_told() -> None:
+    assert "YRN044" in codes(unit(one(port=2223), "yarn", written=("roles[worker].port",)), "warning")
+    assert "YRN044" not in codes(unit(one(), "yarn"))
+
+
+def test_refusals_name_a_way_out() -> None:
+    backend = targets.find("yarn")
+    assert backend is not None
+    refused = [row for row in backend.support.rows if row.fate == "refused"]
+    assert [row.key for row in refused if not row.instead] == []
+
+
+# --- rules beyond the table ----------------------------------------------------------------------------------------
+
+
+def said(made: Job, version: str | None = None, **options: object) -> dict[str, str]:
+    given = {name: value for name, value in options.items() if isinstance(value, str | int)}
+    return {d.rule.slug: d.message for d in report(unit(made, "yarn", version, **given)) if d.rule.code >= "YRN100"}
+
+
+@pytest.mark.parametrize(
+    ("made", "options", "slug"),
+    [
+        (one(command=()), {}, "yarn-no-command"),
+        (one(env={"A": model.SecretRef(name="s", key="k")}), {}, "yarn-secret-value"),
+        (one(env={"A": model.ConfigMapRef(name="s", key="k")}), {}, "yarn-secret-value"),
+        (one(), {}, "yarn-default-memory"),
+        (one(memory=amount("9Gi")), {"max_container_memory": 8192}, "yarn-memory-lowered"),
+        (one(image="reg/Mnist:1"), {}, "yarn-image-name"),
+        (one(image="reg/mnist:1;rm -rf"), {}, "yarn-image-name"),
+        (mounted(model.HostMount(at="/d", source="/a,b", path="m")), {}, "yarn-docker-path"),
+        (mounted(model.HostMount(at="/d", source="/a:b", path="m")), {}, "yarn-docker-path"),
+        (mounted(model.HostMount(at="/d e", source="/a", path="m")), {}, "yarn-docker-path"),
+        (mounted(model.HostMount(at="/d", source="/a$(id)", path="m")), {}, "yarn-docker-path"),
+        (mounted(model.HostMount(at="../d", source="/a", path="m")), NATIVE, "yarn-link-place"),
+        (mounted(model.HostMount(at="~", source="/a", path="m")), NATIVE, "yarn-link-place"),
+        (mounted(model.HostMount(at="/", source="/a", path="m")), {}, "yarn-link-place"),
+        (mounted(model.HostMount(at=".", source="/a", path="m")), {}, "yarn-link-place"),
+        (mounted(model.HostMount(at="/a", source="/a/b", path="m")), {}, "yarn-link-place"),
+        (mounted(model.ScratchMount(at=".tfjob/x", path="m")), {}, "yarn-link-place"),
+        (mounted(model.ArchiveMount(at=".", source=INDEX, path="m")), {}, "yarn-sent-archive"),
+        (mounted(model.ArchiveMount(at=".", source="a.rar", path="m")), {}, "yarn-archive-kind"),
+        (one(args=("a\0",)), {}, "yarn-nul"),
+        (job(role("ps", memory=amount("1Gi")), role("worker", gpu=1)), {}, "yarn-per-role"),
+        (job(role("ps"), role("worker", gpu=1)), {"applications": "one"}, "yarn-waste"),
+        (job(role("ps", image="a"), role("worker", image="b")), {"applications": "one"}, "yarn-one-image"),
+        (one(), {}, "yarn-no-hdfs-client"),
+        (workers(queue="-q"), {}, "yarn-client-word"),
+        (one(node_label="-l"), {}, "yarn-client-word"),
+        (one(), {"ports": "80-90"}, "yarn-port-range"),
+        (one(), {"ports": "20000-20000"}, "yarn-port-range"),
+        (job(role("chief"), role("worker")), {"dialect": "yarn-tf"}, "yarn-tf-role"),
+        (mounted(model.HostMount(at="d", source="/a,b", path="m")), {"dialect": "yarn-tf"}, "yarn-tf-pair"),
+        (one(), {"dialect": "yarn-tf", "applications": "per-role"}, "yarn-tf-per-role"),
+        (one(resources={"a b": amount("1")}), {}, "yarn-resource-name"),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
+def test_what_is_checked(made: Job, options: dict[str, object], slug: str) -> None:
+    assert slug in said(made, **options)
+
+
+def test_a_good_job_is_not_complained_of() -> None:
+    good = one(memory=amount("1Gi"), mounts=(HOST, model.HostMount(at="/x/y", source="/a", path="m")))
+    assert said(good, webhdfs="http://nn:9870") == {}
+
+
+def test_the_ways_to_a_client_are_three_and_each_is_enough() -> None:
+    good = one(memory=amount("1Gi"))
+    found = next(d for d in report(unit(good, "yarn")) if d.rule.slug == "yarn-no-hdfs-client")
+    assert found.approximation
+    assert [any(way in text for text in found.helps) for way in ("build", "hadoop_home", "webhdfs")] == [True] * 3
+    built = good.but(build=Build(base="tf", hadoop="3.4.1", path="build"))
+    for made, options in ((good, {"hadoop_home": "/opt/hadoop"}), (good, {"webhdfs": "http://n:1"}), (built, {}),
+                          (good, {"store": "/shared"}), (good, NATIVE)):  # fmt: skip
+        assert "yarn-no-hdfs-client" not in said(made, **options)
+
+
+def test_waste_is_told_in_numbers() -> None:
+    made = job(
+        role("ps", 2, cpu=amount("2"), memory=amount("4Gi")),
+        role("worker", 2, cpu=amount("4"), memory=amount("8Gi"), gpu=1),
+    )
+    told = said(made, applications="one")["yarn-waste"]
+    assert "8192 MB, 4 vcores, 1 yarn.io/gpu" in told
+    assert "that is 8192 MB, 4 vcores, 2 yarn.io/gpu more" in told
+
+
+def test_what_differs_is_told() -> None:
+    made = job(role("ps", cpu=amount("2")), role("worker", 2, gpu=1, node_label="g", spread="node"))
+    assert "differ in processors, devices, node label, placement" in said(made)["yarn-per-role"]
