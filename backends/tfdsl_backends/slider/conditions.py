@@ -104,6 +104,7 @@ def unknown_variable(unit: Unit, item: Item) -> bool:
 def variables(value: object) -> Iterator[str]:
     """The names of ``${env.NAME}`` anywhere in ``value``."""
     from tfdsl.ir.model import EnvVar, Node, RunTimeText
+    from tfdsl.record import fields_of
 
     if isinstance(value, RunTimeText):
         yield from (part.name for part in value.parts if isinstance(part, EnvVar))
@@ -113,7 +114,7 @@ def variables(value: object) -> Iterator[str]:
         for member in cast("tuple[object, ...]", value):
             yield from variables(member)
     elif isinstance(value, Node):
-        for name in type(value).model_fields:
+        for name in fields_of(type(value)):
             yield from variables(getattr(value, name))
 
 

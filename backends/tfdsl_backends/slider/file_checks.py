@@ -9,6 +9,7 @@ from tfdsl.emit.located import child
 from tfdsl.ir.model import ArchiveMount, HostMount, RunTimeText
 from tfdsl_backends.slider import rules
 from tfdsl_backends.slider.file_data import REMOTE, files
+from tfdsl_backends.slider.file_support import KUBERNETES_MOUNTS
 from tfdsl_backends.slider.options import in_docker
 
 if TYPE_CHECKING:
@@ -52,7 +53,12 @@ def check_mounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
 
 def check_outputs(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     """Destinations are durable: HDFS, or a folder of the node that is mounted."""
-    hosts = [mount.at for mount in role.mounts if isinstance(mount, HostMount) and not mount.readonly]
+    # A Kubernetes mount is refused itself, which is reason enough.
+    hosts = [
+        mount.at
+        for mount in role.mounts
+        if (isinstance(mount, HostMount) and not mount.readonly) or mount.kind in KUBERNETES_MOUNTS
+    ]
     for output in role.outputs:
         begin = _literal_begin(output.destination)
         if not begin.startswith("hdfs://") and not any(_within(begin, at) for at in hosts):

@@ -58,12 +58,6 @@ PORTS = Rule(
     "error",
     'slider: allowed_ports takes ports and ranges of 1 to 65535, e.g. "48000-48100,50000", not {value}',
 )
-LINK_OVER_SOURCE = Rule(
-    "SLI111",
-    "slider-link-over-source",
-    "error",
-    "slider: {at} cannot be a link to {source}, which lies inside it",
-)
 UNSAFE_PATH = Rule(
     "SLI112", "slider-unsafe-path", "error", "slider: {at} is no place for a link: it is, or leads out of, the folder"
 )
@@ -96,7 +90,6 @@ RULES = (
     BAD_FILE,
     WORK_FOLDER,
     PORTS,
-    LINK_OVER_SOURCE,
     UNSAFE_PATH,
     XML_TEXT,
     NUL,

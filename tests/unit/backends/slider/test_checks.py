@@ -114,3 +114,9 @@ def test_what_lies_in_the_work_folder_decides_where_the_command_starts() -> None
     assert found(job(worker(mounts=mounts, image=None))) == []
     assert found(job(worker()), files=("train.py",)) == ["SLI109"]
     assert found(job(worker(workdir="/app")), files=("train.py",)) == []
+
+
+def test_an_output_into_a_mount_that_is_refused_is_not_reported_again() -> None:
+    mount = {"kind": "pvc", "at": "/runs", "claim": "runs", "path": "m"}
+    output = {"source": "m", "destination": "/runs/x", "path": "o"}
+    assert found(job(worker(mounts=(mount,), outputs=(output,)))) == []

@@ -27,7 +27,7 @@ def mounted(kind: str, at: str = "/d", *, native: bool = False, **fields: object
 
 
 def text(*parts: object) -> RunTimeText:
-    return RunTimeText.model_validate({"parts": parts})
+    return RunTimeText.of({"parts": parts})
 
 
 def test_every_key_has_an_answer() -> None:
