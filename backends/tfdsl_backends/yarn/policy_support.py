@@ -40,12 +40,19 @@ def _failures(event: str) -> Iterator[Row]:
         f"{key}.restart container",
         RETRY,
         "the tasks have to meet again, so all containers of the job are relaunched in place with the failed one, which "
-        "keeps its index",
+        "keeps its index; one that is killed as a whole (memory, node) is not relaunched, and the job fails",
         "YRN071",
         "yarn-restart-gang",
         instead="restart job says so",
     )
-    yield translated(f"{key}.restart job", RETRY, "all containers are relaunched in place, each with its index")
+    yield approximated(
+        f"{key}.restart job",
+        RETRY,
+        "all containers are relaunched in place, each with its index; one that is killed as a whole (memory, node) is "
+        "not relaunched, and the job fails",
+        "YRN087",
+        "yarn-restart-killed",
+    )
     yield approximated(
         f"{key}.ignore",
         PROGRAM,

@@ -13,7 +13,7 @@ from tfdsl_backends.yarn.archives import sent_archives
 from tfdsl_backends.yarn.features import NO_TIMEOUT, features
 from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.runtime import runtime_variables
-from tfdsl_backends.yarn.task_plan import retry, store_place
+from tfdsl_backends.yarn.task_plan import RESTART_STATUS, restarts, store_place
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -44,7 +44,6 @@ def submit_script(unit: Unit) -> Written:
         "localize": have.localize,
         "tags": have.tags,
         "several": len(made) > 1,
-        "restarts": unit.job.retries if retry(unit.job)[0] else 0,
     }
     return render(TEMPLATES, "submit.sh.j2", values)
 
@@ -113,14 +112,12 @@ def timeout(unit: Unit) -> Data:
 
 
 def retries(unit: Unit) -> list[Data]:
-    """The NodeManager's relaunches in place."""
-    policy, statuses = retry(unit.job)
-    if not policy:
+    """The NodeManager's relaunches in place: policy 2, on some statuses."""
+    if not restarts(unit.job):
         return []
-    codes: list[Data] = [["-container_retry_error_codes", ",".join(map(str, statuses))]] if statuses else []
     return [
-        ["-container_retry_policy", str(policy)],
-        *codes,
+        ["-container_retry_policy", "2"],
+        ["-container_retry_error_codes", str(RESTART_STATUS)],
         ["-container_max_retries", Located(str(unit.job.retries), "retries")],
         ["-container_retry_interval", str(RETRY_INTERVAL)],
     ]

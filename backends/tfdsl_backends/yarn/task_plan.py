@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 ACTIONS = {"restart container": "restart", "restart job": "restart", "ignore": "ignore"}
 """Action of a policy -> what the program does; every other action is a failure of the job."""
 
-PEER_LOST = 75
-KILLED = (137, 143)
-"""Statuses of a container that was killed as a whole."""
+RESTART_STATUS = 75
+"""Every task ends with it when the gang is to start again, and the NodeManager relaunches on it only.
+
+137 and 143 are never relaunched, whatever the client asks for (ContainerImpl.shouldRetry).
+"""
 
 PATIENCE = 60
 """Seconds for YARN to replace a container that was lost before the start."""
@@ -28,7 +30,6 @@ PATIENCE = 60
 def task_plan(unit: Unit) -> str:
     """The plan as JSON, a key per line, in ASCII."""
     job = unit.job
-    policy, retried = retry(job)
     first, last = unit.text("ports").split("-")
     plan: dict[str, object] = {
         "job": job.name,
@@ -40,8 +41,7 @@ def task_plan(unit: Unit) -> str:
         "tf_config": [role.name for role in job.roles if gets_tf_config(job, role) or role.server],
         "flags": [role.name for role in job.roles if gets_flags(job, role) and not role.server],
         "again": [role.name for role in job.roles if starts_again(job, role)],
-        "restarts": job.retries if policy else 0,
-        "retried": retried,
+        "restarts": job.retries if restarts(job) else 0,
         "store": store_place(unit),
         "webhdfs": unit.text("webhdfs"),
         "ports": [int(first), int(last)],
@@ -94,19 +94,10 @@ def starts_again(job: Job, role: Role) -> bool:
     return role.name == "tensorboard" and failed is not None and failed.action == "restart container"
 
 
-def retry(job: Job) -> tuple[int, list[int]]:
-    """The client's ``-container_retry_policy`` and, for policy 2, the statuses that are retried.
-
-    0: never, 1: on every status, 2: on some. With 2, the tasks end with 75 to be started again and never otherwise.
-    """
+def restarts(job: Job) -> bool:
+    """Whether any failure makes the gang start again."""
     rules = [found for name, found in actions(job).items() if not name.startswith("tensorboard")]
-    decided = {action for found in rules for action in found.values()}
-    if "restart" not in decided:
-        return 0, []
-    if decided == {"restart"}:
-        return 1, []
-    lost = [s for s in KILLED if all(found.get(s, found[0]) == "restart" for found in rules)]
-    return 2, [PEER_LOST, *lost]
+    return any("restart" in found.values() for found in rules)
 
 
 def needs_hdfs(unit: Unit) -> list[str]:

@@ -249,7 +249,8 @@ class Coordinator(threading.Thread):
             return
         action = self.plan.action(slot, 0)
         if action != "ignore":
-            self.finish(action, "%s was lost" % name, 0)
+            # A container that is killed as a whole is not relaunched, so there is nothing to restart with.
+            self.finish("fail", "%s was lost" % name, 0)
             return
         self.members[slot].ended = 0
         self.tell_start()

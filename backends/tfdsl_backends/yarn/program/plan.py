@@ -11,6 +11,7 @@ PEER_LOST = 75
 PEERS_MISSING = 76
 REJECTED = 77
 COPY_FAILED = 74
+TERMINATED = 143
 
 
 def native(text):
@@ -49,7 +50,6 @@ class Plan(object):
         self.flags = [str(role) for role in spec["flags"]]
         self.again = [str(role) for role in spec["again"]]
         self.restarts = int(spec["restarts"])
-        self.retried = [int(status) for status in spec["retried"]]
         self.store = native(spec["store"])
         self.webhdfs = native(spec["webhdfs"])
         self.ports = (int(spec["ports"][0]), int(spec["ports"][1]))
@@ -98,16 +98,14 @@ class Plan(object):
         # type: (str, int) -> int
         """The exit status of a task under the job's verdict; ``own``: its own command's, -1 when it was stopped.
 
-        Where only some statuses are retried by the NodeManager, a restart must end with one of them and a final
-        failure must not.
+        Where the NodeManager relaunches, it does so on 75 and on nothing else.
         """
         if kind == "stop":
             return 0
         if kind == "missing":
             return PEERS_MISSING
-        status = own if own > 0 else PEER_LOST
-        if not self.retried:
-            return status
-        if kind == "restart":
-            return PEER_LOST
-        return 1 if status in self.retried else status
+        if kind == "restart" or not self.restarts:
+            return own if own > 0 and kind != "restart" else PEER_LOST
+        if own < 0:
+            return TERMINATED
+        return 1 if own == PEER_LOST else own

@@ -146,9 +146,8 @@ class Task(object):
         # type: () -> None
         """The loss of the coordinator is a verdict."""
         if self.line is not None and not self.line.open and self.verdict == RUNNING and not self.may_leave:
-            first = self.plan.name(0)
-            self.verdict = "restart" if self.plan.action(0, 0) == "restart" else "fail"
-            self.reason = "the connection to %s, which coordinates, is lost" % first
+            self.verdict = "fail"
+            self.reason = "the connection to %s, which coordinates, is lost" % self.plan.name(0)
 
     def step(self, name, arguments, env):
         # type: (str, list[str], dict[str, str]) -> int

@@ -137,7 +137,12 @@ def submit(argv: list[str]) -> int:
             if status is None:
                 continue
             status = 128 - status if status < 0 else status
-            if status and container.tries <= most and (policy == 1 or (policy == 2 and status in codes)):
+            # 137 and 143 are never relaunched: ContainerImpl.shouldRetry
+            if (
+                status not in (0, 137, 143)
+                and container.tries <= most
+                and (policy == 1 or (policy == 2 and status in codes))
+            ):
                 container.start()
                 continue
             (container.folder / "status").write_text(str(status))

@@ -109,7 +109,7 @@ def test_retries_relaunch_the_gang_in_place(cluster: Cluster) -> None:
     assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
     assert (cluster.containers()["worker[1]"] / "tries").read_text() == "x\nx\nx\n"
     options = cluster.clients()[0]
-    assert (options["container_retry_policy"], options["container_max_retries"]) == (["1"], ["3"])
+    assert (options["container_retry_policy"], options["container_max_retries"]) == (["2"], ["3"])
 
 
 def test_only_one_status_restarts(cluster: Cluster) -> None:
@@ -139,6 +139,30 @@ def test_every_version_s_client_takes_the_options(tmp_path: Path, version: str) 
     options = cluster.clients()[0]
     assert options["queue"] == ["q one"]
     assert options["timeout"] == ["2147483647"]
+
+
+def test_a_command_that_is_killed_is_a_failure_like_another(cluster: Cluster) -> None:
+    """The kernel kills a command that takes too much memory; YARN itself never relaunches on status 137."""
+    script = 'echo x >>tries; [ "$(wc -l <tries)" -ge 2 ] || kill -9 $$'
+    made = job(native("worker", 1, script), policies=(policy("failed", "restart container"),), retries=1)
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    assert (cluster.containers()["worker[0]"] / "tries").read_text() == "x\nx\n"
+
+
+def test_retries_are_used_up(cluster: Cluster) -> None:
+    made = job(native("worker", 2, "echo x >>tries; exit 7"), policies=(policy("failed", "restart job"),), retries=2)
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 2
+    assert (cluster.containers()["worker[0]"] / "tries").read_text() == "x\nx\nx\n"
+    assert "ended with 7" in cluster.logs()
+
+
+def test_missing_tasks_are_not_waited_for_again(cluster: Cluster) -> None:
+    made = job(native("worker", 2, "true"), policies=(policy("failed", "restart job"),), retries=3)
+    done = cluster.submit(unit(made, "yarn", rendezvous_seconds=2), STUB_MISSING="1", seconds=12)
+    assert done.returncode == 2
+    assert "missing: worker[1]" in cluster.logs()
 
 
 HOSTILE = [

@@ -68,22 +68,23 @@ def test_a_job_without_ps_has_an_empty_list_of_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("retried", "kind", "own", "expected"),
+    ("restarts", "kind", "own", "expected"),
     [
-        ([], "stop", 7, 0), ([], "missing", -1, 76), ([], "fail", 7, 7), ([], "fail", -1, 75), ([], "restart", -1, 75),
-        ([], "restart", 7, 7), ([75, 137], "restart", 7, 75), ([75, 137], "fail", -1, 1), ([75, 137], "fail", 137, 1),
-        ([75, 137], "fail", 7, 7),
+        (0, "stop", 7, 0), (0, "missing", -1, 76), (0, "fail", 7, 7), (0, "fail", -1, 75), (0, "fail", 75, 75),
+        (3, "stop", 7, 0), (3, "missing", -1, 76), (3, "restart", -1, 75), (3, "restart", 137, 75), (3, "fail", 7, 7),
+        (3, "fail", -1, 143), (3, "fail", 75, 1),
     ],
 )  # fmt: skip
-def test_statuses(retried: list[int], kind: str, own: int, expected: int) -> None:
-    made = plan.Plan(json.dumps(minimal() | {"retried": retried}))
+def test_statuses(restarts: int, kind: str, own: int, expected: int) -> None:
+    """Relaunched is what ends with 75, and nothing else."""
+    made = plan.Plan(json.dumps(minimal() | {"restarts": restarts}))
     assert made.status(kind, own) == expected
 
 
 def minimal() -> dict[str, object]:
     return {
         "job": "m", "roles": [["worker", 1]], "after": {}, "optional": [], "complete": [["worker", -1]],
-        "actions": {"worker": {"0": "fail"}}, "tf_config": [], "flags": [], "again": [], "restarts": 0, "retried": [],
+        "actions": {"worker": {"0": "fail"}}, "tf_config": [], "flags": [], "again": [], "restarts": 0,
         "store": "/s", "webhdfs": "", "ports": [20000, 30000], "reuse_port": False, "limit": 5,
         "patience": 1, "grace": 1,
     }  # fmt: skip

@@ -130,19 +130,25 @@ def test_queue_priority_label() -> None:
 @pytest.mark.parametrize(
     ("policies", "expected"),
     [
-        ((), (None, None)),
-        ((policy("failed", "restart container"),), ("1", None)),
-        ((policy("failed", "restart job"), policy("exit", "fail job", codes=(1,))), ("2", "75,137,143")),
-        ((policy("failed", "restart job"), policy("exit", "fail job", codes=(137,))), ("2", "75,143")),
-        ((policy("exit", "restart job", codes=(3,)),), ("2", "75")),
-        ((policy("failed", "restart job", role="worker"),), ("2", "75")),
+        ((), False),
+        ((policy("failed", "restart container"),), True),
+        ((policy("failed", "restart job"), policy("exit", "fail job", codes=(1,))), True),
+        ((policy("exit", "restart job", codes=(3,)),), True),
+        ((policy("failed", "restart job", role="worker"),), True),
+        ((policy("failed", "ignore", role="worker"),), False),
     ],
 )
-def test_retries(policies: tuple[model.Policy, ...], expected: tuple[str | None, str | None]) -> None:
+def test_retries(policies: tuple[model.Policy, ...], expected: bool) -> None:
+    """The NodeManager relaunches on 75, with which all tasks end when the gang is to start again."""
     made = job(role("ps"), role("worker"), policies=policies, retries=4)
     words = options(unit(made, "yarn"))[0]
-    assert (value(words, "-container_retry_policy"), value(words, "-container_retry_error_codes")) == expected
-    assert value(words, "-container_max_retries") == ("4" if policies else None)
+    names = ("-container_retry_policy", "-container_retry_error_codes", "-container_max_retries")
+    assert [value(words, name) for name in names] == (["2", "75", "4"] if expected else [None] * 3)
+
+
+def test_tensorboard_s_own_restart_is_the_task_s_business() -> None:
+    words = options(unit(job(role("worker"), role("tensorboard")), "yarn"))[0]
+    assert value(words, "-container_retry_policy") is None
 
 
 def test_docker_mounts_and_tmpfs() -> None:
