@@ -17,10 +17,10 @@ from tfdsl_backends.slider.resources import SCHEMA
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Text
+    from tfdsl.ir.model import TaskIndex, Text
 
-SUBMITTER = EnvVar(name="USER")
-"""How the IR says ``job.user``."""
+SUBMITTER = "USER"
+"""The variable under which the IR names ``job.user``."""
 
 
 def app_config(unit: Unit) -> dict[str, Data]:
@@ -49,13 +49,15 @@ def _global(unit: Unit) -> dict[str, Data]:
 def unmarked(text: Text | None, path: str) -> Located | None:
     """``text`` when Slider would hand it on as it is, with the submitter as Slider's own mark; else ``None``."""
     parts = text.parts if isinstance(text, RunTimeText) else (text or "",)
-    words = ["${USER_NAME}" if part == SUBMITTER else part for part in parts if part == SUBMITTER or _is_plain(part)]
-    whole = "".join(word for word in words if isinstance(word, str))
+    words = [word for part in parts if (word := _word(part)) is not None]
+    whole = "".join(words)
     return Located(whole, path) if whole and len(words) == len(parts) and whole.strip() == whole else None
 
 
-def _is_plain(part: object) -> bool:
-    return isinstance(part, str) and "$" not in part
+def _word(part: str | TaskIndex | EnvVar) -> str | None:
+    if isinstance(part, EnvVar):
+        return "${USER_NAME}" if part.name == SUBMITTER else None
+    return part if isinstance(part, str) and "$" not in part else None
 
 
 def common_image(unit: Unit) -> Located | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.backends.jobs import amount, job, role, unit
+from tests.unit.backends.slider.parts import mount, output
 from tests.unit.backends.verdicts import codes
 from tfdsl.ir.model import Job, Role, RunTimeText, SecretRef, TaskIndex
 
@@ -26,14 +27,12 @@ def found(made: Job, **options: OptionValue) -> list[str]:
 
 
 def mounted(kind: str, at: str, *, image: str | None = "i:1", **fields: object) -> Job:
-    mount = {"kind": kind, "at": at, "path": "roles[worker].mounts[0]", **fields}
-    return job(worker(mounts=(mount,), image=image, workdir="w"))
+    return job(worker(mounts=(mount(kind, at, **fields),), image=image, workdir="w"))
 
 
 def written_to(destination: object, *, readonly: bool = False) -> Job:
-    mount = {"kind": "host", "at": "/runs", "source": "/nfs/runs", "readonly": readonly, "path": "m"}
-    output = {"source": "m", "destination": destination, "path": "o"}
-    return job(worker(mounts=(mount,), outputs=(output,)))
+    runs = mount("host", "/runs", source="/nfs/runs", readonly=readonly)
+    return job(worker(mounts=(runs,), outputs=(output("m", destination),)))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +108,7 @@ def test_rules_of_options(options: dict[str, OptionValue], expected: list[str]) 
 
 
 def test_what_lies_in_the_work_folder_decides_where_the_command_starts() -> None:
-    mounts = ({"kind": "hdfs", "at": "data", "uri": "hdfs://x", "path": "m"},)
+    mounts = (mount("hdfs", "data", uri="hdfs://x"),)
     assert found(job(worker(mounts=mounts))) == ["SLI109"]
     assert found(job(worker(mounts=mounts, image=None))) == []
     assert found(job(worker()), files=("train.py",)) == ["SLI109"]
@@ -117,6 +116,5 @@ def test_what_lies_in_the_work_folder_decides_where_the_command_starts() -> None
 
 
 def test_an_output_into_a_mount_that_is_refused_is_not_reported_again() -> None:
-    mount = {"kind": "pvc", "at": "/runs", "claim": "runs", "path": "m"}
-    output = {"source": "m", "destination": "/runs/x", "path": "o"}
-    assert found(job(worker(mounts=(mount,), outputs=(output,)))) == []
+    runs = mount("pvc", "/runs", claim="runs")
+    assert found(job(worker(mounts=(runs,), outputs=(output("m", "/runs/x"),)))) == []

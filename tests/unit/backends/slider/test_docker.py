@@ -11,6 +11,7 @@ import pytest
 
 from tests.unit.backends.jobs import amount, job, role
 from tests.unit.backends.slider.agents import Cluster, Container, until
+from tests.unit.backends.slider.parts import mount, output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,10 +73,6 @@ class Node:
 def node(cluster: Cluster) -> Node:
     """A node with docker."""
     return Node(cluster)
-
-
-def mount(kind: str, at: str, **fields: object) -> dict[str, object]:
-    return {"kind": kind, "at": at, "path": f"roles[worker].mounts[{at}]", **fields}
 
 
 def words(call: Sequence[str], option: str) -> list[str]:
@@ -156,10 +153,7 @@ def test_the_status_of_the_container_counts(node: Node) -> None:
 def test_outputs_come_out_of_the_ended_container(node: Node) -> None:
     runs = node.cluster.folder / "runs"
     runs.mkdir()
-    outputs = (
-        {"path": "o0", "source": "model", "destination": "/runs/m"},
-        {"path": "o1", "source": "/runs/log", "destination": "/runs/kept"},
-    )
+    outputs = (output("model", "/runs/m"), output("/runs/log", "/runs/kept"))
     node.start(role("worker", mounts=(mount("host", "/runs", source=str(runs)),), outputs=outputs))
     (runs / "log").write_text("in the mount")
     node.finish(0)

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.unit.backends.jobs import amount, job, policy, role, time, unit
+from tests.unit.backends.slider.parts import mount
 from tfdsl import backend as targets
 from tfdsl.emit import json as json_writer
 from tfdsl.emit import xml as xml_writer
@@ -295,9 +296,7 @@ def test_gpus_are_hidden_from_roles_without_one() -> None:
 
 
 def sent(*archives: str) -> Role:
-    mounts = [
-        {"kind": "archive", "at": f"a{n}", "source": source, "path": f"m[{n}]"} for n, source in enumerate(archives)
-    ]
+    mounts = tuple(mount("archive", f"a{number}", source=source) for number, source in enumerate(archives))
     return role("worker", mounts=mounts)
 
 

@@ -13,6 +13,8 @@ import pytest
 
 from tests.unit.backends.jobs import job, policy, role
 from tests.unit.backends.slider.agents import Cluster, Container, until
+from tests.unit.backends.slider.parts import mount, output
+from tfdsl.ir.model import Cluster as Discovery
 from tfdsl.ir.model import EnvVar, Role, RunTimeText, TaskIndex
 
 if TYPE_CHECKING:
@@ -48,14 +50,6 @@ def run(nodes: Cluster, worker: Role, **fields: object) -> Container:
     container = nodes.container("worker").start()
     until(lambda: nodes.master.stops)
     return container
-
-
-def mount(kind: str, at: str, **fields: object) -> dict[str, object]:
-    return {"kind": kind, "at": at, "path": f"roles[worker].mounts[{at}]", **fields}
-
-
-def output(source: object, destination: object, **fields: object) -> dict[str, object]:
-    return {"source": source, "destination": destination, "path": "roles[worker].outputs[0]", **fields}
 
 
 @pytest.fixture
@@ -100,7 +94,7 @@ def test_arguments_and_variables_arrive_byte_for_byte(cluster: Cluster) -> None:
         args=tuple(HOSTILE),
         env={f"V{number}": text for number, text in enumerate(HOSTILE)},
     )
-    container = run(cluster, worker, cluster={"path": "cluster", "discovery": "none"})
+    container = run(cluster, worker, cluster=Discovery(path="cluster", discovery="none"))
     argv, env = json.loads((container.task / "seen").read_text())
     expected = [text.encode().hex() for text in HOSTILE]
     assert argv == expected * 2
@@ -109,7 +103,7 @@ def test_arguments_and_variables_arrive_byte_for_byte(cluster: Cluster) -> None:
 
 def test_a_text_runs_under_the_shell_with_arguments(cluster: Cluster) -> None:
     worker = shell('printf "%s|" "$0" "$@" >seen', args=("a b", "$HOME"))
-    container = run(cluster, worker, cluster={"path": "cluster", "discovery": "none"})
+    container = run(cluster, worker, cluster=Discovery(path="cluster", discovery="none"))
     assert (container.task / "seen").read_text() == "sh|a b|$HOME|"
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from tests.unit.backends.jobs import job, role, unit
 from tests.unit.backends.slider.agents import write_files
+from tests.unit.backends.slider.parts import mount
 
 if TYPE_CHECKING:
     from tfdsl.backend import OptionValue
@@ -40,7 +41,7 @@ class Client:
         program.chmod(0o755)
 
     def write(self, *, queue: str | None = None, **options: OptionValue) -> None:
-        archive = {"kind": "archive", "at": "x", "source": f"{HOSTILE}.tgz", "path": "m"}
+        archive = mount("archive", "x", source=f"{HOSTILE}.tgz")
         write_files(unit(job(role("worker", mounts=(archive,)), queue=queue), "slider", **options), self.application)
 
     def run(self, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.backends.jobs import amount, job, policy, role, time, unit
+from tests.unit.backends.slider.parts import mount
 from tests.unit.backends.verdicts import fate, holes
 from tfdsl import backend as targets
-from tfdsl.ir.model import Claim, Cluster, EnvVar, Job, Policy, RunTimeText, TaskIndex
+from tfdsl.ir.model import Build, Claim, Cluster, EnvVar, Job, Policy, RunTimeText, TaskIndex, Toleration
 from tfdsl.vocabulary.policies import ACTIONS_OF
 
 NATIVE: dict[str, object] = {"image": None}
@@ -22,8 +23,7 @@ def worker(count: int = 1, **fields: object) -> Job:
 
 
 def mounted(kind: str, at: str = "/d", *, native: bool = False, **fields: object) -> Job:
-    mount = {"kind": kind, "at": at, "path": "roles[worker].mounts[0]", **fields}
-    return job(role("worker", mounts=(mount,), **(NATIVE if native else {})))
+    return job(role("worker", mounts=(mount(kind, at, **fields),), **(NATIVE if native else {})))
 
 
 def text(*parts: object) -> RunTimeText:
@@ -72,8 +72,8 @@ def test_every_refusal_names_a_way_out() -> None:
         (workers(cleanup="none"), "job.cleanup", "approximated"),
         (workers(suspend=True), "job.suspend", "refused"),
         (workers(checkpoint="hdfs://x"), "job.checkpoint", "translated"),
-        (workers(build={"path": "build", "base": "x"}), "build", "kept"),
-        (job(role("worker", **NATIVE), build={"path": "build", "base": "x"}), "build", "approximated"),
+        (workers(build=Build(path="build", base="x")), "build", "kept"),
+        (job(role("worker", **NATIVE), build=Build(path="build", base="x")), "build", "approximated"),
         (workers(cluster=Cluster(path="cluster", discovery="flags")), "cluster.discovery", "translated"),
         (worker(2, min_available=1), "roles[].min_available", "approximated"),
         (worker(2), "roles[].min_available", "kept"),
@@ -82,7 +82,7 @@ def test_every_refusal_names_a_way_out() -> None:
         (worker(image_pull_policy="Always"), "roles[].image_pull_policy", "approximated"),
         (worker(image_pull_secrets=("s",)), "roles[].image_pull_secrets", "approximated"),
         (worker(node_selector={"a": "b"}), "roles[].node_selector", "refused"),
-        (worker(tolerations=({"key": "a"},)), "roles[].tolerations", "refused"),
+        (worker(tolerations=(Toleration(key="a"),)), "roles[].tolerations", "refused"),
         (worker(node_label="gpu"), "roles[].node_label", "kept"),
         (worker(spread="node"), "roles[].spread", "translated"),
         (worker(), "roles[].image", "kept"),
@@ -123,7 +123,7 @@ def test_every_refusal_names_a_way_out() -> None:
         (mounted("hdfs", uri="hdfs://x", native=True), "mounts[hdfs]", "refused"),
         (mounted("archive", source="x.tar"), "mounts[archive]", "translated"),
         (mounted("archive", source="x.tar", native=True), "mounts[archive]", "refused"),
-        (worker(args=(text({"kind": "task_index"}),)), "roles[].args{task.index}", "translated"),
+        (worker(args=(text(TaskIndex()),)), "roles[].args{task.index}", "translated"),
         (worker(args=(text(EnvVar(name="X")),)), "roles[].args{env}", "approximated"),
         (worker(args=(text(EnvVar(name="X")),), env={"X": "1"}), "roles[].args{env}", "translated"),
         (worker(args=(text(EnvVar(name="USER")),)), "roles[].args{env}", "translated"),
@@ -139,9 +139,9 @@ def test_fate_of_attributes(made: Job, key: str, expected: str) -> None:
 
 
 def test_a_claim_is_refused_once() -> None:
-    mount = {"kind": "claim", "at": "/d", "claim": "c", "path": "m"}
+    claimed = mount("claim", "/d", claim="c", path="m")
     claim = Claim(path="m", name="c", size=amount("1Gi"), access_modes=("ReadWriteMany",))
-    made = unit(job(role("worker", mounts=(mount,)), claims=(claim,)), "slider", written=("m", "m.keep"))
+    made = unit(job(role("worker", mounts=(claimed,)), claims=(claim,)), "slider", written=("m", "m.keep"))
     assert fate(made, "mounts[claim]").fate == "refused"
     assert fate(made, "mounts[claim].keep").fate == "translated"
 
