@@ -107,7 +107,7 @@ def compile_source(source: Source, target: Backend) -> tuple[Made, ...]:
 
 def unit_of(backend: Backend, values: resolved.Job) -> Unit:
     """``values`` (which must be without errors) as the IR, for the target they were resolved for."""
-    from tfdsl.ir.lower import lower  # costs pydantic
+    from tfdsl.ir.lower import lower
 
     job, origins = lower(values)
     version = values.version or backend.default_version

@@ -6,12 +6,11 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
-
 from tests.spec.page import MAIN, Example
 from tfdsl import backend, pipeline
 from tfdsl.ir import model
 from tfdsl.ir.lower import lower
+from tfdsl.ir.schema import validated
 from tfdsl.record import Record
 from tfdsl.semantics.check import Checked, Request, Wanted, check
 from tfdsl.semantics.params import Given, Params
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.semantics import resolved
     from tfdsl.semantics.values import Data
 
 TARGETS = ("slider", "tfjob", "volcano", "yarn")
@@ -68,14 +68,20 @@ def run(files: Mapping[str, str], options: tuple[str, ...]) -> Run:
 
 def jobs(example: Example) -> list[model.Job]:
     """The IR of an example without errors, and along the way its IR for every target."""
-    own = [lower(job)[0] for job in run(example.files, example.options).checked.jobs]
+    own = [_valid(job) for job in run(example.files, example.options).checked.jobs]
     if "-t" not in example.options:
         for target in TARGETS:
             there = run(example.files, (*example.options, "-t", target))
             if not there.errors:
                 for job in there.checked.jobs:
-                    lower(job)
+                    _valid(job)
     return own
+
+
+def _valid(job: resolved.Job) -> model.Job:
+    made, _ = lower(job)
+    validated(made)  # raises where the IR's own constraints are broken
+    return made
 
 
 def constant(example: Example, name: str) -> str:
@@ -156,7 +162,7 @@ def matches(actual: object, expected: object) -> bool:
     """Whether the IR says what a page says: of a model the named fields, of everything else the whole."""
     if isinstance(actual, model.RunTimeText):
         return text_of(actual) == expected
-    if isinstance(actual, BaseModel):
+    if isinstance(actual, model.Part):
         return isinstance(expected, dict) and all(
             matches(getattr(actual, key), value) for key, value in expected.items()
         )

@@ -81,7 +81,7 @@ def _instructions(build: Build) -> Iterator[tuple[str, str]]:
 
 
 def _step(step: CopyStep | RunStep) -> str:
-    from tfdsl.ir.model import CopyStep  # loads pydantic, as whoever has a Build has done already
+    from tfdsl.ir.model import CopyStep
 
     if isinstance(step, CopyStep):
         return f"COPY {_array([_bare(step.source), _bare(step.destination)])}"

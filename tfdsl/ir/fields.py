@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.ir import model
-from tfdsl.record import Record
+from tfdsl.record import Record, fields_of
 from tfdsl.vocabulary.policies import ACTIONS_OF
 
 if TYPE_CHECKING:
@@ -82,18 +82,18 @@ class Item(Record):
 
 def all_keys() -> list[str]:
     """Every key that the IR can hold, in the order of the model."""
-    keys = [f"job.{name}" for name in model.Job.model_fields if name not in _JOB_SKIPS]
-    keys += [f"cluster.{name}" for name in model.Cluster.model_fields if name != "path"]
+    keys = [f"job.{name}" for name in fields_of(model.Job) if name not in _JOB_SKIPS]
+    keys += [f"cluster.{name}" for name in fields_of(model.Cluster) if name != "path"]
     keys.append("build")
-    keys += [f"roles[].{name}" for name in model.Role.model_fields if name not in _ROLE_SKIPS]
+    keys += [f"roles[].{name}" for name in fields_of(model.Role) if name not in _ROLE_SKIPS]
     for kind, mount in MOUNTS.items():
         keys.append(f"mounts[{kind}]")
-        keys += [f"mounts[{kind}].{name}" for name in MOUNT_OPTIONS if name in mount.model_fields]
+        keys += [f"mounts[{kind}].{name}" for name in MOUNT_OPTIONS if name in fields_of(mount)]
         if kind == "claim":
             keys += [f"mounts[claim].{name}" for name in CLAIM_OPTIONS]
         for value in ("{task.index}", "{env}"):
             keys += [f"mounts[{kind}]{value}"] if kind in _SOURCES else []
-            keys += [f"mounts[{kind}].sub_path{value}"] if "sub_path" in mount.model_fields else []
+            keys += [f"mounts[{kind}].sub_path{value}"] if "sub_path" in fields_of(mount) else []
     keys += ["outputs[]", "outputs[].when", "outputs[].index", "outputs[].overwrite"]
     keys += [f"{key}{value}" for key in RUN_TIME for value in ("{task.index}", "{env}")]
     for event, actions in ACTIONS_OF.items():
@@ -105,10 +105,10 @@ def all_keys() -> list[str]:
 
 def walk(job: model.Job, origins: Origins) -> Iterator[Item]:
     """What ``job`` sets: all that is written, and the defaults that mean something."""
-    for name in model.Job.model_fields:
+    for name in fields_of(model.Job):
         if name not in _JOB_SKIPS:
             yield from _field(job, f"job.{name}", name, origins)
-    for name in model.Cluster.model_fields:
+    for name in fields_of(model.Cluster):
         if name != "path":
             yield from _field(job.cluster, f"cluster.{name}", name, origins)
     if job.build is not None:
@@ -131,7 +131,7 @@ def _field(node: model.Node, key: str, name: str, origins: Origins, role: str = 
 
 
 def _role(role: model.Role, origins: Origins) -> Iterator[Item]:
-    for name in model.Role.model_fields:
+    for name in fields_of(model.Role):
         if name not in _ROLE_SKIPS:
             yield from _field(role, f"roles[].{name}", name, origins, role.name)
     for name in ("env", "command", "args", "workdir"):
@@ -154,7 +154,7 @@ def _mount(mount: model.Mount, origins: Origins, role: str) -> Iterator[Item]:
     key = f"mounts[{mount.kind}]"
     yield Item(key, mount.path, mount, mount.at, role)
     for name in MOUNT_OPTIONS:
-        if name in type(mount).model_fields:
+        if name in fields_of(type(mount)):
             yield from _field(mount, f"{key}.{name}", name, origins, role)
     if mount.kind == "claim":
         for name in CLAIM_OPTIONS:

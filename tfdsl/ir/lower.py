@@ -69,7 +69,7 @@ def lower(job: resolved.Job) -> tuple[model.Job, Origins]:
         if name in job.settings:
             origins.record(name, job.settings[name].value.span)
     fields |= {name: data for name in _PLAIN_JOB if (data := job.data(name)) is not None}
-    return model.Job.model_validate(fields), origins
+    return model.Job.of(fields), origins
 
 
 def _retries(job: resolved.Job) -> int:
@@ -113,7 +113,7 @@ def _role(job: resolved.Job, role: resolved.Role, origins: Origins, claims: Clai
         fields.setdefault(f"{name}_limit", role.data(name))
     if board:
         fields |= _board(job, role)
-    return model.Role.model_validate(fields)
+    return model.Role.of(fields)
 
 
 def _board(job: resolved.Job, role: resolved.Role) -> dict[str, object]:
@@ -168,7 +168,7 @@ def _tolerations(role: resolved.Role, path: str) -> tuple[model.Toleration, ...]
     for at, item in enumerate(data.items if isinstance(data, ListData) else ()):
         entries = item.data.entries if isinstance(item.data, MapData) else {}
         fields = {key: entry.value.data for key, entry in entries.items()}
-        found.append(model.Toleration.model_validate({"path": f"{path}.tolerations[{at}]", **fields}))
+        found.append(model.Toleration.of({"path": f"{path}.tolerations[{at}]", **fields}))
     return tuple(found)
 
 
@@ -187,7 +187,7 @@ def _outputs(role: resolved.Role, path: str, origins: Origins) -> tuple[model.Ou
         if overwrite is not None:
             origins.record(f"{here}.overwrite", overwrite.value.span)
         found.append(
-            model.Output.model_validate(
+            model.Output.of(
                 {
                     "path": here,
                     "source": text(output.source.data),
@@ -224,7 +224,7 @@ def _policies(job: resolved.Job, origins: Origins) -> tuple[model.Policy, ...]:
             "delay": policy.delay.data if policy.delay is not None else None,
             "action": policy.action,
         }
-        found.append(model.Policy.model_validate(fields))
+        found.append(model.Policy.of(fields))
     return tuple(found)
 
 
@@ -233,7 +233,7 @@ def _cluster(job: resolved.Job, origins: Origins) -> model.Cluster:
     for name, setting in job.cluster.items():
         fields[name] = setting.value.data
         origins.record(f"cluster.{name}", setting.value.span)
-    return model.Cluster.model_validate(fields)
+    return model.Cluster.of(fields)
 
 
 def _build(job: resolved.Job, origins: Origins) -> model.Build | None:
@@ -253,7 +253,7 @@ def _build(job: resolved.Job, origins: Origins) -> model.Build | None:
         else:
             source, destination = str(step.source.data), str(step.destination.data)
             steps.append(model.CopyStep(path=path, source=source, destination=destination))
-    return model.Build.model_validate(
+    return model.Build.of(
         {
             "path": "build",
             "base": values.get("from"),

@@ -52,7 +52,7 @@ class ClaimBook:
             access = tuple(str(mode.data) for mode in modes.items)
         else:
             access = ("ReadWriteMany" if self._replicas[name] > 1 else "ReadWriteOnce",)
-        return model.Claim.model_validate(
+        return model.Claim.of(
             {
                 "path": self._paths[name],
                 "name": name,
@@ -88,10 +88,10 @@ def _mount(role: resolved.Role, mount: resolved.Mount, path: str, claims: ClaimB
     if kind in ("pvc", "claim"):
         fields["sub_path"] = _text_option(mount, "sub_path")
     if kind == "claim":
-        return model.ClaimMount.model_validate({**fields, "claim": claims.name(mount, path, role.replicas)})
+        return model.ClaimMount.of({**fields, "claim": claims.name(mount, path, role.replicas)})
     if kind in ("scratch", "memory"):
         size = model.ScratchMount if kind == "scratch" else model.MemoryMount
-        return size.model_validate({**fields, "size": source})
+        return size.of({**fields, "size": source})
     if kind == "nfs":
         return _nfs(mount, fields)
     if kind == "host":
@@ -100,7 +100,7 @@ def _mount(role: resolved.Role, mount: resolved.Mount, path: str, claims: ClaimB
         items = _option(mount, "items")
         fields |= {"items": plain_map(items) if isinstance(items, MapData) else {}, "mode": _option(mount, "mode")}
     model_of, field = _WITH_TEXT[kind]
-    return model_of.model_validate({**fields, field: text(source) if source is not None else ""})
+    return model_of.of({**fields, field: text(source) if source is not None else ""})
 
 
 _WITH_TEXT: dict[str, tuple[type[model.BaseMount], str]] = {
@@ -117,11 +117,11 @@ def _nfs(mount: resolved.Mount, fields: dict[str, object]) -> model.BaseMount:
     source = text(mount.source.data) if mount.source is not None else ""
     if isinstance(source, str):
         server, _, share = source.partition(":")
-        return model.NfsMount.model_validate({**fields, "server": server, "share": share})
+        return model.NfsMount.of({**fields, "server": server, "share": share})
     head = source.parts[0] if isinstance(source.parts[0], str) else ""
     server, _, first = head.partition(":")
     rest = model.RunTimeText(parts=(*((first,) if first else ()), *source.parts[1:]))
-    return model.NfsMount.model_validate({**fields, "server": server, "share": rest})
+    return model.NfsMount.of({**fields, "server": server, "share": rest})
 
 
 def _option(mount: resolved.Mount, name: str) -> object:

@@ -1,7 +1,11 @@
 """The intermediate representation of one job, as one target is to run it.
 
-All layers are merged, all names resolved, all defaults written out; what remains is data. The models are frozen and
-refuse what the checks should have caught, so a backend may rely on every constraint that stands here.
+All layers are merged, all names resolved, all defaults written out; what remains is data, and a backend may rely on
+every constraint that stands here.
+
+The annotations are pydantic's; :mod:`tfdsl.ir.schema` makes pydantic models of them, which validate whole jobs in the
+tests and give the JSON Schema. The compiler itself makes the records without them: it has just checked every value, and
+loading pydantic costs more than compiling a job.
 
 Every node has a ``path``, its place in the IR (``roles[worker].mounts[0]``; the job's own is empty). ``path.field``
 is the key under which :class:`tfdsl.ir.origins.Origins` knows the source text of a field, and under which a
@@ -13,22 +17,17 @@ Units: quantities are :class:`~tfdsl.vocabulary.quantities.Quantity` (thousandth
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, InstanceOf, PlainSerializer, WithJsonSchema
+from tfdsl.record import KeywordRecord, replace
 
-from tfdsl.vocabulary.quantities import Duration, Quantity
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Annotated
 
-QuantityField: TypeAlias = Annotated[
-    InstanceOf[Quantity],
-    PlainSerializer(str),
-    WithJsonSchema({"type": "string", "description": "Kubernetes quantity, e.g. 500m or 16Gi"}),
-]
-DurationField: TypeAlias = Annotated[
-    InstanceOf[Duration],
-    PlainSerializer(str),
-    WithJsonSchema({"type": "string", "description": "duration, e.g. 1h30m"}),
-]
+    from pydantic import Field
+
+    from tfdsl.vocabulary.quantities import Duration, Quantity
 
 RoleName: TypeAlias = Literal["chief", "master", "ps", "worker", "evaluator", "tensorboard"]
 EventName: TypeAlias = Literal["completed", "failed", "exit", "evicted", "pending", "restarted", "unknown"]
@@ -44,52 +43,58 @@ ActionName: TypeAlias = Literal[
 ]
 
 
-class Node(BaseModel):
-    """Base of all models: frozen, closed, with a place."""
+class Part(KeywordRecord):
+    """Base of all records of the IR: frozen, made with keywords."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    @classmethod
+    def of(cls, fields: Mapping[str, object]) -> Self:
+        """A record out of its fields by name; an unknown or a missing one is a ``TypeError``."""
+        return cls(**fields)
 
-    path: str = Field(default="", exclude=True, repr=False)
+    def but(self, **changes: object) -> Self:
+        """The same with other values for some fields."""
+        return replace(self, **changes)
 
 
-class TaskIndex(BaseModel):
+class Node(Part):
+    """Base of what has a place in the IR."""
+
+    path: str = ""
+
+
+class TaskIndex(Part):
     """``${task.index}``: the replica's own index, known only when it runs."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     kind: Literal["task_index"] = "task_index"
 
 
-class EnvVar(BaseModel):
+class EnvVar(Part):
     """``${env.NAME}``: an environment variable of the replica, known only when it runs."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     kind: Literal["env"] = "env"
     name: str
 
 
-class RunTimeText(BaseModel):
+class RunTimeText(Part):
     """A text with parts that are known only when the replica runs; neighbouring literal parts are joined."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     parts: tuple[str | TaskIndex | EnvVar, ...]
 
 
 Text: TypeAlias = str | RunTimeText
 
 
-class SecretRef(BaseModel):
+class SecretRef(Part):
     """``secret(name, key)``."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     kind: Literal["secret"] = "secret"
     name: str
     key: str
 
 
-class ConfigMapRef(BaseModel):
+class ConfigMapRef(Part):
     """``configmap(name, key)``."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     kind: Literal["configmap"] = "configmap"
     name: str
     key: str
@@ -162,14 +167,14 @@ class ScratchMount(BaseMount):
     """Node disk that lives with the pod."""
 
     kind: Literal["scratch"] = "scratch"
-    size: QuantityField | None = None
+    size: Quantity | None = None
 
 
 class MemoryMount(BaseMount):
     """A tmpfs of ``size``."""
 
     kind: Literal["memory"] = "memory"
-    size: QuantityField
+    size: Quantity
 
 
 class HdfsMount(BaseMount):
@@ -186,7 +191,7 @@ class ArchiveMount(BaseMount):
     source: Text
 
 
-Mount: TypeAlias = Annotated[
+Mount: TypeAlias = (
     PvcMount
     | ClaimMount
     | HostMount
@@ -196,9 +201,8 @@ Mount: TypeAlias = Annotated[
     | ScratchMount
     | MemoryMount
     | HdfsMount
-    | ArchiveMount,
-    Field(discriminator="kind"),
-]
+    | ArchiveMount
+)
 
 
 class Claim(Node):
@@ -208,7 +212,7 @@ class Claim(Node):
     """
 
     name: str
-    size: QuantityField
+    size: Quantity
     storage_class: str | None = None
     access_modes: tuple[str, ...]
     keep: bool = False
@@ -248,8 +252,8 @@ class Role(Node):
     """
 
     name: RoleName
-    replicas: int = Field(ge=1)
-    min_available: int = Field(ge=0)
+    replicas: Annotated[int, Field(ge=1)]
+    min_available: Annotated[int, Field(ge=0)]
     after: tuple[RoleName, ...] = ()
     server: bool = False
     logdir: Text | None = None
@@ -262,16 +266,16 @@ class Role(Node):
     args: tuple[Text, ...] = ()
     workdir: Text | None = None
     env: dict[str, EnvValue] = {}
-    cpu: QuantityField | None = None
-    memory: QuantityField | None = None
-    cpu_limit: QuantityField | None = None
-    memory_limit: QuantityField | None = None
-    gpu: int = Field(default=0, ge=0)
+    cpu: Quantity | None = None
+    memory: Quantity | None = None
+    cpu_limit: Quantity | None = None
+    memory_limit: Quantity | None = None
+    gpu: Annotated[int, Field(ge=0)] = 0
     gpu_resource: str | None = None
-    gpu_memory: QuantityField | None = None
-    resources: dict[str, QuantityField] = {}
-    shm: QuantityField | None = None
-    port: int = Field(default=2222, ge=1, le=65535)
+    gpu_memory: Quantity | None = None
+    resources: dict[str, Quantity] = {}
+    shm: Quantity | None = None
+    port: Annotated[int, Field(ge=1, le=65535)] = 2222
     host_network: bool = False
     service_account: str | None = None
     node_selector: dict[str, str] = {}
@@ -294,7 +298,7 @@ class Policy(Node):
     event: EventName
     codes: tuple[int, ...] = ()
     count: int | None = None
-    delay: DurationField | None = None
+    delay: Duration | None = None
     action: ActionName
     written: bool = True
 
@@ -341,13 +345,13 @@ class Job(Node):
     priority: str | int | None = None
     scheduler: str | None = None
     gang: bool = True
-    retries: int = Field(default=0, ge=0)
-    deadline: DurationField | None = None
-    ttl: DurationField | None = None
+    retries: Annotated[int, Field(ge=0)] = 0
+    deadline: Duration | None = None
+    ttl: Duration | None = None
     cleanup: Literal["running", "all", "none"] = "running"
     suspend: bool = False
     checkpoint: Text | None = None
-    roles: tuple[Role, ...] = Field(min_length=1)
+    roles: Annotated[tuple[Role, ...], Field(min_length=1)]
     policies: tuple[Policy, ...] = ()
     claims: tuple[Claim, ...] = ()
     cluster: Cluster = Cluster(path="cluster")

@@ -98,7 +98,7 @@ def with_defaults(roles: Sequence[Role], written: Sequence[Policy]) -> tuple[Pol
     names = [role.name for role in roles]
 
     def add(**fields: object) -> None:
-        policies.append(Policy.model_validate({"path": f"policies[{len(policies)}]", "written": False, **fields}))
+        policies.append(Policy.of({"path": f"policies[{len(policies)}]", "written": False, **fields}))
 
     if not any(p.event == "completed" and p.action == "complete job" for p in written):
         decider = next((name for name in ("chief", "master", "worker") if name in names), None)

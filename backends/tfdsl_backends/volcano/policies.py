@@ -84,7 +84,7 @@ def decide(job: Job) -> Decided:
     trainers = [role for role in job.roles if role.name != "tensorboard"]
     if len(trainers) < len(roles):
         return Decided(((), (), (), ()), roles)
-    general = job.model_copy(update={"policies": tuple(p for p in job.policies if p.role is None)})
+    general = job.but(policies=tuple(p for p in job.policies if p.role is None))
     shared: list[tuple[Entry, ...]] = []
     for number, group in enumerate(entries(general, trainers[0]).groups()):
         own = [found.groups()[number] for found in roles.values()]
@@ -93,10 +93,13 @@ def decide(job: Job) -> Decided:
 
 
 def job_policies(job: Job, decided: Decided) -> list[Data]:
-    """``spec.policies``: what holds for every role, and the event that is the whole job's."""
+    """``spec.policies``: what holds for every role, and the event that is the whole job's.
+
+    What the source says stands before the language's defaults; exit statuses, always written, stay before PodFailed.
+    """
     groups = [entry for group in decided.shared for entry in group]
     unknown = [Entry(p, p.action, "Unknown") for p in job.policies if p.event == "unknown" and p.action != "ignore"]
-    return [entry.data for entry in (*groups, *unknown)]
+    return [entry.data for entry in sorted((*groups, *unknown), key=lambda entry: not entry.policy.written)]
 
 
 def task_policies(job: Job, role: Role, decided: Decided) -> list[Data]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tfdsl import backend as targets
 from tfdsl.backend import OptionValue, Unit
-from tfdsl.ir.model import Job, Policy, Role
+from tfdsl.ir.fields import MOUNTS
+from tfdsl.ir.model import Build, Claim, Cluster, Job, Output, Part, Policy, Role, Toleration
 from tfdsl.ir.origins import Origins
 from tfdsl.ir.policies import restarts_anything, with_defaults
 from tfdsl.text import Source, Span
@@ -44,20 +45,45 @@ def role(name: str, replicas: int = 1, **fields: object) -> Role:
     }
     if name == "tensorboard":
         defaults |= {"command": (), "logdir": "/logs", "port": 6006}
-    return Role.model_validate(defaults | fields)
+    return Role.of(records(defaults | fields))
+
+
+def records(fields: dict[str, object]) -> dict[str, object]:
+    """``fields`` with a record for each plain dict that stands for one (a mount by its ``kind``)."""
+    return {name: _record(name, value) for name, value in fields.items()}
+
+
+def _record(name: str, value: object) -> object:
+    if isinstance(value, tuple | list) and name in (*_PARTS, "mounts"):
+        return tuple(_record(name, member) for member in value)
+    if not isinstance(value, dict):
+        return value
+    if name == "mounts":
+        return MOUNTS[value["kind"]].of(value)
+    return _PARTS[name].of(value) if name in _PARTS else value
+
+
+_PARTS: dict[str, type[Part]] = {
+    "outputs": Output,
+    "tolerations": Toleration,
+    "claims": Claim,
+    "cluster": Cluster,
+    "build": Build,
+}
 
 
 def policy(event: str, action: str, **fields: object) -> Policy:
     """A written policy; its place is set by :func:`job`."""
-    return Policy.model_validate({"event": event, "action": action, **fields})
+    return Policy.of({"event": event, "action": action, **fields})
 
 
 def job(*roles: Role, policies: tuple[Policy, ...] = (), **fields: object) -> Job:
     """A job called ``mnist`` with the language's default policies and retries added."""
-    placed = tuple(p.model_copy(update={"path": f"policies[{at}]"}) for at, p in enumerate(policies))
-    made = Job.model_validate({"name": "mnist", "roles": roles, "policies": with_defaults(roles, placed), **fields})
+    placed = tuple(p.but(path=f"policies[{at}]") for at, p in enumerate(policies))
+    fields = records(fields)
+    made = Job.of({"name": "mnist", "roles": roles, "policies": with_defaults(roles, placed), **fields})
     if "retries" not in fields and restarts_anything(made):
-        made = made.model_copy(update={"retries": 3})
+        made = made.but(retries=3)
     return made
 
 
@@ -71,4 +97,4 @@ def unit(
     for path in written:
         origins.record(path, NOWHERE)
     options = {option.name: option.default for option in found.options} | given
-    return Unit(found.name, version or found.default_version, made, origins, options, {name: NOWHERE for name in given})
+    return Unit(found.name, version or found.default_version, made, origins, options, dict.fromkeys(given, NOWHERE))

@@ -80,7 +80,7 @@ def command(text: str) -> str:
 
 
 def build(*steps: CopyStep | RunStep, **fields: object) -> Build:
-    return Build.model_validate({"path": "build", "base": "python:3.11", "steps": steps, **fields})
+    return Build.of({"path": "build", "base": "python:3.11", "steps": steps, **fields})
 
 
 def run(text: str) -> RunStep:

@@ -151,7 +151,7 @@ def test_names_on_hosts() -> None:
     """The Job's name is a label of its pods: 63 characters. No Service is made, so it may begin with a digit."""
 
     def named(name: str, *others: str) -> Unit:
-        made = job(role("worker", 11), *(role(other) for other in others)).model_copy(update={"name": name})
+        made = job(role("worker", 11), *(role(other) for other in others)).but(name=name)
         return on(made, *(f"h{index}" for index in range(11)))
 
     assert "K8S040" not in codes(named("m" * 53))

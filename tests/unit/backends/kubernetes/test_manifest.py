@@ -188,13 +188,13 @@ def test_only_the_host_list_grows() -> None:
 
 def test_names_have_room_for_the_index() -> None:
     def named(length: int, workers: int) -> list[str]:
-        made = job(role("worker", workers)).model_copy(update={"name": "m" * length})
+        made = job(role("worker", workers)).but(name="m" * length)
         return codes(unit(made, "kubernetes"), "error")
 
     assert named(54, 10) == []  # m…-worker-9 has 63 characters
     assert named(55, 10) == ["K8S040"]
     assert named(54, 11) == ["K8S040"]
-    assert codes(unit(job(role("worker")).model_copy(update={"name": "7"}), "kubernetes"), "error") == ["K8S043"]
+    assert codes(unit(job(role("worker")).but(name="7"), "kubernetes"), "error") == ["K8S043"]
 
 
 def test_numbers() -> None:

@@ -171,7 +171,7 @@ def test_an_own_variable_wins_over_ours() -> None:
 
 def test_variables_are_defined_before_their_users() -> None:
     def refer(*parts: object) -> RunTimeText:
-        return RunTimeText.model_validate({"parts": parts})
+        return RunTimeText.of({"parts": parts})
 
     worker = role(
         "worker",

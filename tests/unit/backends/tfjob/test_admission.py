@@ -50,5 +50,5 @@ def test_whatever_compiles_is_admitted(made: Job, version: str, tf_config: str, 
 
 @pytest.mark.parametrize("name", ["1a", "7", "0-0"])
 def test_a_name_that_the_webhook_refuses_is_an_error_before(name: str) -> None:
-    made = job(role("worker")).model_copy(update={"name": name})
+    made = job(role("worker")).but(name=name)
     assert any(d.level == "error" for d in report(unit(made, "tfjob")))

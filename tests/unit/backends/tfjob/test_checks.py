@@ -11,7 +11,7 @@ from tfdsl.ir.model import Cluster, Job
 
 def named(length: int, *roles: object) -> Job:
     made = job(*roles)  # type: ignore[arg-type]  # roles, as the builder takes them
-    return made.model_copy(update={"name": "m" * length})
+    return made.but(name="m" * length)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_tensorboards_service_counts_too() -> None:
 
 @pytest.mark.parametrize(("name", "fine"), [("a", True), ("a-1", True), ("1a", False), ("7", False)])
 def test_names_begin_with_a_letter(name: str, fine: bool) -> None:
-    made = job(role("worker")).model_copy(update={"name": name})
+    made = job(role("worker")).but(name=name)
     assert ("KTF043" not in codes(unit(made, "tfjob"))) == fine
 
 

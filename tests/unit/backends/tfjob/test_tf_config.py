@@ -27,7 +27,7 @@ def tasks(asked: Unit) -> dict[str, TaskConfig]:
 
 
 def named(name: str, made: Job, **fields: object) -> Job:
-    return made.model_copy(update={"name": name, **fields})
+    return made.but(**{"name": name, **fields})
 
 
 def test_as_seen_from_the_operator() -> None:

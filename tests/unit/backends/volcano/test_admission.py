@@ -72,7 +72,7 @@ def jobs(draw: st.DrawFn) -> Job:
     return job(
         *members,
         policies=draw(st.sampled_from(WRITTEN)),
-        claims=(CLAIM.model_copy(update={"keep": keep}),),
+        claims=(CLAIM.but(keep=keep),),
         gang=draw(st.booleans()),
         deadline=draw(st.sampled_from([None, time("1h")])),
         ttl=draw(st.sampled_from([None, time("1d")])),

@@ -172,11 +172,11 @@ def test_waiting_for_tensorboard() -> None:
 
 def claim(**fields: object) -> model.Claim:
     given = {"path": "roles[ps].mounts[0]", "name": "runs", "size": amount("1Gi"), "access_modes": ("ReadWriteMany",)}
-    return model.Claim.model_validate(given | fields)
+    return model.Claim.of(given | fields)
 
 
 def mounted(name: str, at: str = "/runs", **fields: object) -> tuple[model.ClaimMount, ...]:
-    return (model.ClaimMount.model_validate({"path": f"roles[{name}].mounts[0]", "at": at, "claim": "runs", **fields}),)
+    return (model.ClaimMount.of({"path": f"roles[{name}].mounts[0]", "at": at, "claim": "runs", **fields}),)
 
 
 CLAIM_SPEC = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}

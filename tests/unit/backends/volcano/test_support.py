@@ -83,7 +83,7 @@ CASES: list[tuple[str, Job, Job]] = [
     (
         "VOL118",
         job(role("ps"), role("worker", mounts=CLAIM_MOUNT), claims=(ONE_CLAIM,)),
-        job(role("ps"), role("worker", mounts=CLAIM_MOUNT), claims=(ONE_CLAIM.model_copy(update={"keep": True}),)),
+        job(role("ps"), role("worker", mounts=CLAIM_MOUNT), claims=(ONE_CLAIM.but(keep=True),)),
     ),
     ("VOL120", with_policies(IN_PLACE), with_policies(IN_PLACE, GONE)),
     ("VOL120", with_policies(IN_PLACE), with_policies(policy("failed", "restart job"))),
