@@ -75,8 +75,8 @@ JOB = (
     translated(
         "job.retries",
         "-container_max_retries",
-        "every restart is one of the whole gang, so each container's count is the job's; a task that has ended well keeps "
-        "its container till the job has, in case it has to start again",
+        "every restart is one of the whole gang, so each container's count is the job's; a task that has ended well "
+        "keeps its container till the job has, in case it has to start again",
     ),
     refused(
         "job.deadline",
