@@ -13,6 +13,7 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
+from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -66,11 +67,11 @@ class Balance:
     def _declarations(self) -> list[int]:
         """The first token of each part that begins with a declaration at the left edge."""
         types = self.lexed.types
-        starts = [0]
-        for i in range(1, len(types) - 1):
-            if types[i] in DECLARATIONS and types[i - 1] == lexer.NEWLINE and self.columns[i] == 1:
-                starts.append(i)
-        return starts
+        return [0] + [
+            i
+            for i in range(1, len(types) - 1)
+            if types[i] in DECLARATIONS and types[i - 1] == lexer.NEWLINE and self.columns[i] == 1
+        ]
 
     def _matches(self, start: int, end: int) -> bool:
         waiting: list[int] = []
@@ -198,23 +199,27 @@ class Balance:
         span = Span(self.source, lexed.starts[i], lexed.ends[i])
         right = TEXTS[CLOSERS[top.type]]
         opening = Span(self.source, self.new.starts[top.token], self.new.ends[top.token])
-        found = rules.WRONG_BRACKET(span, closer=right, found=span.text).note(opening, "opened here")
+        found = rules.WRONG_BRACKET(span, closer=right, found=shortened(span.text)).note(opening, "opened here")
         self.reports.append(found.fix(f"write {right}", Edit(span, right)))
         self.new.add(CLOSERS[top.type], span.start, span.end)
 
     def _stray(self, i: int) -> None:
         """A closing bracket too many: perhaps its opening one is missing in this line, else it is left out."""
+        if len(self.reports) >= lexer.MAX_REPORTS:
+            return
         lexed, new = self.lexed, self.new
         type_ = lexed.types[i]
         at = self._missing_opening(type_)
         span = Span(self.source, lexed.starts[i], lexed.ends[i])
         if at is None:
-            found = rules.STRAY_BRACKET(span, found=span.text)
+            found = rules.STRAY_BRACKET(span, found=shortened(span.text))
             self.reports.append(found.fix("remove it", Edit(span, "")))
             return
         opener = TEXTS[OPENERS[type_]]
         place = Span(self.source, new.starts[at], new.ends[at])
-        found = rules.UNEXPECTED(place, expected=opener, found=place.text).note(span, f"this {span.text} closes nothing")
+        found = rules.UNEXPECTED(place, expected=opener, found=shortened(place.text)).note(
+            span, f"this {span.text} closes nothing"
+        )
         blank = " " if opener == "{" else ""
         edit = Edit(Span(self.source, place.start, place.start), opener + blank)
         self.reports.append(found.fix(f"add {opener}", edit))
@@ -257,7 +262,7 @@ class Balance:
             return
         place = Span(self.source, self.lexed.ends[i], self.lexed.ends[i])
         what = Span(self.source, self.lexed.starts[head], self.lexed.ends[i])
-        found = rules.MISSING_BLOCK(place, what=what.text)
+        found = rules.MISSING_BLOCK(place, what=shortened(what.text))
         self.reports.append(found.fix("add {", Edit(place, " {")))
         self.open.append(Opening(lexer.LBRACE, len(self.new.types), self.columns[head], self.lines[i]))
         self.new.add(lexer.LBRACE, place.start, place.end)

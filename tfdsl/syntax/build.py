@@ -91,9 +91,7 @@ class Builder:
     def include_(self, span: Span, path: int) -> ast.Include:
         return ast.Include(self._plain(self._token(path)), span)
 
-    def param_(
-        self, span: Span, name: int, type_: ast.TypeRef, *rest: ast.Expr | tuple[ast.Assign, ...]
-    ) -> ast.Param:
+    def param_(self, span: Span, name: int, type_: ast.TypeRef, *rest: ast.Expr | tuple[ast.Assign, ...]) -> ast.Param:
         default: ast.Expr | None = None
         settings: tuple[ast.Assign, ...] = ()
         for each in rest:
@@ -264,9 +262,9 @@ class Builder:
         depths = self._depths
         depth = 1 + max((depths.get(id(part), 0) for part in parts), default=0)
         if depth > MAX_DEPTH:
-            self.diagnostics.append(rules.EXPRESSION_TOO_DEEP(node.span, limit=MAX_DEPTH))
+            if depth == MAX_DEPTH + 1:
+                self.diagnostics.append(rules.EXPRESSION_TOO_DEEP(node.span, limit=MAX_DEPTH))
             node = ast.ErrorExpr(node.span)
-            depth = 0
         self._kept.append(node)
         depths[id(node)] = depth
         return node
@@ -373,7 +371,9 @@ def likely_type(default: ast.Expr | None) -> str:
     """The type of a param whose type is missing, so that its default does not give a second error."""
     if isinstance(default, ast.Number):
         return "number" if "." in default.text else "int"
-    return {ast.Bool: "bool", ast.Unit: "quantity"}.get(type(default), "string")
+    if isinstance(default, ast.Bool):
+        return "bool"
+    return "quantity" if isinstance(default, ast.Unit) else "string"
 
 
 def _binary(op: str) -> Build:

@@ -23,6 +23,9 @@ FIRST_KEYWORD = tables.FIRST_KEYWORD
 Build: TypeAlias = "Callable[..., object]"
 
 
+# No sound text needs so many states at once; the lexer limits the brackets, this limits types and prefix operators.
+MAX_STACK = 2000
+
 ENDS = (tables.END_FILE, tables.END_EXPRESSION)
 _PASS, _VOID, _SPLICE, _NODE = range(4)
 _WAYS = {"pass": _PASS, "void": _VOID, "splice": _SPLICE, "node": _NODE}
@@ -126,6 +129,9 @@ class Machine:
                         self.at = at + complete
                         return complete
                 if action >= 0:
+                    if len(states) > MAX_STACK:
+                        self.at = at
+                        return False
                     state = action
                     states.append(state)
                     values.append(at)

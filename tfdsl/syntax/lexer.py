@@ -25,6 +25,9 @@ OPERATORS = dict(tables.OPERATORS)
 # Brackets that may be open at one place; deeper texts are refused, for the later stages walk the tree recursively.
 MAX_NESTING = 100
 
+# No text gets more reports than this of one kind of reader: behind so many errors nothing is understood anyway.
+MAX_REPORTS = 1000
+
 # Never valid one after the other, but each of their characters is: slips that get a message of their own.
 SLIPS = r"->|//|/\*"
 
@@ -43,6 +46,13 @@ _JOB_NAME = re.compile(rf"[ \t]++({tables.JOB_NAME_PATTERN})")
 # What a text may not hold anywhere: control characters but tab and line end, a lone carriage return, and the
 # surrogates that stand for undecodable bytes.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|\r(?!\n)")
+_FORBIDDEN_RUN = re.compile(f"(?:{_FORBIDDEN.pattern})++")
+
+
+def skip_forbidden(text: str, at: int, stop: int) -> int:
+    """The offset behind the forbidden characters at ``at``."""
+    found = _FORBIDDEN_RUN.match(text, at, stop)
+    return found.end() if found else at + 1
 
 
 def is_forbidden(character: str) -> bool:

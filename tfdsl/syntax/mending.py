@@ -9,6 +9,7 @@ from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import lexer, wording
 from tfdsl.syntax.brackets import NAMED_BLOCKS, PLAIN_BLOCKS
 from tfdsl.syntax.repairs import ARROW, COLON, COMMA, EQUAL, EQUALS, Repair
+from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _WRITTEN = {EQUAL: "=", COMMA: ",", ARROW: "=>", COLON: ":", EQUALS: "==", **KEY
 def explain(at_work: Recovery, repair: Repair) -> Diagnostic:
     """The diagnostic for the error at the next token, of which ``repair`` tells what was probably meant."""
     at = at_work.machine.at - repair.back
-    if repair.count == 0:
+    if repair.out == 0:
         return _insertion(at_work, repair, at)
     if not repair.types:
         return _removal(at_work, repair, at)
@@ -37,18 +38,18 @@ def _insertion(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
     found = wording.found(lexed, at)
     previous = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1]) if at else span
     if put == EQUAL and len(repair.types) == 1:
-        return rules.MISSING_EQUALS(span, key=previous.text).fix("add =", _edit(previous, span, "="))
+        return rules.MISSING_EQUALS(span, key=shortened(previous.text)).fix("add =", _edit(previous, span, "="))
     if put in (COMMA, lexer.NEWLINE):
         text = ", " if put == COMMA else "\n"
         result = rules.MISSING_SEPARATOR(span, found=found)
         return result.fix("add a comma" if put == COMMA else "start a new line", _between(previous, span, text))
     if put == lexer.ERROR and lexed.types[at - 1] == EQUAL and repair.back == 0:
         key = Span(lexed.source, lexed.starts[at - 2], lexed.ends[at - 2])
-        return rules.MISSING_VALUE(span, key=key.text)
+        return rules.MISSING_VALUE(span, key=shortened(key.text))
     if put == lexer.LBRACE:
         head = at - 1 if lexed.types[at - 1] in PLAIN_BLOCKS or lexed.types[at - 2] not in NAMED_BLOCKS else at - 2
         what = lexed.source.text[lexed.starts[head] : lexed.ends[at - 1]]
-        return rules.MISSING_BLOCK(span, what=what).fix("add an empty block", _edit(previous, span, "{ }"))
+        return rules.MISSING_BLOCK(span, what=shortened(what)).fix("add an empty block", _edit(previous, span, "{ }"))
     words = wording.put_in(put)
     result = rules.UNEXPECTED(span, expected=words, found=found)
     text_of = _WRITTEN.get(put)
@@ -69,8 +70,8 @@ def _between(previous: Span, span: Span, text: str) -> Edit:
 
 def _removal(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
     lexed = at_work.lexed
-    span = Span(lexed.source, lexed.starts[at], lexed.ends[at + repair.count - 1])
-    if at and repair.count == 1 and lexed.text(at) == lexed.text(at - 1):
+    span = Span(lexed.source, lexed.starts[at], lexed.ends[at + repair.out - 1])
+    if at and repair.out == 1 and lexed.text(at) == lexed.text(at - 1):
         result = rules.REPEATED_WORD(span, found=wording.found(lexed, at))
     else:
         expected = at_work.acceptable() if repair.back == 0 else at_work.acceptable_before()
@@ -80,11 +81,13 @@ def _removal(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
 
 def _replacement(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
     lexed = at_work.lexed
-    span = Span(lexed.source, lexed.starts[at], lexed.ends[at + repair.count - 1])
+    span = Span(lexed.source, lexed.starts[at], lexed.ends[at + repair.out - 1])
     put = repair.types[0]
     if put in KEYWORD_TEXTS:
         word = KEYWORD_TEXTS[put]
-        return rules.MISSPELT_KEYWORD(span, found=span.text, keyword=word).fix(f"write {word}", Edit(span, word))
+        return rules.MISSPELT_KEYWORD(span, found=shortened(span.text), keyword=word).fix(
+            f"write {word}", Edit(span, word)
+        )
     if put == EQUALS:
         return rules.SINGLE_EQUALS(span).fix("write ==", Edit(span, "=="))
     result = rules.UNEXPECTED(span, expected=wording.put_in(put), found=wording.found(lexed, at))

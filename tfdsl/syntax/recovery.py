@@ -7,13 +7,13 @@ are taken one by one; at one that does not fit the known slips are tried (``slip
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.syntax import lexer, repairs, slips, wording
 from tfdsl.syntax.brackets import CLOSERS, OPENERS, Balance
 from tfdsl.syntax.build import BUILDERS
-from tfdsl.syntax.driver import Machine
+from tfdsl.syntax.driver import MAX_STACK, Machine
 from tfdsl.syntax.mending import explain
 from tfdsl.text import Span
 
@@ -73,7 +73,12 @@ class Recovery:
         if types == [lexer.END]:
             return
         while machine.at < len(types):
-            if repairs.fits(machine.states, types[machine.at]):
+            if len(machine.states) > MAX_STACK:
+                self.builder.diagnostics.append(rules.NESTING_TOO_DEEP(self.span(machine.at), limit=lexer.MAX_NESTING))
+                self.quiet.add(self.line_of(self.span(machine.at).start))
+                if not self._skip(highest=MAX_STACK // 10):
+                    return
+            elif repairs.fits(machine.states, types[machine.at]):
                 self.before = self._snapshot()
                 machine.run(machine.at)
             elif self.errors > TOO_MANY_ERRORS or not self._mend():
@@ -81,7 +86,7 @@ class Recovery:
 
     def _snapshot(self) -> Snapshot:
         machine = self.machine
-        lengths = [len(value) if isinstance(value, list) else -1 for value in machine.values]  # type: ignore[arg-type]
+        lengths = [len(cast("list[object]", value)) if isinstance(value, list) else -1 for value in machine.values]
         return Snapshot(machine.states.copy(), machine.values.copy(), machine.firsts.copy(), lengths)
 
     def _mend(self) -> bool:
@@ -106,10 +111,10 @@ class Recovery:
         for _ in range(repair.back):
             self.step_back()
         at = self.machine.at
-        if len(repair.types) == 1 and repair.count:
-            self.replace(at, repair.types[0], repair.count)
+        if len(repair.types) == 1 and repair.out:
+            self.replace(at, repair.types[0], repair.out)
             return
-        self.delete(at, repair.count)
+        self.delete(at, repair.out)
         for offset, type_ in enumerate(repair.types):
             self.insert(at + offset, type_)
 
@@ -191,8 +196,11 @@ class Recovery:
 
     # --- the last resort ---
 
-    def _skip(self) -> bool:
-        """Report the token and go on behind the item in which it stands; False when nothing is left."""
+    def _skip(self, highest: int = MAX_STACK) -> bool:
+        """Report the token and go on behind the item in which it stands; False when nothing is left.
+
+        At most ``highest`` states are kept.
+        """
         at = self.machine.at
         line = self.line_of(self.span(at).start)
         self.report(
@@ -201,7 +209,7 @@ class Recovery:
             )
         )
         self.quiet.add(line)
-        sync = self._sync_point(at)
+        sync = self._sync_point(at, highest)
         if sync is None:
             return False
         next_, height, with_value = sync
@@ -216,20 +224,20 @@ class Recovery:
             lexed.starts[at], lexed.ends[at] = start, end
         return True
 
-    def _sync_point(self, at: int) -> tuple[int, int, bool] | None:
+    def _sync_point(self, at: int, highest: int) -> tuple[int, int, bool] | None:
         """(token to go on from, height to cut the stack of states to, whether an error value is put in first)."""
         machine, types = self.machine, self.lexed.types
         brackets = [self._bracket_step(value) for value in machine.values]
-        level = sum(brackets)
+        level = depth = sum(brackets)
         tried = 0
         for next_ in range(at, len(types)):
             type_ = types[next_]
             if type_ in CLOSERS:
                 level += 1
-            if level <= sum(brackets) and type_ in SYNC:
+            if level <= depth and type_ in SYNC:
                 tried += 1
                 wanted = 0 if type_ == lexer.END else level
-                found = self._height(next_, wanted, brackets, moved=next_ > at)
+                found = self._height(next_, wanted, brackets, highest, moved=next_ > at)
                 if found is not None:
                     return (next_, *found)
                 if tried > SYNC_POINTS and type_ != lexer.END:
@@ -238,11 +246,14 @@ class Recovery:
                 level -= 1
         return None
 
-    def _height(self, next_: int, wanted: int, brackets: list[int], *, moved: bool) -> tuple[int, bool] | None:
+    def _height(
+        self, next_: int, wanted: int, brackets: list[int], highest: int, *, moved: bool
+    ) -> tuple[int, bool] | None:
         machine, types = self.machine, self.lexed.types
-        level = sum(brackets)
-        for height in range(len(machine.states), 0, -1):
-            if height < len(machine.states):
+        top = min(len(machine.states), highest)
+        level = sum(brackets[: top - 1])
+        for height in range(top, 0, -1):
+            if height < top:
                 level -= brackets[height - 1]
             if level != wanted:
                 continue

@@ -67,11 +67,11 @@ ONE_BACK = 0.35
 
 
 class Repair(NamedTuple):
-    """Leave out ``count`` tokens from ``back`` tokens before the error on, and put in tokens of ``types`` there."""
+    """Leave out ``out`` tokens from ``back`` tokens before the error on, and put in tokens of ``types`` there."""
 
     cost: float
     back: int
-    count: int
+    out: int
     types: tuple[int, ...]
 
 
@@ -125,9 +125,7 @@ def _enough(types: Sequence[int], at: int, taken: int) -> bool:
     return lexer.NEWLINE in types[at : at + taken]
 
 
-def find(
-    stacks: Sequence[list[int]], types: Sequence[int], at: int, alike: Sequence[Sequence[int]]
-) -> Repair | None:
+def find(stacks: Sequence[list[int]], types: Sequence[int], at: int, alike: Sequence[Sequence[int]]) -> Repair | None:
     """The cheapest repair of an error at token ``at``.
 
     ``stacks`` has the stack of states before that token, and the one before the token in front of it if there is one;
@@ -140,7 +138,7 @@ def find(
         states = stacks[repair.back].copy()
         if not all(advance(states, type_, exactly=True) for type_ in repair.types):
             continue
-        next_ = at - repair.back + repair.count
+        next_ = at - repair.back + repair.out
         taken = _goes_on(states, types, next_)
         if _enough(types, next_, taken) and next_ + taken > at:
             key = (repair.cost, -taken, repair)

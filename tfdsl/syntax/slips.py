@@ -13,6 +13,7 @@ from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer, repairs, wording
 from tfdsl.syntax.brackets import CLOSERS, DECLARATIONS, OPENERS
 from tfdsl.syntax.indented import indented_map, yaml_list
+from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ COMPARISONS = {lexer.OPERATORS[text] for text in ("==", "!=", "<", "<=", ">", ">
 BANG, AND, OR = (lexer.OPERATORS[text] for text in ("!", "&&", "||"))
 NUMBER, UNIT, LBRACE = tables.TERMINALS.index("NUMBER"), tables.TERMINALS.index("UNIT"), lexer.LBRACE
 WORD_OPERATORS = {"and": AND, "or": OR}
-UNITS = set("m k M G T P E Ki Mi Gi Ti Pi Ei ms s h d KB MB GB TB B KiB MiB GiB TiB Mb Gb g gb mb".split())
+SIZES = {f"{size}{rest}" for size in "KMGTPEkmg" for rest in ("", "i", "b", "B", "iB")}
+UNITS = SIZES | {"ms", "s", "h", "d", "B"}
 
 # Words of other languages, and of the fields that targets have for a thing, with the statement that is meant.
 FOREIGN_WORDS = {
@@ -127,7 +129,9 @@ def _word_operator(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
     end = lexed.starts[at] if number == BANG else span.end
     edit = Edit(Span(span.source, span.start, end), operator)
     at_work.report(
-        rules.WORD_OPERATOR(span, operator=operator, found=span.text).fix(f"write {operator}", edit, safe=True)
+        rules.WORD_OPERATOR(span, operator=operator, found=shortened(span.text)).fix(
+            f"write {operator}", edit, safe=True
+        )
     )
     at_work.replace(place, number)
     return True
@@ -154,7 +158,9 @@ def _split_unit(at_work: Recovery, at: int, _: set[int]) -> bool:
     at_work.step_back()
     span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at])
     together = lexed.text(at - 1) + lexed.text(at)
-    at_work.report(rules.SPLIT_UNIT(span, together=together).fix(f"write {together}", Edit(span, together), safe=True))
+    at_work.report(
+        rules.SPLIT_UNIT(span, together=shortened(together)).fix(f"write {together}", Edit(span, together), safe=True)
+    )
     at_work.replace(at - 1, lexer.ERROR, 2)
     return True
 
@@ -167,7 +173,7 @@ def _repeated_word(at_work: Recovery, at: int, _: set[int]) -> bool:
     if lexed.types[at - 1] != lexed.types[at - 2] or not repairs.goes_on(before.states.copy(), lexed.types, at):
         return False
     span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
-    at_work.report(rules.REPEATED_WORD(span, found=span.text).fix("remove it", Edit(span, ""), safe=True))
+    at_work.report(rules.REPEATED_WORD(span, found=shortened(span.text)).fix("remove it", Edit(span, ""), safe=True))
     at_work.step_back()
     at_work.delete(at - 1)
     return True
@@ -222,7 +228,9 @@ def _job_name(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
         at_work.step_back()
     span = Span(lexed.source, lexed.starts[first], lexed.ends[end - 1])
     found = rules.JOB_NAME(span)
-    at_work.report(found.fix("quote the name", Edit(span, f'"{span.text}"'), safe=True) if '"' not in span.text else found)
+    at_work.report(
+        found.fix("quote the name", Edit(span, f'"{span.text}"'), safe=True) if '"' not in span.text else found
+    )
     at_work.replace(first, lexer.NAME, end - first)
     return True
 
@@ -259,7 +267,9 @@ def _outside_job(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
     span = at_work.span(at)
     is_item = types[at] == lexer.NAME and types[at + 1] in (EQUAL, COLON)
     if is_item or (types[at] in lexer.KEYWORDS.values() and types[at] not in DECLARATIONS):
-        found = rules.OUTSIDE_JOB(span, found=span.text).help("a job is written job NAME { … }, and this goes inside")
+        found = rules.OUTSIDE_JOB(span, found=shortened(span.text)).help(
+            "a job is written job NAME { … }, and this goes inside"
+        )
     else:
         found = rules.UNEXPECTED(span, expected=wording.expected(acceptable), found=wording.found(lexed, at))
     at_work.report(found)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import ast
+from tfdsl.syntax.lexer import MAX_REPORTS
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _QUOTED = r'"(?:[^"\\\n]|\\[^\n])*+"'
 _INTERPOLATION = re.compile(rf'\$\{{((?:[^{{}}"\n]|{_QUOTED}|\{{(?:[^{{}}"\n]|{_QUOTED})*+\}})*+)\}}')
 _UNICODE = re.compile(r"\\u\{([0-9A-Fa-f]{1,6})\}")
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "$": "$"}
-_ESCAPES = r'the escapes are \n \t \r \" \\ \$ \u{…}'
+_ESCAPES = r"the escapes are \n \t \r \" \\ \$ \u{…}"
 
 
 class Reader(Protocol):
@@ -156,9 +157,9 @@ def _interpolation(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
     source = reader.source
     found = _INTERPOLATION.match(source.text, at, end)
     if found is None:
-        reader.diagnostics.append(
-            rules.UNCLOSED_INTERPOLATION(Span(source, at, at + 2)).help("a literal ${ is written \\${")
-        )
+        if len(reader.diagnostics) < MAX_REPORTS:
+            unclosed = rules.UNCLOSED_INTERPOLATION(Span(source, at, at + 2))
+            reader.diagnostics.append(unclosed.help("a literal ${ is written \\${"))
         pieces.text("${")
         return at + 2
     if not found[1].strip(" \t\r"):
@@ -189,7 +190,8 @@ def _escape(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
             )
         return found.end()
     span = Span(source, at, at + 2)
-    reader.diagnostics.append(_bad_escape(span, letter))
+    if len(reader.diagnostics) < MAX_REPORTS:
+        reader.diagnostics.append(_bad_escape(span, letter))
     pieces.text(span.text)
     return at + 2
 

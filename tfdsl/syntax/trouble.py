@@ -57,6 +57,8 @@ def report_forbidden(lexed: Lexed, pattern: re.Pattern[str]) -> None:
     stop = -1
     for found in pattern.finditer(source.text):
         start = found.start()
+        if len(lexed.diagnostics) >= lexer.MAX_REPORTS:
+            return
         if start != stop:
             lexed.diagnostics.append(rules.FORBIDDEN_CHARACTER(Span(source, start, start + 1), what=_named(found[0])))
         stop = found.end()
@@ -78,6 +80,8 @@ def _named(character: str) -> str:
 def recover_token(lexed: Lexed, at: int, stop: int) -> int:
     """Report what stands at ``at``, add the token that was meant, if any; gives the offset behind it."""
     text = lexed.source.text
+    if len(lexed.diagnostics) >= lexer.MAX_REPORTS:
+        return max(at + 1, _line_end(text, at, stop))
     character = text[at]
     reader = _READERS.get(character)
     if reader is not None:
@@ -252,7 +256,7 @@ def _unknown(lexed: Lexed, at: int, stop: int) -> int:
     text = source.text
     character = text[at]
     if lexer.is_forbidden(character):
-        return at + 1
+        return lexer.skip_forbidden(text, at, stop)
     end = at + 1
     while end < stop and text[end] == character:
         end += 1

@@ -12,11 +12,15 @@ if TYPE_CHECKING:
 
 _TEXTS = {number: text for text, number in (*tables.KEYWORDS, *tables.OPERATORS)}
 _number = tables.TERMINALS.index
-_VALUE_STARTS = {_number(name) for name in ("STRING", "TEXT", "RAW", "NUMBER", "UNIT", "LSQB", "LPAR", "BANG", "ERROR")}
-_VALUE_STARTS |= {_number(name) for name in ("MINUS", "TRUE", "FALSE", "LBRACE", "NAME")}
-_INFIX = {lexer.OPERATORS[text] for text in "+ - * / % == != < <= > >= && || ? . [ (".split()}
-_ITEMS = {lexer.KEYWORDS[word] for word in "role target cluster build use mount output on patch unpatch".split()}
-_DECLARATIONS = {lexer.KEYWORDS[word] for word in "edition include param let template profile job".split()}
+_LITERALS = ("STRING", "TEXT", "RAW", "NUMBER", "UNIT", "TRUE", "FALSE", "NAME", "ERROR")
+_VALUE_STARTS = {_number(name) for name in (*_LITERALS, "LSQB", "LPAR", "LBRACE", "BANG", "MINUS")}
+_OPERATORS = ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "?", ".", "[", "(")
+_INFIX = {lexer.OPERATORS[text] for text in _OPERATORS}
+_STATEMENTS = ("role", "target", "cluster", "build", "use", "mount", "output", "on", "patch", "unpatch")
+_ITEMS = {lexer.KEYWORDS[word] for word in _STATEMENTS}
+_DECLARATIONS = {
+    lexer.KEYWORDS[word] for word in ("edition", "include", "param", "let", "template", "profile", "job")
+}
 _BUILD_ITEMS = {lexer.KEYWORDS[word] for word in ("copy", "run")}
 _EVENTS = {lexer.KEYWORDS[word] for word in ("exit", "restarted")}
 _JOB_NAMES = {lexer.JOB_NAME, lexer.STRING}
@@ -31,8 +35,12 @@ def found(lexed: Lexed, i: int) -> str:
         return "the end of the line"
     if type_ == lexer.END:
         return "the end of the file"
-    text = lexed.text(i)
-    first = text.split("\n", 1)[0].rstrip("\r")
+    return shortened(lexed.text(i))
+
+
+def shortened(text: str) -> str:
+    """``text``, or its beginning if it is long or goes over several lines."""
+    first = text[: _LONGEST + 1].split("\n", 1)[0].rstrip("\r")
     if len(text) > _LONGEST or first != text:
         return first[:_LONGEST] + "…"
     return text

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tfdsl.syntax import ast, parse
 from tfdsl.syntax.lexer import Token, tokenize
 from tfdsl.text import Source
+
+if TYPE_CHECKING:
+    import random
 
 DATA = Path(__file__).with_name("data")
 JUNK = ("=", "}", "{", "]", ",", "foo", '"s"', "3", "+", ":", "@", "(")

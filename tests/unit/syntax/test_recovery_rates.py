@@ -16,7 +16,7 @@ from tfdsl.text import Source
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from mutations import blocks, good_text, mutate  # noqa: E402
+from mutations import blocks, good_text, mutate
 
 FILES = 30
 SEED = 20
