@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.spec.page import MAIN, Example, Expected, code_of, examples
 from tests.spec.running import at, constant, jobs, matches, run
-from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.text import render
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics import Diagnostic
 
 PAGES = sorted(Path(__file__).parent.glob("[0-9]*.md"))
 EXAMPLES = [example for page in PAGES for example in examples(page)]

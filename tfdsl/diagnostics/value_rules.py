@@ -20,7 +20,7 @@ GPU_FRACTION = _rule("TFJ2008", "gpu-fraction", "gpu counts whole devices, {give
 NUL = _rule("TFJ2009", "nul-character", "{what} holds the character {character}, which no process can be given")
 LEADING_ZERO = _rule("TFJ2010", "leading-zero", "{text} begins with 0, which makes it octal in other languages")
 
-DIVISION = _rule("TFJ2011", "inexact-division", "{left} / {right} does not come out even")
+DIVISION = _rule("TFJ2011", "inexact-division", "{left} {op} {right} does not come out even")
 DIVISION_BY_ZERO = _rule("TFJ2012", "division-by-zero", "division by zero")
 INDEX_RANGE = _rule("TFJ2013", "index-out-of-range", "index {index} is outside a list of {length}")
 MISSING_KEY = _rule("TFJ2014", "missing-key", "the map has no key {key}")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from tfdsl.emit.located import Located, plain, unwrap
-from tfdsl.emit.patch_path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
+from tfdsl.syntax.patch_path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
 from tfdsl.record import Record, replace
 from tfdsl.semantics.suggest import closest
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import value_rules
+from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.record import Record
 from tfdsl.semantics import resolved, statements, target_options
 from tfdsl.semantics.blocks import JobBlock, Names, TargetRows, check_templates, read_job
 from tfdsl.semantics.merge_outputs import outputs
 from tfdsl.semantics.merge_policies import policies
 from tfdsl.semantics.params import Given, Params
+from tfdsl.semantics.patches import patches
 from tfdsl.semantics.resolve import Resolver
 from tfdsl.semantics.rules import check_job
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.project import Program
     from tfdsl.semantics.target_options import GivenOption
-    from tfdsl.text import Span
 
 
 class Wanted(Record):
@@ -67,6 +68,9 @@ def check(program: Program, request: Request) -> Checked:
     check_templates(names, collector)
     blocks = [read_job(node, names, collector) for node in program.jobs]
     jobs: list[resolved.Job] = []
+    if request.targets and not program.jobs and not program.syntax_errors:
+        found = name_rules.NO_JOB(Span(program.files[0].source, 0, 0))
+        collector(found.help("a file without a job can be included, but not compiled"))
     checker = _Checker(program, params, request, collector)
     for wanted in request.targets or (None,):
         jobs += [checker.job(block, wanted, compiled=True) for block in blocks]
@@ -137,7 +141,7 @@ class _Checker:
             statements.build(block.build, resolver.scope),
             chosen.options if chosen is not None else {},
             chosen.spans if chosen is not None else {},
-            target_options.patches(resolver.target_block, resolver.scope),
+            patches(resolver.target_block, resolver.scope),
             block.node,
             block.complete and not self.program.syntax_errors,
             resolver.meant(),

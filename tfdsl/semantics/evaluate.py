@@ -231,10 +231,10 @@ def _unary(expr: ast.Unary, scope: Scope, depth: int) -> Data | Diagnostic:
     if expr.op == "!":
         if isinstance(value, bool):
             return not value
-        return name_rules.CONDITION_TYPE(expr.operand.span, what="the operand of !", given=kind_of(value))
+        return name_rules.CONDITION_TYPE(expr.operand.span, what="the operand of !", given=a_kind(value))
     if is_number(value):
         return operators.binary("-", 0, value, expr.span)
-    return name_rules.OPERAND_TYPES(expr.span, op="-", left="nothing", right=kind_of(value))
+    return name_rules.ARGUMENT_TYPE(expr.operand.span, name="-", expected="a number", given=a_kind(value))
 
 
 def _binary(expr: ast.Binary, scope: Scope, depth: int) -> Data | Diagnostic:
@@ -258,12 +258,15 @@ def _operate(node: ast.Binary, left: Value, scope: Scope, depth: int) -> Data | 
         right = evaluate(node.right, scope, depth)
         if node.op in ("==", "!=") and not (_spent(left.data, scope) and _spent(right.data, scope)):
             return _exhausted(node.span)
-        return _kept(operators.binary(node.op, left.data, right.data, node.span), node.span, scope)
+        result = operators.binary(node.op, left.data, right.data, node.span)
+        if isinstance(result, Diagnostic) and result.rule is value_rules.DIVISION_BY_ZERO:
+            return replace(result, span=right.span)
+        return _kept(result, node.span, scope)
     decided = left.data is (node.op == "||")
     right = evaluate(node.right, _hypothetical(scope) if decided else scope, depth)
     for side in (left, right):
         if not isinstance(side.data, bool | Poison):
-            return name_rules.CONDITION_TYPE(side.span, what=f"the operand of {node.op}", given=kind_of(side.data))
+            return name_rules.CONDITION_TYPE(side.span, what=f"the operand of {node.op}", given=a_kind(side.data))
     if isinstance(left.data, Poison) or (isinstance(right.data, Poison) and not decided):
         return POISON
     return left.data if decided else right.data
@@ -273,7 +276,7 @@ def _choice(expr: ast.Choice, scope: Scope, depth: int) -> Data | Diagnostic:
     condition = evaluate(expr.condition, scope, depth)
     truth = condition.data
     if not isinstance(truth, bool | Poison):
-        scope.report(name_rules.CONDITION_TYPE(condition.span, what="the condition of ?:", given=kind_of(truth)))
+        scope.report(name_rules.CONDITION_TYPE(condition.span, what="the condition of ?:", given=a_kind(truth)))
     yes = evaluate(expr.yes, scope if truth is not False else _hypothetical(scope), depth).data
     no = evaluate(expr.no, scope if truth is not True else _hypothetical(scope), depth).data
     if not isinstance(truth, bool):
@@ -309,13 +312,13 @@ def _index(expr: ast.Index, scope: Scope, depth: int) -> Data | Diagnostic:
         return POISON
     if isinstance(base, ListData):
         if not isinstance(index, int) or isinstance(index, bool):
-            return name_rules.INDEX_TYPE(at.span, base="a list", expected="an int", given=kind_of(index))
+            return name_rules.INDEX_TYPE(at.span, base="a list", expected="an int", given=a_kind(index))
         if not 0 <= index < len(base.items):
             return value_rules.INDEX_RANGE(at.span, index=index, length=len(base.items))
         return base.items[index].data
     if isinstance(base, MapData):
         if not isinstance(index, str):
-            return name_rules.INDEX_TYPE(at.span, base="a map", expected="a string", given=kind_of(index))
+            return name_rules.INDEX_TYPE(at.span, base="a map", expected="a string", given=a_kind(index))
         return _entry(base, index, at.span)
     return name_rules.NOT_INDEXABLE(expr.base.span, given=a_kind(base))
 

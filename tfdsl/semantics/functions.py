@@ -14,7 +14,9 @@ from tfdsl.semantics.values import (
     MapData,
     Poison,
     Reference,
+    RunTimeText,
     Value,
+    a_kind,
     is_number,
     kind_of,
     list_data,
@@ -38,7 +40,7 @@ def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Da
         near = closest(name.text, rows.BY_NAME)
         return diagnostic.help(f"did you mean {near}()?").replacing(f"write {near}", near) if near else diagnostic
     if len(arguments) < row.least or (row.most is not None and len(arguments) > row.most):
-        plural = "s" if row.least != 1 or row.most is None else ""
+        plural = "s" if row.least != 1 else ""
         expected = f"{'at least ' if row.most is None else ''}{row.least} argument{plural}"
         return name_rules.ARGUMENT_COUNT(span, name=name.text, expected=expected, given=str(len(arguments))).help(
             f"write {row.signature}"
@@ -49,17 +51,19 @@ def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Da
 
 
 def _wrong(name: str, argument: Value, expected: str) -> Diagnostic:
-    return name_rules.ARGUMENT_TYPE(argument.span, name=f"{name}()", expected=expected, given=kind_of(argument.data))
+    data = argument.data
+    given = "a text known only at run time" if isinstance(data, RunTimeText) else a_kind(data)
+    return name_rules.ARGUMENT_TYPE(argument.span, name=f"{name}()", expected=expected, given=given)
 
 
 def _text(name: str, argument: Value) -> str | Diagnostic:
-    return argument.data if isinstance(argument.data, str) else _wrong(name, argument, "a string known now")
+    return argument.data if isinstance(argument.data, str) else _wrong(name, argument, "a string")
 
 
 def _reference(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
     for argument in arguments:
         if not isinstance(argument.data, str):
-            return _wrong(name, argument, "a string known now")
+            return _wrong(name, argument, "a string")
     return Reference("secret" if name == "secret" else "configmap", arguments[0], arguments[1])
 
 
@@ -74,7 +78,7 @@ def _extreme(name: str, arguments: list[Value], scope: Scope, span: Span) -> Dat
     for argument in arguments[1:]:
         less = operators.binary("<", argument.data, best.data, argument.span)
         if isinstance(less, Diagnostic):
-            return _wrong(name, argument, f"a {kind_of(best.data)} like the first")
+            return _wrong(name, argument, f"{a_kind(best.data)} like the first")
         if less is (name == "min"):
             best = argument
     return best.data
@@ -86,7 +90,7 @@ def _len(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | 
         return len(data.items)
     if isinstance(data, MapData):
         return len(data.entries)
-    return len(data) if isinstance(data, str) else _wrong(name, arguments[0], "a list, map or string known now")
+    return len(data) if isinstance(data, str) else _wrong(name, arguments[0], "a list, map or string")
 
 
 def _on_text(work: Callable[[str], str]) -> Callable[[str, list[Value], Scope, Span], Data | Diagnostic]:

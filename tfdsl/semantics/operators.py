@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.semantics.values import (
     POISON,
     Data,
@@ -27,7 +27,6 @@ from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided, duration,
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
 LARGEST_NUMBER = 2**63 - 1
@@ -101,8 +100,6 @@ def binary(op: str, left: Data, right: Data, span: Span) -> Data | Diagnostic:
 
 
 def _bounded_result(given: Data | Diagnostic, span: Span) -> Data | Diagnostic:
-    from tfdsl.diagnostics import Diagnostic
-
     return given if isinstance(given, Diagnostic) else bounded(given, span)
 
 
@@ -190,7 +187,7 @@ def _integers(op: str, left: int, right: int, span: Span) -> Data | Diagnostic:
     if op == "%":
         return left % right
     quotient, rest = divmod(left, right)
-    return value_rules.DIVISION(span, left=left, right=right) if rest else quotient
+    return value_rules.DIVISION(span, left=left, op="/", right=right) if rest else quotient
 
 
 def _decimals(op: str, left: Decimal, right: Decimal, span: Span) -> Data | Diagnostic:
@@ -202,27 +199,29 @@ def _decimals(op: str, left: Decimal, right: Decimal, span: Span) -> Data | Diag
         result = work[op](left, right)
     except (Inexact, InvalidOperation, Overflow):
         if op == "/":
-            return value_rules.DIVISION(span, left=show(left), right=show(right))
+            return value_rules.DIVISION(span, left=show(left), op=op, right=show(right))
         return value_rules.TOO_LARGE(span, reason="a number has at most 60 digits")
     return int(result) if result == result.to_integral_value() else result.normalize()
 
 
 def _amounts(op: str, left: Quantity | Duration | Undecided, right: Data, span: Span) -> Data | Diagnostic | None:
     a = _units(left)
+    result: Data | Diagnostic | None = None
     if is_number(right) and op in "*/":
-        scaled = _numbers(op, a, right, span)
-        if isinstance(scaled, int):
-            return _with_units(left, scaled)
-        return value_rules.DIVISION(span, left=left, right=right)
-    if type(left) is type(right) and isinstance(right, Quantity | Duration | Undecided):
+        result = _numbers(op, a, right, span)
+    elif type(left) is type(right) and isinstance(right, Quantity | Duration | Undecided):
         b = _units(right)
-        if op in "+-":
-            return _with_units(left, a + b if op == "+" else a - b)
-        if op == "/":
-            return _numbers("/", a, b, span)
-        if op == "%":
-            return value_rules.DIVISION_BY_ZERO(span) if b == 0 else _with_units(left, a % b)
-    return None
+        if op in "/%":
+            result = _numbers(op, a, b, span)
+        elif op in "+-":
+            result = a + b if op == "+" else a - b
+        if op == "/" and isinstance(result, int):
+            return result
+    if isinstance(result, int):
+        return _with_units(left, result)
+    if is_number(result) or (isinstance(result, Diagnostic) and result.rule is value_rules.DIVISION):
+        return value_rules.DIVISION(span, left=left, op=op, right=show(right))
+    return result
 
 
 def _units(data: Quantity | Duration | Undecided) -> int:

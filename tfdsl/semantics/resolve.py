@@ -290,11 +290,7 @@ class Resolver:
                     continue
                 first = here.setdefault(mount.at, mount)
                 if first is not mount:
-                    diagnostic = value_rules.DUPLICATE_MOUNT_PATH(mount.at_span, role=role, path=mount.at)
-                    diagnostic = diagnostic.note(first.at_span, "first mounted here").help(
-                        "give one of them another path"
-                    )
-                    self.report(diagnostic)
+                    self.report(_mounted_twice(role, first, mount))
             found |= here
         return found, broken
 
@@ -303,6 +299,12 @@ class Resolver:
         if key not in self._mounts:
             self._mounts[key] = read_mount(node, self.role_scope(role))
         return self._mounts[key]
+
+
+def _mounted_twice(role: str, first: resolved.Mount, second: resolved.Mount) -> Diagnostic:
+    found = value_rules.DUPLICATE_MOUNT_PATH(second.at_span, role=role, path=second.at)
+    found = found.note(first.at_span, "first mounted here").note(second.at_span, "mounted again here")
+    return found.help("give one of them another path")
 
 
 def _inherited(name: str, role: str) -> bool:

@@ -263,7 +263,8 @@ def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
         elif isinstance(item, ast.Run):
             command = conform(evaluate(item.command, scope), SOURCE_FIXED, "run", scope.report)
             steps.append(resolved.Step(command, None, item.span))
-    if "from" not in chosen:
+    rows = [row.name for row in statements.BUILD]
+    if "from" not in chosen and all(item.key.text in rows for item in node.items if isinstance(item, ast.Assign)):
         scope.report(value_rules.BUILD_FROM(node.word).help('for example from = "tensorflow/tensorflow:2.16.1"'))
     return resolved.Build(node.word, chosen, tuple(steps))
 

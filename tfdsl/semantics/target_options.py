@@ -1,4 +1,4 @@
-"""Version and options of a target, from the command line and the target block, and the patches of the block."""
+"""Version and options of a target, from the command line and the target block."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import name_rules
 from tfdsl.record import Record
 from tfdsl.semantics import given as outside
-from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.suggest import closest, listing
@@ -110,14 +109,3 @@ def _plain(value: Value) -> OptionValue:
     if isinstance(value.data, str | int | bool):
         return value.data
     return str(value.data)
-
-
-def patches(block: TargetBlock | None, scope: Scope) -> tuple[resolved.Patch, ...]:
-    """The patches of a target block, in order."""
-    found: list[resolved.Patch] = []
-    for node in block.patches if block is not None else ():
-        path = conform(evaluate(node.path, scope), STRING, "the path of a patch", scope.report)
-        value = None if node.value is None else evaluate(node.value, scope)
-        if isinstance(path.data, str) and (value is None or not isinstance(value.data, Poison)):
-            found.append(resolved.Patch(node.op, path.data, path.span, value, node.span))
-    return tuple(found)

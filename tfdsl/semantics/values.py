@@ -139,11 +139,11 @@ def a_kind(data: Data) -> str:
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
-def _is_decimal(data: Data) -> TypeGuard[Decimal]:
+def _is_decimal(data: object) -> TypeGuard[Decimal]:
     return type(data).__name__ == "Decimal"  # without importing decimal
 
 
-def is_number(data: Data) -> TypeGuard[int | Decimal]:
+def is_number(data: object) -> TypeGuard[int | Decimal]:
     """An int or a decimal (no bool)."""
     return type(data) is int or _is_decimal(data)
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
-from tfdsl.semantics.values import MapData, RunTimeText
+from tfdsl.semantics.values import ListData, MapData, RunTimeText
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,8 @@ def _arguments(role: resolved.Role, with_flags: bool, report: Report) -> None:
         return
     args = role.settings.get("args")
     setting = role.settings["command"]
-    if args is not None and role.data("args"):
+    data = role.data("args")
+    if args is not None and isinstance(data, ListData) and data.items:
         found = value_rules.ARGS_IGNORED(setting.value.span, what="its args ($@)")
         report(found.note(args.value.span, "these args").help('end the text with "$@"'))
     elif with_flags:

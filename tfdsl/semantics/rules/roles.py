@@ -63,7 +63,7 @@ def _limits(role: resolved.Role, report: Report) -> None:
 def _after(job: resolved.Job, report: Report) -> None:
     names = [role.name for role in job.roles]
     waits: dict[str, list[str]] = {}
-    for role in job.roles:
+    for role in sorted(job.roles, key=lambda role: role.name_span.start):  # a cycle is met in file order
         data = role.data("after")
         for item in data.items if isinstance(data, ListData) else ():
             if not isinstance(item.data, str):
