@@ -11,7 +11,6 @@ from tests.conformance.kubernetes.stand_in_kubelet import StandInKubelet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
     from tests.conformance.kubernetes.api import Api
     from tests.conformance.kubernetes.compiling import Compiled, Manifest
@@ -41,11 +40,15 @@ class Created:
                 raise RefusedError(f"{manifest.kind} {manifest.name}: {answer.message}")
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
+        self.remove()
+        if error[0] is None:
+            self.kubelet.until(lambda: not self.kubelet.phases(), "the pods are gone", 60)
+
+    def remove(self) -> None:
+        """Delete the documents; what they own goes with them."""
         for manifest in self._made.documents:
             self._api.delete(f"{self._place(manifest)}/{manifest.name}")
-        if kind is None:
-            self.kubelet.until(lambda: not self.kubelet.phases(), "the pods are gone", 60)
 
     def object(self, kind: str, name: str | None = None) -> dict[str, Any]:
         """One of the documents as it is now; empty when it is gone."""

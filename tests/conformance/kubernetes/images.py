@@ -1,0 +1,201 @@
+"""Container images, made without a container engine: a Python with TensorFlow, and what a pod's sandbox runs.
+
+Python and its libraries are unpacked from Debian's packages, TensorFlow comes from pip, the shell and its tools from
+busybox. The archives stay in the work folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from tests.conformance.kubernetes.programs import NotBuiltError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tests.conformance.kubernetes.work import Work
+
+TENSORFLOW = "2.15.1"
+REPOSITORY = "conformance.invalid"
+BUSYBOX = Path("/bin/busybox")
+PYTHON_PACKAGES = (
+    *("libc6", "libgcc-s1", "libstdc++6", "libexpat1", "zlib1g", "libssl3", "libffi8", "libbz2-1.0", "liblzma5"),
+    *("libsqlite3-0", "libuuid1", "media-types", "python3.11-minimal", "libpython3.11-minimal"),
+    *("libpython3.11-stdlib", "python3-distutils"),
+)
+UNUSED = ("tensorflow/include", "tensorboard/plugins/projector/static", "clang", "bin")
+PAUSE = "#!/bin/busybox sh\ntrap exit TERM INT\nwhile :; do /bin/busybox sleep 3600 & wait; done\n"
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image archive, and the name that it is imported as."""
+
+    name: str
+    archive: Path
+
+
+def build(work: Work) -> list[Image]:
+    """Make the images that are not there yet. Raises :class:`NotBuiltError`."""
+    folder = work.sub("images")
+    if not BUSYBOX.exists():
+        raise NotBuiltError(f"images cannot be built: {BUSYBOX} is missing (Debian package busybox-static)")
+    makers = {"pause": _pause, "tensorflow": _tensorflow}
+    for name, make in makers.items():
+        if not (folder / f"{name}.tar").exists():
+            make(folder)
+    return [Image(f"{REPOSITORY}/{name}:1", folder / f"{name}.tar") for name in makers]
+
+
+def _pause(folder: Path) -> None:
+    root = folder / "pause"
+    (root / "bin").mkdir(parents=True, exist_ok=True)
+    shutil.copy(BUSYBOX, root / "bin/busybox")
+    (root / "pause").write_text(PAUSE)
+    (root / "pause").chmod(0o755)
+    _pack("pause", folder, [root], {"Entrypoint": ["/pause"]})
+
+
+def _tensorflow(folder: Path) -> None:
+    system, site = folder / "system", folder / "site"
+    _debian_python(system, folder / "packages")
+    _busybox(system)
+    _pip(site / "opt/tensorflow")
+    python = system / "usr/bin/python3.11"
+    compiling = ["-m", "compileall", "-q", "-j", "2", "--invalidation-mode", "unchecked-hash", "-s", str(site)]
+    subprocess.run([python, *compiling, str(site / "opt/tensorflow")], stdout=subprocess.DEVNULL)  # some files are bad
+    environment = ["PYTHONPATH=/opt/tensorflow", "PYTHONDONTWRITEBYTECODE=1", "HOME=/root", "TF_CPP_MIN_LOG_LEVEL=2"]
+    _pack("tensorflow", folder, [site, system], {"Env": environment})
+    for root in (site, system, folder / "packages"):
+        shutil.rmtree(root)
+
+
+def _debian_python(root: Path, packages: Path) -> None:
+    for path in (root, packages):
+        shutil.rmtree(path, ignore_errors=True)
+    packages.mkdir(parents=True)
+    for name in ("bin", "lib", "lib64"):
+        (root / "usr" / name).mkdir(parents=True)
+        (root / name).symlink_to(f"usr/{name}")
+    _run(["apt-get", "download", "-qq", *PYTHON_PACKAGES], packages)
+    for package in sorted(packages.glob("*.deb")):
+        unpack = f'dpkg-deb --fsys-tarfile "{package}" | tar -x --keep-directory-symlink -C "{root}"'
+        _run(["sh", "-c", unpack], packages)
+    for name in ("doc", "man", "locale"):
+        shutil.rmtree(root / "usr/share" / name, ignore_errors=True)
+    for name in ("python3", "python"):
+        (root / "usr/bin" / name).unlink(missing_ok=True)
+        (root / "usr/bin" / name).symlink_to("python3.11")
+
+
+def _busybox(root: Path) -> None:
+    for name in ("etc", "tmp", "root", "proc", "sys", "dev"):
+        (root / name).mkdir(exist_ok=True)
+    (root / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
+    (root / "etc/group").write_text("root:x:0:\n")
+    shutil.copy(BUSYBOX, root / "usr/bin/busybox")
+    for applet in _run([str(BUSYBOX), "--list"], root).split():
+        link = root / "usr/bin" / applet
+        if not link.exists() and not link.is_symlink():
+            link.symlink_to("busybox")
+
+
+def _pip(site: Path) -> None:
+    site.mkdir(parents=True, exist_ok=True)
+    options = ["--quiet", "--disable-pip-version-check", "--root-user-action", "ignore", "--no-cache-dir"]
+    options += ["--no-compile", "--python-version", "3.11", "--only-binary=:all:", "--target", str(site)]
+    _run([sys.executable, "-m", "pip", "install", *options, f"tensorflow-cpu=={TENSORFLOW}"], site)
+    for name in UNUSED:
+        shutil.rmtree(site / name, ignore_errors=True)
+    for path in list(site.rglob("tests")):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _run(command: list[str], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-3:]
+        raise NotBuiltError(f"images cannot be built: {' '.join(command[:4])}: {' / '.join(last)}")
+    return done.stdout
+
+
+# --- the archive (OCI image layout) --------------------------------------------------------------------------------
+
+
+class _Hashing:
+    """Passes on what is written and hashes it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._hash = hashlib.sha256()
+        self.size = 0
+
+    def write(self, data: bytes) -> int:
+        self._hash.update(data)
+        self.size += len(data)
+        return self._file.write(data)
+
+    @property
+    def digest(self) -> str:
+        return f"sha256:{self._hash.hexdigest()}"
+
+
+def _pack(name: str, folder: Path, roots: Iterable[Path], settings: dict[str, list[str]]) -> None:
+    """Write ``folder/NAME.tar`` with one layer for each of ``roots``."""
+    unfinished = folder / f"{name}.tar.part"
+    with tarfile.open(unfinished, "w") as archive:
+        layers = [_layer(archive, root, folder / "layer.part") for root in roots]
+        path = ["PATH=/usr/local/bin:/usr/bin:/bin"]
+        settings = {**settings, "Env": [*path, *settings.get("Env", [])]}
+        file_system = {"type": "layers", "diff_ids": [layer["digest"] for layer in layers]}
+        config = {"architecture": "amd64", "os": "linux", "config": settings, "rootfs": file_system}
+        manifest = {
+            "schemaVersion": 2,
+            "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "config": _blob(archive, "config.v1+json", config),
+            "layers": layers,
+        }
+        entry = _blob(archive, "manifest.v1+json", manifest)
+        entry["annotations"] = {"io.containerd.image.name": f"{REPOSITORY}/{name}:1"}
+        _file(archive, "index.json", json.dumps({"schemaVersion": 2, "manifests": [entry]}).encode())
+        _file(archive, "oci-layout", b'{"imageLayoutVersion": "1.0.0"}')
+    unfinished.rename(folder / f"{name}.tar")
+
+
+def _layer(archive: tarfile.TarFile, root: Path, scratch: Path) -> dict[str, object]:
+    with scratch.open("wb") as file:
+        hashing = _Hashing(file)
+        with tarfile.open(fileobj=hashing, mode="w|") as layer:
+            for path in sorted(root.iterdir()):
+                layer.add(path, path.name, filter=_anonymous)
+    archive.add(scratch, f"blobs/{hashing.digest.replace(':', '/')}")
+    scratch.unlink()
+    return {"mediaType": "application/vnd.oci.image.layer.v1.tar", "digest": hashing.digest, "size": hashing.size}
+
+
+def _blob(archive: tarfile.TarFile, kind: str, data: object) -> dict[str, object]:
+    text = json.dumps(data).encode()
+    digest = hashlib.sha256(text).hexdigest()
+    _file(archive, f"blobs/sha256/{digest}", text)
+    return {"mediaType": f"application/vnd.oci.image.{kind}", "digest": f"sha256:{digest}", "size": len(text)}
+
+
+def _file(archive: tarfile.TarFile, name: str, data: bytes) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size = len(data)
+    archive.addfile(entry, io.BytesIO(data))
+
+
+def _anonymous(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    entry.uid = entry.gid = entry.mtime = 0
+    entry.uname = entry.gname = ""
+    return entry
