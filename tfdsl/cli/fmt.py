@@ -26,14 +26,13 @@ COMMAND = Command(
     (Positional("FILE", "a .tfjob file, or - for standard input, which goes to standard output", many=True),),
     (CHECK, DIFF),
     ("tfdsl fmt mnist.tfjob", "tfdsl fmt --diff mnist.tfjob"),
-    "With --check and --diff the exit status is 1 when a file would change. A file that cannot be read whole is left\n"
-    "as it is.",
+    "With --check and --diff the exit status is 1 when a file would change. Of a file with syntax errors only the\n"
+    "declarations without errors are formatted; the exit status is 1.",
 )
 
 
 def run(arguments: Arguments) -> int:
     """Format the files."""
-    from tfdsl.syntax import parse
     from tfdsl.syntax.format import format_source
 
     check, diff = arguments.value(CHECK.name), arguments.value(DIFF.name)
@@ -44,12 +43,10 @@ def run(arguments: Arguments) -> int:
     told: list[Diagnostic] = []
     changed: list[tuple[Source, str]] = []
     for source in sources:
-        broken = [found for found in parse(source).diagnostics if found.level == "error"]
-        told += broken
-        if not broken:
-            text = format_source(source)
-            if text != source.text or source.origin is None:
-                changed.append((source, text))
+        text, errors = format_source(source)
+        told += errors
+        if text != source.text or source.origin is None:
+            changed.append((source, text))
     status = report(told, [source.path for source in sources])
     if unreadable:
         report(unreadable, ())
