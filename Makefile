@@ -2,13 +2,14 @@
 # make test   set up .venv and run the tests
 # make check  all that has to be clean before a change goes in
 # make bench  measure start-up, large inputs and memory
+# make conformance-kubernetes  prove the output of tfjob, volcano and kubernetes by the real programs (WORK=folder)
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: try test check bench clean
+.PHONY: try test check bench conformance-kubernetes clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -27,6 +28,9 @@ check: $(VENV)/dev
 
 bench: $(BIN)/tfdsl
 	$(BIN)/python benchmarks/bench.py
+
+conformance-kubernetes: $(VENV)/dev
+	$(BIN)/python -m tests.conformance.kubernetes $(if $(WORK),--work $(WORK))
 
 $(BIN)/tfdsl: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
