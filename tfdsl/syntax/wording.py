@@ -18,9 +18,7 @@ _OPERATORS = ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "
 _INFIX = {lexer.OPERATORS[text] for text in _OPERATORS}
 _STATEMENTS = ("role", "target", "cluster", "build", "use", "mount", "output", "on", "patch", "unpatch")
 _ITEMS = {lexer.KEYWORDS[word] for word in _STATEMENTS}
-_DECLARATIONS = {
-    lexer.KEYWORDS[word] for word in ("edition", "include", "param", "let", "template", "profile", "job")
-}
+_DECLARATIONS = {lexer.KEYWORDS[word] for word in ("edition", "include", "param", "let", "template", "profile", "job")}
 _BUILD_ITEMS = {lexer.KEYWORDS[word] for word in ("copy", "run")}
 _EVENTS = {lexer.KEYWORDS[word] for word in ("exit", "restarted")}
 _JOB_NAMES = {lexer.JOB_NAME, lexer.STRING}

@@ -6,17 +6,12 @@ The bounds are those that the project set for itself; the figures of the run are
 from __future__ import annotations
 
 import random
-import sys
-from pathlib import Path
 
 import pytest
 
+from tests.unit.syntax.mutations import blocks, good_text, mutate
 from tfdsl.syntax import parse
 from tfdsl.text import Source
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from mutations import blocks, good_text, mutate
 
 FILES = 30
 SEED = 20
