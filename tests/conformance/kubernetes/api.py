@@ -53,7 +53,11 @@ class Api:
         data = body.encode() if isinstance(body, str) else body
         if data is not None and not isinstance(data, bytes):
             data = json.dumps(data).encode()
-        headers = {"Authorization": f"Bearer {self._work.token()}", "Content-Type": content_type, "Accept": f"{JSON}, */*"}
+        headers = {
+            "Authorization": f"Bearer {self._work.token()}",
+            "Content-Type": content_type,
+            "Accept": f"{JSON}, */*",
+        }
         for attempt in (1, 2):
             connection = self._connect()
             try:

@@ -1,0 +1,150 @@
+"""What our checks refuse because a server would refuse it, a server refuses: one case or more per rule.
+
+A case is a text with a hole. With the bad word in it our rule refuses it. With the good word it compiles, and the bad
+word is put into the documents afterwards, which the server then refuses with the words given.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.conformance.kubernetes.compiling import Manifest, accepted, backend, compiled
+from tests.conformance.kubernetes.verdicts import Judge
+
+if TYPE_CHECKING:
+    from tests.conformance.kubernetes.api import Api
+
+ALL = ("tfjob", "volcano", "kubernetes")
+LONG = "a" * 60
+
+
+@dataclass(frozen=True)
+class Case:
+    """``code``: of our rule (without its prefix when it is one of each target's). ``words``: in the server's answer."""
+
+    code: str
+    items: str
+    good: str | int
+    bad: str | int
+    words: str
+    targets: tuple[str, ...] = ALL
+    name: str = "fine"
+    image: str = "registry.example.com/x:1"
+
+    def source(self, target: str, word: str | int) -> str:
+        hole = str(word)
+        items = self.items.replace("HOLE", hole).replace("TARGET", target)
+        name, image = self.name.replace("HOLE", hole), self.image.replace("HOLE", hole)
+        return f'job "{name}" {{\n  image = "{image}"\n  command = ["train"]\n  {items}\n}}\n'
+
+
+WORKER = "role worker { replicas = 2 }\n  "
+CASES = (
+    Case("TFJ2501", WORKER, "fine", "Not_Fine", "metadata.name", name="HOLE"),
+    Case("TFJ2005", WORKER, "x:1", "", "image: Required value", image="HOLE"),
+    # names of other objects
+    Case("TFJ2502", WORKER + 'service_account = "HOLE"', "trainer", "Trainer", "serviceAccountName"),
+    Case("TFJ2502", WORKER + 'priority = "HOLE"', "high", "Very High", "riorityClassName"),
+    Case("TFJ2502", WORKER + 'mount secret "HOLE" at "/x"', "keys", "No Keys", "secret"),
+    Case("TFJ2502", WORKER + 'env = { A = secret("HOLE", "k") }', "keys", "No Keys", "secretKeyRef.name"),
+    Case("TFJ2502", WORKER + 'env = { A = configmap("c", "HOLE") }', "item", "no item", "configMapKeyRef.key"),
+    # labels
+    Case("TFJ2503", WORKER + 'labels = { team = "HOLE" }', "vision", "two words", "metadata.labels"),
+    Case("TFJ2503", WORKER + 'labels = { "HOLE" = "x" }', "team", "-team", "metadata.labels"),
+    Case("TFJ2503", WORKER + 'annotations = { "HOLE" = "x" }', "note", "a/b/c", "metadata.annotations"),
+    Case("TFJ2503", WORKER + 'node_selector = { pool = "HOLE" }', "a100", "a 100", "nodeSelector"),
+    Case("TFJ2503", 'role worker { labels = { team = "HOLE" } }', "vision", "v" * 64, "labels"),
+    # tolerations
+    Case("TFJ2503", WORKER + 'tolerations = [{ key = "HOLE", operator = "Exists" }]', "gpu", "my gpu", "tolerations"),
+    Case(
+        "TFJ2504", WORKER + 'tolerations = [{ key = "k", operator = "HOLE", value = "v" }]', "Equal", "Exists", "value"
+    ),
+    Case(
+        "TFJ2504",
+        WORKER + 'tolerations = [{ key = "k", operator = "Exists", effect = "HOLE", toleration_seconds = 5 }]',
+        *("NoExecute", "NoSchedule", "effect must be 'NoExecute'"),
+    ),
+    # mounts
+    Case("TFJ2104", WORKER + 'mount scratch at "/a"\n  mount memory 1Gi at "HOLE"', "/b", "/a", "mountPath"),
+    Case("TFJ2201", WORKER + 'mount pvc "d" at "/d" { sub_path = "HOLE" }', "down", "../up", "must not contain '..'"),
+    Case("TFJ2201", WORKER + 'mount nfs "10.0.0.1:HOLE" at "/d"', "/export", "export", "must be an absolute path"),
+    Case(
+        "TFJ2201",
+        WORKER + 'mount configmap "c" at "/d" { items = { key = "HOLE" } }',
+        *("x", "../x", "must not contain '..'"),
+    ),
+    Case("TFJ2204", WORKER + 'shm = 1Gi\n  mount scratch at "HOLE"', "/a", "/dev/shm", "mountPath"),
+    # numbers and words
+    Case("TFJ2001", WORKER + "port = HOLE", 2345, 70000, "between 1 and 65535"),
+    Case("TFJ2002", WORKER + 'image_pull_policy = "HOLE"', "Always", "Sometimes", "imagePullPolicy"),
+    Case("TFJ2006", WORKER + 'env = { "HOLE" = 1 }', "GOOD", "A=B", "valid environment variable name"),
+    Case("TFJ2119", WORKER + "cpu = 4, cpu_limit = HOLE", "5", "3", "must be less than or equal to cpu limit"),
+    Case("TFJ2114", "role worker { replicas = 7, min_available = HOLE }", 5, 9, "minAvailable", ("volcano",)),
+    # the targets' own
+    Case("040", WORKER, "fine", LONG, "63", name="HOLE"),
+    Case("043", WORKER, "fine", "1fine", "a DNS-1035 label must", name="HOLE"),
+    Case("KTF046", WORKER + 'queue = "HOLE"\n  target tfjob { kueue = true }', "research", "a b", "labels", ("tfjob",)),
+    Case("K8S046", WORKER + 'queue = "HOLE"', "research", "a b", "labels", ("kubernetes",)),
+    Case("VOL105", WORKER + 'queue = "HOLE"', "research", "A b", "spec.queue", ("volcano",)),
+    Case("KTF106", WORKER + "ttl = HOLEs", 12345, 2**31, "int32", ("tfjob",)),
+    Case("K8S104", WORKER + "ttl = HOLEs", 12345, 2**31, "int32", ("kubernetes",)),
+    Case(
+        "K8S102", 'role worker { }\n  target kubernetes { hosts = ["HOLE"] }', "h1", "h 1", "nodeName", ("kubernetes",)
+    ),
+)
+NOT_BY_A_SERVER = {
+    "041": "the process cannot be started: shown on a node",
+    "042": "the compiler does not know what to start",
+    "045": "two values of ours for one label",
+    "VOL102": "the plugin would give wrong ports",
+    "K8S100": "two pods would wait for one port",
+    "K8S101": "there is no host to write",
+    "K8S103": "says nothing",
+}
+"""Errors of the targets' own that no server would notice, and why they are errors."""
+
+
+@pytest.fixture(scope="module")
+def judge(api: Api) -> Judge:
+    return Judge(api)
+
+
+def each() -> list[Any]:
+    found = [(case, target) for case in CASES for target in case.targets]
+    return [pytest.param(c, t, id=f"{c.code}-{str(c.bad)[:12] or 'empty'}-{t}") for c, t in found]
+
+
+@pytest.mark.parametrize(("case", "target"), each())
+def test_what_we_refuse_the_server_refuses(judge: Judge, case: Case, target: str) -> None:
+    code = f"{backend(target).prefix}{case.code}" if case.code.isdigit() else case.code
+    assert code in compiled(case.source(target, case.bad), target).codes()
+    said: list[str] = []
+    for manifest in accepted(case.source(target, case.good), target).documents:
+        assert judge.complaints(manifest) == []
+        data = replaced(manifest.data, case.good, case.bad)
+        said += judge.complaints(Manifest(json.dumps(data), data))
+    assert any(case.words in line for line in said), said
+
+
+def replaced(data: Any, good: str | int, bad: str | int) -> Any:
+    """``data`` with ``bad`` for ``good``: a number as a whole, a word also inside of texts and keys."""
+    if isinstance(data, dict):
+        return {replaced(key, good, bad): replaced(value, good, bad) for key, value in data.items()}
+    if isinstance(data, list):
+        return [replaced(item, good, bad) for item in data]
+    if isinstance(data, str) and isinstance(good, str) and isinstance(bad, str):
+        return data.replace(good, bad)
+    return bad if data == good and type(data) is type(good) else data
+
+
+@pytest.mark.parametrize("target", ALL)
+def test_every_error_of_a_target_is_shown_or_explained(target: str) -> None:
+    prefix = backend(target).prefix
+    errors = {rule.code for rule in backend(target).rules if rule.level == "error"}
+    known = {case.code for case in CASES} | set(NOT_BY_A_SERVER)
+    unknown = {code for code in errors if not {code, code.removeprefix(prefix)} & known}
+    assert unknown == set()
