@@ -54,7 +54,8 @@ class Fix(Record):
 class Diagnostic(Record):
     """One message at one place. ``target`` names the target that refuses or changes something, if any.
 
-    ``approximation`` marks a warning that ``--strict`` turns into an error.
+    ``approximation`` marks a warning that ``--strict`` turns into an error. ``mark`` is written beside the mark of the
+    place, e.g. "mounted again here" where a label at another place says "first mounted here".
     """
 
     rule: Rule
@@ -66,6 +67,11 @@ class Diagnostic(Record):
     fixes: tuple[Fix, ...] = ()
     target: str | None = None
     approximation: bool = False
+    mark: str = ""
+
+    def marked(self, text: str) -> Diagnostic:
+        """The same with ``text`` beside the mark of its place."""
+        return replace(self, mark=text)
 
     def note(self, span: Span, message: str) -> Diagnostic:
         """The same with one more labelled place."""

@@ -60,6 +60,13 @@ def test_json_has_the_fields_of_the_reference() -> None:
     }
 
 
+def test_json_has_the_mark_as_the_first_label() -> None:
+    of = source("a bb\n")
+    found = duplicate(place(of, "bb")).note(place(of, "a"), "first").marked("again")
+    labels = read_json([found])["diagnostics"][0]["labels"]
+    assert [(label["message"], label["start"]["column"]) for label in labels] == [("again", 3), ("first", 1)]
+
+
 def test_json_without_diagnostics() -> None:
     assert read_json([]) == {"diagnostics": [], "errors": 0, "warnings": 0}
 
@@ -83,6 +90,12 @@ def test_github_escapes_as_its_toolkit_does() -> None:
         "::warning file=a%2Cb%3Ac%25.tfjob,line=1,endLine=1,title=TFJ3001 slow,col=1,endColumn=2"
         "::this is slow%0Ahelp: 50%25%0D%0Amore\n"
     )
+
+
+def test_github_tells_the_other_places_in_words() -> None:
+    of = source("a\nbb\n")
+    shown = render("github", [SLOW(place(of, "bb")).note(place(of, "a"), "first here")])
+    assert shown.endswith("::this is slow%0Afirst here: mnist.tfjob:1:1\n")
 
 
 def test_github_levels() -> None:

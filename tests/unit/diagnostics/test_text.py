@@ -32,8 +32,14 @@ def marks(line: str, marked: str, nth: int = 0) -> tuple[str, str]:
 def test_layout_of_the_reference() -> None:
     of = source("\n" * 6 + '  mount pvc "mnist-data" at "/data" readonly\n\n  mount nfs "10.0.0.2:/data" at "/data"\n')
     again = place(of, '"/data"', 1)
-    found = duplicate(again).note(again, "mounted again here").note(place(of, '"/data"'), "first mounted here")
+    found = duplicate(again).marked("mounted again here").note(place(of, '"/data"'), "first mounted here")
     assert text.render([found.help("give one of them another path")]) == REFERENCE
+
+
+def test_label_at_the_place_itself_stands_beside_its_mark() -> None:
+    of = source("a b\n")
+    both = SLOW(place(of, "b")).marked("this").note(place(of, "b"), "and that")
+    assert text.render([both]).splitlines()[4] == "   |   ^ this; and that"
 
 
 def test_nothing_to_say_is_nothing() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from tfdsl.diagnostics.diagnostic import Diagnostic
 
@@ -34,8 +34,15 @@ def _command(diagnostic: Diagnostic) -> str:
     if line == end_line:  # GitHub takes columns only within one line, and its last column is the last one marked
         properties |= {"col": str(column), "endColumn": str(max(column, end_column - 1))}
     written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    text = "\n".join([diagnostic.message, *(f"help: {text}" for text in diagnostic.helps)])
+    text = "\n".join([diagnostic.message, *_notes(diagnostic), *(f"help: {text}" for text in diagnostic.helps)])
     return f"::{_COMMANDS[diagnostic.level]} {written}::{_data(text)}\n"
+
+
+def _notes(diagnostic: Diagnostic) -> Iterable[str]:
+    """The labels: an annotation has one place only, so the others are told in words."""
+    for label in diagnostic.labels:
+        line, column = label.span.source.position(label.span.start)
+        yield f"{label.message}: {label.span.source.path}:{line}:{column}"
 
 
 def _data(text: str) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, TypeAlias, Union
 
+from tfdsl.diagnostics.diagnostic import Label
 from tfdsl.diagnostics.order import count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
     from tfdsl.text import Span
@@ -38,10 +39,7 @@ def _diagnostic(diagnostic: Diagnostic) -> Json:
         "message": diagnostic.message,
         "path": diagnostic.span.source.path,
         **_range(diagnostic.span),
-        "labels": [
-            {"message": label.message, "path": label.span.source.path, **_range(label.span)}
-            for label in diagnostic.labels
-        ],
+        "labels": [_label(label) for label in _labels(diagnostic)],
         "help": list(diagnostic.helps),
         "fixes": [
             {"title": fix.title, "safe": fix.safe, "edits": [_edit(diagnostic, edit) for edit in fix.edits]}
@@ -49,6 +47,17 @@ def _diagnostic(diagnostic: Diagnostic) -> Json:
         ],
         "target": diagnostic.target,
     }
+
+
+def _labels(diagnostic: Diagnostic) -> Iterable[Label]:
+    """All places with a text of their own; that of the diagnostic comes first."""
+    if diagnostic.mark:
+        yield Label(diagnostic.span, diagnostic.mark)
+    yield from diagnostic.labels
+
+
+def _label(label: Label) -> Json:
+    return {"message": label.message, "path": label.span.source.path, **_range(label.span)}
 
 
 def _range(span: Span) -> dict[str, Json]:

@@ -44,11 +44,11 @@ def _result(diagnostic: Diagnostic, order: dict[str, int]) -> Json:
         "ruleIndex": order[diagnostic.rule.code],
         "level": _LEVELS[diagnostic.level],
         "message": {"text": "\n".join([diagnostic.message, *(f"help: {text}" for text in diagnostic.helps)])},
-        "locations": [_location(diagnostic.span)],
+        "locations": [_location(diagnostic.span, diagnostic.mark)],
     }
     if diagnostic.labels:
         result["relatedLocations"] = [
-            {"id": index, **_location(label.span), "message": {"text": label.message}}
+            {"id": index, **_location(label.span, label.message)}
             for index, label in enumerate(diagnostic.labels, 1)
         ]
     if diagnostic.fixes:
@@ -60,8 +60,10 @@ def _artifact(path: str) -> dict[str, Json]:
     return {"uri": quote(path.encode("utf-8", "surrogateescape"))}
 
 
-def _location(span: Span) -> dict[str, Json]:
-    return {"physicalLocation": {"artifactLocation": _artifact(span.source.path), "region": _region(span)}}
+def _location(span: Span, text: str) -> dict[str, Json]:
+    physical: Json = {"artifactLocation": _artifact(span.source.path), "region": _region(span)}
+    message: dict[str, Json] = {"message": {"text": text}} if text else {}
+    return {"physicalLocation": physical, **message}
 
 
 def _region(span: Span) -> Json:

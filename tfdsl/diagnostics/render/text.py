@@ -78,9 +78,10 @@ def _picture(source: Source, marks: Sequence[Mark], diagnostic: Diagnostic, marg
 
 
 def _pictures(diagnostic: Diagnostic) -> list[tuple[Source, list[Mark]]]:
-    """The marks of each source, the diagnostic's first. A label at the very place explains the main mark."""
+    """The marks of each source, the diagnostic's first. A label at the very place stands beside the main mark."""
     place = diagnostic.span
-    message = "; ".join(label.message for label in diagnostic.labels if label.span == place)
+    texts = [diagnostic.mark, *(label.message for label in diagnostic.labels if label.span == place)]
+    message = "; ".join(text for text in texts if text)
     marks = [Mark(place, message, primary=True)]
     marks += [Mark(label.span, label.message, primary=False) for label in diagnostic.labels if label.span != place]
     by_source: dict[Source, list[Mark]] = {}
