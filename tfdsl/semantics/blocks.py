@@ -27,11 +27,14 @@ Block = TypeVar("Block", ast.Cluster, ast.Build)
 Where: TypeAlias = Literal["job", "role", "target", "template"]
 
 _ALLOWED: dict[Where, tuple[type, ...]] = {
-    "job": (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy, ast.Role, ast.Cluster, ast.Build, ast.Target),
-    "role": (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy),
-    "target": (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy, ast.Role, ast.Patch),
-    "template": (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy),
+    "job": (ast.Use, ast.Role, ast.Cluster, ast.Build, ast.Target),
+    "role": (ast.Use,),
+    "target": (ast.Use, ast.Role, ast.Patch),
+    "template": (ast.Use,),
 }
+"""What may stand in a block beside attributes, mounts, outputs and policies."""
+
+_IN_TEMPLATE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy)
 
 MOST_TEMPLATES = 100
 """Templates that one block may bring in, those of its templates included."""
@@ -150,9 +153,7 @@ class _Reader:
                 self.report(value_rules.TOO_LARGE(name.span, reason=reason))
                 return
             seen[name.text] = None
-            body = tuple(
-                item for item in self.names.templates[name.text].items if isinstance(item, _ALLOWED["template"])
-            )
+            body = tuple(item for item in self.names.templates[name.text].items if isinstance(item, _IN_TEMPLATE))
             self._use(body, where, found, seen)
             layer = self.layer(body, where, ())
             if layer.attributes or layer.mounts or layer.outputs or layer.policies or layer.meant:
@@ -180,27 +181,32 @@ class _Reader:
         """The items of one block or template by kind."""
         known: dict[str, ast.Assign] = {}
         chosen: dict[str, ast.Assign] = {}
-        meant: list[str | None] = []
-        option_names = {option.name for option in options} | ({"version"} if options else set())
+        meant: list[str] = []
+        mounts: list[ast.Mount] = []
+        outputs: list[ast.Output] = []
+        policies: list[ast.Policy] = []
+        option_names = {option.name for option in options}
+        if options:
+            option_names.add("version")
         for item in items:
-            if not isinstance(item, _ALLOWED[where]):
-                _misplaced(item, where, self.report)
-            elif isinstance(item, ast.Assign):
+            if isinstance(item, ast.Assign):
                 key = item.key
                 if key.text in option_names:
                     self._add(item, chosen)
                 elif key.text not in attributes.BY_NAME:
-                    meant.append(attribute_names.unknown(key, where, option_names, self.report))
+                    near = attribute_names.unknown(key, where, option_names, self.report)
+                    meant += [near] if near is not None else []
                 elif where == "template" or attribute_names.is_legal(key, where, self.report):
                     self._add(item, known)
-        return Layer(
-            known,
-            tuple(item for item in items if isinstance(item, ast.Mount)),
-            tuple(item for item in items if isinstance(item, ast.Output)),
-            tuple(item for item in items if isinstance(item, ast.Policy)),
-            chosen,
-            frozenset(name for name in meant if name is not None),
-        )
+            elif isinstance(item, ast.Mount):
+                mounts.append(item)
+            elif isinstance(item, ast.Output):
+                outputs.append(item)
+            elif isinstance(item, ast.Policy):
+                policies.append(item)
+            elif not isinstance(item, _ALLOWED[where]):
+                _misplaced(item, where, self.report)
+        return Layer(known, tuple(mounts), tuple(outputs), tuple(policies), chosen, frozenset(meant))
 
     def _add(self, item: ast.Assign, table: dict[str, ast.Assign]) -> None:
         first = table.setdefault(item.key.text, item)

@@ -15,6 +15,7 @@ from tfdsl.semantics import operators
 from tfdsl.semantics.members import members_help, role_member, special_member
 from tfdsl.semantics.suggest import closest
 from tfdsl.semantics.values import (
+    CONTAINERS,
     ELEMENT,
     POISON,
     Data,
@@ -95,7 +96,7 @@ def _kept(data: Data | Diagnostic, span: Span, scope: Scope) -> Data | Diagnosti
 def _spent(data: Data, scope: Scope) -> bool:
     if isinstance(data, str):
         return scope.globals.spend(1 + len(data) // 256)
-    if isinstance(data, ListData | MapData):
+    if isinstance(data, CONTAINERS):
         return scope.globals.spend(1 + data.weight // ELEMENT)
     return True
 

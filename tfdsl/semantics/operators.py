@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.semantics.values import (
+    CONTAINERS,
     POISON,
     Data,
     ListData,
@@ -35,6 +36,7 @@ LONGEST_LIST = 100_000
 HEAVIEST = 20 * LONGEST_LIST
 """Of a list or map with all that is in it: :func:`~tfdsl.semantics.values.measure`."""
 DEEPEST_VALUE = 40
+_LONG_TEXT = "a text has at most 1 MiB"
 
 _ORDER = {"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1)}
 
@@ -55,28 +57,32 @@ def _settled(data: Data, other: Data) -> Data:
 
 def text_too_long(span: Span) -> Diagnostic:
     """A text has grown beyond any use."""
-    return value_rules.TOO_LARGE(span, reason="a text has at most 1 MiB")
+    return value_rules.TOO_LARGE(span, reason=_LONG_TEXT)
 
 
 def bounded(data: Data, span: Span) -> Data | Diagnostic:
     """``data``, or a diagnostic when it has grown beyond any use."""
-    if isinstance(data, str) and len(data) > LONGEST_TEXT:
-        return text_too_long(span)
-    if isinstance(data, RunTimeText) and sum(len(part) for part in data.parts if isinstance(part, str)) > LONGEST_TEXT:
-        return text_too_long(span)
-    if isinstance(data, ListData | MapData):
-        if data.weight > HEAVIEST:
-            reason = f"a list or map holds at most {LONGEST_LIST:,} elements, or fewer with long texts"
-            return value_rules.TOO_LARGE(span, reason=reason)
-        if data.depth > DEEPEST_VALUE:
-            return value_rules.TOO_LARGE(span, reason=f"lists and maps nest at most {DEEPEST_VALUE} deep")
-    if isinstance(data, Quantity) and abs(data.milli) > LARGEST_NUMBER * 1000:
-        return value_rules.TOO_LARGE(span, reason="a quantity has at most 63 bits")
-    if isinstance(data, int) and abs(data) > LARGEST_NUMBER:
-        return value_rules.TOO_LARGE(span, reason="an int has at most 63 bits")
-    if isinstance(data, Duration) and abs(data.ms) > LARGEST_NUMBER:
-        return value_rules.TOO_LARGE(span, reason="a duration has at most 63 bits of milliseconds")
-    return data
+    reason = None
+    if isinstance(data, str):
+        reason = _LONG_TEXT if len(data) > LONGEST_TEXT else None
+    elif isinstance(data, int):
+        reason = "an int has at most 63 bits" if abs(data) > LARGEST_NUMBER else None
+    elif isinstance(data, Quantity):
+        reason = "a quantity has at most 63 bits" if abs(data.milli) > LARGEST_NUMBER * 1000 else None
+    elif isinstance(data, Duration):
+        reason = "a duration has at most 63 bits of milliseconds" if abs(data.ms) > LARGEST_NUMBER else None
+    elif isinstance(data, CONTAINERS):
+        reason = _container_problem(data)
+    elif isinstance(data, RunTimeText):
+        length = sum(len(part) for part in data.parts if isinstance(part, str))
+        reason = _LONG_TEXT if length > LONGEST_TEXT else None
+    return data if reason is None else value_rules.TOO_LARGE(span, reason=reason)
+
+
+def _container_problem(data: ListData | MapData) -> str | None:
+    if data.weight > HEAVIEST:
+        return f"a list or map holds at most {LONGEST_LIST:,} elements, or fewer with long texts"
+    return f"lists and maps nest at most {DEEPEST_VALUE} deep" if data.depth > DEEPEST_VALUE else None
 
 
 def binary(op: str, left: Data, right: Data, span: Span) -> Data | Diagnostic:

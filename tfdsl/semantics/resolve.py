@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
-from tfdsl.record import Record, replace
+from tfdsl.record import replace
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.mounts import mount as read_mount
 from tfdsl.semantics.scope import Scope
-from tfdsl.semantics.values import ELEMENT, ListData, MapData, Poison, Value, list_data, map_data
-from tfdsl.syntax import ast
+from tfdsl.semantics.values import CONTAINERS, ELEMENT, ListData, MapData, Poison, Value, list_data, map_data
 from tfdsl.vocabulary import attributes, roles
 from tfdsl.vocabulary.types import MapType
 
@@ -27,11 +26,20 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.blocks import JobBlock, Layer, RoleBlock, TargetBlock, TargetRows
     from tfdsl.semantics.params import Params
+    from tfdsl.syntax import ast
     from tfdsl.text import Span
 
 SHM_PATH = "/dev/shm"
 CYCLE = -1
 """What :meth:`Resolver.replicas` and :meth:`Resolver.namespace` give for what is just being worked out."""
+
+
+class Shared:
+    """Values that are the same for every role and target, which all resolvers of a program share."""
+
+    def __init__(self) -> None:
+        self.typed: dict[tuple[int, str | None], Value] = {}
+        self.mounts: dict[tuple[int, str | None], resolved.Mount | None] = {}
 
 
 class Resolver:
@@ -46,6 +54,7 @@ class Resolver:
         params: Params,
         target: TargetRows | None,
         report: Callable[[Diagnostic], None],
+        shared: Shared,
         *,
         compiled: bool,
     ) -> None:
@@ -61,7 +70,8 @@ class Resolver:
         self._typed: dict[tuple[int, str | None], Value] = {}
         self._mounts: dict[tuple[int, str | None], resolved.Mount | None] = {}
         self._replicas: dict[str, int | None] = {}
-        self._speaks: dict[int, bool] = {}
+        self._constant = shared.typed
+        self._constant_mounts = shared.mounts
         self._busy_namespace = False
 
     # --- names ---
@@ -119,7 +129,7 @@ class Resolver:
     def meant(self) -> frozenset[str]:
         """The attributes that misspelt names were probably meant to be."""
         layers = [*self.job_layers(), *(layer for role in self.role_names() for layer in self.own_layers(role))]
-        return frozenset().union(*(layer.meant for layer in layers))
+        return frozenset(name for layer in layers for name in layer.meant)
 
     # --- layers ---
 
@@ -168,20 +178,25 @@ class Resolver:
 
     def typed(self, assign: ast.Assign, role: str | None) -> Value:
         """The typed value of an attribute; evaluated once, or once per role where it speaks of the role."""
-        key = (id(assign), role if role is not None and self._per_role(assign) else None)
-        if key not in self._typed:
+        key = self._key(assign, role)
+        values = self._constant if key is None else self._typed
+        at = (id(assign), None) if key is None else key
+        value = values.get(at)
+        if value is None:
             row = attributes.BY_NAME[assign.key.text]
-            scope = self.scope if role is None else self.role_scope(role)
-            value = evaluate(assign.value, scope)
-            if isinstance(value.data, ListData | MapData):
+            value = evaluate(assign.value, self.scope if role is None else self.role_scope(role))
+            if isinstance(value.data, CONTAINERS):
                 self.params.spend(value.data.weight // ELEMENT)
-            self._typed[key] = conform(value, row.type, row.name, self.report)
-        return self._typed[key]
+            value = values[at] = conform(value, row.type, row.name, self.report)
+        return value
 
-    def _per_role(self, node: ast.Assign | ast.Mount) -> bool:
-        if id(node) not in self._speaks:
-            self._speaks[id(node)] = speaks_of_role(node)
-        return self._speaks[id(node)]
+    def _key(self, node: ast.Assign | ast.Mount, role: str | None) -> tuple[int, str | None] | None:
+        """Under which key the value of ``node`` is kept; ``None`` when it is the same for all roles and targets."""
+        source, start, end = node.span
+        text = source.text
+        if text.find("role", start, end) >= 0:
+            return id(node), role
+        return (id(node), None) if text.find("job", start, end) >= 0 else None
 
     def job_settings(self) -> dict[str, resolved.Setting]:
         """The job's own attributes; those that are only defaults of roles are in the roles."""
@@ -295,10 +310,12 @@ class Resolver:
         return found, broken
 
     def _mount(self, node: ast.Mount, role: str) -> resolved.Mount | None:
-        key = (id(node), role if self._per_role(node) else None)
-        if key not in self._mounts:
-            self._mounts[key] = read_mount(node, self.role_scope(role))
-        return self._mounts[key]
+        key = self._key(node, role)
+        mounts = self._constant_mounts if key is None else self._mounts
+        at = (id(node), None) if key is None else key
+        if at not in mounts:
+            mounts[at] = read_mount(node, self.role_scope(role))
+        return mounts[at]
 
 
 def _mounted_twice(role: str, first: resolved.Mount, second: resolved.Mount) -> Diagnostic:
@@ -312,18 +329,3 @@ def _inherited(name: str, role: str) -> bool:
     if attributes.BY_NAME[name].where != "both":
         return False
     return role != "tensorboard" or name in attributes.TENSORBOARD_INHERITS
-
-
-def speaks_of_role(node: object) -> bool:
-    """Whether ``role.name`` or ``role.replicas`` occurs in ``node``; found without recursion."""
-    todo: list[object] = [node]
-    while todo:
-        item = todo.pop()
-        if isinstance(item, ast.Ref):
-            if item.name == "role":
-                return True
-        elif isinstance(item, tuple):
-            todo.extend(item)  # pyright: ignore[reportUnknownArgumentType]  (children of any kind)
-        elif isinstance(item, Record) and not isinstance(item, ast.Name | ast.Number | ast.Bool | ast.Unit):
-            todo.extend(getattr(item, field) for field in type(item).__fields__ if field != "span")
-    return False

@@ -150,11 +150,17 @@ def is_number(data: object) -> TypeGuard[int | Decimal]:
 
 def show(data: Data) -> str | None:
     """``data`` inside a text, or ``None`` when it cannot stand there (lists, maps, references)."""
+    if isinstance(data, str):
+        return data
     if isinstance(data, bool):
         return "true" if data else "false"
-    if isinstance(data, ListData | MapData | Reference | RunTimeText | Poison):
+    if isinstance(data, _NOT_IN_TEXT):
         return None
     return format(data, "f") if _is_decimal(data) else str(data)
+
+
+CONTAINERS = (ListData, MapData)
+_NOT_IN_TEXT = (*CONTAINERS, Reference, RunTimeText, Poison)
 
 
 def joined(*parts: str | RunTime | RunTimeText) -> str | RunTimeText:

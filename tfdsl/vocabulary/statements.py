@@ -13,7 +13,6 @@ from tfdsl.vocabulary.types import (
     MEMORY,
     RUN_TIME_STRING,
     STRING,
-    STRING_MAP,
     STRINGS,
     ListType,
     MapType,
