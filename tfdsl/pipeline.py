@@ -123,10 +123,12 @@ def make(backend: Backend, values: resolved.Job, found: list[Diagnostic]) -> Mad
     found += here
     if has_errors(here):
         return None
-    documents = _patched(lowering.generate(unit), values.patches, unit.origins, here)
-    if documents is None:
-        found += here[-1:]
-        return None
+    documents = lowering.generate(unit)
+    if values.patches:
+        documents, wrong = _patched(backend, documents, values.patches, unit.origins)
+        found += wrong
+        if wrong:
+            return None
     return Made(unit, tuple(documents), dockerfile)
 
 
@@ -142,17 +144,15 @@ def _dockerfile(build: Build | None, origins: Origins, found: list[Diagnostic]) 
 
 
 def _patched(
-    documents: Sequence[Document], patches: Sequence[resolved.Patch], origins: Origins, found: list[Diagnostic]
-) -> Sequence[Document] | None:
-    if not patches:
-        return documents
+    backend: Backend, documents: Sequence[Document], patches: Sequence[resolved.Patch], origins: Origins
+) -> tuple[Sequence[Document], list[Diagnostic]]:
+    import os
+
+    from tfdsl.emit import schema
     from tfdsl.patching import patched
 
-    done = patched(documents, patches, origins)
-    if isinstance(done, list):
-        return done
-    found.append(done)
-    return None
+    schemas = schema.load(*os.path.split(backend.schemas)) if backend.schemas else None
+    return patched(documents, patches, origins, schemas)
 
 
 def written(document: Document) -> Written:

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from tfdsl.emit.located import Located, plain, unwrap
-from tfdsl.syntax.patch_path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
 from tfdsl.record import Record, replace
 from tfdsl.semantics.suggest import closest
+from tfdsl.syntax.patch_path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +70,12 @@ def apply(documents: Sequence[D], patch: Patch) -> list[D] | Problem:
             return data
         changed[index] = _with_data(documents[index], data)
     return changed
+
+
+def chosen(documents: Sequence[Patchable], path: Path) -> list[int]:
+    """Positions of the documents that ``path`` is about; none when there are none."""
+    found = _choose(documents, path)
+    return [] if isinstance(found, Problem) else found
 
 
 def _with_data(document: D, data: Data) -> D:

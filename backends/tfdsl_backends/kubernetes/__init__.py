@@ -7,6 +7,7 @@ from tfdsl_backends.kubernetes.features import VERSIONS
 from tfdsl_backends.kubernetes.options import OPTIONS
 from tfdsl_backends.kubernetes.rules import RULES
 from tfdsl_backends.kubernetes.support import SUPPORT
+from tfdsl_backends.podspec import SCHEMAS
 
 BACKEND = Backend(
     name="kubernetes",
@@ -19,4 +20,5 @@ BACKEND = Backend(
     lowering="tfdsl_backends.kubernetes.lower",
     aliases=("simpletfjob",),
     rules=RULES,
+    schemas=SCHEMAS,
 )

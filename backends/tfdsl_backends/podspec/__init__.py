@@ -4,3 +4,8 @@ A target says in a :class:`~tfdsl_backends.podspec.plan.PodPlan` what it adds to
 with :func:`~tfdsl_backends.podspec.template.pod_template`. What holds for every such target stands in
 :func:`~tfdsl_backends.podspec.support.rows`, and is checked by :func:`~tfdsl_backends.podspec.checks.check_pods`.
 """
+
+from os.path import dirname, join
+
+SCHEMAS = join(dirname(__file__), "schemas.json")
+"""Compact schemas of the objects that the family writes; ``backends/bake_schemas.py`` makes them."""

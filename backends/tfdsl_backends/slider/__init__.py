@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os.path import dirname, join
+
 from tfdsl.backend import Backend
 from tfdsl_backends.slider.features import VERSIONS
 from tfdsl_backends.slider.options import OPTIONS, needs_image
@@ -18,5 +20,6 @@ BACKEND = Backend(
     output="files",
     lowering="tfdsl_backends.slider.lower",
     rules=RULES,
+    schemas=join(dirname(__file__), "schemas.json"),
     requires_image=needs_image,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfdsl.backend import Backend
+from tfdsl_backends.podspec import SCHEMAS
 from tfdsl_backends.tfjob.features import VERSIONS
 from tfdsl_backends.tfjob.options import OPTIONS
 from tfdsl_backends.tfjob.rules import RULES
@@ -19,4 +20,5 @@ BACKEND = Backend(
     lowering="tfdsl_backends.tfjob.lower",
     aliases=("kubeflow",),
     rules=RULES,
+    schemas=SCHEMAS,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfdsl.backend import Backend
+from tfdsl_backends.podspec import SCHEMAS
 from tfdsl_backends.volcano.options import OPTIONS
 from tfdsl_backends.volcano.rules import RULES
 from tfdsl_backends.volcano.support import SUPPORT
@@ -17,4 +18,5 @@ BACKEND = Backend(
     output="stream",
     lowering="tfdsl_backends.volcano.lower",
     rules=RULES,
+    schemas=SCHEMAS,
 )
