@@ -38,7 +38,7 @@ class Baker:
     def __init__(self) -> None:
         self.types: list[Any] = []
         self.known: dict[str, int] = {}
-        self.busy: dict[str, int] = {}
+        self.busy: set[str] = set()
 
     def node(self, schema: dict[str, Any], document: dict[str, Any]) -> Any:
         """The compact form of ``schema``."""
@@ -66,13 +66,13 @@ class Baker:
     def reference(self, reference: str, document: dict[str, Any]) -> Any:
         """The schema that ``reference`` names; one that holds itself is open at that point."""
         name = reference.rpartition("/")[2]
-        if name.endswith("Quantity") or name.endswith("IntOrString"):
+        if name.endswith(("Quantity", "IntOrString")):
             return "x"
         if name in self.busy:
             return "a"
-        self.busy[name] = 1
+        self.busy.add(name)
         made = self.node(document["components"]["schemas"][name], document)
-        del self.busy[name]
+        self.busy.discard(name)
         return made
 
     def shared(self, properties: dict[str, Any]) -> int:
