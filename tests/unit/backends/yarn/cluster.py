@@ -9,13 +9,30 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.unit.backends.jobs import amount, role
 from tests.unit.backends.verdicts import report
 from tfdsl import backend as targets
+from tfdsl.ir.model import RunTimeText
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
+    from tfdsl.ir.model import Role
 
 STUB = Path(__file__).with_name("hadoop_stub.py")
+
+
+WHO = 'echo "$TFJOB_ROLE[$TFJOB_INDEX]" >task; '
+
+
+def native(name: str, replicas: int = 1, script: str = "", **fields: object) -> Role:
+    """A role without an image whose command is a shell text."""
+    fields.setdefault("memory", amount("1Gi"))
+    fields.setdefault("cpu", amount("1"))
+    return role(name, replicas, image=None, command=WHO + script + ' # "$@"', **fields)
+
+
+def text(*parts: object) -> RunTimeText:
+    return RunTimeText.of({"parts": parts})
 
 
 def scripts(unit: Unit) -> dict[str, str]:

@@ -3,42 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import tarfile
 import time
-import zipfile
 from pathlib import Path
 
 import pytest
 
 from tests.unit.backends.jobs import amount, job, policy, role, unit
-from tests.unit.backends.yarn.cluster import Cluster
+from tests.unit.backends.yarn.cluster import WHO, Cluster, native, text
 from tests.unit.backends.yarn.containers import until
 from tfdsl.ir import model
-from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, MemoryMount, Output, RunTimeText, ScratchMount
+from tfdsl.ir.model import ArchiveMount, EnvVar, HostMount, Output
 
-WHO = 'echo "$TFJOB_ROLE[$TFJOB_INDEX]" >task; '
 INDEX = model.TaskIndex()
-
-
-def native(name: str, replicas: int = 1, script: str = "", **fields: object) -> model.Role:
-    """A role without an image whose command is a shell text."""
-    fields.setdefault("memory", amount("1Gi"))
-    fields.setdefault("cpu", amount("1"))
-    return role(name, replicas, image=None, command=WHO + script + ' # "$@"', **fields)
-
-
-def text(*parts: object) -> RunTimeText:
-    return RunTimeText.of({"parts": parts})
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Cluster:
-    return Cluster(tmp_path)
-
-
 FOREVER = "trap 'exit 143' TERM; while :; do sleep 0.1; done"
 
 
@@ -228,106 +207,6 @@ def test_values_of_run_time(cluster: Cluster) -> None:
     assert (place / "got").read_text() == "a $b 'c'/1|--index=1 of $x||"
     assert (place / "text-1").read_text() == "a $b 'c'/1\n"
     assert (results / "model '1'/file").read_text() == "done\n"
-
-
-def test_mounts_are_there_and_nothing_of_the_source_is_lost(cluster: Cluster) -> None:
-    """The link survives two relaunches in its folder, and so does all that it leads to (yarn-slider notes, 1.2)."""
-    data = cluster.folder / "the data"
-    data.mkdir()
-    (data / "precious").write_text("kept")
-    big = cluster.folder / "hdfs/data/set"
-    big.mkdir(parents=True)
-    (big / "part 1").write_text("one")
-    with zipfile.ZipFile(cluster.folder / "hdfs/data/code.zip", "w") as opened:
-        info = zipfile.ZipInfo("bin/run")
-        info.external_attr = 0o755 << 16
-        opened.writestr(info, "#!/bin/sh\necho ran >ran\n")
-    paths = [f"roles[worker].mounts[{at}]" for at in range(6)]
-    mounts = (
-        HostMount(at="in/data", source=f"{data}/", type="Directory", path=paths[0]),
-        HostMount(at=str(data), source=str(data), path=paths[1]),
-        HdfsMount(at="set", uri="hdfs:///data/set", path=paths[2]),
-        ArchiveMount(at=".", source="hdfs://nn:8020/data/code.zip", path=paths[3]),
-        ScratchMount(at="tmp/x", path=paths[4]),
-        MemoryMount(at="fast", size=amount("1Gi"), path=paths[5]),
-    )
-    script = (
-        "echo x >>tries; cat in/data/precious 'set/part 1' >got; bin/run; touch tmp/x/t fast/t in/data/new; "
-        '[ "$(wc -l <tries)" -ge 3 ]'
-    )
-    made = job(native("worker", 1, script, mounts=mounts), policies=(policy("failed", "restart container"),), retries=5)
-    done = cluster.submit(unit(made, "yarn"))
-    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
-    place = cluster.containers()["worker[0]"]
-    assert (place / "tries").read_text() == "x\n" * 3
-    assert (place / "got").read_text() == "keptone"
-    assert (place / "ran").exists()
-    assert sorted(p.name for p in data.iterdir()) == ["new", "precious"]
-    assert os.readlink(place / "in/data").rstrip("/") == str(data)
-    assert not Path("/dev/shm", f"tfjob-{(place / 'fast').readlink().name.removeprefix('tfjob-')}").exists()
-    gets = [json.loads(line) for line in (cluster.folder / "dfs").read_text().splitlines() if '"-get"' in line]
-    assert len(gets) == 2  # the relaunches find what was fetched
-
-
-def test_a_link_never_replaces_what_is_there(cluster: Cluster) -> None:
-    data = cluster.folder / "data"
-    data.mkdir()
-    with tarfile.open(cluster.folder / "code.tar", "w") as opened:
-        opened.add(data, "in")
-    mounts = (
-        ArchiveMount(at=".", source="code.tar", path="roles[worker].mounts[0]"),
-        HostMount(at="in", source=str(data), path="roles[worker].mounts[1]"),
-    )
-    done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts)), "yarn"))
-    assert done.returncode == 2
-    assert "in is there already and no link; it stays as it is" in cluster.logs()
-
-
-def test_a_mount_that_is_not_there_is_named(cluster: Cluster) -> None:
-    mounts = (HostMount(at="in", source="/no/such/folder", path="roles[worker].mounts[0]"),)
-    done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts)), "yarn"))
-    assert done.returncode == 2
-    assert "/no/such/folder is not on this node" in cluster.logs()
-
-
-@pytest.mark.parametrize(
-    ("when", "status", "copied"),
-    [("success", 0, True), ("success", 3, False), ("failure", 0, False), ("failure", 3, True), ("always", 3, True)],
-)
-def test_outputs_by_outcome(cluster: Cluster, when: str, status: int, copied: bool) -> None:
-    output = Output(source="m", destination="hdfs:///runs/a b/m", when=when, path="roles[worker].outputs[0]")
-    made = job(native("worker", 1, f"mkdir m; echo 1 >m/f; exit {status}", outputs=(output,)))
-    done = cluster.submit(unit(made, "yarn"))
-    assert done.returncode == (2 if status else 0), cluster.logs()
-    assert (cluster.folder / "hdfs/runs/a b/m/f").exists() is copied
-    assert (cluster.containers()["worker[0]"] / "status").read_text() == str(status)
-
-
-@pytest.mark.parametrize("place", ["hdfs:///runs/m", "here/m"])
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_an_existing_output_stays_unless_it_may_be_replaced(cluster: Cluster, place: str, overwrite: bool) -> None:
-    here = cluster.folder / ("hdfs/runs" if place.startswith("hdfs") else "results")
-    (here / "m").mkdir(parents=True)
-    (here / "m/old").write_text("old")
-    output = Output(source="m", destination=place, overwrite=overwrite, path="roles[worker].outputs[0]")
-    mounts = (HostMount(at="here", source=str(cluster.folder / "results"), path="roles[worker].mounts[0]"),)
-    (cluster.folder / "results").mkdir(exist_ok=True)
-    made = job(native("worker", 1, "mkdir m; echo 1 >m/new", outputs=(output,), mounts=mounts))
-    done = cluster.submit(unit(made, "yarn"))
-    assert done.returncode == (0 if overwrite else 2), cluster.logs()
-    assert [p.name for p in (here / "m").iterdir()] == (["new"] if overwrite else ["old"])
-    assert [p.name for p in here.iterdir()] == ["m"]
-    assert (cluster.containers()["worker[0]"] / "status").read_text() == ("0" if overwrite else "74")
-
-
-def test_only_the_named_replica_copies(cluster: Cluster) -> None:
-    results = cluster.folder / "results"
-    results.mkdir()
-    output = Output(source="m", destination=f"{results}/m", index=1, path="roles[worker].outputs[0]")
-    mounts = (HostMount(at=str(results), source=str(results), path="roles[worker].mounts[0]"),)
-    made = job(native("worker", 2, 'echo "$TFJOB_INDEX" >m', outputs=(output,), mounts=mounts))
-    assert cluster.submit(unit(made, "yarn")).returncode == 0
-    assert (results / "m").read_text() == "1\n"
 
 
 def test_a_shared_folder_as_store(cluster: Cluster) -> None:
