@@ -23,6 +23,7 @@ SEMICOLON = _error("TFJ0006", "semicolon", "items are separated by a newline or 
 WRONG_ARROW = _error("TFJ0017", "wrong-arrow", "an action follows =>, not ->")
 UNCLOSED_STRING = _error("TFJ0007", "unclosed-string", 'this string is not closed; a " is missing')
 UNCLOSED_TEXT = _error("TFJ0008", "unclosed-text-block", "this block of text is not closed; {mark} is missing")
+TEXT_NOT_OPENED = _error("TFJ0018", "text-block-not-opened", "a block of text ends below, but {mark} is missing here")
 TEXT_STARTS_ON_NEW_LINE = _error("TFJ0009", "text-block-start", "the text after {mark} begins on the next line")
 BAD_ESCAPE = _error("TFJ0010", "bad-escape", "{what} is not an escape")
 UNDER_INDENTED_TEXT = _error("TFJ0011", "under-indented-text", "this line is indented less than the closing {mark}")
@@ -60,3 +61,5 @@ JOB_NAME = _error("TFJ0121", "job-name-quotes", "a job name is quoted unless it 
 MISSPELT_KEYWORD = _error("TFJ0122", "misspelt-keyword", "unknown word {found}; did you mean {keyword}?")
 OUTSIDE_JOB = _error("TFJ0123", "outside-job", "{found} stands outside of a job")
 REPEATED_WORD = _error("TFJ0124", "repeated-word", "{found} stands here twice")
+LEADING_DOT = _error("TFJ0125", "leading-dot", "a number begins with a digit: {number}")
+UNQUOTED_TEXT = _error("TFJ0126", "unquoted-text", 'text is written in quotes: "…"')

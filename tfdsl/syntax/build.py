@@ -68,6 +68,11 @@ class Builder:
         self._depths: dict[int, int] = {}
         self._kept: list[ast.Expr] = []
 
+    @property
+    def inside(self) -> bool:
+        """Whether the text stands inside a string."""
+        return self._level > 0
+
     def _token(self, token: int) -> Span:
         lexed = self.lexed
         return Span(self.source, lexed.starts[token], lexed.ends[token])

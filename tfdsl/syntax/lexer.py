@@ -7,11 +7,14 @@ reading it. Words carry the number of their keyword; the parser falls back to NA
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from tfdsl.record import Record
 from tfdsl.syntax import _tables as tables
 
 if TYPE_CHECKING:
+    from collections.abc import Set
+
     from tfdsl.diagnostics.diagnostic import Diagnostic
     from tfdsl.text import Source
 
@@ -89,7 +92,7 @@ class Lexed:
         return self.source.text[self.starts[i] : self.ends[i]]
 
 
-class Token(NamedTuple):
+class Token(Record):
     """One token as tools see it; ``type`` is a terminal of the grammar, or ``COMMENT``."""
 
     type: str
@@ -98,10 +101,13 @@ class Token(NamedTuple):
     end: int
 
 
-def lex(source: Source, start: int = 0, end: int | None = None, *, inside: bool = False) -> Lexed:
+def lex(
+    source: Source, start: int = 0, end: int | None = None, *, inside: bool = False, unclosed: Set[int] = frozenset()
+) -> Lexed:
     """All tokens of ``source``, whatever it holds.
 
-    With ``end``: of the part from ``start`` to ``end``; ``inside`` says that the part stands in a string.
+    With ``end``: of the part from ``start`` to ``end``; ``inside`` says that the part stands in a string. ``unclosed``
+    has the starts of text blocks whose closing mark is not to be believed.
     """
     text = source.text
     whole = not inside
@@ -114,8 +120,13 @@ def lex(source: Source, start: int = 0, end: int | None = None, *, inside: bool 
 
         report_forbidden(lexed, _FORBIDDEN)
     at = start
-    while at < stop:
-        at = _run(lexed, at, stop, inside=inside)
+    for place in (*sorted(unclosed), stop):
+        while at < place:
+            at = _run(lexed, at, place, inside=inside)
+        if at == place < stop:
+            from tfdsl.syntax.trouble import unclosed_block
+
+            at = unclosed_block(lexed, at, stop)
     lexed.add(END, stop, stop)
     _limit_nesting(lexed)
     return lexed

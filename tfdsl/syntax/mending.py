@@ -50,7 +50,7 @@ def _insertion(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
         head = at - 1 if lexed.types[at - 1] in PLAIN_BLOCKS or lexed.types[at - 2] not in NAMED_BLOCKS else at - 2
         what = lexed.source.text[lexed.starts[head] : lexed.ends[at - 1]]
         return rules.MISSING_BLOCK(span, what=shortened(what)).fix("add an empty block", _edit(previous, span, "{ }"))
-    words = wording.put_in(put)
+    words = wording.put_in(put, at_work.text_before(at))
     result = rules.UNEXPECTED(span, expected=words, found=found)
     text_of = _WRITTEN.get(put)
     if text_of is not None and len(repair.types) == 1:
@@ -75,8 +75,17 @@ def _removal(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
         result = rules.REPEATED_WORD(span, found=wording.found(lexed, at))
     else:
         expected = at_work.acceptable() if repair.back == 0 else at_work.acceptable_before()
-        result = rules.UNEXPECTED(span, expected=wording.expected(expected), found=wording.found(lexed, at))
+        result = rules.UNEXPECTED(
+            span, expected=wording.expected(expected, at_work.text_before(at)), found=wording.found(lexed, at)
+        )
+        if not is_punctuation(span.text):
+            return result
     return result.fix("remove it", Edit(span, ""))
+
+
+def is_punctuation(text: str) -> bool:
+    """Whether a token says nothing by itself, so that it may be changed without asking what it meant."""
+    return not any(character.isalnum() or character in "\"'_" for character in text)
 
 
 def _replacement(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
@@ -90,6 +99,10 @@ def _replacement(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
         )
     if put == EQUALS:
         return rules.SINGLE_EQUALS(span).fix("write ==", Edit(span, "=="))
-    result = rules.UNEXPECTED(span, expected=wording.put_in(put), found=wording.found(lexed, at))
+    result = rules.UNEXPECTED(
+        span, expected=wording.put_in(put, at_work.text_before(at)), found=wording.found(lexed, at)
+    )
     text = _WRITTEN.get(put)
-    return result if text is None else result.fix(f"write {text}", Edit(span, text))
+    if text is None or not (is_punctuation(span.text) or put in KEYWORD_TEXTS):
+        return result
+    return result.fix(f"write {text}", Edit(span, text))

@@ -15,6 +15,7 @@ from tfdsl.syntax.brackets import CLOSERS, OPENERS, Balance
 from tfdsl.syntax.build import BUILDERS
 from tfdsl.syntax.driver import MAX_STACK, Machine
 from tfdsl.syntax.mending import explain
+from tfdsl.syntax.texts import close_texts
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ SYNC_POINTS = 40
 
 
 class Snapshot(NamedTuple):
-    """The stacks before a token, and how long the lists on them were (they grow in place)."""
+    """The stacks before token ``at``, and how long the lists on them were (they grow in place)."""
+
+    at: int
 
     states: list[int]
     values: list[object]
@@ -43,6 +46,8 @@ class Snapshot(NamedTuple):
 def recover(lexed: Lexed, start: int, builder: Builder) -> None:
     """Parse ``lexed``, whose tokens are changed on the way; all that is wrong goes to ``builder.diagnostics``."""
     builder.mended = True
+    if not builder.inside:
+        close_texts(lexed)
     quiet = {lexed.source.position(found.span.start)[0] for found in lexed.diagnostics if found.rule in LINE_SPOILERS}
     balance = Balance(lexed)
     balance.run()
@@ -64,6 +69,7 @@ class Recovery:
         self.machine = Machine(lexed, start, builder, BUILDERS)
         self.quiet = quiet
         self.before: Snapshot | None = None
+        self.before_line_end: Snapshot | None = None
         self.errors = 0
         self.stuck_at = (-1, 0)
 
@@ -73,6 +79,8 @@ class Recovery:
         if types == [lexer.END]:
             return
         while machine.at < len(types):
+            if types[machine.at] == lexer.END and len(machine.states) == 1:
+                return
             if len(machine.states) > MAX_STACK:
                 self.builder.diagnostics.append(rules.NESTING_TOO_DEEP(self.span(machine.at), limit=lexer.MAX_NESTING))
                 self.quiet.add(self.line_of(self.span(machine.at).start))
@@ -80,6 +88,8 @@ class Recovery:
                     return
             elif repairs.fits(machine.states, types[machine.at]):
                 self.before = self._snapshot()
+                if types[machine.at] == lexer.NEWLINE:
+                    self.before_line_end = self.before
                 machine.run(machine.at)
             elif self.errors > TOO_MANY_ERRORS or not self._mend():
                 return
@@ -87,7 +97,7 @@ class Recovery:
     def _snapshot(self) -> Snapshot:
         machine = self.machine
         lengths = [len(cast("list[object]", value)) if isinstance(value, list) else -1 for value in machine.values]
-        return Snapshot(machine.states.copy(), machine.values.copy(), machine.firsts.copy(), lengths)
+        return Snapshot(machine.at, machine.states.copy(), machine.values.copy(), machine.firsts.copy(), lengths)
 
     def _mend(self) -> bool:
         """Get over the error at the next token; False when nothing is left to read."""
@@ -130,15 +140,33 @@ class Recovery:
 
     def step_back(self) -> None:
         """Undo the last token; can be done once after each token."""
-        before = self.before
-        assert before is not None
+        assert self.before is not None
+        self._restore(self.before)
+
+    def back_to_line_end(self) -> None:
+        """Undo everything since the last line end, that included."""
+        assert self.before_line_end is not None
+        self._restore(self.before_line_end)
+
+    def cut_behind(self, token: int) -> bool:
+        """Forget everything that was read behind a token that still waits for the rest of its rule."""
+        machine = self.machine
+        for height, value in enumerate(machine.values):
+            if isinstance(value, int) and value == token:
+                del machine.states[height + 2 :], machine.values[height + 1 :], machine.firsts[height + 1 :]
+                machine.at = token + 1
+                self.before = self.before_line_end = None
+                return True
+        return False
+
+    def _restore(self, before: Snapshot) -> None:
         for value, length in zip(before.values, before.lengths, strict=True):
             if isinstance(value, list):
                 del value[length:]
         machine = self.machine
         machine.states[:], machine.values[:], machine.firsts[:] = before.states, before.values, before.firsts
-        machine.at -= 1
-        self.before = None
+        machine.at = before.at
+        self.before = self.before_line_end = None
 
     def insert(self, at: int, type_: int) -> None:
         """Put an empty token in front of token ``at``, right behind the one before it."""
@@ -171,6 +199,14 @@ class Recovery:
         if lexed.types[at] in (lexer.NEWLINE, lexer.END) and at:
             return Span(lexed.source, lexed.ends[at - 1], lexed.ends[at - 1])
         return Span(lexed.source, lexed.starts[at], lexed.ends[at])
+
+    def expected(self) -> str:
+        """What could come next, in words."""
+        return wording.expected(self.acceptable(), self.text_before(self.machine.at))
+
+    def text_before(self, at: int) -> str:
+        """The token in front of token ``at``, or nothing at the beginning of a line."""
+        return self.lexed.text(at - 1).strip() if at else ""
 
     def line_of(self, offset: int) -> int:
         """The number of the line of an offset."""
@@ -205,7 +241,9 @@ class Recovery:
         line = self.line_of(self.span(at).start)
         self.report(
             rules.UNEXPECTED(
-                self.span(at), expected=wording.expected(self.acceptable()), found=wording.found(self.lexed, at)
+                self.span(at),
+                expected=self.expected(),
+                found=wording.found(self.lexed, at),
             )
         )
         self.quiet.add(line)
@@ -217,7 +255,7 @@ class Recovery:
         first = machine.firsts[height - 1] if height - 1 < len(machine.firsts) else at
         start, end = lexed.starts[first], max(lexed.starts[first], lexed.ends[next_ - 1])
         del machine.states[height:], machine.values[height - 1 :], machine.firsts[height - 1 :]
-        self.before = None
+        self.before = self.before_line_end = None
         self.delete(at, next_ - at)
         if with_value:
             self.insert(at, lexer.ERROR)

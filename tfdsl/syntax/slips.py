@@ -26,6 +26,8 @@ Slip: TypeAlias = "Callable[[Recovery, int, set[int]], bool]"
 EQUAL, EQUALS, COLON = map(lexer.OPERATORS.__getitem__, ("=", "==", ":"))
 AT_LEAST, MORE = lexer.OPERATORS[">="], lexer.OPERATORS[">"]
 COMPARISONS = {lexer.OPERATORS[text] for text in ("==", "!=", "<", "<=", ">", ">=")}
+DOT, SLASH = lexer.OPERATORS["."], lexer.OPERATORS["/"]
+QUOTING = repairs.BRACKETS | {EQUAL, lexer.STRING, lexer.ERROR, tables.TERMINALS.index("TEXT"), lexer.OPERATORS[","]}
 BANG, AND, OR = (lexer.OPERATORS[text] for text in ("!", "&&", "||"))
 NUMBER, UNIT, LBRACE = tables.TERMINALS.index("NUMBER"), tables.TERMINALS.index("UNIT"), lexer.LBRACE
 WORD_OPERATORS = {"and": AND, "or": OR}
@@ -179,6 +181,63 @@ def _repeated_word(at_work: Recovery, at: int, _: set[int]) -> bool:
     return True
 
 
+def _dangling_operator(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``a +`` at the end of a line, and then the next item was taken for the other operand."""
+    lexed, before = at_work.lexed, at_work.before_line_end
+    if before is None or lexed.types[before.at - 1] not in lexer.INFIX or lexed.types[at] not in (EQUAL, COLON):
+        return False
+    if at - before.at != 2 or not repairs.fits(before.states, lexer.ERROR, lexer.NEWLINE):
+        return False
+    at_work.back_to_line_end()
+    end = before.at
+    at_work.report(rules.UNEXPECTED(at_work.span(end), expected="a value", found=wording.found(lexed, end)))
+    at_work.insert(end, lexer.ERROR)
+    return True
+
+
+def _leading_dot(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``.5``."""
+    lexed = at_work.lexed
+    if lexed.types[at] != DOT or lexed.types[at + 1] not in (NUMBER, UNIT) or lexer.ERROR not in acceptable:
+        return False
+    span = Span(lexed.source, lexed.starts[at], lexed.ends[at + 1])
+    number = f"0{span.text}"
+    at_work.report(rules.LEADING_DOT(span, number=number).fix(f"write {number}", Edit(span, number), safe=True))
+    at_work.replace(at, lexer.ERROR, 2)
+    return True
+
+
+def _unquoted_path(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``at /data``."""
+    lexed = at_work.lexed
+    if lexed.types[at] not in (SLASH, DOT) or lexer.ERROR not in acceptable:
+        return False
+    end = at + 1
+    while lexed.types[end] not in repairs.FIXED and lexed.ends[end - 1] == lexed.starts[end]:
+        end += 1
+    return _unquoted(at_work, at, end)
+
+
+def _unquoted_value(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``image = registry.example.com/mnist:1.4`` and ``command = python train.py``."""
+    lexed = at_work.lexed
+    equal = at_work.line_start(at) + 1
+    if equal >= at - 1 or lexed.types[equal] != EQUAL or lexed.types[equal + 1] not in (lexer.NAME, SLASH):
+        return False
+    end = at_work.line_end(at)
+    if any(type_ in QUOTING for type_ in lexed.types[equal + 1 : end]) or not at_work.cut_behind(equal):
+        return False
+    return _unquoted(at_work, equal + 1, end)
+
+
+def _unquoted(at_work: Recovery, at: int, end: int) -> bool:
+    span = Span(at_work.lexed.source, at_work.lexed.starts[at], at_work.lexed.ends[end - 1])
+    found = rules.UNQUOTED_TEXT(span)
+    at_work.report(found.fix("write it in quotes", Edit(span, f'"{span.text}"')))
+    at_work.replace(at, lexer.ERROR, end - at)
+    return True
+
+
 def _quoted_key(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
     """``"image" = …`` among the items of a block."""
     lexed = at_work.lexed
@@ -249,11 +308,20 @@ def _line_break(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
         found = rules.BRACE_ON_NEXT_LINE(span)
         at_work.report(found if "#" in gap.text else found.fix("move it up", Edit(gap, " "), safe=True))
     elif deeper and repairs.goes_on(states, types, at + 1):
-        at_work.report(rules.BROKEN_LINE(at_work.span(at), expected=wording.expected(acceptable)))
+        at_work.report(rules.BROKEN_LINE(at_work.span(at), expected=at_work.expected()))
     else:
         return False
     at_work.delete(at)
     return True
+
+
+def _declares(at_work: Recovery, at: int) -> bool:
+    """Whether a declaration begins behind the line end ``at``."""
+    types = at_work.lexed.types
+    if types[at] != lexer.NEWLINE or types[at + 1] not in DECLARATIONS:
+        return False
+    start = [tables.START_FILE]
+    return at_work.column(at + 1) == 1 or repairs.fits(start, types[at + 1], types[at + 2])
 
 
 def _outside_job(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
@@ -271,10 +339,10 @@ def _outside_job(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
             "a job is written job NAME { … }, and this goes inside"
         )
     else:
-        found = rules.UNEXPECTED(span, expected=wording.expected(acceptable), found=wording.found(lexed, at))
+        found = rules.UNEXPECTED(span, expected=at_work.expected(), found=wording.found(lexed, at))
     at_work.report(found)
     end = at
-    while types[end] != lexer.END and not (types[end] == lexer.NEWLINE and types[end + 1] in DECLARATIONS):
+    while types[end] != lexer.END and not _declares(at_work, end):
         end += 1
     if types[end] == lexer.NEWLINE and at:
         end += 1
@@ -290,6 +358,10 @@ SLIPS: tuple[Slip, ...] = (
     _word_operator,
     _chained_comparison,
     _split_unit,
+    _dangling_operator,
+    _leading_dot,
+    _unquoted_path,
+    _unquoted_value,
     _repeated_word,
     _quoted_key,
     _job_name,

@@ -165,8 +165,17 @@ def _block(lexed: Lexed, at: int, stop: int, mark: str, type_: int) -> int:
             place = Span(source, at, end)
         lexed.diagnostics.append(rules.TEXT_STARTS_ON_NEW_LINE(place, mark=mark))
     else:
-        end = _dedent(text, at, line_end, stop) if closing < 0 else closing + 3
-        lexed.diagnostics.append(rules.UNCLOSED_TEXT(Span(source, at, at + 3), mark=mark))
+        return unclosed_block(lexed, at, stop)
+    lexed.add(lexer.ERROR, at, end)
+    return end
+
+
+def unclosed_block(lexed: Lexed, at: int, stop: int) -> int:
+    """A text or raw block without a closing mark: it goes as far as the lines are deeper than its first."""
+    source = lexed.source
+    span = Span(source, at, at + 3)
+    end = _dedent(source.text, at, _line_end(source.text, at, stop), stop)
+    lexed.diagnostics.append(rules.UNCLOSED_TEXT(span, mark=span.text))
     lexed.add(lexer.ERROR, at, end)
     return end
 

@@ -23,6 +23,18 @@ _BUILD_ITEMS = {lexer.KEYWORDS[word] for word in ("copy", "run")}
 _EVENTS = {lexer.KEYWORDS[word] for word in ("exit", "restarted")}
 _JOB_NAMES = {lexer.JOB_NAME, lexer.STRING}
 
+# What a name is the name of, by the token before it.
+_NAMES_AFTER = {
+    "=>": "an action such as restart job",
+    "on": "an event such as failed",
+    "mount": "a kind of mount such as pvc",
+    ":": "a type such as int or string",
+    "<": "a type such as int or string",
+    "use": "the name of a template",
+    **{word: f"the name of a {word}" for word in ("role", "target", "param", "template", "profile")},
+    "let": "the name of a constant",
+}
+
 _LONGEST = 30
 
 
@@ -44,16 +56,18 @@ def shortened(text: str) -> str:
     return text
 
 
-def put_in(type_: int) -> str:
-    """What a token of one type is called."""
+def put_in(type_: int, after: str = "") -> str:
+    """What a token of one type is called that should stand behind the token ``after``."""
+    if type_ == lexer.NAME and after in _NAMES_AFTER:
+        return _NAMES_AFTER[after]
     if type_ == lexer.ERROR:
         return "a value"
     names = {"NAME": "a name", "NUMBER": "a number", "STRING": "a string", "_NEWLINE": "a new line"}
     return _TEXTS.get(type_) or names.get(tables.TERMINALS[type_], "a value")
 
 
-def expected(types: set[int]) -> str:
-    """The tokens that could have come, as one phrase."""
+def expected(types: set[int], after: str = "") -> str:
+    """The tokens that could have come behind the token ``after``, as one phrase."""
     rest = set(types)
     words: list[str] = []
     if rest >= _DECLARATIONS - {lexer.KEYWORDS["edition"]}:
@@ -75,24 +89,24 @@ def expected(types: set[int]) -> str:
         return "the name of the job"
     if lexer.OPERATORS["+"] in rest:
         rest -= _INFIX
-    words.extend(_separators(rest))
-    words.extend(sorted(put_in(type_) for type_ in rest))
+    words.extend(_separators(rest, alone=not words))
+    words.extend(sorted(put_in(type_, after) for type_ in rest))
     return _either(words)
 
 
-def _separators(rest: set[int]) -> list[str]:
-    """The words for comma and line end; they are taken out of ``rest``."""
+def _separators(rest: set[int], *, alone: bool) -> list[str]:
+    """The words for comma and line end; they are taken out of ``rest``. ``alone``: nothing else is expected."""
     comma = lexer.OPERATORS[","] in rest
     line = lexer.NEWLINE in rest
     rest -= {lexer.OPERATORS[","], lexer.NEWLINE}
     closers = rest & {lexer.RBRACE, lexer.RSQB, lexer.RPAR}
     if lexer.END in rest:
         rest.discard(lexer.END)
-        return ["the end of the line"]
+        return ["the end of the line"] if alone else []
     if not (comma or line):
         return []
     if not comma:
-        return [] if rest else ["the end of the line"]
+        return ["the end of the line"] if alone and not rest else []
     rest -= closers
     return ["a comma", *([] if not line else ["a new line"]), *sorted(put_in(type_) for type_ in closers)]
 

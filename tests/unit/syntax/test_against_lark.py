@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from lark import Lark, Token, Tree
 
+from tests.unit.syntax.programs import Writer
 from tfdsl.syntax import parse
 from tfdsl.syntax.tree import Node, parse_tree
 from tfdsl.text import Source
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 
-from tests.unit.syntax.programs import Writer
 
 DATA = sorted(Path(__file__).with_name("data").glob("*.tfjob"))
 EXAMPLES = sorted((ROOT / "examples").glob("*/*.tfjob"))
