@@ -93,7 +93,7 @@ def bake(documents: dict[str, dict[str, Any]]) -> str:
         schemas = document["components"]["schemas"]
         found = next(
             schema
-            for key, schema in sorted(schemas.items())
+            for _, schema in sorted(schemas.items())
             if any(one["kind"] == kind.partition(".")[0] for one in schema.get("x-kubernetes-group-version-kind", ()))
         )
         properties = {key: value for key, value in found["properties"].items() if key != "status"}

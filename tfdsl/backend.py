@@ -244,9 +244,9 @@ class Backend(Record):
     """One target. ``output``: one YAML stream, or a set of files. ``lowering``: the module with :class:`Lowering`.
 
     ``versions``: those it knows, oldest first, the default last. ``prefix``: of its diagnostic codes (``VOL``).
-    ``rules``: what its ``check`` can say (the table's rules come from the table). ``schemas``: the file, with its folder, of
-    the schemas of its documents (:mod:`tfdsl.emit.schema`); empty when patches cannot be checked. ``requires_image``: whether
-    every role needs an image with the given options and image (slider and yarn may run native).
+    ``rules``: what its ``check`` can say (the table's rules come from the table). ``schemas``: the file of the schemas
+    of its documents (:mod:`tfdsl.emit.schema`); empty when patches cannot be checked. ``requires_image``: whether
+    every role needs an image with the given options (slider and yarn may run native).
     """
 
     name: str

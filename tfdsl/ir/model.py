@@ -107,7 +107,7 @@ EnvValue: TypeAlias = str | RunTimeText | SecretRef | ConfigMapRef
 
 
 class BaseMount(Node):
-    """What all mounts have. ``at`` has no final ``/`` (but for ``/`` itself); it is relative on YARN and Slider only."""
+    """What all mounts have. ``at`` has no final ``/`` (but for ``/`` itself); on YARN and Slider it may be relative."""
 
     at: str
     readonly: bool = False

@@ -1,0 +1,64 @@
+#!/usr/bin/env python
+"""What the Slider agent calls: install, configure, start, status and stop of one task.
+
+Runs under the agent's Python (2.6 or newer) and under Python 3; needs the agent's resource_management only.
+
+START does not wait for the other tasks: the agent kills a command after ten minutes. It leaves a supervisor behind
+(task_supervisor.py), which waits for the peers, runs the command, and answers for the task until the job ends.
+STATUS is therefore one question: is the supervisor alive? It goes away by itself only when the task has to be
+started again.
+"""
+
+import os
+import sys
+
+from resource_management import *
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+if HERE not in sys.path:
+    sys.path.insert(0, HERE)
+
+import task_process
+import task_settings
+
+
+class Role(Script):
+    """One task of the job."""
+
+    def install(self, env):
+        """Copy the package's files where the agents of this version do so; make the folders."""
+        if task_settings.job().get("packages"):
+            self.install_packages(env)
+        self.configure(env)
+
+    def configure(self, env):
+        """Write what the agent knows of this task for the supervisor."""
+        task_settings.save(task_settings.from_agent(Script.get_config()))
+
+    def start(self, env):
+        """Leave a supervisor behind that runs the task."""
+        settings = task_settings.from_agent(Script.get_config())
+        task_settings.save(settings)
+        if task_process.alive(task_settings.supervisor(settings)):
+            return
+        log = os.path.join(settings["log_dir"], "task.log")
+        options = ["-X", "utf8"] if sys.version_info >= (3, 7) else []  # whatever the locale of the agent is
+        program = [sys.executable] + options + [os.path.join(HERE, "task_supervisor.py"), task_settings.path(settings)]
+        pid = task_process.detach(program, log)
+        task_settings.remember_supervisor(settings, pid)
+
+    def status(self, env):
+        """Return while the supervisor is alive, else tell the agent that the task is not running."""
+        settings = task_settings.from_agent(Script.get_config())
+        if not task_process.alive(task_settings.supervisor(settings)):
+            raise ComponentIsNotRunning()
+
+    def stop(self, env):
+        """Stop the supervisor, which stops the command; insist after the grace period."""
+        settings = task_settings.from_agent(Script.get_config())
+        grace = task_settings.job()["stop_grace"]
+        task_process.stop(task_settings.supervisor(settings), grace + 10)
+
+
+if __name__ == "__main__":
+    Role().execute()

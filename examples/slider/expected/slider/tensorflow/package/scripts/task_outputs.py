@@ -1,0 +1,76 @@
+"""Copies of files and folders after the command has ended."""
+
+import os
+import shutil
+
+import task_hdfs
+
+
+def copy_all(task, runtime, status):
+    """Make the copies that are due when the command has ended with ``status``; gives the status of the task.
+
+    A copy that fails after success makes it 74; after a failure the command's own status stays. ``None``: the command
+    was stopped, which is neither success nor failure.
+    """
+    when = None if status is None else "success" if status == 0 else "failure"
+    failed = False
+    for number, output in enumerate(task.role["outputs"]):
+        due = output["when"] == "always" or output["when"] == when
+        if not due or output["index"] not in (-1, task.index):
+            continue
+        source, destination = task.text(output["source"]), task.text(output["destination"])
+        task.log("copying %s to %s" % (source, destination))
+        problem = copy(task, runtime, source, destination, bool(output.get("overwrite")), number)
+        if problem:
+            task.log("could not copy %s: %s" % (source, problem))
+            failed = True
+    return 74 if failed and status == 0 else status
+
+
+def copy(task, runtime, source, destination, overwrite, number):
+    """One copy; gives what went wrong, or None."""
+    folder = os.path.join(task.work, ".outputs", str(number))
+    shutil.rmtree(folder, True)
+    os.makedirs(folder)
+    try:
+        found = runtime.fetch(source, os.path.join(folder, "from"))
+        if found is None or not os.path.exists(found):
+            return "it is not there"
+        if destination.startswith("hdfs://"):
+            return task_hdfs.put(found, destination, overwrite, task.hadoop_env(), folder)
+        return to_folder(found, runtime.on_node(destination), overwrite, task.settings["container"])
+    except (IOError, OSError, shutil.Error) as error:
+        return str(error)
+    finally:
+        shutil.rmtree(folder, True)
+
+
+def to_folder(source, destination, overwrite, mark):
+    """Copy on the node: written beside under a name of its own, then renamed."""
+    destination = destination.rstrip("/")
+    beside, old = "%s.%s.part" % (destination, mark), "%s.%s.old" % (destination, mark)
+    if os.path.lexists(destination) and not overwrite:
+        return "%s is there already" % destination
+    parent = os.path.dirname(destination)
+    if not os.path.isdir(parent):
+        os.makedirs(parent)
+    remove(beside)
+    if os.path.isdir(source):
+        shutil.copytree(source, beside, True)
+    else:
+        shutil.copy2(source, beside)
+    if os.path.isdir(beside) or os.path.isdir(destination):  # a rename replaces files only
+        remove(old)
+        if os.path.lexists(destination):
+            os.rename(destination, old)
+    os.rename(beside, destination)
+    remove(old)
+    return None
+
+
+def remove(path):
+    """Remove what we have written ourselves; a link is removed, not what it points to."""
+    if os.path.islink(path) or os.path.isfile(path):
+        os.remove(path)
+    elif os.path.isdir(path):
+        shutil.rmtree(path)

@@ -1,0 +1,299 @@
+#!/usr/bin/env python
+"""Runs one task from its start to the end of the job; left behind by START, so it is not bound to the agent's timeout.
+
+It waits until every task of the cluster has an address, runs the command with TF_CONFIG and the flags, starts it
+again with the new addresses when a peer was replaced, copies the outputs, and does what the policies say: it asks the
+application master to stop the job, ends itself (then STATUS reports the task as dead and Slider starts it again), or
+stays and answers for the ended task. Slider takes every component that ends for a failure (SLIDER-494), so an ended
+task must stay.
+
+Statuses of our own: 74 a copy failed, 75 a peer was lost, 76 peers missing at the time limit, 77 there is no place
+for this task in the job.
+"""
+
+import os
+import signal
+import sys
+import time
+
+import task_cluster
+import task_command
+import task_door
+import task_master
+import task_mounts
+import task_outputs
+import task_policy
+import task_process
+import task_settings
+
+
+class Over(Exception):
+    """The task is to end now: stopped by the agent, or its container is gone."""
+
+
+class Supervisor(object):
+    """One task."""
+
+    def __init__(self, settings, job):
+        self.settings, self.job = settings, job
+        self.role = job["roles"].get(settings["role"])
+        self.index = int(settings["tag"]) - 1 if settings["tag"].isdigit() else 0
+        self.who = "%s/%s/%d" % (settings["application"] or "-", settings["role"], self.index)
+        self.work = settings["work_dir"]
+        self.port = int(settings["port"]) if settings["port"].isdigit() else 0
+        self.docker = bool(self.role and self.role["docker"])
+        self.master = task_master.Master(settings, job["resourcemanagers"])
+        self.door = task_door.Door(self.port, self.who)
+        self.leader = task_process.Leader()
+        self.peers = dict((name, role["replicas"]) for name, role in job["roles"].items() if role["listed"])
+        self.resolving = set()
+        self.stopping = self.closing = self.ran = False
+        self.began = time.time()
+
+    def log(self, message):
+        """One line in task.log, beside the command's own output on the container's log page."""
+        sys.stdout.write("%s %s: %s\n" % (time.strftime("%Y-%m-%d %H:%M:%S"), self.who, message))
+        sys.stdout.flush()
+
+    def text(self, value):
+        """A text of the job, in which values that are known only here stand as maps."""
+        if isinstance(value, str):
+            return value
+        return "".join(self.part(part) for part in value)
+
+    def part(self, part):
+        """One part of such a text."""
+        if isinstance(part, str):
+            return part
+        if part["is"] == "index":
+            return str(self.index)
+        if part["is"] == "port":
+            return str(self.port)
+        return self.variable(part["name"])
+
+    def variable(self, name):
+        """An environment variable of the task: its own value, else that of the node; not itself again."""
+        own = self.role["env"].get(name)
+        if own is None or name in self.resolving:
+            return name == "USER" and self.settings["user"] or os.environ.get(name, "")
+        self.resolving.add(name)
+        try:
+            return self.text(own)
+        finally:
+            self.resolving.discard(name)
+
+    def hadoop_env(self):
+        """The environment for the node's Hadoop client."""
+        env = task_command.clean_environment()
+        env["HADOOP_CONF_DIR"] = self.settings["hadoop_conf"]
+        if self.settings["user"]:
+            env.setdefault("HADOOP_USER_NAME", self.settings["user"])
+        return env
+
+    def state(self, word, status):
+        """Note how the task is, for its peers and for people."""
+        self.door.state = word
+        task_settings.keep(self.settings, "state", {"state": word, "status": status, "index": self.index})
+
+    def pause(self, seconds):
+        """Wait; leave when the task is over, stop the job when its deadline has passed."""
+        until = time.time() + seconds
+        while True:
+            if self.stopping or self.leader.gone():
+                raise Over()
+            limit = self.job.get("deadline")
+            if limit and time.time() - self.began > limit and not self.closing:
+                self.end_job("fail job", "the job has run for %d seconds, its deadline" % limit)
+            left = until - time.time()
+            if left <= 0:
+                return
+            time.sleep(min(left, 0.2))
+
+    def run(self):
+        """The life of the task."""
+        if self.role is None or not 0 <= self.index < self.role["replicas"]:
+            self.log("the job has no such replica; nothing is run")
+            self.state("rejected", 77)
+            while True:
+                self.pause(60)
+        self.began = task_settings.note(self.settings, "began") or self.began
+        task_settings.keep(self.settings, "began", self.began)
+        self.state("waiting", None)
+        if not self.door.open() and self.port:
+            self.log("port %d is taken by another process" % self.port)
+        action = task_policy.on_loss(self.role, self.index, *self.master.lost(self.role["name"]))
+        if action:
+            self.end_job(action, "a container of %s was lost" % self.role["name"])
+        self.ended(self.attempt())
+
+    def attempt(self):
+        """Everything from the mounts to the outputs; gives the status of the task."""
+        try:
+            mounts = task_mounts.prepare(self)
+        except (task_mounts.Problem, IOError, OSError) as problem:
+            self.log(str(problem))
+            return 1
+        runtime = task_command.Docker(self, mounts) if self.docker else task_command.Native(self)
+        status = None
+        try:
+            while status is None:
+                hosts = self.meet()
+                if hosts is None:
+                    return 76
+                status = self.watch(runtime, hosts)
+        except Over:
+            if self.ran:
+                task_outputs.copy_all(self, runtime, None)
+            if self.docker:
+                runtime.clean()
+            raise
+        self.log("the command ended with status %d" % status)
+        status = task_outputs.copy_all(self, runtime, status)
+        if self.docker:
+            runtime.clean()
+        return status
+
+    def meet(self):
+        """Wait until every task of the cluster is exported; gives the hosts, or None when some stay away too long."""
+        if not self.role["meets"]:
+            return {}
+        since, told = time.time(), 0
+        while True:
+            absent = task_cluster.missing(self.addresses(), self.peers)
+            if not absent:
+                self.log("all tasks are there")
+                return task_cluster.spec(self.found)
+            waited = time.time() - since
+            late = task_policy.on_pending(self.job["roles"], absent, waited)
+            if late:
+                self.end_job(late[1], "%s has not started in %d seconds" % (late[0], waited))
+            if waited > self.job["wait_limit"]:
+                self.log("gave up after %d seconds; missing: %s" % (waited, ", ".join(absent)))
+                return None
+            if time.time() - told > 60:
+                self.log("waiting for %s %s" % (", ".join(absent[:20]), self.master.last))
+                told = time.time()
+            self.pause(self.job["poll"])
+
+    def addresses(self):
+        """What is exported now."""
+        self.found = task_cluster.addresses(self.master, self.peers)
+        return self.found
+
+    def watch(self, runtime, hosts):
+        """Run the command once; gives its status, or None when it was stopped because a peer has a new address."""
+        self.door.close()
+        self.state("running", None)
+        output = open(os.path.join(self.settings["log_dir"], "tensorflow.log"), "ab")
+        try:
+            child = runtime.start(hosts, output)
+        except OSError as error:
+            self.log("the command could not be started: %s" % error)
+            return 127 if getattr(error, "errno", 0) == 2 else 126
+        finally:
+            output.close()
+        self.ran = True
+        looked = time.time()
+        try:
+            while child.poll() is None:
+                self.pause(0.2)
+                if hosts and time.time() - looked > self.job["watch"]:
+                    looked = time.time()
+                    if not task_cluster.missing(self.addresses(), self.peers):
+                        if task_cluster.spec(self.found) != hosts:
+                            self.log("a peer was replaced; the command starts again with the new addresses")
+                            runtime.end(child, self.job["stop_grace"])
+                            self.state("waiting", 75)
+                            return None
+        except Over:
+            runtime.end(child, self.job["stop_grace"])
+            raise
+        status = task_process.status(child.returncode)
+        task_process.send(child.pid, signal.SIGKILL, True)
+        return status
+
+    def ended(self, status):
+        """What the policies say about a task that has ended; returns only to be started again."""
+        if status == 0:
+            self.state("done", 0)
+            self.stay(task_policy.completes(self.job, self.role, self.index))
+        rule = task_policy.on_exit(self.role, self.index, status)
+        action = rule["action"]
+        if action == "ignore":
+            self.log("the failure is ignored")
+            self.state("done", status)
+            self.stay("all" if task_policy.completes(self.job, self.role, self.index) == "all" else None)
+        self.state("failed", status)
+        if action in task_policy.RESTARTS:
+            self.start_again(rule, status)
+        self.end_job(action, "the command failed with status %d" % status)
+
+    def start_again(self, rule, status):
+        """End this process, so that Slider starts the task again, unless there were enough restarts."""
+        before = task_settings.note(self.settings, "restarts") or 0
+        if rule["action"] == "restart pod":
+            before = self.master.lost(self.role["name"])[0]
+        action = task_policy.on_restart(self.role, self.index, before + 1)
+        if action:
+            self.end_job(action, "%s was restarted often enough" % self.role["name"])
+        if rule["limited"] and before >= self.job["retries"]:
+            self.end_job("fail job", "failed with status %d after %d restarts" % (status, before))
+        task_settings.keep(self.settings, "restarts", before + 1)
+        pauses = self.job["pauses"]
+        self.pause(pauses[min(before, len(pauses) - 1)])
+        self.log("restart %d" % (before + 1))
+        self.door.close()
+        sys.exit(status)
+
+    def stay(self, deciding):
+        """Answer for the ended task; stop the job when this task, or all of its role, complete it."""
+        if deciding == "alone":
+            self.end_job("complete job", "%s has completed" % self.who)
+        while True:
+            self.door.open()
+            if deciding == "all" and self.all_done():
+                self.end_job("complete job", "every %s has completed" % self.role["name"])
+            self.pause(self.job["poll"])
+
+    def all_done(self):
+        """Whether every other replica of the role says that it is done."""
+        role = self.role["name"]
+        found = task_cluster.addresses(self.master, {role: self.role["replicas"]})[role]
+        for index in range(self.role["replicas"]):
+            who = "%s/%s/%d" % (self.settings["application"] or "-", role, index)
+            if index != self.index and (index not in found or task_door.ask(found[index], who) != "done"):
+                return False
+        return True
+
+    def end_job(self, action, why):
+        """Ask the application master to stop, until it has; YARN then ends this container."""
+        self.log("%s: %s" % (action, why))
+        self.closing = True
+        task_settings.keep(self.settings, "verdict", {"action": action, "why": why})
+        while True:
+            self.door.open()
+            if self.master.stop():
+                self.log("the application master was asked to stop the application")
+            else:
+                self.log("the application master cannot be asked to stop (%s)" % self.master.last)
+            self.pause(self.job["poll"] * 2)
+
+
+def main(path):
+    """Run the task whose settings are at ``path``."""
+    supervisor = Supervisor(task_settings.read(path), task_settings.job())
+
+    def told(number, frame):
+        supervisor.stopping = True
+
+    signal.signal(signal.SIGTERM, told)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        supervisor.run()
+    except Over:
+        supervisor.log("stopped")
+        supervisor.state("stopped", 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

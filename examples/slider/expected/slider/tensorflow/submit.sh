@@ -1,0 +1,67 @@
+#!/bin/sh
+# Creates and starts the Slider application of this folder. Needs the Slider client of the cluster.
+#
+#   ./submit.sh [--print] [further options of slider create ...]
+#
+# --print shows what would be done. SLIDER names the client; without it SLIDER_HOME/bin/slider, else slider on the PATH.
+# The status is that of slider create.
+set -eu
+
+name=tensorflow
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+print=no
+if [ "${1-}" = --print ]; then
+  print=yes
+  shift
+fi
+if [ "${1-}" = --help ] || [ "${1-}" = -h ]; then
+  sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+  exit 0
+fi
+
+if [ -z "${SLIDER-}" ]; then
+  SLIDER=slider
+  if [ -n "${SLIDER_HOME-}" ]; then SLIDER=$SLIDER_HOME/bin/slider; fi
+fi
+if [ "$print" = no ] && ! command -v "$SLIDER" >/dev/null 2>&1; then
+  echo "submit.sh: there is no Slider client: $SLIDER was not found." >&2
+  echo "submit.sh: put slider on the PATH, or set SLIDER_HOME to the folder that Slider is installed in." >&2
+  exit 127
+fi
+
+# One word as a shell reads it.
+word() {
+  printf '%s' "$1" | sed "s/'/'\\\\''/g; 1s/^/'/; \$s/\$/'/"
+}
+
+# Run a command, or show it.
+run() {
+  if [ "$print" = no ]; then
+    "$@"
+    return
+  fi
+  line=
+  for each; do line="$line $(word "$each")"; done
+  printf '%s\n' "${line# }"
+}
+
+# slider zips the folder itself; a copy keeps this one as it is.
+stage=${TMPDIR:-/tmp}/slider-$name
+if [ "$print" = no ]; then
+  stage=$(mktemp -d "$stage.XXXXXX")
+  trap 'rm -rf "$stage"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+fi
+run cp -R "$here"/metainfo.json "$here/package" "$stage"
+
+status=0
+run "$SLIDER" create "$name" --appdef "$stage" --template "$here/appConfig.json" \
+  --resources "$here/resources.json" "$@" || status=$?
+case $status in
+  0) [ "$print" = yes ] || echo "$name was created: slider status $name, slider stop $name, slider destroy $name" ;;
+  40) echo "submit.sh: slider does not take one of the options." >&2 ;;
+  73) echo "submit.sh: $name is running; stop it first: slider stop $name" >&2 ;;
+  75) echo "submit.sh: there is an application $name already; remove it first: slider destroy $name --force" >&2 ;;
+esac
+exit "$status"

@@ -1,0 +1,1550 @@
+#!/usr/bin/env bash
+# Job tensorflow: what each of its YARN containers runs. Written by tfdsl; submit.sh sends it.
+#
+# Without a step as argument it starts the task program at its end, which gives the container its place in the job,
+# waits for the other tasks, and then calls this script once for each step: prepare, command, outputs.
+#
+# shellcheck disable=SC2016  # what stands in single quotes is meant as it is
+set -u
+
+work=$PWD
+state=$work/.tfjob
+case $0 in
+/*) script=$0 ;;
+*) script=$work/$0 ;;
+esac
+
+say() { printf '[tfjob] %s\n' "$*" >&2; }
+die() {
+  say "$*"
+  exit 1
+}
+
+# What YARN leaves to the script: bash's own default PATH ends in ".", HOME may be a folder that is not there, and
+# without security the process belongs to the NodeManager's user.
+surroundings() {
+  PATH=${PATH%:.}
+  [ -z "${HADOOP_HOME-}" ] || PATH=$PATH:$HADOOP_HOME/bin
+  [ -z "${JAVA_HOME-}" ] || PATH=$PATH:$JAVA_HOME/bin
+  if [ ! -d "${HOME-}" ] || [ ! -w "$HOME" ]; then HOME=$work; fi
+  HADOOP_USER_NAME=${HADOOP_USER_NAME:-${USER-}}
+  export PATH HOME HADOOP_USER_NAME
+}
+
+# TensorFlow reads hdfs:// through libhdfs, which needs the whole class path and the Java library.
+hadoop_for_tensorflow() {
+  local hadoop=${HADOOP_HDFS_HOME:-${HADOOP_HOME-}}
+  command -v "${hadoop:+$hadoop/bin/}hadoop" >/dev/null || return 0
+  export HADOOP_HDFS_HOME=$hadoop
+  CLASSPATH=$("${hadoop:+$hadoop/bin/}hadoop" classpath --glob)
+  LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}${hadoop:+$hadoop/lib/native:}
+  LD_LIBRARY_PATH=$LD_LIBRARY_PATH${JAVA_HOME:+$JAVA_HOME/lib/server:$JAVA_HOME/jre/lib/amd64/server}
+  export CLASSPATH LD_LIBRARY_PATH
+}
+
+# --- the job -----------------------------------------------------------------------------------------------------
+
+environment() {
+  case $TFJOB_ROLE in
+  ps)
+    export CHECKPOINT_DIR=hdfs://hdpalt/user/danrtsey.wy/checkpoints
+    ;;
+  worker)
+    export CHECKPOINT_DIR=hdfs://hdpalt/user/danrtsey.wy/checkpoints
+    ;;
+  tensorboard)
+    export CHECKPOINT_DIR=hdfs://hdpalt/user/danrtsey.wy/checkpoints
+    ;;
+  esac
+}
+
+prepare() {
+  case $TFJOB_ROLE in
+  ps | worker | tensorboard)
+    fetch 1 hdfs://hdpalt/user/danrtsey.wy/mnist-data data
+    ;;
+  esac
+}
+
+# The arguments are --ps_hosts=... --worker_hosts=... --job_name=... --task_index=..., made when all tasks have met.
+command_of_task() {
+  case $TFJOB_ROLE in
+  ps | worker)
+    exec python mnist.py "$@"
+    ;;
+  tensorboard)
+    exec tensorboard --logdir hdfs://hdpalt/user/danrtsey.wy/checkpoints --bind_all --port "$TFJOB_PORT" "$@"
+    ;;
+  esac
+}
+
+outputs() {
+  :
+}
+
+# --- how it is done ----------------------------------------------------------------------------------------------
+
+fetch() { # NUMBER SOURCE AT
+  [ ! -e "$state/mount-$1" ] || return 0 # an earlier try has it
+  mkdir -p -- "$(dirname -- "$3")" || die "cannot make the folder of $3"
+  if [ -e "$state/mount-$1.begun" ]; then
+    rm -rf -- "$3" # an earlier try was ended while it fetched
+  elif [ -e "$3" ]; then
+    die "$3 is there already; it stays as it is"
+  fi
+  : >"$state/mount-$1.begun"
+  "$TFJOB_PYTHON" "$TFJOB_PROGRAM" fetch "$2" "$3" || die "cannot fetch $2"
+  : >"$state/mount-$1"
+}
+
+first_program() { # NAMES: the first that is there
+  local name
+  for name; do
+    if command -v "$name" >/dev/null; then
+      printf '%s\n' "$name"
+      return
+    fi
+  done
+  die "none of these is in the container: $*"
+}
+
+start() {
+  mkdir -p -- "$state" || exit 1
+  chmod 700 -- "$state" || exit 1
+  write_program >"$state/task.py"
+  write_plan >"$state/plan.json"
+  TFJOB_PROGRAM=$state/task.py
+  TFJOB_PYTHON=$(first_program python3 python python2) || exit 1
+  export TFJOB_PROGRAM TFJOB_PYTHON TFJOB_WEBHDFS=''
+  surroundings
+  hadoop_for_tensorflow
+  exec "$TFJOB_PYTHON" "$TFJOB_PROGRAM" run "$state/plan.json" "$script"
+}
+
+main() {
+  case ${1-} in
+  prepare) environment && prepare ;;
+  command)
+    shift
+    environment
+    command_of_task "$@"
+    ;;
+  outputs) environment && outputs ;;
+  *) start ;;
+  esac
+}
+
+write_plan() {
+  cat <<'TFJOB_PLAN'
+{
+  "job": "tensorflow",
+  "roles": [["ps", 2], ["worker", 5], ["tensorboard", 1]],
+  "after": {},
+  "optional": ["tensorboard"],
+  "complete": [["worker", -1]],
+  "actions": {"ps": {"0": "restart"}, "worker": {"0": "restart"}, "tensorboard": {"0": "ignore"}},
+  "tf_config": [],
+  "flags": ["ps", "worker"],
+  "again": ["tensorboard"],
+  "restarts": 3,
+  "store": "hdfs:///user/{user}/.tfjobs",
+  "webhdfs": "",
+  "ports": [20000, 30000],
+  "reuse_port": false,
+  "limit": 900,
+  "patience": 60,
+  "grace": 10
+}
+TFJOB_PLAN
+}
+
+write_program() {
+  cat <<'TFJOB_PROGRAM'
+"""What each container of the job runs: it meets the other tasks, tells TensorFlow their addresses, runs the command.
+
+Runs under Python 2.7 and 3, with the standard library only.
+"""
+
+from __future__ import print_function
+
+import binascii
+import errno
+import importlib
+import json
+import os
+import random
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+
+
+# ---- What the compiler says about the job: its tasks, what ends it, what a failure leads to ----
+
+PEER_LOST = 75
+PEERS_MISSING = 76
+REJECTED = 77
+COPY_FAILED = 74
+TERMINATED = 143
+
+
+def native(text):
+    # type: (str) -> str
+    """``text`` as ``str`` of the running Python (UTF-8 bytes under Python 2)."""
+    if sys.version_info >= (3,):
+        return text
+    else:
+        return text.encode("utf-8")
+
+
+def log(who, text):
+    # type: (str, str) -> None
+    """One line for the container's log."""
+    sys.stderr.write("[tfjob %s] %s\n" % (who, text))
+    sys.stderr.flush()
+
+
+class Plan(object):
+    """The job as the compiler wrote it beside the program.
+
+    ``slots``: (role, index) of every task, in the order of their numbers. ``complete``: (role, index or -1) whose
+    end completes the job, any one of them. ``actions``: role or role[index] -> what a failure leads to.
+    """
+
+    def __init__(self, text):
+        # type: (str) -> None
+        spec = json.loads(text)
+        self.job = native(spec["job"])
+        self.slots = [(str(role), index) for role, count in spec["roles"] for index in range(int(count))]
+        self.after = {str(role): [str(r) for r in roles] for role, roles in spec["after"].items()}
+        self.optional = [str(role) for role in spec["optional"]]
+        self.complete = [(str(role), int(index)) for role, index in spec["complete"]]
+        self.actions = {str(name): self._actions(rules) for name, rules in spec["actions"].items()}
+        self.tf_config = [str(role) for role in spec["tf_config"]]
+        self.flags = [str(role) for role in spec["flags"]]
+        self.again = [str(role) for role in spec["again"]]
+        self.restarts = int(spec["restarts"])
+        self.store = native(spec["store"])
+        self.webhdfs = native(spec["webhdfs"])
+        self.ports = (int(spec["ports"][0]), int(spec["ports"][1]))
+        self.reuse_port = bool(spec["reuse_port"])
+        self.limit = float(spec["limit"])
+        self.patience = float(spec["patience"])
+        self.grace = float(spec["grace"])
+
+    @staticmethod
+    def _actions(rules):
+        # type: (dict[str, object]) -> dict[int, str]
+        """Status -> action; 0 stands for every other status and for a lost task."""
+        return {int(status): str(action) for status, action in rules.items()}
+
+    def name(self, slot):
+        # type: (int) -> str
+        """``worker[1]``."""
+        return "%s[%d]" % self.slots[slot]
+
+    def role(self, slot):
+        # type: (int) -> str
+        """The role of a task."""
+        return self.slots[slot][0]
+
+    def slots_of(self, role):
+        # type: (str) -> list[int]
+        """The numbers of all tasks of ``role``; of all tasks for the empty text."""
+        return [slot for slot, (name, _index) in enumerate(self.slots) if role in ("", name)]
+
+    def action(self, slot, status):
+        # type: (int, int) -> str
+        """What follows when a task ends with ``status`` (0: it was lost): ``fail``, ``restart`` or ``ignore``."""
+        rules = self.actions.get(self.name(slot)) or self.actions[self.role(slot)]
+        return rules.get(status, rules[0])
+
+    def completed(self, ended):
+        # type: (set[int]) -> str
+        """Who has completed the job now that the tasks ``ended`` are done; empty when nobody has."""
+        for role, index in self.complete:
+            slots = [slot for slot in self.slots_of(role) if index in (-1, self.slots[slot][1])]
+            if slots and ended.issuperset(slots):
+                return role if index < 0 else "%s[%d]" % (role, index)
+        return ""
+
+    def status(self, kind, own):
+        # type: (str, int) -> int
+        """The exit status of a task under the job's verdict; ``own``: its own command's, -1 when it was stopped.
+
+        Where the NodeManager relaunches, it does so on 75 and on nothing else.
+        """
+        if kind == "stop":
+            return 0
+        if kind == "missing":
+            return PEERS_MISSING
+        if kind == "restart" or not self.restarts:
+            return own if own > 0 and kind != "restart" else PEER_LOST
+        if own < 0:
+            return TERMINATED
+        return 1 if own == PEER_LOST else own
+
+
+# ---- What TensorFlow is told: TF_CONFIG and the four flags ----
+
+from collections import OrderedDict
+
+IN_CLUSTER = ("chief", "master", "ps", "worker")
+
+
+def cluster_of(slots, addresses):
+    # type: (list[tuple[str, int]], list[str]) -> OrderedDict[str, list[str]]
+    """Role -> ``host:port`` of each replica; chief or master, ps and worker only."""
+    cluster = OrderedDict()  # type: OrderedDict[str, list[str]]
+    for name in IN_CLUSTER:
+        hosts = [address for (role, _index), address in zip(slots, addresses) if role == name]
+        if hosts:
+            cluster[name] = hosts
+    return cluster
+
+
+def tf_config(cluster, role, index):
+    # type: (OrderedDict[str, list[str]], str, int) -> str
+    """TF_CONFIG as compact JSON."""
+    task = OrderedDict([("type", role), ("index", index)])
+    value = OrderedDict([("cluster", cluster), ("task", task), ("environment", "cloud")])  # type: OrderedDict[str, object]
+    return json.dumps(value, separators=(",", ":"))
+
+
+def tensorflow_flags(cluster, role, index):
+    # type: (OrderedDict[str, list[str]], str, int) -> list[str]
+    """The four flags. The chief (master) is worker 0, the workers follow it; an evaluator stands in no list."""
+    chiefs = cluster.get("chief", []) + cluster.get("master", [])
+    if role in ("chief", "master"):
+        role = "worker"
+    elif role == "worker":
+        index += len(chiefs)
+    return [
+        "--ps_hosts=" + ",".join(cluster.get("ps", [])),
+        "--worker_hosts=" + ",".join(chiefs + cluster.get("worker", [])),
+        "--job_name=" + role,
+        "--task_index=%d" % index,
+    ]
+
+
+def cluster_of_flags(flags):
+    # type: (list[str]) -> tuple[OrderedDict[str, list[str]], str, int]
+    """Cluster, role and index out of flags that somebody else has worked out (the modified client)."""
+    given = dict(flag.split("=", 1) for flag in flags if flag.startswith("--") and "=" in flag)
+    cluster = OrderedDict()  # type: OrderedDict[str, list[str]]
+    for role, name in (("ps", "--ps_hosts"), ("worker", "--worker_hosts")):
+        hosts = [host for host in given.get(name, "").split(",") if host]
+        if hosts:
+            cluster[role] = hosts
+    return cluster, given.get("--job_name", "worker"), int(given.get("--task_index", "0"))
+
+
+# ---- TCP between the tasks: one JSON object of texts per line; and ports for TensorFlow ----
+
+LONGEST_LINE = 1 << 20
+
+
+class Line(object):
+    """One connection. ``open`` turns false when the other side has gone or talks nonsense."""
+
+    def __init__(self, connection):
+        # type: (socket.socket) -> None
+        self.connection = connection
+        self.open = True
+        self._rest = b""
+        connection.settimeout(10)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        # A node that falls silent is noticed in about a minute.
+        for name, seconds in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+            if hasattr(socket, name):
+                connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), seconds)
+
+    def send(self, **message):
+        # type: (**str) -> None
+        """Send one message; a broken connection is noticed here or at the next read."""
+        try:
+            self.connection.sendall((json.dumps(message, sort_keys=True) + "\n").encode("ascii"))
+        except (OSError, socket.error):
+            self.open = False
+
+    def receive(self):
+        # type: () -> list[dict[str, str]]
+        """The messages that have come; call it when there is something to read."""
+        try:
+            data = self.connection.recv(65536)
+        except socket.timeout:
+            return []
+        except (OSError, socket.error) as error:
+            if error.errno in (errno.EINTR, errno.EAGAIN):
+                return []
+            data = b""
+        if not data or len(self._rest) > LONGEST_LINE:
+            self.open = False
+            return []
+        lines = (self._rest + data).split(b"\n")
+        self._rest = lines.pop()
+        try:
+            return [{str(key): str(value) for key, value in json.loads(line.decode("ascii")).items()} for line in lines]
+        except (ValueError, AttributeError):  # no task of ours: a port scanner, a browser
+            self.open = False
+            return []
+
+    def close(self):
+        # type: () -> None
+        """Hang up."""
+        self.open = False
+        self.connection.close()
+
+
+def readable(sockets, seconds):
+    # type: (list[socket.socket], float) -> list[socket.socket]
+    """Those of ``sockets`` that have something to read, after at most ``seconds``."""
+    poll = select.poll()
+    by_number = {}  # type: dict[int, socket.socket]
+    for one in sockets:
+        by_number[one.fileno()] = one
+        poll.register(one.fileno(), select.POLLIN | select.POLLHUP | select.POLLERR)
+    try:
+        return [by_number[number] for number, _event in poll.poll(int(seconds * 1000))]
+    except (OSError, select.error):  # a signal, under Python 2
+        return []
+
+
+def reserve_port(first, last, reuse):
+    # type: (int, int, bool) -> tuple[socket.socket, int]
+    """A free port between ``first`` and ``last``, held by the socket until that is closed.
+
+    ``reuse``: a program that sets SO_REUSEPORT (TensorFlow with TF_GRPC_REUSE_PORT) may listen on it meanwhile.
+    """
+    ports = list(range(first, last + 1))
+    random.shuffle(ports)
+    for port in ports:
+        try:
+            holder = _bound(port, False)
+            if reuse:  # only now, or two tasks of one user could hold the same port
+                holder.close()
+                holder = _bound(port, True)
+        except (OSError, socket.error):
+            continue
+        return holder, port
+    raise SystemExit("no free port between %d and %d on this node" % (first, last))
+
+
+def _bound(port, reuse):
+    # type: (int, bool) -> socket.socket
+    made = socket.socket()
+    try:
+        if reuse:
+            made.setsockopt(socket.SOL_SOCKET, getattr(socket, "SO_REUSEPORT", 15), 1)
+        made.bind(("", port))
+    except (OSError, socket.error):
+        made.close()
+        raise
+    return made
+
+
+def listener():
+    # type: () -> tuple[socket.socket, int]
+    """A socket that listens on a port of the system's choice."""
+    made = socket.socket()
+    made.bind(("", 0))
+    made.listen(1024)
+    return made, int(made.getsockname()[1])
+
+
+# ---- Files and folders over WebHDFS with simple authentication, for containers without a Hadoop client ----
+
+if sys.version_info >= (3,):
+    from http.client import HTTPConnection, HTTPException, HTTPSConnection
+    from urllib.parse import quote, urlsplit
+else:
+    from httplib import HTTPConnection, HTTPException, HTTPSConnection
+    from urllib import quote
+
+    from urlparse import urlsplit
+
+
+
+
+class WebHdfsError(Exception):
+    """A request that HDFS refused."""
+
+
+class WebHdfs(object):
+    """``address``: ``http://namenode:9870``."""
+
+    def __init__(self, address):
+        # type: (str) -> None
+        self.address = address.rstrip("/")
+        self.user = os.environ.get("HADOOP_USER_NAME") or os.environ.get("USER") or "root"
+
+    def read(self, path):
+        # type: (str) -> bytes
+        """The whole of a small file."""
+        status, response = self._call("GET", path, "OPEN")
+        return self._good(path, status, response.read())
+
+    def write(self, path, data, overwrite):
+        # type: (str, bytes, bool) -> bool
+        """Write a small file; false when it is there and ``overwrite`` is not set."""
+        status, response = self._call("PUT", path, "CREATE&overwrite=%s" % str(overwrite).lower(), data)
+        answer = response.read()
+        if status == 403 and b"FileAlreadyExists" in answer:
+            return False
+        self._good(path, status, answer)
+        return True
+
+    def exists(self, path):
+        # type: (str) -> bool
+        """Whether there is a file or folder."""
+        status, response = self._call("GET", path, "GETFILESTATUS")
+        answer = response.read()
+        if status == 404:
+            return False
+        self._good(path, status, answer)
+        return True
+
+    def rename(self, path, to):
+        # type: (str, str) -> None
+        """Move ``path`` to ``to``, which must not exist."""
+        status, response = self._call("PUT", path, "RENAME&destination=" + quote(to, safe="/"))
+        if b"true" not in self._good(path, status, response.read()):
+            raise WebHdfsError("cannot rename %s to %s" % (path, to))
+
+    def delete(self, path):
+        # type: (str) -> None
+        """Remove a file, or a folder with all that is in it."""
+        status, response = self._call("DELETE", path, "DELETE&recursive=true")
+        self._good(path, status, response.read())
+
+    def download(self, path, to):
+        # type: (str, str) -> None
+        """Copy a file or folder to ``to`` on this node."""
+        status, response = self._call("GET", path, "LISTSTATUS")
+        listing = json.loads(self._good(path, status, response.read()).decode("utf-8"))
+        entries = [(str(e["type"]), e["pathSuffix"]) for e in listing["FileStatuses"]["FileStatus"]]
+        if entries and entries[0] == ("FILE", ""):  # LISTSTATUS of a file lists itself, without a name
+            self._download_file(path, to)
+            return
+        if not os.path.isdir(to):
+            os.makedirs(to)
+        for _kind, suffix in entries:
+            name = native(suffix)
+            self.download(path + "/" + name, to + "/" + name)
+
+    def upload(self, source, path):
+        # type: (str, str) -> None
+        """Copy a file or folder of this node to ``path``."""
+        if not os.path.isdir(source):
+            with open(source, "rb") as file:
+                status, response = self._call("PUT", path, "CREATE&overwrite=false", file)
+                self._good(path, status, response.read())
+            return
+        status, response = self._call("PUT", path, "MKDIRS")
+        self._good(path, status, response.read())
+        for name in sorted(os.listdir(source)):
+            self.upload(source + "/" + name, path + "/" + name)
+
+    def _download_file(self, path, to):
+        # type: (str, str) -> None
+        status, response = self._call("GET", path, "OPEN")
+        if status != 200:
+            self._good(path, status, response.read())
+        with open(to, "wb") as file:
+            shutil.copyfileobj(response, file)
+
+    def _call(self, method, path, operation, body=None):
+        # type: (str, str, str, BinaryIO | bytes | None) -> tuple[int, HTTPResponse]
+        """One request; a file's data goes to the DataNode that the NameNode names."""
+        url = "%s/webhdfs/v1%s?op=%s&user.name=%s" % (self.address, quote(path, safe="/"), operation, quote(self.user))
+        response = _request(method, url, b"" if body is not None else None)
+        if response.status == 307:
+            response.read()
+            response = _request(method, response.getheader("Location") or url, body)
+        return response.status, response
+
+    @staticmethod
+    def _good(path, status, answer):
+        # type: (str, int, bytes) -> bytes
+        if status not in (200, 201):
+            raise WebHdfsError("%s: WebHDFS answers %d: %s" % (path, status, answer[:300].decode("utf-8", "replace")))
+        return answer
+
+
+def _request(method, url, body):
+    # type: (str, str, BinaryIO | bytes | None) -> HTTPResponse
+    parts = urlsplit(url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = kind(parts.netloc, timeout=60)
+    headers = {}  # type: dict[str, str]
+    if body is not None:
+        size = len(body) if isinstance(body, bytes) else os.fstat(body.fileno()).st_size
+        headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
+    try:
+        connection.request(method, parts.path + "?" + parts.query, body, headers)
+        return connection.getresponse()
+    except HTTPException as error:
+        raise WebHdfsError("no answer of %s that makes sense (%r)" % (parts.netloc, error))
+
+
+# ---- Small files that all tasks see: in a shared folder, or in HDFS through its client or WebHDFS ----
+
+class FolderStore(object):
+    """A folder that all nodes share."""
+
+    wait = 0.5
+    """Seconds between two looks for a file."""
+
+    def __init__(self, folder):
+        # type: (str) -> None
+        self.folder = folder
+        try:
+            os.makedirs(folder)
+        except OSError as error:
+            if error.errno != errno.EEXIST:
+                raise
+
+    def put(self, name, text):
+        # type: (str, str) -> None
+        """Write or replace ``name`` in one step; only the tasks' own user may read it."""
+        part = "%s/.%s.%d" % (self.folder, name, os.getpid())
+        number = os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+        os.write(number, text.encode("ascii"))
+        os.close(number)
+        os.rename(part, self.folder + "/" + name)
+
+    def claim(self, name, text):
+        # type: (str, str) -> bool
+        """Write ``name`` unless it is there already; true for the one who wrote it."""
+        try:
+            number = os.open(self.folder + "/" + name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        except OSError as error:
+            if error.errno == errno.EEXIST:
+                return False
+            raise
+        os.write(number, text.encode("ascii"))
+        os.close(number)
+        return True
+
+    def get(self, name):
+        # type: (str) -> str
+        """The text of ``name``; empty when it is not there."""
+        try:
+            with open(self.folder + "/" + name) as file:
+                return file.read()
+        except (IOError, OSError):
+            return ""
+
+    def remove(self, name):
+        # type: (str) -> None
+        """Remove ``name`` if it is there."""
+        try:
+            os.remove(self.folder + "/" + name)
+        except OSError:
+            pass
+
+
+class HdfsStore(object):
+    """A folder of HDFS through ``hdfs dfs``. Each call starts a Java machine, so looks are far apart."""
+
+    wait = 2.0
+
+    def __init__(self, folder):
+        # type: (str) -> None
+        self.folder = folder
+
+    def put(self, name, text):
+        # type: (str, str) -> None
+        """Write or replace ``name``."""
+        status, _out, err = hdfs(["-put", "-f", "-", self.folder + "/" + name], text)
+        if status != 0:
+            raise SystemExit("cannot write %s/%s: %s" % (self.folder, name, err.strip()[-500:]))
+
+    def claim(self, name, text):
+        # type: (str, str) -> bool
+        """Write ``name`` unless it is there already: the NameNode refuses to rename onto an existing file."""
+        part = "part-%s-%s" % (name, text)
+        self.put(part, text)
+        taken = hdfs(["-mv", self.folder + "/" + part, self.folder + "/" + name])[0] == 0
+        if not taken:
+            self.remove(part)
+        return taken
+
+    def get(self, name):
+        # type: (str) -> str
+        """The text of ``name``; empty when it is not there."""
+        status, out, _err = hdfs(["-cat", self.folder + "/" + name])
+        return out if status == 0 else ""
+
+    def remove(self, name):
+        # type: (str) -> None
+        """Remove ``name`` if it is there."""
+        hdfs(["-rm", "-f", "-skipTrash", self.folder + "/" + name])
+
+
+class WebHdfsStore(object):
+    """A folder of HDFS through WebHDFS: ten times faster than ``hdfs dfs``."""
+
+    wait = 0.5
+
+    def __init__(self, client, folder):
+        # type: (WebHdfs, str) -> None
+        self.client = client
+        self.folder = folder
+
+    def put(self, name, text):
+        # type: (str, str) -> None
+        """Write or replace ``name``."""
+        self.client.write(self.folder + "/" + name, text.encode("ascii"), True)
+
+    def claim(self, name, text):
+        # type: (str, str) -> bool
+        """Write ``name`` unless it is there already."""
+        return self.client.write(self.folder + "/" + name, text.encode("ascii"), False)
+
+    def get(self, name):
+        # type: (str) -> str
+        """The text of ``name``; empty when it is not there or the NameNode does not answer just now."""
+        try:
+            return self.client.read(self.folder + "/" + name).decode("ascii")
+        except (WebHdfsError, EnvironmentError):
+            return ""
+
+    def remove(self, name):
+        # type: (str) -> None
+        """Remove ``name`` if it is there."""
+        try:
+            self.client.delete(self.folder + "/" + name)
+        except (WebHdfsError, EnvironmentError):
+            pass
+
+
+def hdfs(arguments, text=""):
+    # type: (list[str], str) -> tuple[int, str, str]
+    """Status, output and errors of ``hdfs dfs ARGUMENTS`` with ``text`` as its input."""
+    home = os.environ.get("HADOOP_HDFS_HOME") or os.environ.get("HADOOP_HOME") or ""
+    program = home + "/bin/hdfs" if os.path.exists(home + "/bin/hdfs") else "hdfs"
+    try:
+        process = subprocess.Popen(
+            [program, "dfs"] + arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+    except OSError as error:
+        raise SystemExit(
+            "cannot run %s (%s): a container that uses HDFS needs a Hadoop client. Build the image with `hadoop`, or"
+            " give the target the option hadoop_home or webhdfs" % (program, error)
+        )
+    out, err = process.communicate(text.encode("utf-8"))
+    return int(process.returncode), out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+
+
+def open_store(place, webhdfs):
+    # type: (str, str) -> FolderStore | HdfsStore | WebHdfsStore
+    """The store at ``place``: an ``hdfs://`` URI or a path of HDFS with ``hdfs:`` in front, else a shared folder."""
+    if not place.startswith("hdfs:"):
+        return FolderStore(place)
+    if webhdfs:
+        return WebHdfsStore(WebHdfs(webhdfs), hdfs_path(place))
+    return HdfsStore(place if place.startswith("hdfs://") else place[len("hdfs:") :])
+
+
+def hdfs_path(uri):
+    # type: (str) -> str
+    """The path in ``hdfs://name:port/path`` or ``hdfs:/path``."""
+    rest = uri[len("hdfs:") :]
+    return "/" + rest[2:].partition("/")[2] if rest.startswith("//") else rest
+
+
+# ---- Fetching what a task mounts, copying what it puts out ----
+
+if sys.version_info >= (3,):
+    from urllib.request import urlopen
+else:
+    from urllib2 import urlopen
+
+
+
+def fetch(source, to, webhdfs):
+    # type: (str, str, str) -> None
+    """Copy ``source`` (a URI that Hadoop reads, http, https, a path of the node) to ``to``, whole or not at all."""
+    part = to + ".part-%d" % os.getpid()
+    if source.startswith(("http://", "https://")):
+        response = urlopen(source, timeout=60)
+        with open(part, "wb") as file:
+            shutil.copyfileobj(response, file)
+    elif source.startswith("hdfs:") and webhdfs:
+        _webhdfs(lambda client: client.download(hdfs_path(source), part), webhdfs)
+    elif "://" in source:
+        _hdfs(["-get", source, part])
+    elif os.path.isdir(source):
+        shutil.copytree(source, part, symlinks=True)
+    else:
+        shutil.copyfile(source, part)
+    os.rename(part, to)
+
+
+def put(source, destination, overwrite, mark, webhdfs):
+    # type: (str, str, bool, str, str) -> None
+    """Copy ``source`` to ``destination`` (a URI): written beside it under a name with ``mark``, then renamed."""
+    part = "%s.part-%s" % (destination.rstrip("/"), mark)
+    if webhdfs and destination.startswith("hdfs:"):
+        _webhdfs(lambda client: _put_over_http(client, source, destination, part, overwrite), webhdfs)
+        return
+    exists = hdfs(["-test", "-e", destination])[0] == 0
+    if exists and not overwrite:
+        raise SystemExit("%s is there already; write `{ overwrite = true }` if it may be replaced" % destination)
+    parent = destination.rstrip("/").rpartition("/")[0]
+    _hdfs(["-mkdir", "-p", parent])
+    hdfs(["-rm", "-r", "-f", "-skipTrash", part])
+    _hdfs(["-put", source, part])
+    if exists:
+        _hdfs(["-rm", "-r", "-skipTrash", destination])
+    _hdfs(["-mv", part, destination])
+
+
+def unzip(archive, folder):
+    # type: (str, str) -> None
+    """Unpack a zip file, with the permissions it holds; members that would land outside are refused."""
+    root = os.path.realpath(folder)
+    with zipfile.ZipFile(archive) as opened:
+        for member in opened.infolist():
+            place = os.path.realpath(os.path.join(root, member.filename))
+            if place != root and not place.startswith(root.rstrip("/") + "/"):
+                raise SystemExit("%s: the member %s would land outside of %s" % (archive, member.filename, folder))
+            made = opened.extract(member, folder)
+            mode = (member.external_attr >> 16) & 0o777
+            if mode and not os.path.isdir(made):
+                os.chmod(made, mode)
+
+
+def _put_over_http(client, source, destination, part, overwrite):
+    # type: (WebHdfs, str, str, str, bool) -> None
+    path, beside = hdfs_path(destination.rstrip("/")), hdfs_path(part)
+    exists = client.exists(path)
+    if exists and not overwrite:
+        raise SystemExit("%s is there already; write `{ overwrite = true }` if it may be replaced" % destination)
+    client.delete(beside)
+    client.upload(source, beside)
+    if exists:
+        client.delete(path)
+    client.rename(beside, path)
+
+
+def _webhdfs(work, address):
+    # type: (Callable[[WebHdfs], None], str) -> None
+    try:
+        work(WebHdfs(address))
+    except (WebHdfsError, EnvironmentError) as error:
+        raise SystemExit("WebHDFS at %s: %s" % (address, error))
+
+
+def _hdfs(arguments):
+    # type: (list[str]) -> None
+    status, _out, err = hdfs(arguments)
+    if status != 0:
+        raise SystemExit("hdfs dfs %s: %s" % (" ".join(arguments), err.strip()[-1000:] or "failed"))
+
+
+def transfer(arguments, environ):
+    # type: (list[str], dict[str, str]) -> int
+    """The sub-commands that the job script calls: ``fetch``, ``put`` and ``unzip``."""
+    webhdfs = environ.get("TFJOB_WEBHDFS", "")
+    try:
+        if arguments[0] == "fetch":
+            fetch(arguments[1], arguments[2], webhdfs)
+        elif arguments[0] == "put":
+            mark = environ.get("CONTAINER_ID") or str(os.getpid())
+            put(arguments[1], arguments[2], arguments[3] == "overwrite", mark, webhdfs)
+        else:
+            unzip(arguments[1], arguments[2])
+    except (EnvironmentError, zipfile.BadZipfile, shutil.Error) as error:
+        sys.stderr.write("[tfjob] %s %s: %s\n" % (arguments[0], arguments[1], error))
+        return 1
+    return 0
+
+
+# ---- The coordinator: a thread of the first task that all tasks, its own too, are connected with for life ----
+
+class Member(object):
+    """A task that has come. ``ended``: -1 while it runs, else the status it reported."""
+
+    def __init__(self, line, address, container):
+        # type: (Line, str, str) -> None
+        self.line = line
+        self.address = address
+        self.container = container
+        self.told = False
+        self.running = False
+        self.ended = -1
+
+
+class Coordinator(threading.Thread):
+    """Gathers the tasks, tells them the addresses, watches them, and pronounces the verdict.
+
+    The verdict is one of ``stop`` (the job is complete), ``fail``, ``restart`` and ``missing``.
+    """
+
+    def __init__(self, plan):
+        # type: (Plan) -> None
+        super(Coordinator, self).__init__(name="coordinator")
+        self.daemon = True
+        self.plan = plan
+        self.token = binascii.hexlify(os.urandom(16)).decode("ascii")
+        self.socket, self.port = listener()
+        self.lines = []  # type: list[Line]
+        self.members = {}  # type: dict[int, Member]
+        self.owner = {}  # type: dict[Line, int]
+        self.spares = []  # type: list[tuple[Line, dict[str, str]]]
+        self.vacant = {}  # type: dict[int, float]
+        self.deadline = time.time() + plan.limit
+        self.started = False
+        self.verdict = ""
+        self.reason = ""
+        self.status = 0
+        self.leave_at = 0.0
+
+    # --- the loop ----------------------------------------------------------------------------------------------
+
+    def run(self):
+        # type: () -> None
+        """Serve until the verdict is out and everybody has hung up (or has had time to)."""
+        while not (self.verdict and (not self.members_left() or time.time() > self.leave_at)):
+            lines = [line for line in self.lines if line.open]
+            ready = readable([self.socket] + [line.connection for line in lines], 0.2)
+            if self.socket in ready:
+                self.accept()
+            for line in lines:
+                if line.connection in ready:
+                    for message in line.receive():
+                        self.handle(line, message)
+            self.notice_lost()
+            self.check_time()
+        for line in self.lines:
+            line.close()
+        self.socket.close()
+
+    def accept(self):
+        # type: () -> None
+        """Take a new connection; it says who it is later."""
+        try:
+            connection, _address = self.socket.accept()
+        except (OSError, socket.error):
+            return
+        self.lines.append(Line(connection))
+
+    def members_left(self):
+        # type: () -> bool
+        """Whether a task is still connected."""
+        return any(member.line.open for member in self.members.values())
+
+    def notice_lost(self):
+        # type: () -> None
+        """Act on connections that broke."""
+        for line in [line for line in self.lines if not line.open]:
+            self.lines.remove(line)
+            line.close()
+            slot = self.owner.pop(line, -1)
+            if slot >= 0 and self.members[slot].line is line:
+                self.lost(slot)
+
+    def check_time(self):
+        # type: () -> None
+        """Give up when not all have come in time, or nobody replaced a task that was lost before the start."""
+        if self.verdict or self.started:
+            return
+        now = time.time()
+        waiting = [slot for slot in self.required() if slot not in self.members]
+        if now > self.deadline:
+            names = ", ".join(self.plan.name(slot) for slot in waiting)
+            came = len(self.required()) - len(waiting)
+            text = "%d of %d tasks came within %g s; missing: %s" % (came, came + len(waiting), self.plan.limit, names)
+            self.finish("missing", text, 0)
+        gone = [slot for slot in self.vacant if now > self.vacant[slot] + self.plan.patience]
+        if gone and not self.plan.restarts and not self.verdict:
+            self.finish("fail", "%s was lost before the start and not replaced" % self.plan.name(gone[0]), 0)
+
+    # --- messages ----------------------------------------------------------------------------------------------
+
+    def handle(self, line, message):
+        # type: (Line, dict[str, str]) -> None
+        """One message of a task."""
+        slot = self.owner.get(line, -1)
+        kind = message.get("op", "")
+        if kind == "hello":
+            self.hello(line, message)
+        elif slot < 0:
+            line.open = False
+        elif kind == "running":
+            self.members[slot].running = True
+            self.tell_start()
+        elif kind == "exit":
+            self.ended(slot, int(message.get("status", "1")))
+
+    def hello(self, line, message):
+        # type: (Line, dict[str, str]) -> None
+        """A task says which number it has."""
+        slot = int(message.get("slot", "-1"))
+        if message.get("token") != self.token:
+            line.send(op="again", why="another job's token")
+        elif self.verdict == "restart":
+            line.send(op="again", why="the earlier try is still ending")
+        elif self.verdict:
+            line.send(op="end", kind=self.verdict, why=self.reason, status=str(self.status))
+        elif slot not in range(len(self.plan.slots)):
+            self.spares.append((line, message))
+            self.place_spares()
+        else:
+            self.seat(line, message, slot)
+
+    def seat(self, line, message, slot):
+        # type: (Line, dict[str, str], int) -> None
+        """Give a task its number, unless another container has it."""
+        holder = self.members.get(slot)
+        container = message.get("container", "")
+        if holder is not None and holder.line.open and holder.container != container:
+            self.reject(line, "%s has come already, from container %s" % (self.plan.name(slot), holder.container))
+            return
+        if self.started and slot in self.required():
+            self.reject(line, "the job has started without this container")
+            return
+        if holder is not None:  # relaunched before its old connection was seen to break
+            self.owner.pop(holder.line, None)
+            holder.line.close()
+        self.vacant.pop(slot, None)
+        self.members[slot] = Member(line, message.get("address", ""), container)
+        self.owner[line] = slot
+        line.send(op="welcome", slot=str(slot))
+        came = sum(1 for other in self.members if other in self.required())
+        text = "%s is at %s (%d of %d)" % (self.plan.name(slot), message.get("address"), came, len(self.required()))
+        log("coordinator", text)
+        self.check_start()
+
+    def place_spares(self):
+        # type: () -> None
+        """A container beyond the number of tasks replaces one that was lost, or is one too many."""
+        for line, message in list(self.spares):
+            role = message.get("role", "")
+            free = [slot for slot in self.plan.slots_of(role) if slot in self.vacant]
+            if free and not self.started:
+                self.spares.remove((line, message))
+                self.seat(line, message, free[0])
+            elif self.started:
+                self.spares.remove((line, message))
+                self.reject(line, "all %d tasks have come; this container is one too many" % len(self.plan.slots))
+
+    def reject(self, line, why):
+        # type: (Line, str) -> None
+        """Send a container away."""
+        log("coordinator", "rejected (%d): %s" % (REJECTED, why))
+        line.send(op="reject", why=why)
+
+    # --- what happens to the job -------------------------------------------------------------------------------
+
+    def required(self):
+        # type: () -> list[int]
+        """The tasks without which the job does not start."""
+        return [slot for slot, (role, _index) in enumerate(self.plan.slots) if role not in self.plan.optional]
+
+    def check_start(self):
+        # type: () -> None
+        """Start when the last one has come; an optional task starts as soon as it comes."""
+        if not self.started and all(slot in self.members for slot in self.required()):
+            self.started = True
+            log("coordinator", "all %d tasks have come" % len(self.required()))
+            self.place_spares()
+        self.tell_start()
+
+    def tell_start(self):
+        # type: () -> None
+        """Tell those that may start; a role with ``after`` waits until the roles before it run."""
+        addresses = " ".join(
+            self.members[slot].address if slot in self.members else "-" for slot in range(len(self.plan.slots))
+        )
+        for slot, member in self.members.items():
+            if member.told or not (self.started or slot not in self.required()):
+                continue
+            before = [s for role in self.plan.after.get(self.plan.role(slot), []) for s in self.plan.slots_of(role)]
+            if all(s in self.members and (self.members[s].running or self.members[s].ended >= 0) for s in before):
+                member.told = True
+                member.line.send(op="start", addresses=addresses)
+
+    def ended(self, slot, status):
+        # type: (int, int) -> None
+        """A task reports the status of its command."""
+        member = self.members[slot]
+        member.ended = status
+        log("coordinator", "%s ended with %d" % (self.plan.name(slot), status))
+        if self.verdict:
+            return
+        action = self.plan.action(slot, status) if status else "ignore"
+        if action != "ignore":
+            self.finish(action, "%s ended with %d" % (self.plan.name(slot), status), status)
+            return
+        if status or not self.plan.restarts:  # one that has ended well stays where a restart may need it again
+            member.line.send(op="leave")
+        self.tell_start()
+        self.check_complete()
+
+    def lost(self, slot):
+        # type: (int) -> None
+        """A task's connection broke."""
+        if self.verdict or self.members[slot].ended >= 0:
+            return
+        name = self.plan.name(slot)
+        if not self.started or slot not in self.required():
+            del self.members[slot]
+            log("coordinator", "%s was lost before the start" % name if not self.started else "%s was lost" % name)
+            if slot in self.required():
+                self.vacant[slot] = time.time()
+                self.place_spares()
+            return
+        action = self.plan.action(slot, 0)
+        if action != "ignore":
+            # A container that is killed as a whole is not relaunched, so there is nothing to restart with.
+            self.finish("fail", "%s was lost" % name, 0)
+            return
+        self.members[slot].ended = 0
+        self.tell_start()
+        self.check_complete()
+
+    def check_complete(self):
+        # type: () -> None
+        """The job is complete when those that decide have ended, and over when nobody is left to decide."""
+        done = {slot for slot, member in self.members.items() if member.ended >= 0}
+        who = self.plan.completed(done)
+        if who:
+            self.finish("stop", "%s has completed the job" % who, 0)
+        elif self.started and done.issuperset(self.required()):
+            self.finish("fail", "all tasks have ended and none completed the job", 0)
+
+    def finish(self, verdict, reason, status):
+        # type: (str, str, int) -> None
+        """Pronounce the verdict, once."""
+        self.verdict, self.reason, self.status = verdict, reason, status
+        self.leave_at = time.time() + self.plan.grace + 20
+        log("coordinator", "%s: %s" % (verdict, reason))
+        for line in self.lines:
+            line.send(op="end", kind=verdict, why=reason, status=str(status))
+
+
+# ---- One task: takes its number, meets the others, runs the steps of the job script under the verdict ----
+
+RUNNING = "running"
+
+
+class Task(object):
+    """What one container does after it has its number; ``slot`` is -1 until the coordinator gives one.
+
+    ``verdict`` is ``running`` until the coordinator (or its loss, or a signal) says how it ends.
+    """
+
+    def __init__(self, plan, script, slot):
+        # type: (Plan, str, int) -> None
+        self.plan = plan
+        self.script = script
+        self.slot = slot
+        self.line = None  # type: Line | None
+        self.addresses = []  # type: list[str]
+        self.verdict = RUNNING
+        self.reason = ""
+        self.status = 0
+        self.may_leave = False
+        self.rejected = ""
+        self.killed = False
+
+    @property
+    def name(self):
+        # type: () -> str
+        """``worker[1]``, for messages."""
+        return self.plan.name(self.slot) if self.slot >= 0 else "spare"
+
+    # --- the connection ----------------------------------------------------------------------------------------
+
+    def listen(self, seconds):
+        # type: (float) -> None
+        """Take what the coordinator says, for at most ``seconds``."""
+        line = self.line
+        if line is None:
+            time.sleep(seconds)
+            return
+        if line.open and readable([line.connection], seconds):
+            for message in line.receive():
+                self.take(message)
+        elif not line.open:
+            time.sleep(min(seconds, 0.2))
+
+    def take(self, message):
+        # type: (dict[str, str]) -> None
+        """One message of the coordinator."""
+        kind = message.get("op")
+        if kind == "welcome":
+            self.slot = int(message["slot"])
+        elif kind == "start":
+            self.addresses = message["addresses"].split(" ")
+        elif kind == "leave":
+            self.may_leave = True
+        elif kind == "reject":
+            self.rejected = message["why"]
+        elif kind == "end" and self.verdict == RUNNING:
+            self.verdict, self.reason, self.status = message["kind"], message["why"], int(message["status"])
+        elif kind == "again" and self.line is not None:
+            self.line.open = False
+
+    def tell(self, **message):
+        # type: (**str) -> None
+        """Say something to the coordinator, if there is one."""
+        if self.line is not None:
+            self.line.send(**message)
+
+    # --- the steps ---------------------------------------------------------------------------------------------
+
+    def work(self, steps_env, flags, release):
+        # type: (dict[str, str], list[str], socket.socket | None) -> int
+        """Prepare, run the command, copy the outputs; the status to exit with.
+
+        ``release``: the socket that holds the port, closed just before the command starts.
+        """
+        own = self.step("prepare", [], steps_env)
+        if own == 0 and self.verdict == RUNNING:
+            if release is not None:
+                release.close()
+            self.tell(op="running")
+            own = self.step("command", flags, steps_env)
+            while self.verdict == RUNNING and not self.killed and self.plan.role(self.slot) in self.plan.again:
+                log(self.name, "the command ended with %d and starts again" % own)
+                self.pause(5.0)
+                if self.verdict == RUNNING:
+                    own = self.step("command", flags, steps_env)
+        if self.killed:
+            return 128 + signal.SIGTERM
+        if self.verdict == RUNNING:
+            return self.settle(self.copy(steps_env, own))
+        log(self.name, "stopped (%s): %s" % (self.verdict, self.reason))
+        status = self.copy(steps_env, self.plan.status(self.verdict, -1))
+        self.tell(op="exit", status=str(status))
+        return status
+
+    def copy(self, env, status):
+        # type: (dict[str, str], int) -> int
+        """Run the outputs step; a failed copy after success makes the status 74."""
+        env = dict(env, TFJOB_STATUS=str(status))
+        copied = self.run_step("outputs", [], env)
+        return copied if status == 0 else status
+
+    def settle(self, status):
+        # type: (int) -> int
+        """Report how the command ended by itself and wait for what that means; the status to exit with."""
+        self.tell(op="exit", status=str(status))
+        until = time.time() + 30
+        while self.verdict == RUNNING and not self.may_leave and not self.killed:
+            self.listen(0.2)
+            self.watch_line()
+            if status and time.time() > until:
+                break
+        if self.may_leave:
+            return 0  # ended well, or in a way that the job ignores
+        if self.verdict == RUNNING:
+            return status
+        log(self.name, "%s: %s" % (self.verdict, self.reason))
+        if (status == 0 and self.verdict == "fail") or (status == COPY_FAILED and self.verdict == "stop"):
+            return status
+        return self.plan.status(self.verdict, status or -1)
+
+    def pause(self, seconds):
+        # type: (float) -> None
+        """Wait, but not longer than the job runs."""
+        until = time.time() + seconds
+        while time.time() < until and self.verdict == RUNNING and not self.killed:
+            self.listen(0.2)
+            self.watch_line()
+
+    def watch_line(self):
+        # type: () -> None
+        """The loss of the coordinator is a verdict."""
+        if self.line is not None and not self.line.open and self.verdict == RUNNING and not self.may_leave:
+            self.verdict = "fail"
+            self.reason = "the connection to %s, which coordinates, is lost" % self.plan.name(0)
+
+    def step(self, name, arguments, env):
+        # type: (str, list[str], dict[str, str]) -> int
+        """Run a step until it ends, or the verdict ends it."""
+        return self.run_step(name, arguments, env, True)
+
+    def run_step(self, name, arguments, env, under_verdict=False):
+        # type: (str, list[str], dict[str, str], bool) -> int
+        """Run ``bash SCRIPT NAME ARGUMENTS`` in this process group, so that YARN's kill reaches it too."""
+        child = subprocess.Popen(["bash", self.script, name] + arguments, env=env)
+        kill_at = 0.0
+        while child.poll() is None:
+            self.listen(0.2)
+            if under_verdict:
+                self.watch_line()
+            if not (self.killed or (under_verdict and self.verdict != RUNNING)):
+                continue
+            if not kill_at:
+                kill_at = time.time() + self.plan.grace
+                signal_descendants(signal.SIGTERM)
+            elif time.time() > kill_at:
+                signal_descendants(signal.SIGKILL)
+        status = int(child.returncode)
+        return 128 - status if status < 0 else status
+
+
+def signal_descendants(number):
+    # type: (int) -> None
+    """Send a signal to all processes below this one."""
+    children = {}  # type: dict[int, list[int]]
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open("/proc/%s/stat" % entry) as file:
+                    parent = int(file.read().rsplit(")", 1)[1].split()[1])
+            except (EnvironmentError, IndexError, ValueError, UnicodeDecodeError):
+                continue
+            children.setdefault(parent, []).append(int(entry))
+    found = []  # type: list[int]
+    todo = [os.getpid()]
+    while todo:
+        below = children.get(todo.pop(), [])
+        found += below
+        todo += below
+    for process in found:
+        try:
+            os.kill(process, number)
+        except OSError:
+            pass
+
+
+# ---- How a container gets its number and finds the coordinator ----
+
+NO_NUMBER = -1
+
+
+def container_id(environ):
+    # type: (dict[str, str]) -> str
+    """CONTAINER_ID, or something as unique."""
+    return environ.get("CONTAINER_ID") or "%s-%d" % (socket.gethostname(), os.getpid())
+
+
+def find_slot(plan, store, environ):
+    # type: (Plan, FolderStore | HdfsStore | WebHdfsStore, dict[str, str]) -> int
+    """The container's number in the whole job.
+
+    YARN_SHELL_ID counts the containers of an application from 1; an application that runs one role has that role's
+    numbers only. A number beyond (YARN asked again for a lost container) and a job that is full give -1: the
+    coordinator then knows which one is free. Hadoop before 3.0 sets no YARN_SHELL_ID: a container claims a number
+    by a file, which a relaunch finds again.
+    """
+    slots = plan.slots_of(environ.get("TFJOB_ROLE_ONLY", ""))
+    given = environ.get("YARN_SHELL_ID", "")
+    if given.isdigit() and int(given) >= 1:
+        return slots[int(given) - 1] if int(given) <= len(slots) else NO_NUMBER
+    me = container_id(environ)
+    attempt, number = _attempt_and_number(me)
+    # Containers are numbered from 1, the application master's own; so the first try is mostly free.
+    start = max(number - 2, 0) % len(slots)
+    for slot in slots[start:] + slots[:start]:
+        name = "claim-%s-%d" % (attempt, slot)
+        if store.claim(name, me) or store.get(name).strip() == me:
+            return slot
+    return NO_NUMBER
+
+
+def _attempt_and_number(container):
+    # type: (str) -> tuple[str, int]
+    """Application attempt and number in ``container_e17_1410901177871_0001_01_000005``."""
+    found = re.match(r"container_(?:e\d+_)?\d+_\d+_(\d+)_(\d+)$", container)
+    return (found.group(1), int(found.group(2))) if found else ("0", 2)
+
+
+def meet(task, plan, store, coordinator, address, environ):
+    # type: (Task, Plan, FolderStore | HdfsStore | WebHdfsStore, Coordinator | None, str, dict[str, str]) -> int
+    """Connect, register and wait for the start; 0, or the status to exit with."""
+    deadline = time.time() + plan.limit + 5  # the coordinator's own limit comes first and knows the missing ones
+    lost_at = 0.0
+    while not (task.addresses or task.rejected or task.killed or task.verdict != RUNNING):
+        if task.line is not None and task.line.open:
+            task.listen(0.5)
+            if not task.line.open and not task.addresses:
+                lost_at = time.time()
+                time.sleep(store.wait)
+            continue
+        now = time.time()
+        if now > deadline:
+            log(task.name, "%s, which coordinates, did not come within %g s" % (plan.name(0), plan.limit))
+            return PEERS_MISSING
+        if lost_at and not plan.restarts and now > lost_at + plan.patience:
+            log(task.name, "%s, which coordinates, was lost before the start and not replaced" % plan.name(0))
+            return PEER_LOST
+        found = "127.0.0.1 %d %s" % (coordinator.port, coordinator.token) if coordinator else store.get("coordinator")
+        if found.startswith("ended "):
+            task.verdict, task.reason = "missing", found[len("ended ") :].strip()
+        elif not found or not connect(task, found, address, environ):
+            time.sleep(store.wait)
+    if task.rejected:
+        log(task.name, "rejected: " + task.rejected)
+        return REJECTED
+    if task.killed:
+        return 143
+    if task.verdict != RUNNING and not task.addresses:
+        log(task.name, "%s: %s" % (task.verdict, task.reason))
+        return plan.status(task.verdict, -1)
+    return 0
+
+
+def connect(task, found, address, environ):
+    # type: (Task, str, str, dict[str, str]) -> bool
+    """Register with the coordinator that ``found`` (host, port, token) names; false when nobody answers there."""
+    try:
+        host, port, token = found.split()
+        connection = socket.create_connection((host, int(port)), timeout=10)
+    except (EnvironmentError, ValueError) as error:
+        log(task.name, "the coordinator does not answer yet (%s)" % error)
+        return False
+    task.line = Line(connection)
+    task.tell(
+        op="hello",
+        slot=str(task.slot),
+        role=environ.get("TFJOB_ROLE_ONLY", ""),
+        token=token,
+        address=address,
+        container=container_id(environ),
+    )
+    return True
+
+
+# ---- A plain TensorFlow server, for roles with ``server = true`` ----
+
+def serve(protocol, environ):
+    # type: (str, dict[str, str]) -> int
+    """Run the server of the task in TF_CONFIG and join it; TensorFlow 1 and 2."""
+    tensorflow = importlib.import_module("tensorflow")
+    signal.signal(signal.SIGTERM, lambda _number, _frame: os._exit(143))
+    config = json.loads(environ["TF_CONFIG"])
+    task = config["task"]
+    new = getattr(getattr(tensorflow, "distribute", None), "Server", None)
+    server = (new or tensorflow.train.Server)(
+        tensorflow.train.ClusterSpec(config["cluster"]),
+        job_name=str(task["type"]),
+        task_index=int(task["index"]),
+        protocol=protocol,
+    )
+    # join never comes back from C++, and a signal is only seen while the main thread is in Python.
+    thread = threading.Thread(target=server.join)
+    thread.daemon = True
+    thread.start()
+    while thread.is_alive():
+        thread.join(1)
+    return 0
+
+
+# ---- The program's ways in: ``run PLAN SCRIPT``, ``given PLAN SCRIPT FLAGS...``, and the transfers ----
+
+def run(plan, script, environ):
+    # type: (Plan, str, dict[str, str]) -> int
+    """A task of a job that meets through the store."""
+    store = open_store(plan.store.replace("{user}", environ.get("USER", "")) + "/" + environ["TFJOB_RUN"], plan.webhdfs)
+    host = environ.get("NM_HOST") or socket.getfqdn()
+    task = Task(plan, script, find_slot(plan, store, environ))
+    watch_signals(task)
+    holder, port = reserve_port(plan.ports[0], plan.ports[1], plan.reuse_port)
+    coordinator = None
+    if task.slot == 0:
+        coordinator = Coordinator(plan)
+        coordinator.start()
+        store.put("coordinator", "%s %d %s\n" % (host, coordinator.port, coordinator.token))
+    status = meet(task, plan, store, coordinator, "%s:%d" % (host, port), environ)
+    if status == 0:
+        env, flags = environment(plan, task, port, environ)
+        status = task.work(env, flags, None if plan.reuse_port else holder)
+    if task.line is not None:
+        task.line.close()
+    log(task.name, "exits with %d" % status)
+    if coordinator is not None:
+        coordinator.join()
+        close_store(plan, store, coordinator)
+    return status
+
+
+def close_store(plan, store, coordinator):
+    # type: (Plan, FolderStore | HdfsStore | WebHdfsStore, Coordinator) -> None
+    """Tell those who come late that there is nothing to come to, unless the next try will use the file."""
+    if coordinator.verdict == "missing" and not plan.restarts:
+        store.put("coordinator", "ended %s\n" % coordinator.reason)
+    elif coordinator.verdict == "stop":
+        store.remove("coordinator")
+
+
+def environment(plan, task, port, environ):
+    # type: (Plan, Task, int, dict[str, str]) -> tuple[dict[str, str], list[str]]
+    """The environment of the steps and the flags of the command."""
+    role, index = plan.slots[task.slot]
+    cluster = cluster_of(plan.slots, task.addresses)
+    env = dict(environ, TFJOB_ROLE=role, TFJOB_INDEX=str(index), TFJOB_PORT=str(port))
+    if role in plan.tf_config:
+        env["TF_CONFIG"] = tf_config(cluster, role, index)
+    if plan.reuse_port:
+        env["TF_GRPC_REUSE_PORT"] = "true"
+    log(task.name, "starts; port %d of %s" % (port, environ.get("NM_HOST") or socket.getfqdn()))
+    return env, tensorflow_flags(cluster, role, index) if role in plan.flags else []
+
+
+def given(plan, script, flags, environ):
+    # type: (Plan, str, list[str], dict[str, str]) -> int
+    """A task whose addresses a modified client has worked out and passes as flags; it meets nobody."""
+    cluster, role, index = cluster_of_flags(flags)
+    task = Task(plan, script, plan.slots.index((role, index)))
+    watch_signals(task)
+    env = dict(environ, TFJOB_ROLE=role, TFJOB_INDEX=str(index), TFJOB_PORT=own_port(cluster.get(role, []), index))
+    if role in plan.tf_config:
+        env["TF_CONFIG"] = tf_config(cluster, role, index)
+    task.may_leave = True
+    status = task.step("prepare", [], env)
+    if status == 0:
+        status = task.step("command", flags if role in plan.flags else [], env)
+    return task.copy(env, status)
+
+
+def own_port(hosts, index):
+    # type: (list[str], int) -> str
+    """The port in the task's own ``host:port``."""
+    return hosts[index].rpartition(":")[2] if index < len(hosts) else ""
+
+
+def watch_signals(task):
+    # type: (Task) -> None
+    """SIGTERM (YARN ends the container) ends the command first."""
+
+    def on_term(_number, _frame):
+        # type: (int, object) -> None
+        task.killed = True
+
+    signal.signal(signal.SIGTERM, on_term)
+
+
+def main(arguments):
+    # type: (list[str]) -> int
+    """Do what the first argument says."""
+    environ = dict(os.environ)
+    if arguments[0] in ("fetch", "put", "unzip"):
+        return transfer(arguments, environ)
+    if arguments[0] == "server":
+        return serve(arguments[1], environ)
+    with open(arguments[1]) as file:
+        plan = Plan(file.read())
+    if arguments[0] == "given":
+        return given(plan, arguments[2], arguments[3:], environ)
+    return run(plan, arguments[2], environ)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
+TFJOB_PROGRAM
+}
+
+main "$@"
