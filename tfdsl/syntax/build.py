@@ -12,6 +12,7 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast, strings
 from tfdsl.syntax.lexer import STRING
+from tfdsl.syntax.missing import is_whole, likely_type
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -355,30 +356,6 @@ class Builder:
 
     def error_(self, span: Span, _: int) -> ast.ErrorExpr:
         return ast.ErrorExpr(span)
-
-
-def is_whole(node: ast.Declaration | ast.Item | ast.Copy | ast.Run) -> bool:
-    """Whether nothing that the node cannot be without was put in by recovery, which has an empty text."""
-    for field in type(node).__fields__:
-        value: object = getattr(node, field)
-        if isinstance(value, ast.Name):
-            missing = not value.text and not value.quoted
-        elif isinstance(value, ast.Event):
-            missing = not value.name.text
-        else:
-            missing = isinstance(value, ast.Number | ast.Str) and value.span.start == value.span.end
-        if missing:
-            return False
-    return True
-
-
-def likely_type(default: ast.Expr | None) -> str:
-    """The type of a param whose type is missing, so that its default does not give a second error."""
-    if isinstance(default, ast.Number):
-        return "number" if "." in default.text else "int"
-    if isinstance(default, ast.Bool):
-        return "bool"
-    return "quantity" if isinstance(default, ast.Unit) else "string"
 
 
 def _binary(op: str) -> Build:

@@ -24,6 +24,7 @@ LBRACE, RBRACE, LSQB, RSQB, LPAR, RPAR = map(index, ("LBRACE", "RBRACE", "LSQB",
 JOB = index("JOB")
 KEYWORDS = dict(tables.KEYWORDS)
 OPERATORS = dict(tables.OPERATORS)
+INFIX = {OPERATORS[text] for text in ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||")}
 
 # Brackets that may be open at one place; deeper texts are refused, for the later stages walk the tree recursively.
 MAX_NESTING = 100

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from tfdsl.syntax.tree import Node, Tree
 
 COMMA = lexer.OPERATORS[","]
-INFIX = {lexer.OPERATORS[text] for text in ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||")}
-CONTINUES = INFIX | {lexer.OPERATORS["?"], lexer.OPERATORS[":"]}
+CONTINUES = lexer.INFIX | {lexer.OPERATORS["?"], lexer.OPERATORS[":"]}
 COLON = lexer.OPERATORS[":"]
 
 # block: braces of any kind. list and call: elements that can stand one a line. closed: (…) and x[…], always in line.

@@ -27,7 +27,7 @@ _OPENS = re.compile(r"[ \t]*(?:[A-Za-z_]\w*[ \t]*(?:=|:)|run|copy)[ \t]*\Z")
 
 def close_texts(lexed: Lexed) -> None:
     """Read a text again whose blocks of text are not closed, or not opened, where they should be."""
-    distrusted = {start for start in _swallowing(lexed)}
+    distrusted = set(_swallowing(lexed))
     while distrusted:
         again = lexer.lex(lexed.source, unclosed=frozenset(distrusted))
         for slot in lexed.__slots__:
