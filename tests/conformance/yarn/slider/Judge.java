@@ -1,0 +1,1 @@
+public final class Judge { public static void main(String[] a) {} }
