@@ -42,12 +42,16 @@ class Choice(Record):
 
 
 class Request(Record):
-    """What is asked for beside the text: values of params and options from outside, and which job (``None``: all)."""
+    """What is asked for beside the text: values of params and options from outside, and which job (``None``: all).
+
+    ``levels``: those that the project sets for lint rules, by slug.
+    """
 
     profile: str | None = None
     params: tuple[Given, ...] = ()
     options: tuple[GivenOption, ...] = ()
     job: str | None = None
+    levels: Mapping[str, str] = {}
 
 
 class Made(Record):
@@ -85,7 +89,7 @@ def run(program: Program, request: Request, choices: Sequence[Choice] = ()) -> O
     found = [*program.diagnostics, *checked.diagnostics]
     if has_errors(found):
         return Outcome(targets, (), tuple(found))
-    found += lint(program, checked.jobs, checked.used)
+    found += lint(program, checked.jobs, checked.used, request.levels)
     made: list[Made] = []
     by_name = {backend.name: backend for backend in targets}
     for values in checked.jobs:

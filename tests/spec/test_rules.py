@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 REPORTED_ELSEWHERE = {
     "no-job": "of a file without a job that is to be compiled, see tests/unit/semantics",
     "unknown-job": "by the command line, of --job",
-    "empty-command": "by targets that start the command themselves",
     "include-without-folder": "of a text from standard input, see tests/unit/semantics",
 }
 

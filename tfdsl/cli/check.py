@@ -8,6 +8,7 @@ from tfdsl import pipeline
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
+from tfdsl.cli.levels import in_project
 from tfdsl.cli.report import USAGE, report, wrong_use
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.pipeline import Choice, Request
+    from tfdsl.pipeline import Choice, Outcome, Request
 
 ALL_TARGETS = Flag("--all-targets", "check for every target")
 ALL_PROFILES = Flag("--all-profiles", "check without a profile and with each profile of the file")
@@ -94,11 +95,14 @@ class _Check:
         """All that is to be told about ``sources``, in file order."""
         programs = [pipeline.load(source, self.read) for source in sources]
         absent = [found for program in programs for found in chosen.missing(self.arguments, program)]
-        outcomes = [
-            pipeline.run(program, replace(self.request, profile=profile), self.choices)
-            for program in programs
-            for profile in self.profiles(program.profiles)
-        ]
+        outcomes: list[Outcome] = []
+        for program in programs:
+            request, unsettled = in_project(self.request, program)
+            absent += unsettled
+            outcomes += [
+                pipeline.run(program, replace(request, profile=profile), self.choices)
+                for profile in self.profiles(program.profiles)
+            ]
         strict = self.arguments.on(chosen.STRICT.name)
         paths = [source.path for source in sources]
         return [*absent, *pipeline.settle(outcomes, programs, strict=strict, paths=paths)]

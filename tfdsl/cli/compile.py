@@ -8,6 +8,7 @@ from tfdsl import pipeline
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
+from tfdsl.cli.levels import in_project
 from tfdsl.cli.outputs import Destination, destination, files, stream
 from tfdsl.cli.report import USAGE, report, wrong_use
 from tfdsl.cli.streams import out
@@ -66,9 +67,10 @@ def run(arguments: Arguments) -> int:
         return USAGE
     program = pipeline.load(sources[0], read)
     absent = chosen.missing(arguments, program)
-    outcome = pipeline.run(program, picked.request, picked.choices)
+    request, unsettled = in_project(picked.request, program)
+    outcome = pipeline.run(program, request, picked.choices)
     told = pipeline.settle([outcome], [program], strict=arguments.on(chosen.STRICT.name), paths=[sources[0].path])
-    told = [*absent, *told]
+    told = [*unsettled, *absent, *told]
     if not pipeline.has_errors(told):
         told += _write(arguments, place, outcome.made, program)
     return report(told, [sources[0].path])

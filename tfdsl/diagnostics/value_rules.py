@@ -49,7 +49,6 @@ MIN_AVAILABLE = _rule("TFJ2114", "min-available", "min_available is {given}, but
 AFTER_CYCLE = _rule("TFJ2115", "after-cycle", "{role} waits for itself")
 MISSING_LOGDIR = _rule("TFJ2116", "missing-logdir", "tensorboard needs a logdir, for the job has no checkpoint")
 RETRIES_ZERO = _rule("TFJ2117", "retries-zero", "retries is 0, but a policy says {action}")
-COMMAND_EMPTY = _rule("TFJ2118", "empty-command", "role {role} has no command, and {target} has to start it itself")
 LIMIT_BELOW_REQUEST = _rule("TFJ2119", "limit-below-request", "{name} {given} is less than the request {request}")
 
 MOUNT_SOURCE = _rule("TFJ2201", "mount-source", "a {kind} mount {problem}")

@@ -1,4 +1,4 @@
-"""TFJ39xx: waivers, ``# tfdsl: allow[slug or code] reason``."""
+"""TFJ39xx: waivers, ``# tfdsl: allow[slug or code] reason``, and the levels that a project sets."""
 
 from __future__ import annotations
 
@@ -7,3 +7,4 @@ from tfdsl.diagnostics.diagnostic import Rule
 STALE_WAIVER = Rule("TFJ3901", "stale-waiver", "warning", "nothing here needs allow[{name}]")
 UNKNOWN_WAIVER = Rule("TFJ3902", "unknown-waiver", "warning", "there is no message {name} that could be allowed")
 BAD_WAIVER = Rule("TFJ3903", "bad-waiver", "warning", "{problem}")
+BAD_SETTINGS = Rule("TFJ3904", "bad-settings", "error", "{problem}")

@@ -13,7 +13,7 @@ import os
 import re
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
 from tfdsl.record import Record
 from tfdsl.semantics.suggest import closest, listing
 from tfdsl.text import Source, Span
@@ -21,7 +21,8 @@ from tfdsl.text import Source, Span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-BAD_SETTINGS = Rule("TFJ3901", "bad-settings", "error", "{problem}")
+    from tfdsl.diagnostics import Diagnostic
+
 LEVELS = ("error", "warning", "info", "off")
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.unit.cli.shell import tfdsl
 from tfdsl.lint.settings import settings_for
 
 if TYPE_CHECKING:
@@ -54,3 +55,22 @@ def test_broken_toml_is_reported(tmp_path: Path) -> None:
     (tmp_path / "tfdsl.toml").write_text("[lint\n")
     (problem,) = settings_for(str(tmp_path / "job.tfjob")).problems
     assert problem.message.startswith("not TOML: ")
+
+
+def test_the_levels_count_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "tfdsl.toml").write_text('[lint]\nfloating-image-tag = "error"\nunused-let = "off"\n')
+    job = tmp_path / "job.tfjob"
+    job.write_text('let unused = 1\njob mnist {\n  image = "mnist"\n  role worker { }\n}\n')
+    for command in (["check", str(job)], ["compile", str(job), "-t", "tfjob"]):
+        ran = tfdsl(*command, cwd=tmp_path.parent)
+        assert ran.status == 1
+        assert "error[TFJ3010] floating-image-tag" in ran.err
+        assert "unused-let" not in ran.err
+
+
+def test_a_wrong_setting_is_an_error_of_the_check(tmp_path: Path) -> None:
+    (tmp_path / "tfdsl.toml").write_text('[lint]\nunused-lets = "off"\n')
+    (tmp_path / "job.tfjob").write_text('job mnist {\n  image = "mnist:1"\n  role worker { }\n}\n')
+    ran = tfdsl("check", "job.tfjob", cwd=tmp_path)
+    assert ran.status == 1
+    assert "error[TFJ3904] bad-settings: there is no lint rule unused-lets\n  --> tfdsl.toml:2:1" in ran.err

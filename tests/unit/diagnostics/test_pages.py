@@ -1,0 +1,57 @@
+"""Every message has its page, and what a page shows is true: Bad gives the message, Good is clean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.diagnostics.pages import diagnostics, example, ran, sections
+from tfdsl import diagnostics as package
+from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics.registry import rules
+
+FOLDER = Path(package.__file__).parent / "pages"
+RULES = rules()
+NO_EXAMPLE = {"internal-error"}  # nobody can write a file that gives it on purpose
+SHOWN = [rule for rule in RULES if rule.slug not in NO_EXAMPLE]
+
+
+def page(rule: Rule) -> dict[str, str]:
+    return sections((FOLDER / f"{rule.slug}.md").read_text(encoding="utf-8"))
+
+
+def test_every_rule_has_a_page_and_every_page_a_rule() -> None:
+    assert {path.name for path in FOLDER.iterdir()} == {f"{rule.slug}.md" for rule in RULES}
+
+
+def test_no_two_rules_share_a_code_or_a_slug() -> None:
+    assert len({rule.code for rule in RULES}) == len({rule.slug for rule in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.slug)
+def test_form(rule: Rule) -> None:
+    parts = page(rule)
+    assert list(parts) == (["", "Why"] if rule.slug in NO_EXAMPLE else ["", "Why", "Bad", "Good"])
+    assert parts[""].endswith(".")
+    assert parts["Why"].strip().endswith(".")
+
+
+@pytest.mark.parametrize("rule", SHOWN, ids=lambda rule: rule.slug)
+def test_bad_gives_the_message(rule: Rule, tmp_path: Path) -> None:
+    bad = example(page(rule)["Bad"])
+    if bad.commands:
+        assert f"[{rule.code}] {rule.slug}: " in ran(bad, tmp_path)[1]
+    else:
+        assert rule.slug in [found.rule.slug for found in diagnostics(bad)]
+
+
+@pytest.mark.parametrize("rule", SHOWN, ids=lambda rule: rule.slug)
+def test_good_is_clean(rule: Rule, tmp_path: Path) -> None:
+    good = example(page(rule)["Good"])
+    if good.commands:
+        status, messages = ran(good, tmp_path)
+        assert status == 0, messages
+        assert rule.code not in messages
+    else:
+        assert [f"{found.rule.slug}: {found.message}" for found in diagnostics(good)] == []
