@@ -55,7 +55,7 @@ class Balance:
         """Replace the tokens of ``lexed`` by ones whose brackets match."""
         bounds = self._declarations()
         for start, end in zip(bounds, [*bounds[1:], len(self.lexed.types) - 1], strict=True):
-            if self._matches(start, end):
+            if self._matches(start, end) and not any(self._is_open_head(i, start) for i in range(start, end)):
                 for i in range(start, end):
                     self._keep(i)
             else:
@@ -248,18 +248,24 @@ class Balance:
 
     # --- blocks without braces ---
 
+    def _is_open_head(self, i: int, start: int) -> bool:
+        """Whether ``i`` is the last token of the head of a block, and deeper lines follow without a brace."""
+        types = self.lexed.types
+        if types[i + 1 : i + 2] != [lexer.NEWLINE] or types[i + 2] in (lexer.END, lexer.LBRACE):
+            return False
+        head = i - 1 if i > start and types[i - 1] in NAMED_BLOCKS else i
+        is_name = types[i] in (lexer.NAME, lexer.STRING) or types[i] >= tables.FIRST_KEYWORD
+        if not is_name or (head == i and types[i] not in PLAIN_BLOCKS):
+            return False
+        if head > start and types[head - 1] != lexer.NEWLINE:
+            return False
+        return self.columns[i + 2] > self.columns[head]
+
     def _open_block(self, i: int, start: int) -> None:
         """Behind the head of a block that goes on in deeper lines without a brace: add the brace."""
-        types = self.lexed.types
-        head = i - 1 if i > start and types[i - 1] in NAMED_BLOCKS else i
-        if head == i and types[i] not in PLAIN_BLOCKS:
+        if not self._is_open_head(i, start):
             return
-        if head > start and types[head - 1] != lexer.NEWLINE:
-            return
-        if types[i + 1] != lexer.NEWLINE or self.columns[i + 2] <= self.columns[head]:
-            return
-        if types[i + 2] == lexer.END or types[i + 2] == lexer.LBRACE:
-            return
+        head = i if self.lexed.types[i] in PLAIN_BLOCKS else i - 1
         place = Span(self.source, self.lexed.ends[i], self.lexed.ends[i])
         what = Span(self.source, self.lexed.starts[head], self.lexed.ends[i])
         found = rules.MISSING_BLOCK(place, what=shortened(what.text))

@@ -80,7 +80,8 @@ def _removal(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
         )
         if not is_punctuation(span.text):
             return result
-    return result.fix("remove it", Edit(span, ""))
+    edit = Edit(span, "") if repair.out > 1 else at_work.removal(at)
+    return result.fix("remove it", edit)
 
 
 def is_punctuation(text: str) -> bool:

@@ -51,10 +51,10 @@ def parse(source: Source) -> Parsed:
 
 def _parse(source: Source) -> Parsed:
     lexed = lex(source)
-    builder = _run(lexed, tables.START_FILE, 0)
     comments = tuple(
         ast.Comment(source.text[start:end], Span(source, start, end)) for start, end in comment_places(lexed)
     )
+    builder = _run(lexed, tables.START_FILE, 0)
     return Parsed(ast.File(source, builder.declarations, comments), _in_order(builder.diagnostics))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import lexer, repairs, slips, wording
 from tfdsl.syntax.brackets import CLOSERS, OPENERS, Balance
 from tfdsl.syntax.build import BUILDERS
@@ -46,6 +47,7 @@ class Snapshot(NamedTuple):
 def recover(lexed: Lexed, start: int, builder: Builder) -> None:
     """Parse ``lexed``, whose tokens are changed on the way; all that is wrong goes to ``builder.diagnostics``."""
     builder.mended = True
+    _join_line_ends(lexed)
     if not builder.inside:
         close_texts(lexed)
     quiet = {lexed.source.position(found.span.start)[0] for found in lexed.diagnostics if found.rule in LINE_SPOILERS}
@@ -58,6 +60,14 @@ def recover(lexed: Lexed, start: int, builder: Builder) -> None:
 
 # Lexical errors after which the rest of the line is not what was meant.
 LINE_SPOILERS = (rules.UNCLOSED_STRING, rules.SINGLE_QUOTES, rules.SMART_QUOTES, rules.UNCLOSED_TEXT)
+
+
+def _join_line_ends(lexed: Lexed) -> None:
+    """Leave out line ends that follow a line end, which happens when what was between them is no token."""
+    types = lexed.types
+    extra = [i for i in range(1, len(types)) if types[i] == lexer.NEWLINE == types[i - 1]]
+    for i in reversed(extra):
+        del lexed.types[i], lexed.starts[i], lexed.ends[i]
 
 
 class Recovery:
@@ -207,6 +217,18 @@ class Recovery:
     def text_before(self, at: int) -> str:
         """The token in front of token ``at``, or nothing at the beginning of a line."""
         return self.lexed.text(at - 1).strip() if at else ""
+
+    def removal(self, at: int) -> Edit:
+        """Take out token ``at`` together with the blanks before it, unless it sticks to the next one."""
+        lexed = self.lexed
+        start, end = lexed.starts[at], lexed.ends[at]
+        if (
+            at
+            and lexed.source.text[end : end + 1] in " \t\r\n"
+            and "\n" not in lexed.source.text[lexed.ends[at - 1] : start]
+        ):
+            start = lexed.ends[at - 1]
+        return Edit(Span(lexed.source, start, end), "")
 
     def line_of(self, offset: int) -> int:
         """The number of the line of an offset."""

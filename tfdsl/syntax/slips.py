@@ -34,6 +34,10 @@ WORD_OPERATORS = {"and": AND, "or": OR}
 SIZES = {f"{size}{rest}" for size in "KMGTPEkmg" for rest in ("", "i", "b", "B", "iB")}
 UNITS = SIZES | {"ms", "s", "h", "d", "B"}
 
+# The first words of all actions.
+ACTION_WORDS = {"complete", "fail", "abort", "restart", "ignore"}
+ON, ARROW = lexer.KEYWORDS["on"], lexer.OPERATORS["=>"]
+
 # Words of other languages, and of the fields that targets have for a thing, with the statement that is meant.
 FOREIGN_WORDS = {
     "import": "include",
@@ -175,7 +179,9 @@ def _repeated_word(at_work: Recovery, at: int, _: set[int]) -> bool:
     if lexed.types[at - 1] != lexed.types[at - 2] or not repairs.goes_on(before.states.copy(), lexed.types, at):
         return False
     span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
-    at_work.report(rules.REPEATED_WORD(span, found=shortened(span.text)).fix("remove it", Edit(span, ""), safe=True))
+    at_work.report(
+        rules.REPEATED_WORD(span, found=shortened(span.text)).fix("remove it", at_work.removal(at - 1), safe=True)
+    )
     at_work.step_back()
     at_work.delete(at - 1)
     return True
@@ -184,14 +190,32 @@ def _repeated_word(at_work: Recovery, at: int, _: set[int]) -> bool:
 def _dangling_operator(at_work: Recovery, at: int, _: set[int]) -> bool:
     """``a +`` at the end of a line, and then the next item was taken for the other operand."""
     lexed, before = at_work.lexed, at_work.before_line_end
-    if before is None or lexed.types[before.at - 1] not in lexer.INFIX or lexed.types[at] not in (EQUAL, COLON):
+    if before is None or at - before.at != 2 or lexed.types[before.at - 1] not in lexer.INFIX:
         return False
-    if at - before.at != 2 or not repairs.fits(before.states, lexer.ERROR, lexer.NEWLINE):
+    following = (EQUAL if lexed.types[at] == COLON else lexed.types[at],)
+    if not repairs.fits(before.states, lexer.ERROR, lexer.NEWLINE, lexed.types[at - 1], *following):
         return False
     at_work.back_to_line_end()
     end = before.at
     at_work.report(rules.UNEXPECTED(at_work.span(end), expected="a value", found=wording.found(lexed, end)))
     at_work.insert(end, lexer.ERROR)
+    return True
+
+
+def _missing_arrow(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``on failed restart job``, where ``failed`` was taken for a role and ``restart`` for the event."""
+    lexed = at_work.lexed
+    start = at_work.line_start(at)
+    on = next((i for i in range(at - 1, start - 1, -1) if lexed.types[i] == ON), None)
+    if on is None or ARROW in lexed.types[on:at]:
+        return False
+    action = next((i for i in range(on + 2, at + 1) if lexed.text(i) in ACTION_WORDS), None)
+    if action is None or not at_work.cut_behind(on):
+        return False
+    span = at_work.span(action)
+    edit = Edit(Span(span.source, span.start, span.start), "=> ")
+    at_work.report(rules.UNEXPECTED(span, expected="=>", found=span.text).fix("add =>", edit))
+    at_work.insert(action, ARROW)
     return True
 
 
@@ -336,7 +360,7 @@ def _outside_job(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
     is_item = types[at] == lexer.NAME and types[at + 1] in (EQUAL, COLON)
     if is_item or (types[at] in lexer.KEYWORDS.values() and types[at] not in DECLARATIONS):
         found = rules.OUTSIDE_JOB(span, found=shortened(span.text)).help(
-            "a job is written job NAME { … }, and this goes inside"
+            "a job is written job mnist { … }; this goes inside"
         )
     else:
         found = rules.UNEXPECTED(span, expected=at_work.expected(), found=wording.found(lexed, at))
@@ -359,6 +383,7 @@ SLIPS: tuple[Slip, ...] = (
     _chained_comparison,
     _split_unit,
     _dangling_operator,
+    _missing_arrow,
     _leading_dot,
     _unquoted_path,
     _unquoted_value,

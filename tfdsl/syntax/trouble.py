@@ -52,11 +52,16 @@ _INVISIBLE = {
 
 
 def report_forbidden(lexed: Lexed, pattern: re.Pattern[str]) -> None:
-    """One report for each run of characters that no text may hold."""
+    """One report for each run of characters that no text may hold, but only one for all lone carriage returns."""
     source = lexed.source
     stop = -1
+    old_line_ends = False
     for found in pattern.finditer(source.text):
         start = found.start()
+        if found[0] == "\r":
+            if old_line_ends:
+                continue
+            old_line_ends = True
         if len(lexed.diagnostics) >= lexer.MAX_REPORTS:
             return
         if start != stop:
@@ -265,7 +270,10 @@ def _unknown(lexed: Lexed, at: int, stop: int) -> int:
     text = source.text
     character = text[at]
     if lexer.is_forbidden(character):
-        return lexer.skip_forbidden(text, at, stop)
+        end = lexer.skip_forbidden(text, at, stop)
+        if "\r" in text[at:end]:
+            lexed.add(lexer.NEWLINE, at, end)
+        return end
     end = at + 1
     while end < stop and text[end] == character:
         end += 1
