@@ -19,13 +19,13 @@ COMMAND = Command("targets", "list the targets, their versions and options", (),
 
 def run(arguments: Arguments) -> int:
     """Print the targets."""
-    out("\n".join(_target(name) for name in backends.names()))
+    found = (backends.find(name) for name in backends.names())
+    out("\n".join(described(backend) for backend in found if backend is not None))
     return OK
 
 
-def _target(name: str) -> str:
-    backend = backends.find(name)
-    assert backend is not None
+def described(backend: Backend) -> str:
+    """A target, its versions and its options."""
     also = f" (also {', '.join(_aliases(backend))})" if _aliases(backend) else ""
     output = "one YAML stream" if backend.output == "stream" else "a set of files, needs -o FOLDER"
     older = ", ".join(backend.versions)

@@ -70,7 +70,7 @@ def example(section: str) -> Example:
             commands += text
         else:
             assert language == "tfjob"
-            files[MAIN] = _whole(_spelt_out(text))
+            files[MAIN] = part(_spelt_out(text))
             options = tuple(shlex.split(given))
     assert commands or MAIN in files
     return Example(files, options, commands)
@@ -81,7 +81,7 @@ def _spelt_out(text: str) -> str:
     return _REPEATED.sub(lambda match: match[1] * int(match[2]), text)
 
 
-def _whole(text: str) -> str:
+def part(text: str) -> str:
     """A whole file out of a block."""
     first = next(line for line in text.splitlines() if not line.startswith("#"))
     if _DECLARATION.match(first):

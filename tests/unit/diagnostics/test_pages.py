@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.unit.diagnostics.pages import diagnostics, example, ran, sections
 from tfdsl import diagnostics as package
-from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.registry import rules
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics import Rule
 
 FOLDER = Path(package.__file__).parent / "pages"
 RULES = rules()

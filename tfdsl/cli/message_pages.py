@@ -1,0 +1,150 @@
+"""The pages of messages: written for rules of the language, docstrings for lint, made from tables for targets."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl import backend as backends
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tfdsl.backend import Backend, Row
+    from tfdsl.diagnostics import Rule
+
+_PAGES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "diagnostics", "pages")
+_LINT = "TFJ3"
+
+
+def page_of(rule: Rule) -> str:
+    """The page of any rule, beginning with its code, slug and level."""
+    return f"{rule.code} {rule.slug} ({rule.level})\n\n{_written(rule) or _linted(rule) or _targeted(rule)}"
+
+
+def _written(rule: Rule) -> str | None:
+    try:
+        with open(os.path.join(_PAGES, f"{rule.slug}.md"), encoding="utf-8") as page:
+            return page.read()
+    except FileNotFoundError:
+        return None
+
+
+def _linted(rule: Rule) -> str | None:
+    if not rule.code.startswith(_LINT):
+        return None
+    from tfdsl.lint.runner import SLUGS, load
+
+    return (load(rule.slug).__doc__ or "").strip() + "\n" if rule.slug in SLUGS else None
+
+
+# --- targets -------------------------------------------------------------------------------------------------------
+
+
+def _targeted(rule: Rule) -> str:
+    backend = next((one for one in every_backend() if rule in one.all_rules()), None)
+    if backend is None:
+        return f"{_sentence(rule.message)}\n"
+    rows = [row for row in backend.support.rows if row.rule is not None and row.rule.code == rule.code]
+    said = list(dict.fromkeys(row.text for row in rows)) or [rule.message.removeprefix(f"{backend.name}: ")]
+    parts = ["\n".join(f"{backend.name}: {_sentence(text)}" for text in said) + "\n", _instead(rows)]
+    if rows:
+        parts += [_when(backend, rows), _elsewhere(backend, list(dict.fromkeys(row.key for row in rows)))]
+    else:
+        parts.append(
+            f"This is a rule of the target beyond its table (docs/targets/{backend.name}.md).\n"
+            f"tfdsl check FILE -t {backend.name} finds it before anything is submitted.\n"
+        )
+    return "\n".join(part for part in parts if part)
+
+
+def every_backend() -> list[Backend]:
+    """The built-in targets."""
+    return [backend for name in backends.names() if (backend := backends.find(name)) is not None]
+
+
+def _instead(rows: Iterable[Row]) -> str:
+    advice = dict.fromkeys(row.instead for row in rows if row.instead)
+    return "".join(f"Instead: {plain(text)}.\n" for text in advice)
+
+
+def _when(backend: Backend, rows: Iterable[Row]) -> str:
+    lines: list[str] = []
+    for row in rows:
+        when = condition(backend, row)
+        lines.append(f"  {spoken(row.key)}{f': {when}' if when else ''}\n")
+    return "It is told about\n" + "".join(dict.fromkeys(lines))
+
+
+def _elsewhere(backend: Backend, keys: Iterable[str]) -> str:
+    """What the other targets make of the same things."""
+    lines = ["Other targets:\n"]
+    for key in keys:
+        for other in every_backend():
+            if other is not backend:
+                lines += [f"  {other.name:<11}{text}\n" for text in fates(other, key)]
+    return "".join(dict.fromkeys(lines))
+
+
+def fates(backend: Backend, key: str) -> list[str]:
+    """What a target makes of a key, a line for each row: ``kept as spec.queue``."""
+    lines: list[str] = []
+    for row in backend.support[key]:
+        when = condition(backend, row)
+        line = row.fate if not row.to else f"{row.fate} as {row.to}" if row.fate != "approximated" else row.fate
+        more = plain(row.text)
+        line += f" ({when})" if when else ""
+        lines.append(f"{line}: {more}" if more else line)
+    return lines
+
+
+def in_short(backend: Backend, key: str) -> str:
+    """The same on one line, without how it differs."""
+    parts: list[str] = []
+    for row in backend.support[key]:
+        when = condition(backend, row)
+        parts.append(f"{row.fate} ({when})" if when else row.fate)
+    return "; ".join(dict.fromkeys(parts))
+
+
+def condition(backend: Backend, row: Row) -> str:
+    """When a row holds, in words; empty when it always does."""
+    since = f"from {backend.name} {row.since}" if row.since else ""
+    return ", ".join(part for part in (since, row.when_text) if part)
+
+
+_KEYS = (
+    (re.compile(r"policies\[(\w+)\]\.index"), r"on ROLE[INDEX] \1"),
+    (re.compile(r"policies\[(\w+)\]\.delay"), r"on \1 after DURATION"),
+    (re.compile(r"policies\[(\w+)\]\.(.+)"), r"on \1 => \2"),
+    (re.compile(r"policies\[(\w+)\]"), r"on \1"),
+    (re.compile(r"mounts\[(\w+)\]\.(\w+)(.*)"), r"\2 of mount \1\3"),
+    (re.compile(r"mounts\[(\w+)\](.*)"), r"mount \1\2"),
+    (re.compile(r"outputs\[\]\.when"), "on success|failure|always of output"),
+    (re.compile(r"outputs\[\]\.index"), "from ROLE[INDEX] of output"),
+    (re.compile(r"outputs\[\]\.(\w+)(.*)"), r"\1 of output\2"),
+    (re.compile(r"outputs\[\]"), "output"),
+    (re.compile(r"(?:roles\[\]|job)\.(\w+)(.*)"), r"\1\2"),
+    (re.compile(r"cluster\.(\w+)"), r"\1 of cluster"),
+)
+
+
+def spoken(key: str) -> str:
+    """A key of a support table as it is written in a file: ``on failed => restart pod``."""
+    for form, words in _KEYS:
+        match = form.fullmatch(key)
+        if match is not None:
+            key = match.expand(words)
+            break
+    return key.replace("{task.index}", " with ${task.index}").replace("{env}", " with ${env.NAME}")
+
+
+def plain(text: str) -> str:
+    """The text of a row with its fields as words in angle brackets."""
+    return re.sub(r"\{(\w+)\}", r"<\1>", text).replace("{{", "{").replace("}}", "}")
+
+
+def _sentence(text: str) -> str:
+    text = plain(text)
+    return f"{text[:1].upper()}{text[1:]}."

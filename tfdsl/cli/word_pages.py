@@ -1,0 +1,137 @@
+"""What ``tfdsl explain`` says about the words of the language, with an example and what targets make of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.cli import word_examples as examples
+from tfdsl.cli.message_pages import every_backend, fates, in_short, spoken
+from tfdsl.vocabulary import attributes, functions, policies, roles, statements
+from tfdsl.vocabulary.types import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_WHERE = {
+    "job": "in a job",
+    "role": "in a role",
+    "both": "in a job, as the default of its roles, or in a role",
+    "each": "in a job, for the job's own object, or in a role, for its pods",
+}
+_OTHERS = {
+    "output": ("statement", "Copies a file or folder when the command has ended.", ["outputs[]", "outputs[].when"]),
+    "cluster": ("block", "How the tasks find each other.", ["cluster.discovery", "cluster.protocol"]),
+    "build": ("block", "The Dockerfile of the job's image.", ["build"]),
+}
+
+
+def words() -> list[str]:
+    """Every word that has a page."""
+    found = [row.name for row in attributes.ATTRIBUTES]
+    found += [row.name for row in policies.EVENTS]
+    found += [row.name for row in policies.ACTIONS]
+    found += [row.name for row in roles.ROLES]
+    found += [row.name for row in statements.MOUNT_KINDS]
+    found += [row.name for row in functions.FUNCTIONS]
+    found += _OTHERS
+    for backend in every_backend():
+        found += [backend.name, *(option.name for option in backend.options)]
+    return list(dict.fromkeys(found))
+
+
+def pages_of(word: str) -> list[str]:
+    """Every page of ``word``; a word may be an attribute and a mount, say."""
+    return [
+        *(_attribute(one) for one in attributes.ATTRIBUTES if one.name == word),
+        *(_event(one) for one in policies.EVENTS if one.name == word),
+        *(_action(one) for one in policies.ACTIONS if one.name == word),
+        *(_page(f"{one.name} (role)", one.doc, (), examples.ROLES[word]) for one in roles.ROLES if one.name == word),
+        *(_mount(one) for one in statements.MOUNT_KINDS if one.name == word),
+        *(_function(one) for one in functions.FUNCTIONS if one.name == word),
+        *_other(word),
+        *_option(word),
+        *_target(word),
+    ]
+
+
+def _attribute(attribute: attributes.Attribute) -> str:
+    rows = [("type", describe(attribute.type)), ("default", attribute.default), ("where", _WHERE[attribute.where])]
+    if attribute.roles:
+        rows.append(("roles", ", ".join(attribute.roles)))
+    keys = [f"job.{attribute.name}"] if attribute.where in ("job", "each") else []
+    keys += [f"roles[].{attribute.name}"] if attribute.in_role else []
+    return _page(f"{attribute.name} (attribute)", attribute.doc, rows, examples.of_attribute(attribute), keys)
+
+
+def _event(event: policies.Event) -> str:
+    subject = "ROLE " if event.needs_role else "[ROLE] " if event.takes_subject else ""
+    delay = "" if event.needs_delay or not event.takes_delay else " [after DURATION]"
+    rows = [("write", f"on {subject}{event.syntax}{delay} => ACTION"), ("actions", ", ".join(event.actions))]
+    keys = [f"policies[{event.name}]", *(f"policies[{event.name}].{action}" for action in event.actions)]
+    return _page(f"{event.name} (event of a policy)", event.doc, rows, examples.EVENTS[event.name], keys)
+
+
+def _action(action: policies.Action) -> str:
+    events = [event.name for event in policies.EVENTS if action.name in event.actions]
+    rows = [("write", f"on EVENT => {action.name}"), ("events", ", ".join(events))]
+    keys = [f"policies[{event}].{action.name}" for event in events]
+    return _page(f"{action.name} (action of a policy)", action.doc, rows, examples.ACTIONS[action.name], keys)
+
+
+def _mount(kind: statements.MountKind) -> str:
+    rows = [("source", kind.source_doc)]
+    rows += [("option", f"{option.name}: {option.doc}") for option in kind.options]
+    keys = [f"mounts[{kind.name}]", *(f"mounts[{kind.name}].{option.name}" for option in kind.options)]
+    return _page(f"{kind.name} (kind of mount)", kind.doc, rows, examples.MOUNTS[kind.name], keys)
+
+
+def _function(function: functions.Function) -> str:
+    return _page(f"{function.signature} (function)", function.doc, (), examples.FUNCTIONS[function.name])
+
+
+def _other(word: str) -> Iterable[str]:
+    if word in _OTHERS:
+        kind, doc, keys = _OTHERS[word]
+        yield _page(f"{word} ({kind})", doc, (), examples.OTHERS[word], keys)
+
+
+def _option(word: str) -> Iterable[str]:
+    for backend in every_backend():
+        for option in backend.options:
+            if option.name == word:
+                rows = [("type", describe(option.type)), ("where", f"target {backend.name} {{ … }}")]
+                rows.append(("or", f"-O {backend.name}.{option.name}=VALUE"))
+                yield _page(f"{word} (option of target {backend.name})", option.doc, rows)
+
+
+def _target(word: str) -> Iterable[str]:
+    from tfdsl.backend import find
+    from tfdsl.cli.targets import described
+
+    backend = find(word) if word else None
+    if backend is not None:
+        yield described(backend)
+
+
+def _page(head: str, doc: str, rows: Sequence[tuple[str, str]], example: str = "", keys: Sequence[str] = ()) -> str:
+    parts = [f"{head}\n", f"{doc}\n"]
+    if rows:
+        parts.append("".join(f"  {name:<8} {text}\n" for name, text in rows))
+    if example:
+        parts.append("Example:\n" + "".join(f"  {line}\n" for line in example.split("\n")))
+    if keys:
+        parts.append("On the targets:\n" + "".join(_on_targets(keys)))
+    return "\n".join(parts)
+
+
+def _on_targets(keys: Sequence[str]) -> Iterable[str]:
+    """What each target makes of a key, whole; of several keys in short, a line for each."""
+    for backend in every_backend():
+        name = backend.name
+        for key in keys:
+            lines = fates(backend, key) if len(keys) == 1 else [f"{spoken(key)}: {in_short(backend, key)}"]
+            for text in lines:
+                yield f"  {name:<11} {text}\n"
+                name = ""
+    if len(keys) > 1:
+        yield "How they differ: docs/targets, or tfdsl check FILE --all-targets.\n"
