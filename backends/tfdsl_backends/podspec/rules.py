@@ -14,10 +14,11 @@ class PodRules(Record):
     value_too_large: Rule
     no_command: Rule
     name_first_letter: Rule
+    resource_name: Rule
 
     def all(self) -> tuple[Rule, ...]:
         """Every one of them, for :attr:`tfdsl.backend.Backend.rules`."""
-        return self.name_too_long, self.value_too_large, self.no_command, self.name_first_letter
+        return self.name_too_long, self.value_too_large, self.no_command, self.name_first_letter, self.resource_name
 
 
 def pod_rules(prefix: str) -> PodRules:
@@ -49,5 +50,11 @@ def pod_rules(prefix: str) -> PodRules:
             f"{target}-name-first-letter",
             "error",
             f"{target}: the job's name has to begin with a letter, for it is also the name of {{what}}",
+        ),
+        Rule(
+            f"{prefix}047",
+            f"{target}-resource-name",
+            "error",
+            f"{target}: Kubernetes gives out no resource {{name}}: {{problem}}",
         ),
     )

@@ -92,8 +92,10 @@ def _entries(role: Role, field: str) -> dict[str, Data]:
 
 
 def _secrets(role: Role) -> list[Data]:
+    """Each once: the schemas of custom resources refuse a name that comes twice."""
     path = child(role.path, "image_pull_secrets")
-    return [Located(name, f"{path}[{index}]") for index, name in enumerate(role.image_pull_secrets)]
+    places = {name: f"{path}[{index}]" for index, name in reversed([*enumerate(role.image_pull_secrets)])}
+    return [Located(name, places[name]) for name in dict.fromkeys(role.image_pull_secrets)]
 
 
 def _toleration(toleration: Toleration) -> Data:

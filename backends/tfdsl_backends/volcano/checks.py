@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import gets_tf_config
 from tfdsl.record import replace
 from tfdsl_backends.podspec.checks import LONGEST_ARGUMENT, Name, check_first_letter, check_names, check_pods
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.ir.model import Job
 
+INT32 = 2**31 - 1
 _QUEUE = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z")
 
 
@@ -32,6 +34,7 @@ def _checks(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_first_letter(unit, rules.PODS, "the Service of the svc plugin")
     yield from check_names(unit, rules.PODS, names(unit.job))
     yield from _queue(unit)
+    yield from _numbers(unit)
     yield from check_pods(unit, rules.PODS, [(role, plan(unit, role)) for role in unit.job.roles])
     yield from _delivery(unit)
     yield from _hosts_variables(unit)
@@ -66,6 +69,20 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
         problem = "the root queue takes no jobs"
     if problem:
         yield rules.QUEUE_NAME(unit.origins.span("queue"), queue=queue, problem=problem)
+
+
+def _numbers(unit: Unit) -> Iterator[Diagnostic]:
+    """Fields of 32 bits."""
+    job = unit.job
+    numbers = [(f"replicas of {role.name}", child(role.path, "replicas"), role.replicas) for role in job.roles]
+    numbers.append(("maxRetry", "retries", job.retries + 1))
+    if job.ttl is not None:
+        numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds))
+    if job.deadline is not None:
+        numbers.append(("activeDeadlineSeconds", "deadline", job.deadline.seconds))
+    for field, path, value in numbers:
+        if value > INT32:
+            yield rules.TOO_LARGE(unit.origins.span(path), field=field, value=value)
 
 
 def _delivery(unit: Unit) -> Iterator[Diagnostic]:

@@ -37,6 +37,12 @@ HOSTS_VARIABLE = Rule(
     "a variable above 131071",
 )
 QUEUE_NAME = Rule("VOL105", "volcano-queue-name", "error", "volcano: {queue} is no queue name: {problem}")
+TOO_LARGE = Rule(
+    "VOL106",
+    "volcano-number-too-large",
+    "error",
+    "volcano: {field} would be {value}; the field takes at most 2147483647",
+)
 
 RULES = (
     *PODS.all(),
@@ -46,4 +52,5 @@ RULES = (
     NETWORK_POLICY,
     HOSTS_VARIABLE,
     QUEUE_NAME,
+    TOO_LARGE,
 )

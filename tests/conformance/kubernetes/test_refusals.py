@@ -52,6 +52,14 @@ CASES = (
     Case("TFJ2502", WORKER + 'mount secret "HOLE" at "/x"', "keys", "No Keys", "secret"),
     Case("TFJ2502", WORKER + 'env = { A = secret("HOLE", "k") }', "keys", "No Keys", "secretKeyRef.name"),
     Case("TFJ2502", WORKER + 'env = { A = configmap("c", "HOLE") }', "item", "no item", "configMapKeyRef.key"),
+    Case("TFJ2502", WORKER + 'env = { A = configmap("c", "HOLE") }', "item", "..item", "configMapKeyRef.key"),
+    Case(
+        "TFJ2502",
+        WORKER + 'mount claim 1Gi at "/x" { keep = true, storage_class = "HOLE" }',
+        "fast",
+        "Fast 1",
+        "storage",
+    ),
     # labels
     Case("TFJ2503", WORKER + 'labels = { team = "HOLE" }', "vision", "two words", "metadata.labels"),
     Case("TFJ2503", WORKER + 'labels = { "HOLE" = "x" }', "team", "-team", "metadata.labels"),
@@ -87,6 +95,9 @@ CASES = (
     # the targets' own
     Case("040", WORKER, "fine", LONG, "63", name="HOLE"),
     Case("043", WORKER, "fine", "1fine", "a DNS-1035 label must", name="HOLE"),
+    Case("047", WORKER + 'gpu = 1, gpu_resource = "HOLE"', "amd.com/gpu", "gpu", "fully qualified"),
+    Case("047", WORKER + 'resources = { "HOLE" = 1 }', "a.b/c", "requests.a.b/c", "extended resource name standard"),
+    Case("047", WORKER + 'cpu = 1, resources = { "hugepages-2Mi" = HOLE }', "4Mi", "3Mi", "multiple"),
     Case("KTF046", WORKER + 'queue = "HOLE"\n  target tfjob { kueue = true }', "research", "a b", "labels", ("tfjob",)),
     Case("K8S046", WORKER + 'queue = "HOLE"', "research", "a b", "labels", ("kubernetes",)),
     Case("VOL105", WORKER + 'queue = "HOLE"', "research", "A b", "spec.queue", ("volcano",)),

@@ -52,6 +52,9 @@ def _role(role: resolved.Role, report: Callable[[Diagnostic], None]) -> None:
         what = _DNS_MOUNTS.get(mount.kind.name)
         if what is not None and mount.source is not None:
             _object(mount.source, what, report)
+        storage_class = mount.options.get("storage_class")
+        if storage_class is not None:
+            _object(storage_class.value, "StorageClass", report)
     if "service_account" in role.settings:
         _object(role.settings["service_account"].value, "ServiceAccount", report)
     secrets = role.data("image_pull_secrets")
@@ -95,9 +98,16 @@ def _resource_name(name: str, span: Span, report: Callable[[Diagnostic], None]) 
 
 
 def _data_key(value: Value, kind: str, report: Callable[[Diagnostic], None]) -> None:
-    if isinstance(value.data, str) and (len(value.data) > LONGEST_NAME or not _DATA_KEY.fullmatch(value.data)):
+    key = value.data
+    if not isinstance(key, str):
+        return
+    problem = None
+    if len(key) > LONGEST_NAME or not _DATA_KEY.fullmatch(key):
         problem = f"letters, digits, -, _ and ., at most {LONGEST_NAME} of them"
-        report(value_rules.OBJECT_NAME(value.span, name=f'"{value.data}"', what=f"key of a {kind}", problem=problem))
+    elif key == "." or key.startswith(".."):
+        problem = "neither . nor two dots at the start"
+    if problem is not None:
+        report(value_rules.OBJECT_NAME(value.span, name=f'"{key}"', what=f"key of a {kind}", problem=problem))
 
 
 def _object(value: Value, what: str, report: Callable[[Diagnostic], None], *, label: bool = False) -> None:

@@ -196,3 +196,27 @@ def test_an_argument_that_linux_would_refuse() -> None:
     worker = role("worker", args=("é" * 65_536,))
     (found,) = check_pods(unit(jobs.job(worker)), RULES, [(worker, PodPlan(Index(constant=0)))])
     assert "an argument of role worker is 131072 bytes" in found.message
+
+
+@pytest.mark.parametrize(
+    ("fields", "part"),
+    [
+        ({"gpu": 1, "gpu_resource": "amd.com/gpu"}, None),
+        ({"gpu": 1, "gpu_resource": "gpu"}, "as in example.com/gpu"),
+        ({"gpu": 0, "gpu_resource": "gpu"}, None),
+        ({"resources": {"rdma/hca": amount("1")}}, None),
+        ({"resources": {"fpga": amount("1")}}, "as in example.com/fpga"),
+        ({"resources": {"ephemeral-storage": amount("1000")}}, None),
+        ({"resources": {"requests.nvidia.com/gpu": amount("1")}}, "those of quotas"),
+        ({"resources": {"hugepages-2Mi": amount("4194304")}, "cpu": amount("1")}, None),
+        ({"resources": {"hugepages-2Mi": amount("4194304")}}, "only beside cpu or memory"),
+        ({"resources": {"hugepages-2Mi": amount("4")}, "cpu": amount("1")}, "whole pages of 2Mi"),
+        ({"resources": {"hugepages-large": amount("4")}, "cpu": amount("1")}, "called by their size"),
+    ],
+)
+def test_resources_that_no_node_can_have(fields: dict[str, object], part: str | None) -> None:
+    """As API server 1.34.4 refuses them."""
+    worker = role("worker", **fields)
+    found = list(check_pods(unit(jobs.job(worker)), RULES, [(worker, PodPlan(Index(constant=0)))]))
+    assert [d.rule.code for d in found] == ([] if part is None else ["VOL047"])
+    assert all(part is not None and part in d.message for d in found)

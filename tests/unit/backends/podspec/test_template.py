@@ -63,7 +63,7 @@ def test_everything_in_its_order() -> None:
         labels={"team": "vision"},
         annotations={"note": "x", "sidecar.istio.io/inject": "true"},
         image_pull_policy="Always",
-        image_pull_secrets=("a", "b"),
+        image_pull_secrets=("a", "b", "a"),
         workdir="/app",
         service_account="trainer",
         node_selector={"pool": "gpu"},

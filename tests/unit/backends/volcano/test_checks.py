@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.backends.jobs import amount, job, role, unit
+from tests.unit.backends.jobs import amount, job, role, time, unit
 from tests.unit.backends.verdicts import report
 from tfdsl.ir import model
 from tfdsl.ir.model import Cluster, Job, Role
@@ -73,6 +73,21 @@ def test_the_name_is_also_a_service() -> None:
 )
 def test_queue_names(queue: str, part: str | None) -> None:
     told = found(job(role("worker"), queue=queue), "VOL105")
+    assert [part is not None and part in diagnostic.message for diagnostic in told] == ([] if part is None else [True])
+
+
+@pytest.mark.parametrize(
+    ("fields", "part"),
+    [
+        ({"ttl": time("24855d"), "deadline": time("24855d")}, None),
+        ({"ttl": time("24856d")}, "ttlSecondsAfterFinished would be 2147558400"),
+        ({"deadline": time("24856d")}, "activeDeadlineSeconds would be 2147558400"),
+        ({"retries": 2**31 - 2}, None),
+        ({"retries": 2**31 - 1}, "maxRetry would be 2147483648"),
+    ],
+)
+def test_numbers_of_32_bits(fields: dict[str, object], part: str | None) -> None:
+    told = found(job(role("worker"), **fields), "VOL106")
     assert [part is not None and part in diagnostic.message for diagnostic in told] == ([] if part is None else [True])
 
 
