@@ -1,4 +1,4 @@
-"""What people write who know another language: one report, at the place that language.md §7 names, and a fix that works.
+"""What people write who know another language: one report, at the place that the language names, a fix that works.
 
 ``»`` in a text marks where the report must be; it is taken out before the text is read.
 """
@@ -34,7 +34,11 @@ SLIPS = [
     ("wrong-arrow", "job a { on failed »-> restart job }", "job a { on failed => restart job }"),
     ("unexpected-token", "job a { on failed »= restart job }", "job a { on failed => restart job }"),
     ("unexpected-token", "job a { on failed »restart job }", "job a { on failed => restart job }"),
-    ("unexpected-token", "job a { on worker failed after 3m »ignore }", "job a { on worker failed after 3m => ignore }"),
+    (
+        "unexpected-token",
+        "job a { on worker failed after 3m »ignore }",
+        "job a { on worker failed after 3m => ignore }",
+    ),
     ("semicolon", "job a { gpu = 1»; cpu = 2 }", "job a { gpu = 1, cpu = 2 }"),
     ("semicolon", "let a = 1»;\nlet b = 2", "let a = 1\nlet b = 2"),
     ("semicolon", "let a = [1»; 2]", "let a = [1, 2]"),
@@ -48,14 +52,22 @@ SLIPS = [
     ("unclosed-string", 'let a = { b = »"x, c = 1 }', 'let a = { b = "x", c = 1 }'),
     ("unclosed-string", 'job a { image = »"x }', 'job a { image = "x" }'),
     ("unclosed-text-block", 'job a {\n  b = »"""\n    x\n  gpu = 1\n}', None),
-    ("text-block-not-opened", 'job a {\n  b =»\n    set -e\n    """\n  gpu = 1\n}', 'job a {\n  b = """\n    set -e\n    """\n  gpu = 1\n}'),
+    (
+        "text-block-not-opened",
+        'job a {\n  b =»\n    set -e\n    """\n  gpu = 1\n}',
+        'job a {\n  b = """\n    set -e\n    """\n  gpu = 1\n}',
+    ),
     ("text-block-start", 'let a = """»x\n  """', None),
     ("missing-block", "job a»\n  gpu = 1\n", None),
     ("missing-block", "job a {\n  role ps»\n    gpu = 1\n  role worker { }\n}", None),
     ("missing-block", "job a {\n  build»\n  gpu = 1\n}", "job a {\n  build { }\n  gpu = 1\n}"),
     ("brace-on-next-line", "job a\n»{\n  gpu = 1\n}", "job a {\n  gpu = 1\n}"),
     ("unclosed-block", "job a »{\n  gpu = 1\n", "job a {\n  gpu = 1\n}\n"),
-    ("unclosed-block", "job a {\n  role ps »{\n    gpu = 1\n  role worker { gpu = 1 }\n}", "job a {\n  role ps {\n    gpu = 1\n  }\n  role worker { gpu = 1 }\n}"),
+    (
+        "unclosed-block",
+        "job a {\n  role ps »{\n    gpu = 1\n  role worker { gpu = 1 }\n}",
+        "job a {\n  role ps {\n    gpu = 1\n  }\n  role worker { gpu = 1 }\n}",
+    ),
     ("unclosed-block", "job a »{\n  gpu = 1\njob b { gpu = 2 }", "job a {\n  gpu = 1\n}\njob b { gpu = 2 }"),
     ("unclosed-block", "job a {\n  role ps »{ gpu = 1\n  cpu = 1\n}", "job a {\n  role ps { gpu = 1 }\n  cpu = 1\n}"),
     ("unclosed-bracket", 'job a {\n  args = »["x", "y"\n  gpu = 1\n}', 'job a {\n  args = ["x", "y"]\n  gpu = 1\n}'),
@@ -65,8 +77,12 @@ SLIPS = [
     ("stray-bracket", "job a { gpu = 1 }»}", "job a { gpu = 1 }"),
     ("unexpected-token", "job a {\n  role ps »gpu = 1 }\n  cpu = 1\n}", "job a {\n  role ps { gpu = 1 }\n  cpu = 1\n}"),
     ("unexpected-token", 'job a {\n  args = »"x", "y"]\n  cpu = 1\n}', 'job a {\n  args = ["x", "y"]\n  cpu = 1\n}'),
-    ("yaml-list", "job a {\n  args =\n    »- x\n    - \"y\"\n  gpu = 1\n}", 'job a {\n  args = ["x", "y"]\n  gpu = 1\n}'),
-    ("yaml-map", "job a {\n  env =»\n    A = 1\n    B = 2\n  gpu = 1\n}", "job a {\n  env = {\n    A = 1\n    B = 2\n  }\n  gpu = 1\n}"),
+    ("yaml-list", 'job a {\n  args =\n    »- x\n    - "y"\n  gpu = 1\n}', 'job a {\n  args = ["x", "y"]\n  gpu = 1\n}'),
+    (
+        "yaml-map",
+        "job a {\n  env =»\n    A = 1\n    B = 2\n  gpu = 1\n}",
+        "job a {\n  env = {\n    A = 1\n    B = 2\n  }\n  gpu = 1\n}",
+    ),
     ("broken-line", 'job a {\n  image =»\n    "x"\n}', None),
     ("quoted-key", 'job a { »"image" = "x" }', 'job a { image = "x" }'),
     ("word-operator", "let a = b »and c", "let a = b && c"),
@@ -96,7 +112,7 @@ SLIPS = [
     ("forbidden-character", "let a = 1 »\x07", None),
     ("forbidden-character", "let a = 1»\rlet b = 2", None),
     ("forbidden-character", 'let a = "»\udcff"', None),
-]  # fmt: skip
+]
 
 
 def apply(text: str, found: Diagnostic) -> str:
