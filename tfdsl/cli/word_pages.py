@@ -105,12 +105,11 @@ def _option(word: str) -> Iterable[str]:
 
 
 def _target(word: str) -> Iterable[str]:
-    from tfdsl.backend import find
+    from tfdsl.backend import ALIASES
     from tfdsl.cli.targets import described
 
-    backend = find(word) if word else None
-    if backend is not None:
-        yield described(backend)
+    name = ALIASES.get(word, word)
+    yield from (described(backend) for backend in every_backend() if backend.name == name)
 
 
 def _page(head: str, doc: str, rows: Sequence[tuple[str, str]], example: str = "", keys: Sequence[str] = ()) -> str:

@@ -48,8 +48,7 @@ def _result(diagnostic: Diagnostic, order: dict[str, int]) -> Json:
     }
     if diagnostic.labels:
         result["relatedLocations"] = [
-            {"id": index, **_location(label.span, label.message)}
-            for index, label in enumerate(diagnostic.labels, 1)
+            {"id": index, **_location(label.span, label.message)} for index, label in enumerate(diagnostic.labels, 1)
         ]
     if diagnostic.fixes:
         result["fixes"] = [_fix(fix) for fix in diagnostic.fixes]
