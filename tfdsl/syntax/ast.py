@@ -35,7 +35,10 @@ class Comment(Record):
 
 
 class Str(Record):
-    """A string, text block or raw block: literal pieces (escapes undone) and interpolated expressions in order."""
+    """A string, text block or raw block: literal pieces (escapes undone) and interpolated expressions in order.
+
+    No piece is empty and no two literal pieces are neighbours, so an empty string has no parts at all.
+    """
 
     parts: tuple[str | Expr, ...]
     span: Span

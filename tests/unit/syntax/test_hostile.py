@@ -68,7 +68,9 @@ def test_too_many_brackets_are_reported_at_the_first_one_too_many() -> None:
     assert parse(Source("test", "let a = " + "[" * 100 + "]" * 100)).diagnostics == ()
 
 
-@pytest.mark.parametrize("text", ["", "\n", " ", "\ufeff", "# x", "\r\n", "\t", "}", "{", '"', "'", "=", "$", "\\", "é"])
+@pytest.mark.parametrize(
+    "text", ["", "\n", " ", "\ufeff", "# x", "\r\n", "\t", "}", "{", '"', "'", "=", "$", "\\", "é"]
+)
 def test_tiny_texts(text: str) -> None:
     parse(Source("test", text))
     parse_expression(Source("test", text))
@@ -79,7 +81,25 @@ def test_mutilated_texts_give_a_tree_and_places_inside_the_text() -> None:
     chance = random.Random(5)
     good = good_text()
     pieces = [token.text for token in visible(good)]
-    pieces += ['"""', "'''", '"', "\n", "\n    ", "${", "\\", "\0", "\r", "\udc80", "//", "/*", "->", ";", "'", "“", "- x"]
+    pieces += [
+        '"""',
+        "'''",
+        '"',
+        "\n",
+        "\n    ",
+        "${",
+        "\\",
+        "\0",
+        "\r",
+        "\udc80",
+        "//",
+        "/*",
+        "->",
+        ";",
+        "'",
+        "“",
+        "- x",
+    ]
     for _ in range(250):
         start = chance.randrange(len(good))
         text = good[start : start + chance.randint(10, 800)]
