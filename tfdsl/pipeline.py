@@ -84,8 +84,17 @@ def run(program: Program, request: Request, choices: Sequence[Choice] = ()) -> O
     Documents are made only when the language's own rules found no error; a job that one target refuses does not stop
     the others from being tried.
     """
+    return finish(program, request, choices, check(program, request, choices))
+
+
+def check(program: Program, request: Request, choices: Sequence[Choice] = ()) -> semantics.Checked:
+    """The first half of :func:`run`: what the language's own rules say."""
+    return semantics.check(program, _semantic_request(request, choices))
+
+
+def finish(program: Program, request: Request, choices: Sequence[Choice], checked: semantics.Checked) -> Outcome:
+    """The second half of :func:`run`: lint, and the documents, for what :func:`check` gave."""
     targets = tuple(choice.backend for choice in choices)
-    checked = semantics.check(program, _semantic_request(request, choices))
     found = [*program.diagnostics, *checked.diagnostics]
     if has_errors(found):
         return Outcome(targets, (), tuple(found))
