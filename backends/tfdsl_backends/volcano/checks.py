@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job
 
 INT32 = 2**31 - 1
-_QUEUE = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z")
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_QUEUE = re.compile(rf"{_LABEL}(\.{_LABEL})*\Z")
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
@@ -62,7 +63,9 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
         return
     problem = ""
     if not _QUEUE.match(queue):
-        problem = "it consists of lower case letters, digits, '-' and '.', with a letter or digit at both ends"
+        problem = (
+            "it consists of lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part"
+        )
     elif len(queue) > 63:
         problem = f"it becomes a label of the pods and has {len(queue)} characters, 63 are allowed"
     elif queue == "root":

@@ -155,6 +155,7 @@ PATHS = ("/data", "/runs", "/work dir/$x", "/a/b/c/d", "/dev/shm", "/opt/中文"
 
 SEED = "tfdsl-1"
 
+ODD_IMAGES = ("y", "012", "No Image:", " in front", "behind\n", "x@sha256:0", "$(IMAGE)", "{{ image }}", "a" * 300)
 NAMES = ("a", "mnist", "y", "no", "null", "e2e-1", "x" * 40, "long-" + "x" * 44, "z" * 46, "a" * 63, "0abc")
 LABELS = ("", "a", "fast", "v1.2-3_x", "y", "012", "1e3", "a" * 63)
 KEYS = ("team", "example.com/team", "Team_1.x", "a" * 63)
@@ -193,6 +194,21 @@ ODD_ATTRIBUTES = (
     'tolerations = [{ key = "a", effect = "NoSchedule", toleration_seconds = 5 }]',
     'annotations = { "kueue.x-k8s.io/queue-name" = "x", "volcano.sh/preemptable" = "true" }',
     'labels = { "tfdsl/job" = "other", "training.kubeflow.org/job-name" = "z" }',
+    'workdir = "with:colon"',
+    'scheduler = "a/b"',
+    'queue = "root"',
+    'queue = "a..b"',
+    "port = 22",
+    "cpu = 1m, memory = 1Mi",
+    "cpu = 0.0001",
+    "memory = 0.5Gi, shm = 1Ti",
+    "shm = 0Mi",
+    "gpu_memory = 4Gi, gpu = 1",
+    "gpu_memory = 100Mi",
+    'labels = { "kubernetes.io/metadata.name" = "x", "app" = "" }',
+    'annotations = { "sidecar.istio.io/inject" = "true" }',
+    'checkpoint = "/runs/${task.index}"',
+    'priority = "system-node-critical"',
     "ttl = 100000d",
     "deadline = 100000d",
     "retries = 4000000000",
@@ -243,7 +259,8 @@ class _Draw(Random):
         self.roles += [name for name in ("evaluator", "tensorboard") if self.once_in(4)]
         if self.lead and self.once_in(5):
             self.roles.remove("worker")
-        items = ['image = "registry.example.com:5000/ml/mnist:1.4"', f"command = {self.command()}"]
+        image = self.choice(ODD_IMAGES) if self.once_in(12) else "registry.example.com:5000/ml/mnist:1.4"
+        items = [f"image = {quoted(image)}", f"command = {self.command()}"]
         items += self.job_attributes() + self.attributes(1) + self.mounts()
         items += [self.choice(ODD_ATTRIBUTES)] if self.once_in(8) else []
         if self.once_in(5):

@@ -103,6 +103,7 @@ CASES = (
     Case("VOL105", WORKER + 'queue = "HOLE"', "research", "A b", "spec.queue", ("volcano",)),
     Case("KTF106", WORKER + "ttl = HOLEs", 12345, 2**31, "int32", ("tfjob",)),
     Case("K8S104", WORKER + "ttl = HOLEs", 12345, 2**31, "int32", ("kubernetes",)),
+    Case("VOL106", WORKER + "deadline = HOLEs", 12345, 2**31, "activeDeadlineSeconds", ("volcano",)),
     Case(
         "K8S102", 'role worker { }\n  target kubernetes { hosts = ["HOLE"] }', "h1", "h 1", "nodeName", ("kubernetes",)
     ),

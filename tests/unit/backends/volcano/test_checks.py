@@ -67,6 +67,8 @@ def test_the_name_is_also_a_service() -> None:
         ("Research", "lower case"),
         ("a_b", "lower case"),
         ("-a", "lower case"),
+        ("a..b", "lower case"),
+        ("a.-b", "lower case"),
         ("a\n", "lower case"),
         ("root", "root queue"),
     ],
