@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, cast
 
 from tfdsl import pipeline
@@ -10,6 +11,7 @@ from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.levels import in_project
 from tfdsl.cli.report import USAGE, report, wrong_use
+from tfdsl.cli.streams import err
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.reading import read
@@ -119,7 +121,6 @@ class _Check:
 
     def fix(self, sources: Sequence[Source]) -> list[Diagnostic]:
         """Apply safe fixes until there is none left, write the files, and give what is still to be told."""
-        from tfdsl.cli.writing import File, write_all
         from tfdsl.diagnostics.fixes import fixed
 
         told = self.files(sources)
@@ -130,8 +131,25 @@ class _Check:
             self.texts |= changed
             sources = [Source(old.path, self.texts.get(old.path, old.text), old.origin) for old in sources]
             told = self.files(sources)
-        failure = write_all([File(path, text) for path, text in self.texts.items()])
-        if failure is None:
-            return told
-        place = self.arguments.given[FIX.name][0].span
-        return [OUTPUT_NOT_WRITTEN(place, path=failure.path, reason=failure.reason), *told]
+        return [*self.write(), *told]
+
+    def write(self) -> list[Diagnostic]:
+        """Put the changed texts into their files; gives what went wrong."""
+        from tfdsl.cli.writing import File, write_all
+
+        files = {os.path.realpath(path): File(path, _mark_of(path) + text) for path, text in self.texts.items()}
+        failure = write_all(list(files.values()))
+        if failure is not None:
+            place = self.arguments.given[FIX.name][0].span
+            return [OUTPUT_NOT_WRITTEN(place, path=failure.path, reason=failure.reason)]
+        err("".join(f"fixed {file.path}\n" for file in files.values()))
+        return []
+
+
+def _mark_of(path: str) -> str:
+    """The byte order mark of a file, which reading has dropped."""
+    try:
+        with open(path, "rb") as file:
+            return "\ufeff" if file.read(3) == b"\xef\xbb\xbf" else ""
+    except OSError:  # it is gone by now; writing says what there is to say
+        return ""

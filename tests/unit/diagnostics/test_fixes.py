@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.unit.diagnostics.texts import SLOW, place, source
-from tfdsl.diagnostics import Edit
+from tests.unit.diagnostics.texts import SLOW, duplicate, place, source
+from tfdsl.diagnostics import Edit, Rule
 from tfdsl.diagnostics.fixes import fixed
 from tfdsl.text import Span
 
@@ -42,3 +42,25 @@ def test_fix_that_touches_another_file_is_left_whole() -> None:
     of, other = source("a\n"), source("b\n", "common.tfjob")
     found = SLOW(place(of, "a")).fix("x", Edit(place(of, "a"), "1"), Edit(place(other, "b"), "2"), safe=True)
     assert fixed([found], [of]) == {}
+
+
+def test_edits_of_one_fix_that_touch_each_other_are_not_applied() -> None:
+    of = source("aabb\n")
+    found = SLOW(place(of, "aa")).fix("x", Edit(place(of, "aab"), "1"), Edit(place(of, "bb"), "2"), safe=True)
+    assert fixed([found], [of]) == {}
+
+
+def test_while_the_form_is_wrong_only_the_form_is_mended() -> None:
+    of = source("aa bb\n")
+    form = Rule("TFJ0006", "semicolon", "error", "form")
+    found = [
+        form(place(of, "aa")).replacing("x", "A", safe=True),
+        duplicate(place(of, "bb")).replacing("x", "B", safe=True),
+    ]
+    assert fixed(found, [of]) == {"mnist.tfjob": "A bb\n"}
+
+
+def test_line_ends_of_the_file_are_kept() -> None:
+    of = source("aa\r\nbb\r\n")
+    found = SLOW(place(of, "aa")).replacing("x", "1\n2", safe=True)
+    assert fixed([found], [of]) == {"mnist.tfjob": "1\r\n2\r\nbb\r\n"}
