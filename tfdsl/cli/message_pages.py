@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING
 
 from tfdsl import backend as backends
+from tfdsl.diagnostics.page import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,21 +14,12 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend, Row
     from tfdsl.diagnostics import Rule
 
-_PAGES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "diagnostics", "pages")
 _LINT = "TFJ3"
 
 
 def page_of(rule: Rule) -> str:
     """The page of any rule, beginning with its code, slug and level."""
-    return f"{rule.code} {rule.slug} ({rule.level})\n\n{_written(rule) or _linted(rule) or _targeted(rule)}"
-
-
-def _written(rule: Rule) -> str | None:
-    try:
-        with open(os.path.join(_PAGES, f"{rule.slug}.md"), encoding="utf-8") as page:
-            return page.read()
-    except FileNotFoundError:
-        return None
+    return f"{rule.code} {rule.slug} ({rule.level})\n\n{text_of(rule.slug) or _linted(rule) or _targeted(rule)}"
 
 
 def _linted(rule: Rule) -> str | None:

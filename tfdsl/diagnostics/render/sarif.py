@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from tfdsl import __version__
+from tfdsl.diagnostics.page import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,16 @@ def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
 
 
 def _rule(rule: Rule) -> Json:
-    return {"id": rule.code, "name": rule.slug, "defaultConfiguration": {"level": _LEVELS[rule.level]}}
+    found: dict[str, Json] = {
+        "id": rule.code,
+        "name": rule.slug,
+        "defaultConfiguration": {"level": _LEVELS[rule.level]},
+    }
+    page = text_of(rule.slug)
+    if page is not None:
+        found["shortDescription"] = {"text": page.partition("\n")[0]}
+        found["help"] = {"text": page, "markdown": page}
+    return found
 
 
 def _result(diagnostic: Diagnostic, order: dict[str, int]) -> Json:
