@@ -46,8 +46,6 @@ class Balance:
         self.source = lexed.source
         self.new = lexer.Lexed(lexed.source)
         self.reports: list[Diagnostic] = []
-        self.lines = [self.source.position(start)[0] for start in lexed.starts]
-        self.columns = [self.source.position(start)[1] for start in lexed.starts]
         self.open: list[Opening] = []
         self.indent = 1
 
@@ -70,8 +68,14 @@ class Balance:
         return [0] + [
             i
             for i in range(1, len(types) - 1)
-            if types[i] in DECLARATIONS and types[i - 1] == lexer.NEWLINE and self.columns[i] == 1
+            if types[i] in DECLARATIONS and types[i - 1] == lexer.NEWLINE and self._column(i) == 1
         ]
+
+    def _line(self, i: int) -> int:
+        return self.source.position(self.lexed.starts[i])[0]
+
+    def _column(self, i: int) -> int:
+        return self.source.position(self.lexed.starts[i])[1]
 
     def _matches(self, start: int, end: int) -> bool:
         waiting: list[int] = []
@@ -96,10 +100,10 @@ class Balance:
                 self._keep(i)
                 continue
             if first:
-                self.indent = self.columns[i]
+                self.indent = self._column(i)
                 self._close_by_indentation(type_)
             if type_ in CLOSERS:
-                self.open.append(Opening(type_, len(self.new.types), self.indent, self.lines[i]))
+                self.open.append(Opening(type_, len(self.new.types), self.indent, self._line(i)))
                 self._keep(i)
             elif type_ in OPENERS:
                 self._closer(i, end)
@@ -161,7 +165,7 @@ class Balance:
 
     def _closer(self, i: int, end: int) -> None:
         type_ = self.lexed.types[i]
-        line = self.lines[i]
+        line = self._line(i)
         if not self.open:
             self._stray(i)
             return
@@ -186,12 +190,12 @@ class Balance:
         types = self.lexed.types
         for j in range(i + 1, end - 1):
             if types[j] == lexer.NEWLINE:
-                return self.columns[j + 1] > indent
+                return self._column(j + 1) > indent
         return False
 
     def _wrong(self, i: int, top: Opening) -> None:
         """A closing bracket of the wrong kind: taken for the right one if its line opened one, else left out."""
-        if top.line != self.lines[i]:
+        if top.line != self._line(i):
             self._stray(i)
             return
         self.open.pop()
@@ -259,7 +263,7 @@ class Balance:
             return False
         if head > start and types[head - 1] != lexer.NEWLINE:
             return False
-        return self.columns[i + 2] > self.columns[head]
+        return self._column(i + 2) > self._column(head)
 
     def _open_block(self, i: int, start: int) -> None:
         """Behind the head of a block that goes on in deeper lines without a brace: add the brace."""
@@ -270,5 +274,5 @@ class Balance:
         what = Span(self.source, self.lexed.starts[head], self.lexed.ends[i])
         found = rules.MISSING_BLOCK(place, what=shortened(what.text))
         self.reports.append(found.fix("add {", Edit(place, " {")))
-        self.open.append(Opening(lexer.LBRACE, len(self.new.types), self.columns[head], self.lines[i]))
+        self.open.append(Opening(lexer.LBRACE, len(self.new.types), self._column(head), self._line(i)))
         self.new.add(lexer.LBRACE, place.start, place.end)

@@ -82,6 +82,7 @@ class Recovery:
         self.before_line_end: Snapshot | None = None
         self.errors = 0
         self.stuck_at = (-1, 0)
+        self.stepping_to = 0
 
     def run(self) -> None:
         """Take all tokens."""
@@ -91,6 +92,8 @@ class Recovery:
         while machine.at < len(types):
             if types[machine.at] == lexer.END and len(machine.states) == 1:
                 return
+            if machine.at >= self.stepping_to and self._take_line():
+                continue
             if len(machine.states) > MAX_STACK:
                 self.builder.diagnostics.append(rules.NESTING_TOO_DEEP(self.span(machine.at), limit=lexer.MAX_NESTING))
                 self.quiet.add(self.line_of(self.span(machine.at).start))
@@ -103,6 +106,25 @@ class Recovery:
                 machine.run(machine.at)
             elif self.errors > TOO_MANY_ERRORS or not self._mend():
                 return
+
+    def _take_line(self) -> bool:
+        """Take the tokens up to the line end in one go; False, with nothing taken, when one does not fit.
+
+        Most lines are sound, and a step for each token takes several times as long.
+        """
+        machine = self.machine
+        end = self.line_end(machine.at)
+        self.stepping_to = end + 1
+        if end == machine.at:
+            return False
+        here, reports = self._snapshot(), len(self.builder.diagnostics)
+        before, before_line_end = self.before, self.before_line_end
+        if machine.run(end - 1):
+            return True
+        self._restore(here)
+        self.before, self.before_line_end = before, before_line_end
+        del self.builder.diagnostics[reports:]
+        return False
 
     def _snapshot(self) -> Snapshot:
         machine = self.machine
