@@ -24,6 +24,7 @@ check: $(VENV)/dev
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python grammar/bake.py --check
+	$(BIN)/python grammar/editor_words.py --check
 	$(BIN)/python -m pytest
 
 bench: $(BIN)/tfdsl
@@ -40,6 +41,10 @@ $(BIN)/tfdsl: pyproject.toml
 $(VENV)/dev: $(BIN)/tfdsl
 	$(INSTALL) '.[dev,lsp]'
 	touch $@
+
+# Needs the tree-sitter command. ABI 14 is the one that all editors load; a newer one gives nothing that is used here.
+parser:
+	cd grammar/tree-sitter && tree-sitter generate --abi 14 && sha256sum grammar.js > src/grammar.js.sha256
 
 clean:
 	rm -rf .venv dist build

@@ -1,0 +1,107 @@
+"""Put the words of the language into the editor grammars.
+
+``editors/*`` are the grammars without words: ``{{attributes}}`` stands for all names of attributes, as the grammar
+writes words, and ``{{pattern attributes}}`` for a choice in a regular expression. Each is written to where its editor
+reads it, with the words from ``tfdsl/vocabulary/`` and the targets. ``python grammar/editor_words.py`` writes;
+``--check`` fails when a file is stale.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "backends")]
+
+from tfdsl import backend as targets  # noqa: E402
+from tfdsl.syntax import _tables  # noqa: E402
+from tfdsl.vocabulary import attributes, functions, policies, quantities, roles, statements  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+VERSION = "version"
+"""The option that every target has without declaring it."""
+
+_PLACE = re.compile(r"\{\{(pattern )?([a-z_]+)\}\}")
+
+
+def target_options() -> set[str]:
+    """The options of all targets."""
+    backends = [targets.find(name) for name in targets.names()]
+    return {VERSION, *(option.name for backend in backends if backend for option in backend.options)}
+
+
+def settings() -> set[str]:
+    """Everything that may stand in the braces of a statement, ``cluster``, ``build`` and params."""
+    options = [option for kind in statements.MOUNT_KINDS for option in kind.options]
+    rows = (*options, *statements.OUTPUT_OPTIONS, *statements.CLUSTER, *statements.BUILD, *statements.PARAM_SETTINGS)
+    return {row.name for row in rows}
+
+
+def words() -> dict[str, tuple[str, ...]]:
+    """The kinds of words and their words; longer ones first, so that a regular expression finds the whole word."""
+    kinds: dict[str, Iterable[str]] = {
+        "keywords": (word for word, _ in _tables.KEYWORDS if word not in ("true", "false")),
+        "attributes": (row.name for row in attributes.ATTRIBUTES),
+        "options": target_options(),
+        "settings": settings(),
+        "roles": roles.ROLE_NAMES,
+        "events": (row.name for row in policies.EVENTS),
+        "actions": {word for row in policies.ACTIONS for word in row.name.split()},
+        "moments": statements.OUTPUT_WHEN,
+        "mount_kinds": (row.name for row in statements.MOUNT_KINDS),
+        "types": statements.PARAM_TYPES,
+        "functions": (row.name for row in functions.FUNCTIONS),
+        "targets": (*targets.names(), *targets.ALIASES),
+        "reserved": statements.RESERVED_NAMES,
+        "units": {unit for unit in (*quantities.QUANTITY_UNITS, *quantities.DURATION_UNITS) if unit},
+    }
+    return {kind: tuple(sorted(found, key=lambda word: (-len(word), word))) for kind, found in kinds.items()}
+
+
+def alternatives(found: tuple[str, ...]) -> str:
+    """Words as a choice in a regular expression."""
+    return "|".join(map(re.escape, found))
+
+
+def quoted(found: tuple[str, ...]) -> str:
+    """Words as arguments of a predicate of a tree-sitter query."""
+    return " ".join(f'"{word}"' for word in found)
+
+
+GRAMMARS: dict[str, tuple[str, Callable[[tuple[str, ...]], str]]] = {
+    "tfjob.tmLanguage.json": ("vscode/syntaxes/tfjob.tmLanguage.json", alternatives),
+    "highlights.scm": ("tree-sitter/queries/highlights.scm", quoted),
+}
+"""Grammar without words → the file that is written, and how words are written in it."""
+
+
+def filled(template: str, write: Callable[[tuple[str, ...]], str]) -> str:
+    """The template with its words; one that names an unknown kind is an error."""
+    kinds = words()
+    return _PLACE.sub(lambda place: (alternatives if place[1] else write)(kinds[place[2]]), template)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the grammars, or with ``--check`` only compare; 1 when one is stale."""
+    stale: list[str] = []
+    for name, (target, write) in GRAMMARS.items():
+        text = filled((HERE / "editors" / name).read_text(encoding="utf-8"), write)
+        path = HERE / target
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(target)
+        if arguments != ["--check"]:
+            path.write_text(text, encoding="utf-8", newline="\n")
+    if stale and arguments == ["--check"]:
+        print(f"{', '.join(stale)}: stale; run python grammar/editor_words.py", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,11 @@
+; What can be folded.
+
+[
+  (body)
+  (settings)
+  (build)
+  (map)
+  (list)
+  (text)
+  (raw)
+] @fold
