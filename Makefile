@@ -2,10 +2,12 @@
 # make test   set up .venv and run the tests
 # make check  all that has to be clean before a change goes in
 # make bench  measure start-up, large inputs and memory
+# make fuzz   random inputs for SECONDS (600); what fails is kept in fuzz-findings
 # make conformance-kubernetes  prove the output of tfjob, volcano and kubernetes by the real programs (WORK=folder)
 
 PYTHON ?= python3
 VENV ?= .venv
+SECONDS ?= 600
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
@@ -32,6 +34,13 @@ bench: $(BIN)/tfdsl
 
 conformance-kubernetes: $(VENV)/dev
 	$(BIN)/python -m tests.conformance.kubernetes $(if $(WORK),--work $(WORK))
+
+fuzz: $(VENV)/dev
+	nice -n 10 $(BIN)/python -m tests.fuzz $(SECONDS)
+
+fuzz-guided: $(VENV)/dev
+	$(BIN)/python -m pip install --quiet atheris
+	nice -n 10 $(BIN)/python -m tests.fuzz.guided fuzz-corpus -max_total_time=$(SECONDS)
 
 $(BIN)/tfdsl: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

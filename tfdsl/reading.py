@@ -22,9 +22,9 @@ def read(path: str) -> Source | str:
     """
     if path == STDIN:
         data = _standard_input()
-        return data if isinstance(data, str) else _decode(data, "<stdin>", None)
+        return data if isinstance(data, str) else decode(data, "<stdin>", None)
     data = _contents(path)
-    return data if isinstance(data, str) else _decode(data, path, path)
+    return data if isinstance(data, str) else decode(data, path, path)
 
 
 def _standard_input() -> bytes | str:
@@ -56,7 +56,8 @@ def _too_large() -> str:
     return f"it is larger than {LARGEST // 1024 // 1024} MiB"
 
 
-def _decode(data: bytes, shown: str, origin: str | None) -> Source | str:
+def decode(data: bytes, shown: str, origin: str | None) -> Source | str:
+    """The text of ``data`` as a source, or why it is none. ``shown``: the name that messages show for it."""
     try:
         return Source(shown, data.decode("utf-8-sig"), origin)
     except UnicodeDecodeError as error:

@@ -88,7 +88,7 @@ def test_github_escapes_as_its_toolkit_does() -> None:
     shown = render("github", [SLOW(place(of, "ab")).help("50%\r\nmore")])
     assert shown == (
         "::warning file=a%2Cb%3Ac%25.tfjob,line=1,endLine=1,title=TFJ3001 slow,col=1,endColumn=2"
-        "::this is slow%0Ahelp: 50%25%0D%0Amore\n"
+        "::this is slow%0Ahelp: 50%25%0Amore\n"
     )
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics.render.columns import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -46,6 +48,8 @@ def _notes(diagnostic: Diagnostic) -> Iterable[str]:
 
 
 def _data(text: str) -> str:
+    """Escaped as the toolkit does it; what a terminal would act upon is made visible first."""
+    text = "\n".join(visible(line.rstrip("\r")) for line in text.split("\n"))
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

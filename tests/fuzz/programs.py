@@ -1,0 +1,200 @@
+"""Random programs: whole jobs out of the words of the language, and texts broken in all the usual ways."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfdsl.cli import word_examples
+from tfdsl.vocabulary import attributes, functions, policies, roles, statements
+
+if TYPE_CHECKING:
+    import random
+
+ROOT = Path(__file__).resolve().parents[2]
+_FENCED = re.compile(r"^```tfjob\n(.*?)^```", re.S | re.M)
+_TOKEN = re.compile(r'"[^"\n]*"|\w+|\s+|.', re.S)
+
+VALUES = (
+    *("0", "1", "-1", "2", "0.5", "1.0", "9223372036854775807", "100000", "1Gi", "500m", "10m", "1h30m", "0s", "16GB"),
+    *('"a"', '""', '"${task.index}"', '"${env.HOME}"', '"${job.name}"', '"/data"', '"é😀\\n$(X) {{ y }}"', '"$$"'),
+    *("true", "false", "[]", "{}", '["a", "b"]', '{ a = "b" }', "[[1]]", '{ "a b" = [1] }', "x", "y", "null"),
+    *("x + 1", "x * 1Gi", "1 / 0", "1 == 1 ? 1 : 2", "role.name", "role.replicas", "roles.worker.replicas", "job.user"),
+    *(
+        'secret("a", "b")',
+        'configmap("a", "b")',
+        'file("train.sh")',
+        "min(1, 2)",
+        'join(",", ["a"])',
+        "roles.ps.replicas",
+    ),
+)
+PLACES = ('"/data"', '"/data/"', '"/"', '"relative"', '"/a/../b"', '"/dev/shm"', '"/runs"', '"~/x"')
+SOURCES = ('"claim"', "10Gi", '"/mnt"', '"server:/x"', '"hdfs://nn/x"', '"hdfs:///a.zip"', '"code.tar.gz"', "3", "")
+NOISE = (
+    *("{", "}", "[", "]", "(", ")", '"', "'", '"""', "'''", "${", "}", ",", ";", ":", "=", "==", "=>", "->", "#", "//"),
+    *(
+        "\n",
+        "\r\n",
+        "\r",
+        "\t",
+        "\0",
+        "\x1b",
+        "\ufeff",
+        "\u202e",
+        "\u2028",
+        "\ud800",
+        "é",
+        "😀",
+        "\u00a0",
+        "“",
+        "\\",
+        "$",
+    ),
+    *(
+        "job",
+        "role",
+        "worker",
+        "let",
+        "param",
+        "template",
+        "use",
+        "on",
+        "mount",
+        "output",
+        "target",
+        "patch",
+        "edition",
+    ),
+    *("1", "0x", "1.5.2", "99999999999999999999", "1Gi1", "..", "&&", "||", "!", "?", "@", "<", ">"),
+)
+
+
+def corpus() -> list[str]:
+    """Texts to begin with: examples, the pages that explain messages, the specification."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").rglob("*.tfjob"))]
+    for folder in ("tfdsl/diagnostics/pages", "tests/spec", "docs"):
+        for path in sorted((ROOT / folder).rglob("*.md")):
+            texts += _FENCED.findall(path.read_text(encoding="utf-8"))
+    return texts
+
+
+def program(chance: random.Random) -> str:
+    """A whole file whose parts mostly make sense."""
+    text = "".join(_declaration(chance) for _ in range(chance.randrange(4)))
+    for number in range(chance.choice((1, 1, 1, 2))):
+        image = "" if chance.random() < 0.1 else '  image = "registry.example.com/mnist:1.4"\n'
+        command = chance.choice(
+            ("", '  command = ["python", "/app/train.py"]\n', '  command = "exec train \\"$@\\""\n')
+        )
+        items = "".join(f"  {_item(chance)}\n" for _ in range(chance.randrange(8)))
+        text += f"job mnist{number or ''} {{\n{image}{command}{items}{_roles(chance)}{_targets(chance)}}}\n"
+    return text
+
+
+def _declaration(chance: random.Random) -> str:
+    value = chance.choice(VALUES)
+    return chance.choice(
+        (
+            f"let x = {value}\n",
+            f"let y = [{value}, {chance.choice(VALUES)}]\n",
+            f"param y: {chance.choice(('int', 'string', 'quantity', 'list<int>', 'map<string>'))} = {value}\n",
+            "param x: int = 2 { min = 1, max = 9 }\n",
+            f"template t {{ {_item(chance)} }}\n",
+            f"template u {{ use t, {_item(chance)} }}\n",
+            f"profile prod {{ x = {value} }}\n",
+            'include "common.tfjob"\n',
+            f'include "{chance.choice(("cycle", "broken", "none"))}.tfjob"\n',
+        )
+    )
+
+
+def _item(chance: random.Random) -> str:
+    kind = chance.randrange(8)
+    if kind < 3:
+        row = chance.choice(attributes.ATTRIBUTES)
+        sound = row.example and chance.random() < 0.7
+        return f"{row.name} = {row.example if sound else chance.choice(VALUES)}"
+    if kind == 3:
+        mount = chance.choice(statements.MOUNT_KINDS).name
+        readonly = chance.choice(("", " readonly"))
+        return f"mount {mount} {chance.choice(SOURCES)} at {chance.choice(PLACES)}{readonly}"
+    if kind == 4:
+        return (
+            f"output {chance.choice(PLACES)} to {chance.choice(PLACES)}{chance.choice(('', ' on always', ' from ps'))}"
+        )
+    if kind == 5:
+        return _policy(chance)
+    if kind == 6:
+        return chance.choice(list(word_examples.MOUNTS.values())).replace("\n", ", ")
+    function = chance.choice(functions.FUNCTIONS).name
+    return chance.choice(("use t", "use base", f"queue = {function}({chance.choice(VALUES)}, {chance.choice(VALUES)})"))
+
+
+def _policy(chance: random.Random) -> str:
+    event = chance.choice(policies.EVENTS)
+    subject = chance.choice(("", "", "worker ", "ps ", "worker[0] ", "tensorboard ")) if event.takes_subject else ""
+    written = event.syntax.partition(",")[0].replace("DURATION", "10m").replace("N", str(chance.randrange(1, 256)))
+    delay = " after 5m" if event.takes_delay and not event.needs_delay and chance.random() < 0.3 else ""
+    actions = event.actions if chance.random() < 0.9 else [action.name for action in policies.ACTIONS]
+    return f"on {subject}{written}{delay} => {chance.choice(actions)}"
+
+
+def _roles(chance: random.Random) -> str:
+    text = ""
+    for role in roles.ROLES:
+        if role.name == "worker" or chance.random() < 0.3:
+            body = ", ".join(_item(chance) for _ in range(chance.randrange(4)))
+            count = f"replicas = {chance.randrange(4)}" if not role.single else ""
+            text += f"  role {role.name} {{ {', '.join(part for part in (count, body) if part)} }}\n"
+    return text
+
+
+def _targets(chance: random.Random) -> str:
+    if chance.random() < 0.6:
+        return ""
+    name = chance.choice(("tfjob", "volcano", "kubernetes", "slider", "yarn"))
+    patch = chance.choice(
+        (
+            'patch "spec.x" = 1',
+            'patch "metadata.annotations" += { a = "b" }',
+            'unpatch "spec"',
+            'patch "spec.tasks[0].template.spec" += { dnsPolicy = "Default" }',
+            f'patch "{chance.choice(NOISE)}" = {chance.choice(VALUES)}',
+        )
+    )
+    return f"  target {name} {{ {_item(chance)}\n {patch} }}\n"
+
+
+def mutated(text: str, chance: random.Random) -> str:
+    """``text`` with up to eight tokens dropped, repeated, swapped or replaced, or cut off."""
+    tokens = _TOKEN.findall(text)
+    for _ in range(chance.randrange(1, 9)):
+        if not tokens:
+            break
+        at = chance.randrange(len(tokens))
+        other = chance.randrange(len(tokens))
+        match chance.randrange(6):
+            case 0:
+                del tokens[at]
+            case 1:
+                tokens.insert(at, chance.choice(NOISE))
+            case 2:
+                tokens[at] = chance.choice(NOISE)
+            case 3:
+                tokens[at], tokens[other] = tokens[other], tokens[at]
+            case 4:
+                tokens[at:at] = tokens[other : other + chance.randrange(1, 20)]
+            case _:
+                del tokens[at : at + chance.randrange(1, 30)]
+    return "".join(tokens)
+
+
+def blurred(data: bytes, chance: random.Random) -> bytes:
+    """``data`` with some bytes changed, as a bad disk or another encoding would."""
+    changed = bytearray(data)
+    for _ in range(chance.randrange(1, 6)):
+        if changed:
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+    return bytes(changed)
