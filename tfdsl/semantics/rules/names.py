@@ -42,9 +42,17 @@ def check(job: resolved.Job, report: Callable[[Diagnostic], None]) -> None:
     if priority is not None:
         _object(priority.value, "PriorityClass", report)
     for role in job.roles:
+        _image(role, report)
         _role(role, report)
         _resources(role, report)
     _labels(job.settings.get("labels"), job.settings.get("annotations"), report)
+
+
+def _image(role: resolved.Role, report: Callable[[Diagnostic], None]) -> None:
+    image = role.settings.get("image")
+    if image is not None and isinstance(image.value.data, str) and re.search(r"\s", image.value.data):
+        shown = f'"{image.value.data}"'
+        report(value_rules.OBJECT_NAME(image.value.span, name=shown, what="container image", problem="it has blanks"))
 
 
 def _role(role: resolved.Role, report: Callable[[Diagnostic], None]) -> None:
