@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 JSON = "application/json"
 YAML = "application/yaml"
-MERGE = "application/strategic-merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+"""For custom resources, which have no strategic merge."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class Api:
 
     def patch(self, path: str, body: object) -> dict[str, Any]:
         """Change an object by a strategic merge, which must be fine."""
-        return self._done(self.call("PATCH", path, body, MERGE))
+        return self._done(self.call("PATCH", path, body, STRATEGIC))
 
     def delete(self, path: str) -> None:
         """Delete an object and all that it owns; it need not be there."""

@@ -51,7 +51,7 @@ def start(work: Work, processes: Processes, api: Api) -> None:
     for name in CUSTOM_RESOURCES:
         install(api, gzip.decompress((SCHEMAS / name).read_bytes()).decode())
     _start_controllers(work, processes)  # after the resources: the garbage collector learns of new ones late
-    _start_operator(work, processes)
+    start_operator(work, processes)
     install(api, gzip.decompress((SCHEMAS / VOLCANO_POLICY).read_bytes()).decode())
     install(api, _webhook(work))
     account = "/api/v1/namespaces/default/serviceaccounts/default"
@@ -164,7 +164,8 @@ def start_scheduler(work: Work, processes: Processes) -> None:
     )
 
 
-def _start_operator(work: Work, processes: Processes) -> None:
+def start_operator(work: Work, processes: Processes, *flags: str) -> None:
+    """Start the TFJob operator with its webhook; ``--volcano``: it makes PodGroups."""
     certificates = work.sub("pki/webhook")
     shutil.copy(work.certificate, certificates / "tls.crt")
     shutil.copy(work.key, certificates / "tls.key")
@@ -174,6 +175,7 @@ def _start_operator(work: Work, processes: Processes) -> None:
         [
             *(work.programs / "tfjob-operator", "--kubeconfig", work.kubeconfig),
             *("--webhook-port", str(work.port("webhook")), "--cert-dir", certificates, "--health-address", health),
+            *flags,
         ],
     )
     processes.wait("tfjob-operator", lambda: answers(f"http://{health}/readyz"), 60)

@@ -11,7 +11,7 @@ import time
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from tests.conformance.kubernetes.api import JSON
+from tests.conformance.kubernetes.api import JSON, STRATEGIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,7 +123,9 @@ class StandInKubelet:
         ]
         told = [condition(kind, "True" if ready else "False") for kind in ("Ready", "ContainersReady")]
         status = {"phase": phase, "containerStatuses": containers, "conditions": [*told, *(conditions or [])]}
-        self._api.patch(f"{self._path}/{pod['metadata']['name']}/status", {"status": {**status, **(more or {})}})
+        path = f"{self._path}/{pod['metadata']['name']}/status"
+        answer = self._api.call("PATCH", path, {"status": {**status, **(more or {})}}, STRATEGIC)
+        assert answer.fine or answer.status == 404, answer.message  # it may have been deleted meanwhile
 
     def _finish_deletion(self, pod: Pod) -> None:
         path = f"{self._path}/{pod['metadata']['name']}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.conformance.kubernetes import images, node
-from tests.conformance.kubernetes.compiling import Compiled, accepted
+from tests.conformance.kubernetes.compiling import Compiled, Manifest, accepted, compiled
 from tests.conformance.kubernetes.created import Created, unused_name
 from tests.conformance.kubernetes.generated import HOSTILE, quoted
 
@@ -156,6 +157,29 @@ def test_sigterm_reaches_the_command_through_the_output_program(api: Api, runs: 
         it.wait(lambda: pod not in it.kubelet.phases(), "the pod is gone", 40)
         assert time.monotonic() - start < 15, "the command was killed after its time of grace"
         assert (runs / f"{name}.wait.term").read_text() == "15"
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_longest_variable_that_starts_a_process(api: Api, runs: Path, over: int) -> None:
+    """The limit of our checks (K8S041) is that of the node: one byte more, and the container cannot be started."""
+    name = unused_name("long")
+    longest = 131_071 - len("LONG=")
+    command = 'command = ["python", "/programs/record.py", "/runs/${job.name}"]'
+
+    def source(length: int) -> str:
+        return job(name, runs, command, f'env = {{ LONG = "{"x" * length}" }}', "role worker { }")
+
+    assert "K8S041" in compiled(source(longest + 1), "kubernetes").codes()
+    made = accepted(source(longest), "kubernetes")
+    if over:
+        text = made.documents[0].text.replace("x" * longest, "x" * (longest + 1))
+        made = replace(made, documents=(Manifest(text, made.documents[0].data), *made.documents[1:]))
+    with OnNode(api, made) as it:
+        it.wait(lambda: bool({"Complete", "Failed"} & set(it.conditions("Job"))), "the Job ends", 60)
+        assert ("Failed" if over else "Complete") in it.conditions("Job")
+        if over:
+            [pod] = it.kubelet.pods()
+            assert "argument list too long" in it.log(pod["metadata"]["name"])
 
 
 def test_failing_command_keeps_its_status_through_the_output_program(api: Api, runs: Path) -> None:
