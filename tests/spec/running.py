@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tfdsl.semantics import resolved
     from tfdsl.semantics.values import Data
 
-TARGETS = ("slider", "tfjob", "volcano", "yarn")
+TARGETS = ("kubernetes", "slider", "tfjob", "volcano", "yarn")
 
 
 class Asked(Record):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
-from tfdsl.semantics.suggest import alias_table, closest, listing
+from tfdsl.semantics.suggest import alias_table, closest, listing, offering
 from tfdsl.vocabulary import attributes
 
 if TYPE_CHECKING:
@@ -71,9 +71,9 @@ def unknown(key: ast.Name, where: str, options: Iterable[str], report: Report) -
         report(found.help(FOREIGN[key.text]))
         return None
     near = closest(key.text, [*_CANDIDATES.get(where, _CANDIDATES["job"]), *options], _ALIASES)
-    if near is None:
+    if near is None and where != "template":
         near = closest(key.text, attributes.BY_NAME)
-    report(found.help(f"did you mean {near}?").replacing(f"write {near}", near) if near else found)
+    report(offering(found, near, _ALIASES) if near else found)
     return near
 
 

@@ -11,7 +11,7 @@ from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.record import Record
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.definitions import in_order
-from tfdsl.semantics.suggest import alias_table, closest, listing
+from tfdsl.semantics.suggest import alias_table, closest, listing, offering
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes, roles
 
@@ -99,16 +99,28 @@ class Names(Record):
     templates: Mapping[str, ast.Template]
     find_target: Callable[[str], TargetRows | None]
     target_names: tuple[str, ...]
+    read: ReadTemplates
+
+
+class ReadTemplates:
+    """What has been read of templates, for the next block that uses them.
+
+    ``uses``: template → the known templates that it uses; ``incomplete``: those that use an unknown one; ``layers``:
+    template and kind of block → what it brings in.
+    """
+
+    def __init__(self) -> None:
+        self.uses: dict[str, list[ast.Name]] = {}
+        self.incomplete: set[str] = set()
+        self.layers: dict[tuple[str, Where], Layer] = {}
 
 
 def check_templates(names: Names, report: Report) -> None:
     """Check what can be said of templates by themselves: what stands in them, and whether they use themselves."""
     uses: dict[str, list[ast.Ref]] = {}
     for name, template in names.templates.items():
-        used = [item.name for item in template.items if isinstance(item, ast.Use)]
-        uses[name] = [ast.Ref(one.text, one.span) for one in used if one.text in names.templates]
         reader = _Reader(names, report)
-        reader.used_names(template.items)
+        uses[name] = [ast.Ref(one.text, one.span) for one in reader.used_names(template.items)]
         reader.layer(template.items, "template", ())
     in_order(uses, name_rules.TEMPLATE_CYCLE, report)
 
@@ -140,27 +152,48 @@ class _Reader:
     def layers(self, items: tuple[ast.Item, ...], where: Where, options: tuple[Option, ...]) -> tuple[Layer, ...]:
         """The templates that ``items`` use, in order and each once, then the items themselves."""
         found: list[Layer] = []
-        self._use(items, where, found, {})
+        self._use(self.used_names(items), where, found, {})
         found.append(self.layer(items, where, options))
         return tuple(found)
 
-    def _use(self, items: tuple[ast.Item, ...], where: Where, found: list[Layer], seen: dict[str, None]) -> None:
-        for name in self.used_names(items):
-            if name.text in seen or name.text not in self.names.templates:
+    def _use(self, used: Iterable[ast.Name], where: Where, found: list[Layer], seen: dict[str, None]) -> bool:
+        """Append the layers of the templates ``used``; false when they are too many."""
+        for name in used:
+            if name.text in seen:
                 continue
             if len(seen) == MOST_TEMPLATES:
                 reason = f"a block brings in at most {MOST_TEMPLATES} templates"
                 self.report(value_rules.TOO_LARGE(name.span, reason=reason))
-                return
+                return False
             seen[name.text] = None
-            body = tuple(item for item in self.names.templates[name.text].items if isinstance(item, _IN_TEMPLATE))
-            self._use(body, where, found, seen)
-            layer = self.layer(body, where, ())
+            if not self._use(self._used_by(name.text), where, found, seen):
+                return False
+            layer = self._template_layer(name.text, where)
             if layer.attributes or layer.mounts or layer.outputs or layer.policies or layer.meant:
                 found.append(layer)
+        return True
+
+    def _used_by(self, template: str) -> list[ast.Name]:
+        read = self.names.read
+        if template not in read.uses:
+            before, self.complete = self.complete, True
+            read.uses[template] = self.used_names(self.names.templates[template].items)
+            if not self.complete:
+                read.incomplete.add(template)
+            self.complete = before
+        self.complete = self.complete and template not in read.incomplete
+        return read.uses[template]
+
+    def _template_layer(self, template: str, where: Where) -> Layer:
+        layers = self.names.read.layers
+        layer = layers.get((template, where))
+        if layer is None:
+            body = tuple(item for item in self.names.templates[template].items if isinstance(item, _IN_TEMPLATE))
+            layer = layers[template, where] = self.layer(body, where, ())
+        return layer
 
     def used_names(self, items: Iterable[ast.Item]) -> list[ast.Name]:
-        """The templates that ``items`` name, each once."""
+        """The known templates that ``items`` name, each once."""
         here: dict[str, ast.Name] = {}
         for item in items:
             if not isinstance(item, ast.Use):
@@ -174,8 +207,8 @@ class _Reader:
                 self.complete = False
                 found = name_rules.UNKNOWN_TEMPLATE(name.span, name=name.text)
                 near = closest(name.text, self.names.templates)
-                self.report(found.help(f"did you mean {near}?").replacing(f"write {near}", near) if near else found)
-        return list(here.values())
+                self.report(offering(found, near) if near else found)
+        return [name for name in here.values() if name.text in self.names.templates]
 
     def layer(self, items: tuple[ast.Item, ...], where: Where, options: tuple[Option, ...]) -> Layer:
         """The items of one block or template by kind."""
@@ -288,12 +321,12 @@ def known_role(name: ast.Name, report: Report) -> bool:
     if name.text in roles.BY_NAME:
         return True
     found = name_rules.UNKNOWN_ROLE(name.span, name=name.text)
-    near = closest(name.text, roles.ROLE_NAMES, alias_table((row.name, row.aliases) for row in roles.ROLES))
-    if near is not None:
-        found = found.help(f"did you mean {near}?").replacing(f"write {near}", near)
+    aliases = alias_table((row.name, row.aliases) for row in roles.ROLES)
+    near = closest(name.text, roles.ROLE_NAMES, aliases)
+    if near is None:
+        report(found.help(f"roles are {listing(roles.ROLE_NAMES)}"))
     else:
-        found = found.help(f"roles are {listing(roles.ROLE_NAMES)}")
-    report(found)
+        report(offering(found, near, aliases))
     return False
 
 
@@ -301,10 +334,10 @@ def unknown_target(name: ast.Name, known: tuple[str, ...]) -> Diagnostic:
     """There is no such target; which one was meant."""
     found = name_rules.UNKNOWN_TARGET(name.span, name=name.text)
     aliases = {"k8s": "kubernetes", "kube": "kubernetes", "vcjob": "volcano", "kubeflow": "tfjob", "hadoop": "yarn",
-               "distributedshell": "yarn", "job": "kubernetes", "training-operator": "tfjob"}  # fmt: skip
+               "distributedshell": "yarn", "job": "kubernetes", "trainingoperator": "tfjob"}  # fmt: skip
     near = closest(name.text, known, aliases)
     if near is not None:
-        return found.help(f"did you mean {near}?").replacing(f"write {near}", near)
+        return offering(found, near, aliases)
     return found.help(f"targets are {listing(known)}")
 
 

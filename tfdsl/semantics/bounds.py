@@ -9,7 +9,7 @@ from tfdsl.semantics import operators
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.pattern import PatternError, compile_pattern
-from tfdsl.semantics.suggest import alias_table, closest, listing
+from tfdsl.semantics.suggest import alias_table, closest, listing, offering
 from tfdsl.semantics.values import POISON, ListData, Poison, Value, kind_of, show
 from tfdsl.vocabulary.statements import PARAM_SETTINGS
 from tfdsl.vocabulary.types import STRING, ListType, Type
@@ -49,7 +49,7 @@ def _fits(key: ast.Name, kind: str, scope: Scope) -> bool:
         near = closest(key.text, _NAMES, _ALIASES)
         found = name_rules.UNKNOWN_SETTING(key.span, where="a param", name=key.text)
         if near is not None:
-            scope.report(found.help(f"did you mean {near}?").replacing(f"write {near}", near))
+            scope.report(offering(found, near, _ALIASES))
         else:
             scope.report(found.help(f"it has {listing(_NAMES)}"))
         return False

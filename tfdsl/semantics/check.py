@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.record import Record
 from tfdsl.semantics import resolved, statements, target_options
-from tfdsl.semantics.blocks import JobBlock, Names, TargetRows, check_templates, read_job
+from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, TargetRows, check_templates, read_job
 from tfdsl.semantics.merge_outputs import outputs
 from tfdsl.semantics.merge_policies import policies
 from tfdsl.semantics.params import Given, Params
@@ -79,7 +79,7 @@ def _check(program: Program, request: Request) -> Checked:
         return Checked((), (), frozenset())
     collector = _Collector()
     params = Params(program, request.profile, request.given, collector)
-    names = Names(program.templates, request.find_target, request.target_names)
+    names = Names(program.templates, request.find_target, request.target_names, ReadTemplates())
     check_templates(names, collector)
     blocks = [read_job(node, names, collector) for node in program.jobs]
     jobs: list[resolved.Job] = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.semantics import operators
-from tfdsl.semantics.suggest import closest, listing
+from tfdsl.semantics.suggest import closest, is_sure, listing
 from tfdsl.semantics.values import (
     POISON,
     Data,
@@ -25,6 +25,7 @@ from tfdsl.semantics.values import (
     Value,
     a_kind,
     is_number,
+    kind_of,
     show,
 )
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided, parse_unit
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
 LONGEST_OFFER = 200
 """Characters of a text that a fix takes over into another literal."""
 
+MOST_WRONG = 100
+"""Wrong elements of one list that are reported; with more of them it is the list that is wrong."""
+
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 _WHOLE = re.compile("0|[1-9][0-9]{0,17}")
 _WITH_UNIT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?[A-Za-z][A-Za-z0-9.]*")
@@ -74,7 +78,9 @@ def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
     diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=describe(to), given=a_kind(value.data))
     literal = offered(value.data, to)
     if literal is not None:
-        diagnostic = diagnostic.help(f"write {literal}").replacing(f"write {literal}", literal)
+        diagnostic = diagnostic.help(f"write {literal}")
+        if value.span.text == (_quoted(value.data) if isinstance(value.data, str) else show(value.data)):
+            diagnostic = diagnostic.replacing(f"write {literal}", literal, safe=True)
     report(diagnostic)
     return POISON
 
@@ -158,9 +164,11 @@ def _string(value: Value, to: StringType, what: str, report: Report) -> Data:
     if to.one_of and data not in to.one_of:
         diagnostic = value_rules.NOT_ONE_OF(value.span, what=what, expected=_words(to.one_of), given=f'"{data}"')
         near = closest(data, to.one_of)
-        report(
-            diagnostic.help(f'did you mean "{near}"?').replacing(f'write "{near}"', f'"{near}"') if near else diagnostic
-        )
+        if near is not None:
+            sure = is_sure(data, near) and value.span.text == _quoted(data)
+            diagnostic = diagnostic.help(f'did you mean "{near}"?')
+            diagnostic = diagnostic.replacing(f'write "{near}"', f'"{near}"', safe=sure)
+        report(diagnostic)
         return POISON
     if to.pattern is not None and re.fullmatch(to.pattern, data) is None:
         report(value_rules.PATTERN(value.span, what=what, given=f'"{data}"', pattern=to.pattern))
@@ -266,8 +274,14 @@ def _list(value: Value, to: ListType, what: str, report: Report) -> Data:
         return _mismatch(value, to, what, report)
     data = value.data
     place = f"an element of {what}"
-    items = tuple([conform(item, to.of, place, report) for item in data.items])
-    return ListData(items, data.weight, data.depth)
+    items: list[Value] = []
+    wrong = 0
+    for item in data.items:
+        items.append(conform(item, to.of, place, report))
+        wrong += items[-1].data is POISON
+        if wrong > MOST_WRONG:
+            return POISON
+    return ListData(tuple(items), data.weight, data.depth)
 
 
 def _map(value: Value, to: MapType, what: str, report: Report) -> Data:
@@ -283,19 +297,23 @@ def _map(value: Value, to: MapType, what: str, report: Report) -> Data:
 
 
 def _union(value: Value, to: UnionType, what: str, report: Report) -> Data:
-    found: list[Diagnostic] = []
+    takers = _TAKERS.get(kind_of(value.data), ())
     for member in to.of:
-        found = []
-        result = conform(value, member, what, found.append)
-        if not found:
-            return result.data
-        if found[0].rule is not name_rules.WRONG_TYPE or found[0].span != value.span:
-            break  # the right kind of value, with something wrong in it
-    else:
-        return _mismatch(value, to, what, report)
-    for diagnostic in found:
-        report(diagnostic)
-    return POISON
+        if isinstance(member, takers):
+            return conform(value, member, what, report).data
+    return _mismatch(value, to, what, report)
+
+
+_TAKERS: dict[str, tuple[type, ...]] = {
+    "int": (IntType, NumberType),
+    "number": (NumberType,),
+    "string": (StringType,),
+    "bool": (BoolType,),
+    "list": (ListType,),
+    "map": (MapType,),
+    "secret() or configmap()": (ReferenceType,),
+}
+"""Kind of a value → the members of a union that it is read as."""
 
 
 def _reference(value: Value, to: ReferenceType, what: str, report: Report) -> Data:

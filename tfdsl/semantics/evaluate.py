@@ -13,7 +13,7 @@ from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.record import replace
 from tfdsl.semantics import operators
 from tfdsl.semantics.members import members_help, role_member, special_member
-from tfdsl.semantics.suggest import closest
+from tfdsl.semantics.suggest import offering
 from tfdsl.semantics.values import (
     CONTAINERS,
     ELEMENT,
@@ -90,18 +90,19 @@ def _kept(data: Data | Diagnostic, span: Span, scope: Scope) -> Data | Diagnosti
     if isinstance(data, Diagnostic):
         return data
     result = operators.bounded(data, span)
-    return result if isinstance(result, Diagnostic) or _spent(data, scope) else _exhausted(span)
+    return result if isinstance(result, Diagnostic) or _spent(data, scope) else exhausted(span)
 
 
 def _spent(data: Data, scope: Scope) -> bool:
     if isinstance(data, str):
-        return scope.globals.spend(1 + len(data) // 256)
+        return scope.globals.spend(1 + len(data) // 128)
     if isinstance(data, CONTAINERS):
         return scope.globals.spend(1 + data.weight // ELEMENT)
     return True
 
 
-def _exhausted(span: Span) -> Diagnostic:
+def exhausted(span: Span) -> Diagnostic:
+    """The program asks for more work than any job needs."""
     return value_rules.TOO_LARGE(span, reason="the expressions of this file handle more than any job needs")
 
 
@@ -165,7 +166,7 @@ def _unit(expr: ast.Unit, scope: Scope, depth: int) -> Data | Diagnostic:
     diagnostic = name_rules.BAD_UNIT(expr.span, text=expr.text)
     nearest = _nearest_unit(expr.text)
     if nearest is not None:
-        return diagnostic.help(f"write {nearest}").replacing(f"write {nearest}", nearest)
+        return diagnostic.help(f"write {nearest}").replacing(f"write {nearest}", nearest, safe=True)
     return diagnostic.help("units are m k M G T P E Ki Mi Gi Ti Pi Ei, and ms s m h d for time (largest first)")
 
 
@@ -197,12 +198,13 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
     diagnostic = name_rules.UNKNOWN_NAME(expr.span, name=expr.name)
     words = {"yes": "true", "on": "true", "True": "true", "no": "false", "off": "false", "False": "false"}
     if expr.name in words:
-        return diagnostic.help(f"write {words[expr.name]}").replacing(f"write {words[expr.name]}", words[expr.name])
+        word = words[expr.name]
+        return diagnostic.help(f"write {word}").replacing(f"write {word}", word, safe=True)
     if expr.name in ("null", "None", "nil", "undefined"):
         return diagnostic.help("there is no null: leave the attribute out")
-    near = closest(expr.name, scope.globals.names())
+    near = scope.globals.closest(expr.name, scope.globals.names())
     if near is not None:
-        return diagnostic.help(f"did you mean {near}?").replacing(f"write {near}", near)
+        return offering(diagnostic, near)
     return diagnostic.help(f'write "{expr.name}" if a text is meant').replacing("quote it", f'"{expr.name}"')
 
 
@@ -258,7 +260,7 @@ def _operate(node: ast.Binary, left: Value, scope: Scope, depth: int) -> Data | 
     if node.op not in ("&&", "||"):
         right = evaluate(node.right, scope, depth)
         if node.op in ("==", "!=") and not (_spent(left.data, scope) and _spent(right.data, scope)):
-            return _exhausted(node.span)
+            return exhausted(node.span)
         result = operators.binary(node.op, left.data, right.data, node.span)
         if isinstance(result, Diagnostic) and result.rule is value_rules.DIVISION_BY_ZERO:
             return replace(result, span=right.span)
@@ -320,15 +322,15 @@ def _index(expr: ast.Index, scope: Scope, depth: int) -> Data | Diagnostic:
     if isinstance(base, MapData):
         if not isinstance(index, str):
             return name_rules.INDEX_TYPE(at.span, base="a map", expected="a string", given=a_kind(index))
-        return _entry(base, index, at.span)
+        return _entry(base, index, at.span, scope)
     return name_rules.NOT_INDEXABLE(expr.base.span, given=a_kind(base))
 
 
-def _entry(base: MapData, key: str, span: Span) -> Data | Diagnostic:
+def _entry(base: MapData, key: str, span: Span, scope: Scope) -> Data | Diagnostic:
     if key in base.entries:
         return base.entries[key].value.data
     diagnostic = value_rules.MISSING_KEY(span, key=key)
-    near = closest(key, base.entries)
+    near = scope.globals.closest(key, base.entries)
     return diagnostic.help(f"did you mean {near}?") if near else diagnostic
 
 
@@ -344,7 +346,7 @@ def _member(expr: ast.Member, scope: Scope, depth: int) -> Data | Diagnostic:
     if isinstance(data, Poison):
         return POISON
     if isinstance(data, MapData):
-        return _entry(data, name.text, name.span)
+        return _entry(data, name.text, name.span, scope)
     return name_rules.UNKNOWN_MEMBER(name.span, base=a_kind(data), name=name.text)
 
 
@@ -353,7 +355,7 @@ def _call(expr: ast.Call, scope: Scope, depth: int) -> Data | Diagnostic:
 
     arguments = [evaluate(argument, scope, depth) for argument in expr.arguments]
     if not all(_spent(argument.data, scope) for argument in arguments):
-        return _exhausted(expr.span)
+        return exhausted(expr.span)
     return _kept(call(expr.name, arguments, scope, expr.span), expr.span, scope)
 
 

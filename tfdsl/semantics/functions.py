@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.semantics import operators
-from tfdsl.semantics.suggest import closest
+from tfdsl.semantics.suggest import closest, is_sure
 from tfdsl.semantics.values import (
     POISON,
     Data,
@@ -38,7 +38,10 @@ def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Da
     if row is None:
         diagnostic = name_rules.UNKNOWN_FUNCTION(name.span, name=name.text)
         near = closest(name.text, rows.BY_NAME)
-        return diagnostic.help(f"did you mean {near}()?").replacing(f"write {near}", near) if near else diagnostic
+        if near is None:
+            return diagnostic
+        sure = is_sure(name.text, near)
+        return diagnostic.help(f"did you mean {near}()?").replacing(f"write {near}", near, safe=sure)
     if len(arguments) < row.least or (row.most is not None and len(arguments) > row.most):
         plural = "s" if row.least != 1 else ""
         expected = f"{'at least ' if row.most is None else ''}{row.least} argument{plural}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import syntax_rules
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.values import POISON, ListData, Value
 from tfdsl.syntax import ast, parse_expression
@@ -56,6 +57,9 @@ def _literal(span: Span) -> ast.Str:
 
 
 def _parsed(source: Source, scope: Scope) -> tuple[ast.Expr] | None:
+    if not source.text.strip():
+        scope.report(syntax_rules.MISSING_VALUE(whole(source), key=source.path))
+        return None
     expression, found = parse_expression(source)
     for diagnostic in found:
         scope.report(diagnostic)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules
-from tfdsl.semantics.suggest import closest, listing
+from tfdsl.semantics.suggest import closest, is_sure, listing
 from tfdsl.semantics.values import POISON, Data
 
 if TYPE_CHECKING:
@@ -89,5 +89,6 @@ def _unknown_member(base: str, name: ast.Name, members: tuple[str, ...]) -> Diag
     diagnostic = name_rules.UNKNOWN_MEMBER(name.span, base=base, name=name.text)
     near = closest(name.text, members)
     if near is not None:
-        return diagnostic.help(f"did you mean {base}.{near}?").replacing(f"write {near}", near)
+        sure = is_sure(name.text, near)
+        return diagnostic.help(f"did you mean {base}.{near}?").replacing(f"write {near}", near, safe=sure)
     return diagnostic.help(f"it has {listing(members)}")

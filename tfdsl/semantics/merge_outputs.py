@@ -67,4 +67,4 @@ def _place(
     index = node.subject.index
     if index is None:
         return name.text, None
-    return (name.text, int(index.text)) if subjects.index_exists(resolver, name.text, index) else None
+    return (name.text, subjects.index_of(index)) if subjects.index_exists(resolver, name.text, index) else None

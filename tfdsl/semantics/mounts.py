@@ -13,7 +13,7 @@ from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.statements import SOURCE, settings
-from tfdsl.semantics.suggest import alias_table, closest, listing
+from tfdsl.semantics.suggest import alias_table, closest, listing, offering
 from tfdsl.semantics.values import POISON, MapData, Poison, RunTimeText, Value
 from tfdsl.vocabulary import statements
 from tfdsl.vocabulary.types import MEMORY, STRING, Type
@@ -65,7 +65,7 @@ def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKi
     found = name_rules.UNKNOWN_MOUNT_KIND(name.span, name=name.text)
     near = closest(name.text, kinds, _ALIASES)
     if near is not None:
-        report(found.help(f"did you mean {near}?").replacing(f"write {near}", near))
+        report(offering(found, near, _ALIASES))
     else:
         report(found.help(f"kinds of mounts are {listing(kinds)}"))
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
-from tfdsl.semantics.suggest import closest, listing
+from tfdsl.semantics.suggest import closest, listing, offering
 from tfdsl.vocabulary.statements import PARAM_TYPES
 from tfdsl.vocabulary.types import BOOL, COUNT, DURATION, INT, NUMBER, STRING, ListType, MapType, Type
 
@@ -68,7 +68,7 @@ def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | No
         found = name_rules.UNKNOWN_TYPE(ref.name.span, name=name)
         near = closest(name, PARAM_TYPES, _ALIASES)
         if near is not None:
-            report(found.help(f"did you mean {near}?").replacing(f"write {near}", near))
+            report(offering(found, near, _ALIASES))
         else:
             report(found.help(f"types are {listing(PARAM_TYPES)}"))
         return None

@@ -18,7 +18,7 @@ from tfdsl.semantics.values import POISON, Value
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from tfdsl.semantics.project import Program
     from tfdsl.syntax import ast
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 LARGEST_FILE = 1 << 20
 """Bytes that ``file()`` reads at most."""
 
-MOST_WORK = 10_000_000
-"""Elements of lists and maps (and as many kilobytes of text) that all expressions together may handle."""
+MOST_COMPARISONS = 100_000
+"""Of misspelt names with the names that there are."""
+MOST_WORK = 6_000_000
+"""Elements of lists and maps (and of 128 characters of text) that all expressions together may handle."""
 
 
 class Given(Record):
@@ -54,6 +56,7 @@ class Params:
         self.used: set[str] = set()
         self.exhausted = False
         self._work = 0
+        self._compared = 0
         self._names = (*program.params, *program.lets)
         self.types: dict[str, Type | None] = {
             name: read_type(param.type, report) for name, param in program.params.items()
@@ -67,7 +70,7 @@ class Params:
         self._take_profile(profile)
         self._evaluate_all()
 
-    def names(self) -> Iterable[str]:
+    def names(self) -> Collection[str]:
         """All params and lets."""
         return self._names
 
@@ -76,6 +79,11 @@ class Params:
         self._work += work
         self.exhausted = self._work > MOST_WORK
         return not self.exhausted
+
+    def closest(self, word: str, candidates: Collection[str]) -> str | None:
+        """The candidate that was probably meant; ``None`` too when that has been asked too often."""
+        self._compared += len(candidates)
+        return closest(word, candidates) if self._compared <= MOST_COMPARISONS else None
 
     def lookup(self, name: str) -> Value | None:
         """Value of a param or let, poison when it is wrong, ``None`` when there is none of that name."""

@@ -13,10 +13,10 @@ from tfdsl.diagnostics import value_rules
 from tfdsl.record import replace
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.evaluate import evaluate, exhausted
 from tfdsl.semantics.mounts import mount as read_mount
 from tfdsl.semantics.scope import Scope
-from tfdsl.semantics.values import CONTAINERS, ELEMENT, ListData, MapData, Poison, Value, list_data, map_data
+from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, ListData, MapData, Poison, Value, list_data, map_data
 from tfdsl.vocabulary import attributes, roles
 from tfdsl.vocabulary.types import MapType
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tfdsl.syntax import ast
     from tfdsl.text import Span
 
+COST = 10
+"""What it costs to check and lower an element of an attribute, in elements that are only copied."""
 SHM_PATH = "/dev/shm"
 CYCLE = -1
 """What :meth:`Resolver.replicas` and :meth:`Resolver.namespace` give for what is just being worked out."""
@@ -185,8 +187,9 @@ class Resolver:
         if value is None:
             row = attributes.BY_NAME[assign.key.text]
             value = evaluate(assign.value, self.scope if role is None else self.role_scope(role))
-            if isinstance(value.data, CONTAINERS):
-                self.params.spend(value.data.weight // ELEMENT)
+            if isinstance(value.data, CONTAINERS) and not self.params.spend(COST * value.data.weight // ELEMENT):
+                self.report(exhausted(value.span))
+                value = Value(POISON, value.span)
             value = values[at] = conform(value, row.type, row.name, self.report)
         return value
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.values import Value
@@ -28,11 +28,15 @@ class Globals(Protocol):
         """Account for ``work`` elements handled; false when that was too much for one program."""
         ...
 
+    def closest(self, word: str, candidates: Collection[str]) -> str | None:
+        """The candidate that was probably meant; ``None`` too when that has been asked too often."""
+        ...
+
     def lookup(self, name: str) -> Value | None:
         """Value of a param or let, poison when it is wrong, ``None`` when there is none of that name."""
         ...
 
-    def names(self) -> Iterable[str]:
+    def names(self) -> Collection[str]:
         """All params and lets."""
         ...
 

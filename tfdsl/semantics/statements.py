@@ -15,7 +15,7 @@ from tfdsl.semantics.blocks import known_role
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.subjects import index_of
-from tfdsl.semantics.suggest import alias_table, closest, listing
+from tfdsl.semantics.suggest import alias_table, closest, listing, offering
 from tfdsl.semantics.values import POISON, ListData, Poison, Value
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import policies, statements
@@ -44,9 +44,10 @@ def settings(
         value = evaluate(assign.value, scope)
         if row is None:
             diagnostic = name_rules.UNKNOWN_OPTION(key.span, where=where, name=key.text)
-            near = closest(key.text, table, alias_table((row.name, row.aliases) for row in table.values()))
+            known = alias_table((row.name, row.aliases) for row in table.values())
+            near = closest(key.text, table, known)
             if near is not None:
-                diagnostic = diagnostic.help(f"did you mean {near}?").replacing(f"write {near}", near)
+                diagnostic = offering(diagnostic, near, known)
             else:
                 diagnostic = diagnostic.help(f"it has {listing(table)}" if table else "it has no options")
             scope.report(diagnostic)
@@ -75,7 +76,7 @@ def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output
             found = name_rules.UNKNOWN_WHEN(node.when.span, name=when)
             aliases = {"failed": "failure", "fail": "failure", "completed": "success", "succeeded": "success"}
             near = closest(when, statements.OUTPUT_WHEN, aliases)
-            report(found.help(f"did you mean {near}?").replacing(f"write {near}", near) if near else found)
+            report(offering(found, near, aliases) if near else found)
             return None
     if isinstance(source.data, Poison) or isinstance(destination.data, Poison):
         return None
@@ -130,9 +131,10 @@ def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> policies.Ev
             return event
     found = name_rules.UNKNOWN_EVENT(node.name.span, name=node.name.text)
     names = [event.name for event in policies.EVENTS]
-    near = closest(node.name.text, names, alias_table((event.name, event.aliases) for event in policies.EVENTS))
+    aliases = alias_table((event.name, event.aliases) for event in policies.EVENTS)
+    near = closest(node.name.text, names, aliases)
     if near is not None:
-        report(found.help(f"did you mean {near}?").replacing(f"write {near}", near))
+        report(offering(found, near, aliases))
     else:
         report(found.help(f"events are {listing(names)}"))
     return None
@@ -143,9 +145,10 @@ def _action(node: ast.Name, report: Callable[[Diagnostic], None]) -> str | None:
     if node.text in names:
         return node.text
     found = name_rules.UNKNOWN_ACTION(node.span, name=node.text)
-    near = closest(node.text, names, alias_table((action.name, action.aliases) for action in policies.ACTIONS))
+    aliases = alias_table((action.name, action.aliases) for action in policies.ACTIONS)
+    near = closest(node.text, names, aliases)
     if near is not None:
-        report(found.help(f"did you mean {near}?").replacing(f"write {near}", near))
+        report(offering(found, near, aliases))
     else:
         report(found.help(f"actions are {listing(names)}"))
     return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.rules.names import qualified_problem
-from tfdsl.semantics.suggest import closest, listing
+from tfdsl.semantics.suggest import closest, listing, offering
 from tfdsl.semantics.values import Entry, ListData, MapData
 from tfdsl.vocabulary.attributes import TOLERATION_KEYS
 from tfdsl.vocabulary.types import INT, STRING, Type, one_of
@@ -69,6 +69,6 @@ def _unknown(key: str, span: Span, report: Report) -> None:
     found = name_rules.UNKNOWN_OPTION(span, where="a toleration", name=key)
     near = closest(key, TOLERATION_KEYS)
     if near is not None:
-        report(found.help(f"did you mean {near}?").replacing(f"write {near}", near))
+        report(offering(found, near))
     else:
         report(found.help(f"it has {listing(TOLERATION_KEYS)}"))

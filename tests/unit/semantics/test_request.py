@@ -1,0 +1,127 @@
+"""What the pages cannot show: texts from nowhere, files without jobs, arguments that are no text."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfdsl import backend, pipeline
+from tfdsl.semantics.check import Checked, Request, Wanted, check
+from tfdsl.semantics.params import Given
+from tfdsl.semantics.project import load
+from tfdsl.semantics.target_options import GivenOption
+from tfdsl.text import Source
+
+JOB = 'job j { image = "i", role worker { } }\n'
+
+
+def run(
+    text: str, *, origin: str | None = "main.tfjob", target: str | None = None, given: tuple[Given, ...] = (),
+    options: tuple[GivenOption, ...] = (), files: dict[str, str] | None = None,
+) -> tuple[list[str], Checked]:  # fmt: skip
+    there = files or {}
+
+    def read(path: str) -> Source | str:
+        return Source(path, there[path], path) if path in there else "there is no such file"
+
+    program = load(Source("main.tfjob", text, origin), read)
+    rows = pipeline.target_rows(target) if target else None
+    wanted = (Wanted(rows),) if rows is not None else ()
+    request = Request(pipeline.target_rows, backend.names(), wanted, None, given, options)
+    checked = check(program, request)
+    return [found.rule.slug for found in (*program.diagnostics, *checked.diagnostics)], checked
+
+
+def test_standard_input_includes_nothing() -> None:
+    assert run(f'include "a.tfjob"\n{JOB}', origin=None)[0] == ["include-without-folder"]
+
+
+def test_standard_input_reads_no_file() -> None:
+    assert run(f'let a = file("a.txt")\n{JOB}', origin=None)[0] == ["file-problem"]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "let a = 1\n", "# only a comment\n"])
+def test_a_file_without_a_job_is_fine_until_it_is_compiled(text: str) -> None:
+    assert run(text)[0] == []
+    assert run(text, target="volcano")[0] == ["no-job"]
+
+
+def test_no_job_is_not_said_of_a_broken_text() -> None:
+    assert "no-job" not in run("job {{{", target="volcano")[0]
+
+
+@pytest.mark.parametrize("text", ["\udcff", "a\udcffb", "\0"])
+def test_an_argument_that_is_no_text(text: str) -> None:
+    given = (Given("tag", Source("--set tag", text)),)
+    assert run(f"param tag: string\n{JOB}", given=given)[0] == ["nul-character"]
+
+
+def test_an_argument_of_line_ends_is_a_text() -> None:
+    given = (Given("tag", Source("--set tag", "a\r\nb")),)
+    assert run(f"param tag: string\n{JOB}", given=given)[0] == []
+
+
+@pytest.mark.parametrize("text", ["", "1 +", "}", "a = 1", '"x'])
+def test_an_argument_that_is_no_expression(text: str) -> None:
+    slugs = run(f"param n: int\n{JOB}", given=(Given("n", Source("--set n", text)),))[0]
+    assert slugs
+    assert "missing-param" not in slugs
+
+
+def test_the_last_of_several_arguments_counts() -> None:
+    given = (Given("n", Source("--set n", "bad")), Given("n", Source("--set n", "2")))
+    assert run(f"param n: int\n{JOB}", given=given)[0] == []
+
+
+def test_an_argument_may_use_lets_however_long_their_chain_is() -> None:
+    chain = "".join(f"let a{n} = a{n + 1} + 1\n" for n in range(3000))
+    given = (Given("n", Source("--set n", "a0 + 1")),)
+    assert run(f"param n: int\n{chain}let a3000 = 1\n{JOB}", given=given)[0] == []
+
+
+def test_lines_of_a_file_know_their_place() -> None:
+    source = Source("nodes.txt", "a\n\n  bad\u0000name\n")
+    program = load(Source("m", f"param hosts: list<string>\n{JOB}", "m"), lambda path: "no")
+    given = (Given("hosts", source, lines=True),)
+    found = check(program, Request(pipeline.target_rows, backend.names(), (), None, given)).diagnostics
+    assert [one.span.source.position(one.span.start) for one in found] == [(3, 3)]
+
+
+def test_option_lists_come_from_files_too() -> None:
+    options = (GivenOption("kubernetes", "hosts", Source("nodes.txt", "n1\r\nn2\n\n"), lines=True),)
+    slugs, checked = run(JOB, target="kubernetes", options=options)
+    assert slugs == []
+    assert checked.jobs[0].options["hosts"] == ("n1", "n2")
+
+
+def test_a_chain_of_includes_ends() -> None:
+    files = {f"x{n}.tfjob": f'include "x{n + 1}.tfjob"\n' for n in range(2000)}
+    assert run(f'include "x0.tfjob"\n{JOB}', files=files)[0] == ["include-missing"]
+
+
+def test_a_file_is_read_once() -> None:
+    times: list[str] = []
+
+    def read(path: str) -> Source | str:
+        times.append(path)
+        return Source(path, "text", path)
+
+    text = "".join(f'let a{n} = file("x/../b.txt")\n' for n in range(50)) + JOB
+    check(load(Source("m", text, "m"), read), Request(pipeline.target_rows, backend.names()))
+    assert times == ["b.txt"]
+
+
+def test_what_is_used_is_known() -> None:
+    text = "let a = 1\nlet b = a\nlet c = 2\ntemplate t { use u }\ntemplate u { cpu = c }\ntemplate v { }\n"
+    checked = run(f'{text}job j {{ image = "i", role worker {{ use t }} }}\n')[1]
+    assert checked.used == {"a", "c", "template t", "template u"}
+
+
+def test_each_wanted_target_has_all_jobs_in_file_order() -> None:
+    text = JOB + JOB.replace("job j", "job k")
+    rows = [pipeline.target_rows(name) for name in ("volcano", "tfjob")]
+    program = load(Source("m", text, "m"), lambda path: "no")
+    wanted = tuple(Wanted(row) for row in rows if row is not None)
+    checked = check(program, Request(pipeline.target_rows, backend.names(), wanted))
+    assert [(job.target, job.name) for job in checked.jobs] == [
+        ("volcano", "j"), ("volcano", "k"), ("tfjob", "j"), ("tfjob", "k"),
+    ]  # fmt: skip
