@@ -12,11 +12,19 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "backends")]
 
+from typing import TYPE_CHECKING
+
 from tfdsl import backend as targets  # noqa: E402
+from tfdsl import pipeline  # noqa: E402
+from tfdsl.diagnostics.page import text_of  # noqa: E402
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements  # noqa: E402
 from tfdsl.vocabulary.types import describe  # noqa: E402
 
-PART = re.compile(r"(<!-- generated: (\S+) -->\n).*?(<!-- end -->)", re.S)
+if TYPE_CHECKING:
+    from tfdsl.diagnostics import Rule
+
+PART = re.compile(r"(<!-- generated: ([^>]+) -->\n).*?(<!-- end -->)", re.S)
+_FIELD = re.compile(r"\{(\w+)\}")
 _WHERE = {"job": "job", "role": "role", "both": "both", "each": "job, role"}
 _FATES = {"kept": "kept", "translated": "translated", "approximated": "**approximated**", "refused": "**refused**"}
 
@@ -93,11 +101,31 @@ def support_part(name: str) -> str:
     return table(("of the job", "is", "as", "when", "how it differs", "code"), rows)
 
 
+def messages_part(prefixes: str) -> str:
+    """The messages whose codes begin with one of ``prefixes``."""
+    known = {rule.code: rule for rule in pipeline.every_rule().values()}
+    rows = [
+        (f"`{rule.code}`", f"`{rule.slug}`", rule.level, _message(rule))
+        for code, rule in sorted(known.items())
+        if code.startswith(tuple(prefixes.split()))
+    ]
+    return table(("code", "slug", "level", "message"), rows)
+
+
+def _message(rule: Rule) -> str:
+    """The message with its fields in italics; of a rule whose words depend on the case the title of its page."""
+    page = text_of(rule.slug)
+    if _FIELD.fullmatch(rule.message) and page is not None:
+        title = page.partition("\n")[0].rstrip(".")
+        return title[0].lower() + title[1:]
+    return _FIELD.sub(r"*\1*", rule.message).replace("{{", "{").replace("}}", "}")
+
+
 def part(name: str) -> str:
     """The generated part called ``name``."""
     kind, _, target = name.partition(":")
     if target:
-        return {"options": options_part, "support": support_part}[kind](target)
+        return {"options": options_part, "support": support_part, "messages": messages_part}[kind](target)
     return {
         "functions": functions_part,
         "roles": roles_part,

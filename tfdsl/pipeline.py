@@ -216,10 +216,11 @@ def _waive(told: list[Diagnostic], programs: Iterable[Program], prefixes: set[st
     if not comments:
         return told
     from tfdsl.diagnostics.waivers import apply
+    from tfdsl.semantics.suggest import closest
 
     complete = not has_errors(told)  # after an error not every rule has been asked
     prefixes |= {"TFJ"}
-    return apply(told, comments.values(), every_rule, lambda rule: complete and rule.code[:3] in prefixes)
+    return apply(told, comments.values(), every_rule, lambda rule: complete and rule.code[:3] in prefixes, closest)
 
 
 def every_rule() -> Mapping[str, Rule]:

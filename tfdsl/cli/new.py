@@ -21,18 +21,49 @@ COMMAND = Command(
     ("tfdsl new mnist",),
 )
 
+TARGETS = ("tfjob", "volcano")
+"""The targets that the job names; it checks without a message for each of them."""
+
 _JOB = """\
+# A distributed TensorFlow job.
+#
+#   tfdsl check {name}.tfjob --all-targets      what each target makes of it
+#   tfdsl compile {name}.tfjob -t tfjob         a Kubeflow TFJob, to standard output
+#   tfdsl compile {name}.tfjob -t volcano --set workers=8 -o out
+#   tfdsl explain retries                       more about any word of this file
+
 param workers: int = 2 {{ description = "training replicas", min = 1, max = 64 }}
 
+# Taken with --profile large.
+profile large {{ workers = 16 }}
+
 job {name} {{
+  # A fixed version, so that the same file always runs the same program.
   image   = "tensorflow/tensorflow:2.16.1"
   command = ["python", "/app/train.py"]
 
-  role chief  {{ cpu = 2, memory = 4Gi }}
-  role worker {{ replicas = workers, cpu = 2, memory = 4Gi }}
+  # What each replica gets; a role may say otherwise. A device each: gpu = 1
+  cpu    = 2
+  memory = 4Gi
+
+  # Start all replicas together or none? That needs a scheduler which can.
+  gang = false
+
+  # Data and results. The program finds its folder in CHECKPOINT_DIR.
+  # mount pvc "{name}-data" at "/data" readonly
+  # mount pvc "runs" at "/runs"
+  # checkpoint = "/runs/${{job.name}}"
+
+  role chief  {{ }}
+  role worker {{ replicas = workers }}
   role ps     {{ cpu = 1, memory = 2Gi }}
 
-  on failed => restart container
+  # All restarts of the job's life together; without a policy any failure ends the job.
+  retries = 3
+
+  # What one target does otherwise stands in its block, which has the last word.
+  target tfjob {{ on failed => restart container }}
+  target volcano {{ on failed => restart job, queue = "default" }}
 }}
 """
 

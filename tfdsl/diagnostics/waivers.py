@@ -37,11 +37,12 @@ def apply(
     comments: Iterable[Span],
     rules: Callable[[], Mapping[str, Rule]],
     looked_at: Callable[[Rule], bool],
+    closest: Callable[[str, Iterable[str]], str | None],
 ) -> list[Diagnostic]:
     """``diagnostics`` without the waived ones, and with what is to be said about the waivers.
 
     ``rules`` gives every rule by code and slug. ``looked_at`` tells whether a rule could have been reported in this
-    run; only then is a waiver for it stale.
+    run; only then is a waiver for it stale. ``closest`` gives the name that was probably meant.
     """
     told = list(diagnostics)
     waivers, problems = _waivers(comments)
@@ -53,10 +54,15 @@ def apply(
     for waiver in waivers:
         rule = known.get(waiver.name)
         if rule is None:
-            problems.append(UNKNOWN_WAIVER(waiver.span, name=waiver.name))
+            problems.append(_unknown(waiver, closest(waiver.name, known)))
         elif waiver.span not in used and looked_at(rule):
             problems.append(_stale(waiver, rule, left))
     return left + problems
+
+
+def _unknown(waiver: Waiver, near: str | None) -> Diagnostic:
+    found = UNKNOWN_WAIVER(waiver.span, name=waiver.name)
+    return found if near is None else found.help(f"did you mean {near}?").replacing(f"write {near}", near)
 
 
 def _stale(waiver: Waiver, rule: Rule, left: Iterable[Diagnostic]) -> Diagnostic:

@@ -1,0 +1,78 @@
+"""``tfdsl check`` with all targets, all profiles, and waivers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.unit.cli.shell import tfdsl
+from tfdsl import backend
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD = 'job mnist {\n  image = "registry.example.com/mnist:1.4"\n  command = ["python", "train.py"]\n'
+
+
+def checked(folder: Path, text: str, *options: str) -> list[str]:
+    """``LEVEL slug`` of everything that is told."""
+    (folder / "job.tfjob").write_text(text)
+    ran = tfdsl("check", "job.tfjob", "--format", "concise", *options, cwd=folder)
+    words = [line.split(": ", 2) for line in ran.err.splitlines()]
+    return [f"{level.partition('[')[0]} {level.partition('] ')[2]}" for _, level, _ in words]
+
+
+def test_all_targets_tells_what_each_refuses(tmp_path: Path) -> None:
+    text = f"{HEAD}  memory = 4Gi\n  role worker {{ replicas = 2, on failed => restart role }}\n}}\n"
+    alone = {name: set(checked(tmp_path, text, "-t", name)) for name in backend.names()}
+    together = checked(tmp_path, text, "--all-targets")
+    assert set(together) == set().union(*alone.values())
+    assert {"error", "warning"} <= {one.partition(" ")[0] for one in together}  # the example has something to tell
+
+
+def test_a_message_of_the_language_is_told_once_for_all_targets(tmp_path: Path) -> None:
+    text = 'job mnist {\n  image = "mnist"\n  role worker { }\n}\n'
+    assert checked(tmp_path, text, "--all-targets").count("warning floating-image-tag") == 1
+
+
+def test_all_profiles_finds_what_one_profile_breaks(tmp_path: Path) -> None:
+    text = (
+        "param servers: int = 1\nprofile none { servers = 0 }\nprofile two { servers = 2 }\n"
+        f"{HEAD}  role worker {{ replicas = 4 / servers }}\n}}\n"
+    )
+    assert checked(tmp_path, text) == []
+    assert checked(tmp_path, text, "--profile", "two") == []
+    assert checked(tmp_path, text, "--all-profiles") == ["error division-by-zero"]
+
+
+def test_all_profiles_and_all_targets_together(tmp_path: Path) -> None:
+    text = (
+        'param label: string = ""\nprofile gpu { label = "a100" }\n'
+        f'{HEAD}  role worker {{ node_label = label != "" ? label : "cpu" }}\n}}\n'
+    )
+    told = checked(tmp_path, text, "--all-targets", "--all-profiles")
+    assert sum("volcano" in one for one in told) >= 1
+
+
+def test_they_exclude_what_they_include(tmp_path: Path) -> None:
+    (tmp_path / "job.tfjob").write_text(f"{HEAD}  role worker {{ }}\n}}\n")
+    for words in (("--all-targets", "-t", "yarn"), ("--all-profiles", "--profile", "x")):
+        ran = tfdsl("check", "job.tfjob", *words, cwd=tmp_path)
+        assert ran.status == 2
+        assert "exclude each other" in ran.err
+
+
+def test_a_waiver_for_a_profile_is_not_stale_when_all_are_checked(tmp_path: Path) -> None:
+    text = (
+        'param tag: string = ":1"\nprofile dev { tag = "" }\njob mnist {\n'
+        '  image = "mnist${tag}"   # tfdsl: allow[floating-image-tag] only in dev\n  role worker { }\n}\n'
+    )
+    assert checked(tmp_path, text) == ["warning stale-waiver"]
+    assert checked(tmp_path, text, "--all-profiles") == []
+
+
+def test_an_unknown_waiver_is_told_what_was_meant(tmp_path: Path) -> None:
+    text = f"{HEAD}  role worker {{ }}   # tfdsl: allow[floating-imge-tag] why\n}}\n"
+    (tmp_path / "job.tfjob").write_text(text)
+    ran = tfdsl("check", "job.tfjob", cwd=tmp_path)
+    assert "= help: did you mean floating-image-tag?" in ran.err
+    assert ran.status == 0
