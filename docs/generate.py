@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "backends")]
-
-from typing import TYPE_CHECKING
 
 from tfdsl import backend as targets  # noqa: E402
 from tfdsl import pipeline  # noqa: E402
