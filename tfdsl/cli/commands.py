@@ -27,6 +27,7 @@ SUMMARIES = {
     "tfconfig": "show the cluster spec that each task will see",
     "new": "write a first job to start from",
     "schema": "print the JSON Schema of a job",
+    "lsp": "serve an editor on standard input and output",
 }
 """Name and summary, in the order of the overview."""
 

@@ -1,0 +1,140 @@
+"""Names that an expression may use, and the members of what stands before a dot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.lsp.features.completion.item import Item
+from tfdsl.syntax import ast
+from tfdsl.vocabulary import functions, roles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tfdsl.lsp.cursor import Cursor, Frame, Tok
+    from tfdsl.lsp.snapshot import Snapshot
+
+_MEMBERS = {
+    "job": (("name", "Name of the job."), ("namespace", "Namespace of the job.")),
+    "role": (("name", "Name of the role."), ("replicas", "Replicas of the role.")),
+    "task": (("index", "Index of the task among those of its role; known when it runs."),),
+}
+_SUBMITTER = ("user", "Who submits the job; known when a task runs, on yarn and slider.")
+_DECLARED = {"PARAM": "param", "LET": "let", "TEMPLATE": "template", "PROFILE": "profile"}
+
+
+class Declared(tuple[str, str, str]):
+    """Kind, name and the text of a declaration."""
+
+    __slots__ = ()
+
+
+def declared(snapshot: Snapshot, cursor: Cursor) -> list[Declared]:
+    """The params, lets, templates and profiles of the text and of what it includes, each once."""
+    found: dict[tuple[str, str], Declared] = {}
+    for statement in cursor.frames[0].statements:
+        if len(statement) > 1 and statement[0].type in _DECLARED:
+            name = statement[1].text
+            kind = _DECLARED[statement[0].type]
+            found[kind, name] = Declared((kind, name, _line(snapshot, statement[0].start)))
+    loaded = snapshot.loaded
+    for file in loaded.files[1:] if loaded is not None else ():
+        for one in file.declarations:
+            if isinstance(one, ast.Param | ast.Let | ast.Template | ast.Profile):
+                kind = type(one).__name__.lower()
+                text = one.span.text.partition("\n")[0]
+                found.setdefault((kind, one.name.text), Declared((kind, one.name.text, text)))
+    return list(found.values())
+
+
+def _line(snapshot: Snapshot, offset: int) -> str:
+    source = snapshot.source
+    return source.line(source.position(offset)[0]).strip()
+
+
+def job_roles(cursor: Cursor) -> list[str]:
+    """The roles that the job around the place has; in a template all that there are."""
+    job = cursor.inside("job")
+    if job is None:
+        return list(roles.ROLE_NAMES)
+    named = set(block_names(job, "ROLE"))
+    target = cursor.inside("target")
+    named |= set(block_names(target, "ROLE")) if target is not None else set()
+    return [name for name in roles.ROLE_NAMES if name in named]
+
+
+def block_names(frame: Frame, keyword: str) -> list[str]:
+    """What stands behind ``keyword`` at the beginnings of the statements of a block, but for the one going on."""
+    return [words[1].text for words in frame.statements[:-1] if len(words) > 1 and words[0].type == keyword]
+
+
+def names(snapshot: Snapshot, cursor: Cursor, *, references: bool, run_time: bool) -> list[Item]:
+    """What may begin an expression at the place.
+
+    ``references``: ``secret()`` and ``configmap()`` may; ``run_time``: values that are known when a task runs.
+    """
+    own = [word.text for word in cursor.statement[:2]] if cursor.block.kind == "file" else []
+    found = [
+        Item(name, "param" if kind == "param" else "let", text, rank=2)
+        for kind, name, text in declared(snapshot, cursor)
+        if kind in ("param", "let") and [kind, name] != own
+    ]
+    if cursor.inside("job") is not None or cursor.inside("template") is not None:
+        found += [Item("job.name", "member", "Name of the job.", rank=4)]
+        found += [
+            Item(f"roles.{role}.replicas", "member", f"Replicas of {role}.", rank=4) for role in job_roles(cursor)
+        ]
+        if cursor.block.kind in ("role", "template", "mount", "output"):
+            found += [Item(f"role.{name}", "member", doc, rank=4) for name, doc in _MEMBERS["role"]]
+        if run_time and cursor.where == "interpolation":
+            found += [
+                Item("task.index", "member", _MEMBERS["task"][0][1], rank=4),
+                Item("env.", "member", "An environment variable of the task.", rank=4),
+                Item("job.user", "member", _SUBMITTER[1], rank=4),
+            ]
+    found += [
+        Item(row.name, "function", row.signature, row.doc, f"{row.name}($1)", snippet=True, rank=6)
+        for row in functions.FUNCTIONS
+        if references or row.name not in ("secret", "configmap")
+    ]
+    return found
+
+
+def members(snapshot: Snapshot, cursor: Cursor, before: Sequence[Tok]) -> list[Item]:
+    """What may follow the dot that ``before`` ends with."""
+    path = _path(before)
+    if not path:
+        return []
+    base = path[0]
+    if base == "roles":
+        if len(path) == 1:
+            return [Item(role, "role", roles.BY_NAME[role].doc) for role in job_roles(cursor)]
+        return [Item("replicas", "member", f"Replicas of {path[1]}.")] if len(path) == 2 else []
+    if len(path) == 1 and base in _MEMBERS:
+        more = (_SUBMITTER,) if base == "job" and cursor.where == "interpolation" else ()
+        return [Item(name, "member", doc) for name, doc in (*_MEMBERS[base], *more)]
+    return [Item(key, "member") for key in _keys(snapshot, path)]
+
+
+def _path(before: Sequence[Tok]) -> list[str]:
+    """``roles.worker.`` → ``roles``, ``worker``."""
+    path: list[str] = []
+    at = len(before) - 1
+    while at >= 1 and before[at].type == "DOT":
+        path.insert(0, before[at - 1].text)
+        at -= 2
+    return path
+
+
+def _keys(snapshot: Snapshot, path: Sequence[str]) -> Iterable[str]:
+    """Keys of the map that a let or param holds."""
+    program = snapshot.loaded or snapshot.program
+    value: object = None
+    if path[0] in program.lets:
+        value = program.lets[path[0]].value
+    elif path[0] in program.params:
+        value = program.params[path[0]].default
+    for key in path[1:]:
+        entries = value.entries if isinstance(value, ast.MapExpr) else ()
+        value = next((entry.value for entry in entries if entry.key.text == key), None)
+    return [entry.key.text for entry in value.entries] if isinstance(value, ast.MapExpr) else []

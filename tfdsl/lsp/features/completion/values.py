@@ -1,0 +1,273 @@
+"""What may stand as a value: by the type that the place asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import backend as backends
+from tfdsl.lsp.features.completion.item import Item
+from tfdsl.lsp.features.completion.names import job_roles, members, names
+from tfdsl.syntax import _tables as tables
+from tfdsl.syntax import lexer
+from tfdsl.vocabulary import attributes, roles, statements
+from tfdsl.vocabulary.quantities import DURATION_UNITS, QUANTITY_UNITS
+from tfdsl.vocabulary.types import (
+    STRING,
+    STRINGS,
+    BoolType,
+    DurationType,
+    IntType,
+    ListType,
+    MapType,
+    NumberType,
+    QuantityType,
+    ReferenceType,
+    StringType,
+    Type,
+    UnionType,
+    describe,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tfdsl.lsp.cursor import Cursor, Frame, Tok
+    from tfdsl.lsp.snapshot import Snapshot
+
+_PARAM_TYPES: dict[str, Type] = {
+    "int": IntType(),
+    "number": NumberType(),
+    "string": STRING,
+    "bool": BoolType(),
+    "quantity": QuantityType(),
+    "duration": DurationType(),
+}
+_MEMORY_UNITS = ("Ki", "Mi", "Gi", "Ti", "k", "M", "G", "T")
+
+
+class Expected:
+    """What the place asks for. ``key``: the name of the attribute, option or setting."""
+
+    def __init__(self, key: str, kinds: Sequence[Type]) -> None:
+        self.key = key
+        self.kinds = tuple(kinds)
+
+
+def values(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
+    """The completions for the beginning or the middle of a value."""
+    if cursor.before and cursor.before[-1].type == "DOT":
+        return members(snapshot, cursor, cursor.before)
+    expected = expected_at(cursor)
+    if cursor.prefix[:1].isdigit():
+        return _units(cursor.prefix, expected)
+    if not _begins(cursor):
+        return []
+    found: list[Item] = []
+    for kind in expected.kinds:
+        found += _words(kind)
+    if expected.key == "after" and cursor.inside("list") is not None:
+        found += _roles(cursor, quoted=True)
+    if expected.key == "version" and (versions := _versions(cursor)):
+        found += [Item(f'"{version}"', "word", "version", rank=1) for version in versions]
+    example = attributes.BY_NAME.get(expected.key)
+    if example is not None and example.example and len(cursor.frames) and cursor.frame is cursor.block:
+        found.append(Item(example.example, "word", "example", example.doc, rank=7))
+    references = any(isinstance(kind, ReferenceType) for kind in _flat(expected.kinds))
+    return found + names(snapshot, cursor, references=references, run_time=False)
+
+
+def in_text(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
+    """The completions inside the quotes of a string."""
+    words = cursor.statement
+    if words and words[0].type == "INCLUDE":
+        return _files(snapshot, cursor)
+    expected = expected_at(cursor)
+    found = [
+        Item(word, "word", rank=1)
+        for kind in _flat(expected.kinds)
+        if isinstance(kind, StringType)
+        for word in kind.one_of
+    ]
+    if expected.key == "after" and cursor.inside("list") is not None:
+        found += _roles(cursor, quoted=False)
+    if expected.key == "version":
+        found += [Item(version, "word", "version", rank=1) for version in _versions(cursor)]
+    return found
+
+
+def in_interpolation(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
+    """The completions inside ``${…}``."""
+    if cursor.before and cursor.before[-1].type == "DOT":
+        return members(snapshot, cursor, cursor.before)
+    if not _begins(cursor):
+        return []
+    return names(snapshot, cursor, references=False, run_time=True)
+
+
+_INFIX = {tables.TERMINALS[type_] for type_ in lexer.INFIX}
+_BEFORE_VALUES = _INFIX | {"EQUAL", "APPEND", "QMARK", "COLON", "COMMA", "BANG", "AT", "TO", "AFTER", "OUTPUT", "COPY"}
+
+
+def _begins(cursor: Cursor) -> bool:
+    """Whether an operand may begin at the place."""
+    words = cursor.before
+    if not words or words[-1].type in _BEFORE_VALUES:
+        return True
+    return words[0].type == "MOUNT" and len(words) == 2
+
+
+# --- what is expected ------------------------------------------------------------------------------------------
+
+
+def expected_at(cursor: Cursor) -> Expected:
+    """The name and the types of the value at the place."""
+    words = cursor.statement
+    block = cursor.block
+    key = _key(words)
+    kinds: Sequence[Type] = _types(block, cursor, key)
+    inner = [frame for frame in cursor.frames[cursor.frames.index(block) + 1 :] if frame.kind in ("list", "map")]
+    for frame in inner:
+        kinds = [part for kind in _flat(kinds) for part in _inner(kind, frame)]
+    return Expected(key, kinds)
+
+
+def _key(words: Sequence[Tok]) -> str:
+    """The name before the ``=`` of a statement; empty when there is none."""
+    if len(words) > 1 and words[1].type == "EQUAL":
+        return words[0].text.strip('"')
+    if len(words) > 1 and words[0].type in ("MOUNT", "ON", "OUTPUT"):
+        return words[0].text
+    return ""
+
+
+def _types(block: Frame, cursor: Cursor, key: str) -> list[Type]:
+    if block.kind in ("job", "role", "template", "target"):
+        if block.kind == "target":
+            backend = backends.find(block.name)
+            for option in backend.options if backend is not None else ():
+                if option.name == key:
+                    return [option.type]
+        row = attributes.BY_NAME.get(key)
+        return [row.type] if row is not None else []
+    if block.kind == "profile":
+        return _param_type(cursor, key)
+    if block.kind == "file":
+        return _own_param_type(cursor.statement)
+    if block.kind == "param":
+        return _own_param_type(block.head) if key in ("min", "max") else []
+    for setting in settings_of(block):
+        if setting.name == key and setting.type is not None:
+            return [setting.type]
+    return []
+
+
+def settings_of(block: Frame) -> tuple[statements.Setting, ...]:
+    """The settings that a block of its kind takes."""
+    if block.kind == "mount":
+        kind = statements.MOUNTS_BY_NAME.get(block.name)
+        return kind.options if kind is not None else ()
+    tables = {
+        "output": statements.OUTPUT_OPTIONS,
+        "cluster": statements.CLUSTER,
+        "build": statements.BUILD,
+        "param": statements.PARAM_SETTINGS,
+    }
+    return tables.get(block.kind, ())
+
+
+def _param_type(cursor: Cursor, name: str) -> list[Type]:
+    for statement in cursor.frames[0].statements:
+        if len(statement) > 1 and statement[0].type == "PARAM" and statement[1].text == name:
+            return _own_param_type(statement)
+    return []
+
+
+def _own_param_type(words: Sequence[Tok]) -> list[Type]:
+    """The type that ``param NAME: TYPE`` says."""
+    if len(words) < 4 or words[0].type != "PARAM":
+        return []
+    name = words[3].text
+    if name == "list":
+        return [STRINGS]
+    return [_PARAM_TYPES[name]] if name in _PARAM_TYPES else []
+
+
+def _inner(kind: Type, frame: Frame) -> list[Type]:
+    if isinstance(kind, ListType) and frame.kind == "list":
+        return [kind.of]
+    if isinstance(kind, MapType) and frame.kind == "map":
+        return [kind.of]
+    return []
+
+
+def _flat(kinds: Iterable[Type]) -> list[Type]:
+    found: list[Type] = []
+    for kind in kinds:
+        found += _flat(kind.of) if isinstance(kind, UnionType) else [kind]
+    return found
+
+
+# --- items -----------------------------------------------------------------------------------------------------
+
+
+def _words(kind: Type) -> list[Item]:
+    """Whole values of a type."""
+    if isinstance(kind, UnionType):
+        return [item for part in kind.of for item in _words(part)]
+    if isinstance(kind, BoolType):
+        return [Item(word, "word", "bool", rank=1) for word in ("true", "false")]
+    if isinstance(kind, StringType):
+        return [Item(f'"{word}"', "word", describe(kind), rank=1) for word in kind.one_of]
+    return []
+
+
+def _roles(cursor: Cursor, *, quoted: bool) -> list[Item]:
+    own = cursor.inside("role")
+    return [
+        Item(f'"{name}"' if quoted else name, "role", roles.BY_NAME[name].doc, rank=1)
+        for name in job_roles(cursor)
+        if own is None or name != own.name
+    ]
+
+
+def _versions(cursor: Cursor) -> tuple[str, ...]:
+    backend = backends.find(cursor.block.name) if cursor.block.kind == "target" else None
+    return tuple(reversed(backend.versions)) if backend is not None else ()
+
+
+def _units(prefix: str, expected: Expected) -> list[Item]:
+    """The number with each unit."""
+    number = prefix.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    units: list[str] = []
+    for kind in _flat(expected.kinds):
+        if isinstance(kind, QuantityType):
+            units += _MEMORY_UNITS if kind.of == "memory" else ("m",) if kind.of == "cpu" else tuple(QUANTITY_UNITS)
+        elif isinstance(kind, DurationType):
+            units += DURATION_UNITS
+    if expected.key == "mount":
+        units += _MEMORY_UNITS
+    return [Item(f"{number}{unit}", "unit", rank=1) for unit in dict.fromkeys(units) if unit]
+
+
+def _files(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
+    """The ``.tfjob`` files and the folders in the folder that the text so far names."""
+    import os
+
+    origin = snapshot.source.origin
+    if origin is None:
+        return []
+    folder = os.path.join(os.path.dirname(origin), os.path.dirname(cursor.prefix))
+    found: list[Item] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                head = cursor.prefix[: cursor.prefix.rfind("/") + 1]
+                if entry.name.startswith(".") or entry.path == origin:
+                    continue
+                if entry.is_dir():
+                    found.append(Item(f"{head}{entry.name}/", "file"))
+                elif entry.name.endswith(".tfjob"):
+                    found.append(Item(f"{head}{entry.name}", "file"))
+    except OSError:
+        return []
+    return found

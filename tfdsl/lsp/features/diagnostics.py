@@ -1,0 +1,52 @@
+"""What is wrong with a text and with the files that it includes."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from tfdsl.lsp.uris import uri_of
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lsp.snapshot import Snapshot
+
+MOST = 500
+"""Messages of one file that an editor gets; behind so many nobody looks."""
+_PAGES = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "diagnostics", "pages"
+)
+_UNNECESSARY = ("unused-", "dead-policy")
+
+
+class Problem(Record):
+    """A diagnostic for an editor. ``text``: with its advice; ``page``: the URI of what explains it, if there is one.
+
+    ``unnecessary``: what it marks has no effect and can be shown faded.
+    """
+
+    diagnostic: Diagnostic
+    text: str
+    page: str | None
+    unnecessary: bool
+
+
+def problems(snapshot: Snapshot) -> dict[str, list[Problem]]:
+    """The problems by the path of their file; the text itself is always among them."""
+    found: dict[str, list[Problem]] = {snapshot.source.path: []}
+    for diagnostic in snapshot.diagnostics:
+        found.setdefault(diagnostic.span.source.path, []).append(problem(diagnostic))
+    return {path: told[:MOST] for path, told in found.items()}
+
+
+def problem(diagnostic: Diagnostic) -> Problem:
+    """A diagnostic as an editor shows it."""
+    lines = [diagnostic.message, *(f"help: {text}" for text in diagnostic.helps)]
+    slug = diagnostic.rule.slug
+    return Problem(diagnostic, "\n".join(lines), _page(slug), slug.startswith(_UNNECESSARY))
+
+
+def _page(slug: str) -> str | None:
+    path = os.path.join(_PAGES, f"{slug}.md")
+    return uri_of(path) if os.path.isfile(path) else None

@@ -1,0 +1,243 @@
+"""What the word under the pointer means, and what becomes of its line on each target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import backend as backends
+from tfdsl.lsp.fates import fates, keys_of
+from tfdsl.lsp.shown import shown
+from tfdsl.lsp.tree import path_at, span_of
+from tfdsl.record import Record
+from tfdsl.syntax import ast
+from tfdsl.vocabulary import attributes, functions, policies, roles, statements
+from tfdsl.vocabulary.types import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.lsp.fates import Fate
+    from tfdsl.lsp.snapshot import Snapshot
+    from tfdsl.lsp.tree import Node
+    from tfdsl.text import Span
+
+
+class Hover(Record):
+    """Markdown about what stands at ``span``."""
+
+    span: Span
+    text: str
+
+
+def hover(snapshot: Snapshot, offset: int) -> Hover | None:
+    """What there is to say about the word at ``offset``."""
+    path = path_at(snapshot.file, offset)
+    for at in range(len(path) - 1, -1, -1):
+        text = _about(snapshot, path[: at + 1])
+        if text:
+            return Hover(span_of(path[at]), text)
+        if isinstance(path[at], ast.Mount | ast.Output | ast.Policy):
+            text = _table(snapshot, path[: at + 1])
+            return Hover(span_of(path[at]), text) if text else None
+        if isinstance(path[at], ast.Assign | ast.Role | ast.Job | ast.Target):
+            return None
+    return None
+
+
+def _about(snapshot: Snapshot, path: Sequence[Node]) -> str:
+    node = path[-1]
+    owner = path[-2] if len(path) > 1 else None
+    if isinstance(node, ast.Ref):
+        return _global(snapshot, node.name)
+    if not isinstance(node, ast.Name) or owner is None:
+        return ""
+    if isinstance(owner, ast.Assign) and owner.key is node:
+        return _key(snapshot, path)
+    return _name(snapshot, node, owner, path)
+
+
+def _name(snapshot: Snapshot, node: ast.Name, owner: Node, path: Sequence[Node]) -> str:
+    match owner:
+        case ast.Role() | ast.Subject():
+            row = roles.BY_NAME.get(node.text)
+            return f"**{row.name}** role\n\n{row.doc}" if row is not None else ""
+        case ast.Target():
+            return _target(node.text)
+        case ast.Use():
+            template = snapshot.program.templates.get(node.text)
+            return _source("template", template.span) if template is not None else ""
+        case ast.Mount():
+            kind = statements.MOUNTS_BY_NAME.get(node.text)
+            about = f"**{kind.name}** kind of mount\n\n{kind.doc}\n\nSource: {kind.source_doc}" if kind else ""
+            return _with_table(snapshot, about, path[:-1])
+        case ast.Event() | ast.Policy():
+            return _with_table(snapshot, _policy_word(node.text), [part for part in path if not _inner(part)])
+        case ast.Call():
+            function = functions.BY_NAME.get(node.text)
+            return f"```\n{function.signature}\n```\n{function.doc}" if function is not None else ""
+        case ast.Param() | ast.Let():
+            return _global(snapshot, node.text)
+        case ast.Template():
+            return _source("template", owner.span)
+        case _:
+            return ""
+
+
+def _inner(node: Node) -> bool:
+    return isinstance(node, ast.Name | ast.Event)
+
+
+def _policy_word(word: str) -> str:
+    for event in policies.EVENTS:
+        if event.name == word:
+            return f"**{event.name}** event\n\n{event.doc}\n\nActions: {', '.join(event.actions)}"
+    for action in policies.ACTIONS:
+        if action.name == word:
+            return f"**{action.name}** action\n\n{action.doc}"
+    return ""
+
+
+def _target(name: str) -> str:
+    backend = backends.find(name)
+    if backend is None:
+        return ""
+    lines = [f"**{backend.name}** target: {backend.title}", f"Versions: {', '.join(backend.versions)}"]
+    lines += [f"- `{option.name}` {describe(option.type)}. {option.doc}" for option in backend.options]
+    return "\n\n".join(lines[:2]) + "\n\n" + "\n".join(lines[2:])
+
+
+# --- keys ------------------------------------------------------------------------------------------------------
+
+
+def _key(snapshot: Snapshot, path: Sequence[Node]) -> str:
+    """About the name before a ``=``."""
+    assign = path[-2]
+    assert isinstance(assign, ast.Assign)
+    name = assign.key.text
+    owner = path[-3] if len(path) > 2 else None
+    match owner:
+        case ast.Profile():
+            return _global(snapshot, name)
+        case ast.Job() | ast.Role() | ast.Template():
+            return _attribute(snapshot, path)
+        case ast.Target():
+            return _option(owner.name.text, name) or _attribute(snapshot, path)
+        case ast.Mount() | ast.Output() | ast.Cluster() | ast.Build() | ast.Param():
+            return _setting(owner, name)
+        case _:
+            return ""
+
+
+def _attribute(snapshot: Snapshot, path: Sequence[Node]) -> str:
+    assign = path[-2]
+    assert isinstance(assign, ast.Assign)
+    row = attributes.BY_NAME.get(assign.key.text)
+    if row is None:
+        return ""
+    where = {"job": "job", "role": "role", "both": "job, role", "each": "job, role"}[row.where]
+    about = f"**{row.name}** ({where}) {_code(describe(row.type))}\n\n{row.doc}\n\nDefault: {row.default}"
+    return _with_table(snapshot, about, path[:-1])
+
+
+def _option(target: str, name: str) -> str:
+    backend = backends.find(target)
+    if backend is None:
+        return ""
+    if name == "version":
+        return (
+            f"**version** of {backend.name}\n\nOne of {', '.join(backend.versions)}; default {backend.default_version}"
+        )
+    for option in backend.options:
+        if option.name == name:
+            default = "worked out" if option.default is None else f"`{option.default}`"
+            kind = _code(describe(option.type))
+            return f"**{name}** option of {backend.name}, {kind}\n\n{option.doc}\n\nDefault: {default}"
+    return ""
+
+
+_SETTINGS = {
+    "Output": statements.OUTPUT_OPTIONS,
+    "Cluster": statements.CLUSTER,
+    "Build": statements.BUILD,
+    "Param": statements.PARAM_SETTINGS,
+}
+
+
+def _setting(owner: Node, name: str) -> str:
+    if isinstance(owner, ast.Mount):
+        kind = statements.MOUNTS_BY_NAME.get(owner.kind.text)
+        rows = kind.options if kind is not None else ()
+    else:
+        rows = _SETTINGS[type(owner).__name__]
+    row = next((row for row in rows if row.name == name), None)
+    if row is None:
+        return ""
+    return f"**{row.name}** {_code(describe(row.type)) if row.type is not None else ''}\n\n{row.doc}"
+
+
+# --- params and lets -------------------------------------------------------------------------------------------
+
+
+def _global(snapshot: Snapshot, name: str) -> str:
+    """About a param or let: how it is declared and what its value is."""
+    program = snapshot.program
+    declared = program.params.get(name) or program.lets.get(name)
+    if declared is None:
+        return ""
+    value = snapshot.params.lookup(name)
+    text = shown(value.data) if value is not None else None
+    about = _source(type(declared).__name__.lower(), declared.span)
+    return f"{about}\n\nValue: {_code(text)}" if text is not None else about
+
+
+def _source(kind: str, span: Span) -> str:
+    lines = span.text.splitlines()
+    more = ["…"] if len(lines) > _LINES else []
+    where = span.source.path.rsplit("/", 1)[-1]
+    line = span.source.position(span.start)[0]
+    return f"{kind}, {where}:{line}\n\n" + _fenced("\n".join([*lines[:_LINES], *more]))
+
+
+_LINES = 20
+
+
+def _fenced(text: str) -> str:
+    """A block of code whose fence the text does not hold."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}tfjob\n{text}\n{fence}"
+
+
+def _code(text: str) -> str:
+    """Code inside a line."""
+    mark = "`"
+    while mark in text:
+        mark += "`"
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{mark}{space}{text}{space}{mark}"
+
+
+# --- targets ---------------------------------------------------------------------------------------------------
+
+
+def _with_table(snapshot: Snapshot, about: str, path: Sequence[Node]) -> str:
+    table = _table(snapshot, path) if about else ""
+    return f"{about}\n\n{table}" if table else about
+
+
+def _table(snapshot: Snapshot, path: Sequence[Node]) -> str:
+    """What the targets do with the statement that ``path`` ends with."""
+    node = path[-1]
+    job = next((part for part in path if isinstance(part, ast.Job)), None)
+    keys = keys_of(node, in_role=any(isinstance(part, ast.Role) for part in path))
+    found = fates(snapshot, span_of(node), keys, job) if keys else []
+    return "\n".join(dict.fromkeys(map(_line, found)))
+
+
+def _line(fate: Fate) -> str:
+    to = f" as {_code(fate.to)}" if fate.to else ""
+    when = f" ({fate.when})" if fate.when else ""
+    text = f": {fate.text}" if fate.text else ""
+    word = fate.fate if fate.fate == "kept" else f"**{fate.fate}**"
+    return f"- {fate.target}{when} {word}{to}{text}"

@@ -1,0 +1,110 @@
+"""The settings of an editor, read without trusting them: what is not of its type is left at its default.
+
+The page ``docs/editors.md`` lists them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tfdsl import backend as backends
+from tfdsl.pipeline import Choice, Request
+from tfdsl.record import Record
+from tfdsl.semantics.params import Given
+from tfdsl.text import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tfdsl.semantics.project import Program
+
+
+class Settings(Record):
+    """What a user may choose.
+
+    ``targets``: as ``-t`` takes them; empty: those that the file has blocks for. ``profile`` and ``params``: as
+    ``--profile`` and ``--set`` take them. ``strict``: as ``--strict``.
+    """
+
+    targets: tuple[str, ...] = ()
+    profile: str | None = None
+    params: tuple[tuple[str, str], ...] = ()
+    strict: bool = False
+    inlay_hints: bool = True
+    code_lens: bool = True
+
+
+def read_settings(data: object) -> Settings:
+    """The settings out of the JSON that a client sends; it may have them under ``tfdsl``."""
+    table = _table(data)
+    if isinstance(table.get("tfdsl"), dict):
+        table = _table(table["tfdsl"])
+    profile = table.get("profile")
+    return Settings(
+        _texts(table.get("targets")),
+        profile if isinstance(profile, str) and profile else None,
+        tuple((name, _text(value)) for name, value in _table(table.get("params")).items()),
+        table.get("strict") is True,
+        table.get("inlayHints") is not False,
+        table.get("codeLens") is not False,
+    )
+
+
+def _table(data: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", data) if isinstance(data, dict) else {}
+
+
+def _texts(data: object) -> tuple[str, ...]:
+    items = cast("list[object]", data) if isinstance(data, list) else []
+    return tuple(item for item in items if isinstance(item, str))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def request_of(settings: Settings, program: Program) -> Request:
+    """What is asked for beside the text; a profile or param that the program does not have is passed over."""
+    from tfdsl.lint.settings import settings_for
+
+    origin = program.files[0].source.origin
+    given = tuple(
+        Given(name, Source(f"setting {name}", value)) for name, value in settings.params if name in program.params
+    )
+    profile = settings.profile if settings.profile in program.profiles else None
+    return Request(profile, given, levels=settings_for(origin).levels)
+
+
+def choices_of(settings: Settings, program: Program) -> tuple[Choice, ...]:
+    """The targets to check for, each once; none for a file that has no job and is there to be included."""
+    if not program.jobs:
+        return ()
+    named = settings.targets or tuple(dict.fromkeys(_blocks(program)))
+    choices: dict[tuple[str, str | None], Choice] = {}
+    for text in named:
+        choice = choice_of(text)
+        if choice is not None:
+            choices[choice.backend.name, choice.version] = choice
+    return tuple(choices.values())
+
+
+def choice_of(text: str) -> Choice | None:
+    """``volcano`` or ``volcano@1.9``; ``None`` when there is no such target or version."""
+    name, at, version = text.partition("@")
+    backend = backends.find(name) if name else None
+    if backend is None or (at and version not in backend.versions):
+        return None
+    return Choice(backend, version or None)
+
+
+def _blocks(program: Program) -> list[str]:
+    from tfdsl.syntax import ast
+
+    return [
+        backends.ALIASES.get(item.name.text, item.name.text)
+        for job in program.jobs
+        for item in job.items
+        if isinstance(item, ast.Target)
+    ]

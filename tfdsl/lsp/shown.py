@@ -1,0 +1,61 @@
+"""Values as they would be written, in one short line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.semantics.values import ListData, MapData, Poison, Reference, RunTime, RunTimeText, show
+
+if TYPE_CHECKING:
+    from tfdsl.semantics.values import Data
+
+LONGEST = 60
+"""Characters; the rest is left out."""
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def shown(data: Data) -> str | None:
+    """The text of a value; ``None`` for a wrong one."""
+    text = _text(data)
+    if text is None or len(text) <= LONGEST:
+        return text
+    return text[: LONGEST - 1] + "…"
+
+
+def _text(data: Data) -> str | None:
+    match data:
+        case Poison():
+            return None
+        case str():
+            return quoted(data[: 2 * LONGEST])
+        case RunTimeText():
+            return '"' + "".join(_part(part) for part in data.parts[:LONGEST]) + '"'
+        case Reference():
+            return f"{data.kind}({_text(data.name.data)}, {_text(data.key.data)})"
+        case ListData():
+            return _joined("[", [_text(item.data) for item in data.items[:LONGEST]], "]")
+        case MapData():
+            entries = list(data.entries.values())[:LONGEST]
+            return _joined("{ ", [f"{entry.key} = {_text(entry.value.data)}" for entry in entries], " }")
+        case _:
+            return show(data)
+
+
+def _joined(begin: str, parts: list[str | None], end: str) -> str:
+    return f"{begin}{', '.join('…' if part is None else part for part in parts)}{end}"
+
+
+def quoted(text: str) -> str:
+    """A string literal."""
+    return '"' + _escaped(text) + '"'
+
+
+def _escaped(text: str) -> str:
+    plain = "".join(_ESCAPES.get(char, char if char.isprintable() else f"\\u{{{ord(char):X}}}") for char in text)
+    return plain.replace("${", "\\${")
+
+
+def _part(part: str | RunTime) -> str:
+    if isinstance(part, str):
+        return _escaped(part)
+    return f"${{env.{part.name}}}" if part.kind == "env" else f"${{{part.kind}}}"

@@ -1,0 +1,105 @@
+"""One text as it is at one moment, with what is known about it. Each part is worked out when it is first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tfdsl import pipeline
+from tfdsl.lsp.checking import Checker
+from tfdsl.lsp.settings import Settings, choices_of, request_of
+from tfdsl.semantics.params import Params
+from tfdsl.syntax.lexer import lex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tfdsl.backend import Unit
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.pipeline import Choice, Outcome, Request
+    from tfdsl.semantics.project import Program
+    from tfdsl.syntax import ast
+    from tfdsl.syntax.lexer import Lexed
+    from tfdsl.text import Source
+
+
+def _no_programs(path: str) -> Iterable[Program]:
+    return ()
+
+
+class Snapshot:
+    """A text, the files it includes, and the settings.
+
+    ``read`` gives the source of a path or why it cannot be read. ``before`` is an earlier program of the same text,
+    for what does not bear waiting. ``units``: what :mod:`tfdsl.lsp.fates` has lowered.
+    ``programs`` gives the programs of the workspace that a file is part of.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        read: Callable[[str], Source | str],
+        settings: Settings | None = None,
+        checker: Checker | None = None,
+        before: Program | None = None,
+        programs: Callable[[str], Iterable[Program]] = _no_programs,
+    ) -> None:
+        self.source = source
+        self.read = read
+        self.settings = settings or Settings()
+        self.programs = programs
+        self.units: dict[str, list[Unit]] = {}
+        self._checker = checker or Checker()
+        self._before = before
+
+    @cached_property
+    def lexed(self) -> Lexed:
+        """The tokens; they are there for any text."""
+        return lex(self.source)
+
+    @cached_property
+    def program(self) -> Program:
+        """The text and its includes; there is a tree for any text."""
+        return pipeline.load(self.source, self.read)
+
+    @property
+    def file(self) -> ast.File:
+        """The tree of the text itself."""
+        return self.program.files[0]
+
+    @property
+    def loaded(self) -> Program | None:
+        """The program if it has been read, else the one before."""
+        program: Program | None = self.__dict__.get("program", self._before)
+        return program
+
+    @cached_property
+    def request(self) -> Request:
+        """What is asked for beside the text."""
+        return request_of(self.settings, self.program)
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """The targets that the text is checked for."""
+        return choices_of(self.settings, self.program)
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """What all stages say."""
+        return self._checker.run(self.program, self.request, self.choices)
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """All that is to be told about the text and its includes, in file order."""
+        paths = [self.source.path]
+        settled = pipeline.settle([self.outcome], [self.program], strict=self.settings.strict, paths=paths)
+        return tuple(settled)
+
+    @cached_property
+    def params(self) -> Params:
+        """The values of params and lets."""
+        return Params(self.program, self.request.profile, self.request.params, _unheard)
+
+
+def _unheard(diagnostic: Diagnostic) -> None:
+    """What is wrong with params has been told by the check."""

@@ -1,0 +1,133 @@
+"""The open texts, the folders of the workspace, and the snapshots made of them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from tfdsl import pipeline
+from tfdsl.lsp.checking import Checker
+from tfdsl.lsp.documents import Document, Documents
+from tfdsl.lsp.settings import Settings
+from tfdsl.lsp.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tfdsl.semantics.project import Program
+
+MOST_FILES = 2000
+"""Files of the workspace that are looked at; more are left alone."""
+_SKIPPED = {"node_modules", "__pycache__", "venv", "site-packages"}
+
+
+class Workspace:
+    """State of one server. ``folders``: paths."""
+
+    def __init__(self) -> None:
+        self.documents = Documents()
+        self.settings = Settings()
+        self.folders: list[str] = []
+        self._snapshots: dict[str, Snapshot] = {}
+        self._checkers: dict[str, Checker] = {}
+        self._closed: dict[str, tuple[dict[str, object], Program]] = {}
+
+    # --- open texts ---
+
+    def snapshot(self, uri: str) -> Snapshot | None:
+        """The snapshot of an open text as it is now."""
+        document = self.documents.get(uri)
+        if document is None:
+            return None
+        known = self._snapshots.get(uri)
+        if known is not None and known.source is document.source and known.settings is self.settings:
+            return known
+        checker = self._checkers.setdefault(uri, Checker())
+        before = known.loaded if known is not None else None
+        made = Snapshot(document.source, self.documents.read, self.settings, checker, before, self.programs_with)
+        self._snapshots[uri] = made
+        return made
+
+    def forget(self, uri: str) -> None:
+        """Drop what is known about a text: it was closed, or what it reads has changed."""
+        self._snapshots.pop(uri, None)
+        if self.documents.get(uri) is None:
+            self._checkers.pop(uri, None)
+
+    def forget_all(self) -> None:
+        """Drop what is known about all texts."""
+        for uri in list(self._snapshots):
+            self.forget(uri)
+
+    def dependents(self, document: Document) -> list[Document]:
+        """The other open texts that include ``document`` or read it with ``file()``."""
+        path = document.source.path
+        found: list[Document] = []
+        for other in self.documents.all():
+            known = self._snapshots.get(other.uri)
+            if other is document or known is None or known.loaded is None:
+                continue
+            if any(file.source.path == path for file in known.loaded.files) or _reads(known.loaded):
+                found.append(other)
+        return found
+
+    # --- the workspace ---
+
+    def programs(self) -> Iterator[Program]:
+        """The programs of all files of the workspace, open or not."""
+        seen: set[str] = set()
+        for document in self.documents.all():
+            snapshot = self.snapshot(document.uri)
+            if snapshot is not None:
+                seen.add(document.source.path)
+                yield snapshot.program
+        for path in self._paths():
+            if path not in seen:
+                program = self._program(path)
+                if program is not None:
+                    yield program
+
+    def programs_with(self, path: str) -> Iterable[Program]:
+        """The programs of the workspace that the file at ``path`` is part of."""
+        return [program for program in self.programs() if any(file.source.path == path for file in program.files)]
+
+    def _program(self, path: str) -> Program | None:
+        """The program of a file that is not open; read again when one of its files has changed."""
+        known = self._closed.get(path)
+        if known is not None and all(self._stamp(one) == stamp for one, stamp in known[0].items()):
+            return known[1]
+        source = self.documents.read(path)
+        if isinstance(source, str):
+            self._closed.pop(path, None)
+            return None
+        program = pipeline.load(source, self.documents.read)
+        self._closed[path] = ({file.source.path: self._stamp(file.source.path) for file in program.files}, program)
+        return program
+
+    def _stamp(self, path: str) -> object:
+        """Changes when the text at ``path`` does."""
+        open_text = self.documents.at(path)
+        if open_text is not None:
+            return open_text.source
+        try:
+            status = os.stat(path)
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_size
+
+    def _paths(self) -> Iterator[str]:
+        count = 0
+        for root in dict.fromkeys(self.folders):
+            for folder, inner, names in os.walk(root):
+                inner[:] = sorted(name for name in inner if not name.startswith(".") and name not in _SKIPPED)
+                for name in sorted(names):
+                    if name.endswith(".tfjob"):
+                        count += 1
+                        if count > MOST_FILES:
+                            return
+                        yield os.path.join(folder, name).replace(os.sep, "/")
+
+
+def _reads(program: Program) -> bool:
+    """Whether a program may read files other than by ``include``."""
+    return any("file(" in file.source.text for file in program.files)
