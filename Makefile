@@ -17,7 +17,7 @@ try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
 
 test: $(VENV)/dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 4
 
 check: $(VENV)/dev
 	$(BIN)/ruff format --check .
@@ -27,7 +27,7 @@ check: $(VENV)/dev
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python grammar/bake.py --check
 	$(BIN)/python grammar/editor_words.py --check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 4
 
 bench: $(BIN)/tfdsl
 	$(BIN)/python benchmarks/bench.py

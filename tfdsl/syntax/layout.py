@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tfdsl.syntax.lexer import Lexed
 
-WIDTH = 100
+WIDTH = 110
 STEP = 2
 
 # Roles with longer names are not aligned, or `tensorboard` would push the braces of all others to the right.
