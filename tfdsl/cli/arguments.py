@@ -155,7 +155,8 @@ def _flag(arguments: Arguments, flags: dict[str, Flag], word: str, span: Span, p
 def _keep(arguments: Arguments, flag: Flag, given: Given) -> None:
     earlier = arguments.given.setdefault(flag.name, [])
     if earlier and not flag.many:
-        error = BAD_ARGUMENT(given.span, what=f"{flag.name} is given twice").note(earlier[0].span, "first given here")
+        error = BAD_ARGUMENT(given.span, what=f"{flag.name} is given twice").marked("given again here")
+        error = error.note(earlier[0].span, "first given here")
         arguments.errors.append(error)
     if flag.one_of and given.text not in flag.one_of:
         arguments.errors.append(not_one_of(flag.name, given, flag.one_of))

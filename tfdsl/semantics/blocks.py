@@ -202,7 +202,7 @@ class _Reader:
             first = here.setdefault(name.text, name)
             if first is not name:
                 found = name_rules.DUPLICATE_USE(name.span, name=name.text)
-                self.report(found.note(first.span, "first used here"))
+                self.report(found.note(first.span, "first used here").marked("used again here"))
             elif name.text not in self.names.templates:
                 self.complete = False
                 found = name_rules.UNKNOWN_TEMPLATE(name.span, name=name.text)
@@ -245,7 +245,7 @@ class _Reader:
         first = table.setdefault(item.key.text, item)
         if first is not item:
             found = name_rules.DUPLICATE_KEY(item.key.span, name=item.key.text)
-            self.report(found.note(first.key.span, "first set here"))
+            self.report(found.note(first.key.span, "first set here").marked("set again here"))
 
     # --- roles and targets ---
 
@@ -266,7 +266,7 @@ class _Reader:
             first = blocks.setdefault(name.text, RoleBlock(item, layers))
             if first.node is not item:
                 found = name_rules.DUPLICATE_BLOCK(name.span, name=f"role {name.text}", where=where)
-                self.report(found.note(first.node.name.span, "first here"))
+                self.report(found.note(first.node.name.span, "first here").marked("again here"))
         return blocks
 
     def targets(self, items: Iterable[ast.Item]) -> dict[str, TargetBlock]:
@@ -289,7 +289,7 @@ class _Reader:
             first = blocks.setdefault(rows.name, block)
             if first is not block:
                 found = name_rules.DUPLICATE_BLOCK(item.name.span, name=f"target {rows.name}", where="job")
-                self.report(found.note(first.node.name.span, "first here"))
+                self.report(found.note(first.node.name.span, "first here").marked("again here"))
         return blocks
 
 
@@ -345,5 +345,5 @@ def _once(items: Iterable[ast.Item], kind: type[Block], word: str, report: Repor
     found = [item for item in items if isinstance(item, kind)]
     for item in found[1:]:
         diagnostic = name_rules.DUPLICATE_BLOCK(item.word, name=word, where="job")
-        report(diagnostic.note(found[0].word, "first here"))
+        report(diagnostic.note(found[0].word, "first here").marked("again here"))
     return found[0] if found else None

@@ -39,7 +39,8 @@ def _legal(param: ast.Param, scope: Scope) -> Iterator[ast.Assign]:
         key = setting.key
         first = seen.setdefault(key.text, key)
         if first is not key:
-            scope.report(name_rules.DUPLICATE_KEY(key.span, name=key.text).note(first.span, "first set here"))
+            found = name_rules.DUPLICATE_KEY(key.span, name=key.text).marked("set again here")
+            scope.report(found.note(first.span, "first set here"))
         elif _fits(key, param.type.name.text, scope):
             yield setting
 

@@ -41,7 +41,7 @@ from tfdsl.vocabulary.types import (
     StringType,
     Type,
     UnionType,
-    describe,
+    a_value,
 )
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def conform(value: Value, to: Type, what: str, report: Report) -> Value:
 
 
 def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
-    diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=describe(to), given=a_kind(value.data))
+    diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=a_value(to), given=a_kind(value.data))
     literal = offered(value.data, to)
     if literal is not None:
         diagnostic = diagnostic.help(f"write {literal}")
@@ -213,7 +213,7 @@ def _quantity(value: Value, to: QuantityType, what: str, report: Report) -> Data
     if not isinstance(data, Quantity):
         return _mismatch(value, to, what, report)
     if to.of == "cpu" and data.text[-1:].isalpha() and not data.text.endswith("m"):
-        diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected="a number or thousandths", given=data.text)
+        diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=a_value(to), given=data.text)
         report(diagnostic.help("for example 4, 0.5 or 500m"))
         return POISON
     if data.milli < 0 or (to.of == "cpu" and data.milli == 0):
@@ -258,7 +258,7 @@ def _duration(value: Value, to: DurationType, what: str, report: Report) -> Data
         data = data.duration
     if not isinstance(data, Duration):
         if isinstance(data, int) and not isinstance(data, bool):
-            diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected="duration", given="an int")
+            diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=a_value(to), given="an int")
             report(_offer(diagnostic, f"{data}s"))
             return POISON
         return _mismatch(value, to, what, report)

@@ -52,7 +52,7 @@ def _walk(
                 cut.add(ref.name)
                 steps = list(path)
                 way = " → ".join((*steps[steps.index(ref.name) :], ref.name))
-                report(found(ref).help(f"the way around: {way}"))
+                report(found(ref).marked("the circle closes here").help(f"the way around: {way}"))
         elif ref.name not in done:
             done.add(ref.name)
             path[ref.name] = iter(uses[ref.name])

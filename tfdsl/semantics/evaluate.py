@@ -219,9 +219,8 @@ def _map(expr: ast.MapExpr, scope: Scope, depth: int) -> Data | Diagnostic:
         value = evaluate(assign.value, scope, depth)
         key = assign.key.text
         if key in entries:
-            scope.report(
-                name_rules.DUPLICATE_KEY(assign.key.span, name=key).note(entries[key].key_span, "first set here")
-            )
+            found = name_rules.DUPLICATE_KEY(assign.key.span, name=key).marked("set again here")
+            scope.report(found.note(entries[key].key_span, "first set here"))
             continue
         entries[key] = Entry(key, assign.key.span, value)
     return _kept(map_data(entries), expr.span, scope)

@@ -55,7 +55,7 @@ def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
     if name.text == "namespace":
         namespace = job.namespace()
         if namespace is not None and isinstance(namespace.data, int):
-            return name_rules.NAME_CYCLE(name.span, name="namespace")
+            return name_rules.NAME_CYCLE(name.span, name="namespace").marked("the circle closes here")
         if namespace is not None:
             return namespace.data
         return name_rules.UNKNOWN_MEMBER(name.span, base="the job", name="namespace").help("set namespace in the job")
@@ -81,7 +81,7 @@ def _replicas(role: str, span: Span, job: JobNames) -> Data | Diagnostic:
     if replicas is None:
         return POISON
     if replicas < 0:
-        return name_rules.NAME_CYCLE(span, name=f"replicas of {role}")
+        return name_rules.NAME_CYCLE(span, name=f"replicas of {role}").marked("the circle closes here")
     return replicas
 
 

@@ -42,7 +42,7 @@ def _layer_outputs(
         first = here.setdefault(key, output)
         if first is not output:
             diagnostic = value_rules.DUPLICATE_OUTPUT(output.destination.span)
-            resolver.report(diagnostic.note(first.destination.span, "first here"))
+            resolver.report(diagnostic.note(first.destination.span, "first here").marked("again here"))
             continue
         found[role][key[1:]] = output
 

@@ -64,7 +64,7 @@ def _is_new(resolver: Resolver, policy: resolved.Policy, group: Iterable[resolve
             found = value_rules.OVERLAPPING_EXIT(policy.event_span, subject=subject, codes=codes)
         else:
             continue
-        resolver.report(found.note(other.event_span, "first decided here"))
+        resolver.report(found.note(other.event_span, "first decided here").marked("decided again here"))
         return False
     return True
 

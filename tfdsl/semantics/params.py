@@ -210,7 +210,7 @@ class Params:
                     self.report(_unknown_param(key.text, key.span, self.program.params))
                 elif key.text in seen:
                     found = name_rules.DUPLICATE_KEY(key.span, name=f"{key.text} of profile {name}")
-                    self.report(found.note(seen[key.text].span, "first set here"))
+                    self.report(found.note(seen[key.text].span, "first set here").marked("set again here"))
                 elif self._chosen(param) is not setting.value:
                     self._check(param, setting.value)
                 seen.setdefault(key.text, key)

@@ -136,7 +136,7 @@ class _Loader:
             return
         full = posixpath.normpath(posixpath.join(posixpath.dirname(source.origin), path))
         if full in stack:
-            self.found.append(name_rules.INCLUDE_CYCLE(span, path=path))
+            self.found.append(name_rules.INCLUDE_CYCLE(span, path=path).marked("the circle closes here"))
         elif full not in self.paths:
             read = self.reading(full, len(stack)) if path and "\0" not in path else "it names no file"
             if isinstance(read, str):
@@ -151,7 +151,7 @@ class _Loader:
         first = self.jobs.setdefault(declaration.name.text, declaration)
         if first is not declaration:
             found = name_rules.DUPLICATE_JOB(declaration.name.span, name=declaration.name.text)
-            self.found.append(found.note(first.name.span, "first here"))
+            self.found.append(found.note(first.name.span, "first here").marked("again here"))
 
     def declare(self, declaration: ast.Param | ast.Let | ast.Template | ast.Profile) -> None:
         name = declaration.name
@@ -165,7 +165,7 @@ class _Loader:
         first = self.names.setdefault(f"template {name.text}" if kind == "template" else name.text, name)
         if first is not name:
             found = name_rules.DUPLICATE_NAME(name.span, kind=kind, name=name.text)
-            self.found.append(found.note(first.span, "first declared here"))
+            self.found.append(found.note(first.span, "first declared here").marked("declared again here"))
         elif isinstance(declaration, ast.Param):
             self.params[name.text] = declaration
         elif isinstance(declaration, ast.Let):

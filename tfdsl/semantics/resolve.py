@@ -323,7 +323,7 @@ class Resolver:
 
 def _mounted_twice(role: str, first: resolved.Mount, second: resolved.Mount) -> Diagnostic:
     found = value_rules.DUPLICATE_MOUNT_PATH(second.at_span, role=role, path=second.at)
-    found = found.note(first.at_span, "first mounted here").note(second.at_span, "mounted again here")
+    found = found.note(first.at_span, "first mounted here").marked("mounted again here")
     return found.help("give one of them another path")
 
 

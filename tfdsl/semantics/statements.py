@@ -53,7 +53,7 @@ def settings(
             scope.report(diagnostic)
         elif key.text in found:
             diagnostic = name_rules.DUPLICATE_KEY(key.span, name=key.text)
-            scope.report(diagnostic.note(found[key.text].key, "first set here"))
+            scope.report(diagnostic.note(found[key.text].key, "first set here").marked("set again here"))
         elif row.type is not None:
             typed = conform(value, row.type, key.text, scope.report)
             found[key.text] = resolved.Setting(key.span, typed)

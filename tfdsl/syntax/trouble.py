@@ -249,7 +249,8 @@ def _arrow(lexed: Lexed, at: int, _: int) -> int:
 def _semicolon(lexed: Lexed, at: int, stop: int) -> int:
     source = lexed.source
     span = Span(source, at, at + 1)
-    ends_line = not source.text[at + 1 : _line_end(source.text, at, stop)].partition("#")[0].strip()
+    rest = source.text[at + 1 : _line_end(source.text, at, stop)].lstrip(" \t;")
+    ends_line = not rest.strip() or rest.startswith(("#", "//"))
     found = rules.SEMICOLON(span)
     if ends_line:
         lexed.diagnostics.append(found.fix("remove it", Edit(span, ""), safe=True))

@@ -99,6 +99,32 @@ def one_of(*words: str) -> StringType:
     return StringType(one_of=words)
 
 
+def a_value(kind: Type) -> str:
+    """The type in a message: ``an int``, ``a quantity such as 16Gi``, ``a list<string>``."""
+    match kind:
+        case UnionType():
+            *first, last = ("a bool" if isinstance(one, BoolType) else a_value(one) for one in kind.of)
+            return f"{', '.join(first)} or {last}"
+        case QuantityType():
+            return {
+                "memory": "a quantity such as 16Gi",
+                "cpu": "a number or thousandths, such as 4 or 500m",
+                "count": "a number or a quantity such as 4Gi",
+            }[kind.of]
+        case IntType():
+            return "an int"
+        case BoolType():
+            return "true or false"
+        case DurationType():
+            return "a duration such as 30m"
+        case StringType() if kind.one_of:
+            return describe(kind)
+        case ReferenceType():
+            return describe(kind)
+        case _:
+            return f"a {describe(kind)}"
+
+
 def describe(kind: Type) -> str:
     """The type in the words of the reference: ``int ≥ 0``, ``list<string>``, ``"a" or "b"``."""
     match kind:

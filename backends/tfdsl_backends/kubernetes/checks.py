@@ -81,7 +81,8 @@ def _twice(unit: Unit, host: str, count: int) -> Diagnostic:
     first = hosts.index(host)
     second = hosts.index(host, first + 1)
     found = rules.HOST_TWICE(_option(unit, "hosts", second), host=host, count=count)
-    return found.note(_option(unit, "hosts", first), "first named here").help("name each host once")
+    found = found.note(_option(unit, "hosts", first), "first named here").marked("named again here")
+    return found.help("name each host once")
 
 
 def _too_few(unit: Unit, place: Span) -> Iterator[Diagnostic]:

@@ -57,7 +57,7 @@ def _limits(role: resolved.Role, report: Report) -> None:
             found = value_rules.LIMIT_BELOW_REQUEST(
                 setting.value.span, name=f"{name}_limit", given=limit.text, request=request.text
             )
-            report(found.note(role.settings[name].value.span, "the request"))
+            report(found.note(role.settings[name].value.span, "the request").marked("the limit"))
 
 
 def _after(job: resolved.Job, report: Report) -> None:
@@ -73,7 +73,7 @@ def _after(job: resolved.Job, report: Report) -> None:
                 near = closest(item.data, names)
                 report(found.help(f"did you mean {near}?" if near else f"its roles are {listing(names)}"))
             elif item.data == role.name or _reaches(waits, item.data, role.name):
-                report(value_rules.AFTER_CYCLE(item.span, role=role.name))
+                report(value_rules.AFTER_CYCLE(item.span, role=role.name).marked("the circle closes here"))
             else:
                 waits.setdefault(role.name, []).append(item.data)
 

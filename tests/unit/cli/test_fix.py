@@ -1,0 +1,154 @@
+"""``tfdsl check --fix``: what is mended, what is left alone, and that nothing else of a file changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.cli.shell import tfdsl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD = 'job mnist {\n  image = "registry.example.com/mnist:1.4"\n'
+
+
+def fixed(folder: Path, text: str | bytes, *options: str) -> tuple[bytes, str]:
+    """The bytes after ``--fix``, and what was told."""
+    path = folder / "job.tfjob"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    ran = tfdsl("check", "job.tfjob", "--fix", *options, cwd=folder)
+    return path.read_bytes(), ran.err
+
+
+@pytest.mark.parametrize(
+    ("broken", "mended"),
+    [
+        ("queue = 'research'", 'queue = "research"'),
+        ("queue = “research”", 'queue = "research"'),
+        ('queue: "research"', 'queue = "research"'),
+        ('queue == "research"', 'queue = "research"'),
+        ('"queue" = "research"', 'queue = "research"'),
+        ("on failed -> restart pod", "on failed => restart pod"),
+        ("retries = 2;", "retries = 2"),
+        ("memory = 16 Gi", "memory = 16Gi"),
+        ("cpu = .5", "cpu = 0.5"),
+        ('queue = "a"   // the big one', 'queue = "a"   # the big one'),
+        ('mount pvc "a" at at "/a"', 'mount pvc "a" at "/a"'),
+        ("memory = 16GB", "memory = 16G"),
+        ('memory = "16Gi"', "memory = 16Gi"),
+        ('retries = "2"', "retries = 2"),
+        ('gang = "false"', "gang = false"),
+        ("gang = False", "gang = false"),
+        ("labels = { a = 1 }", 'labels = { a = "1" }'),
+        ("cpus = 4", "cpu = 4"),
+        ('nodeSelector = { a = "b" }', 'node_selector = { a = "b" }'),
+        ('quue = "a"', 'queue = "a"'),
+        ('mount emptyDir at "/s"', 'mount scratch at "/s"'),
+        ('mount pvc "a" at "/a" { subPath = "x" }', 'mount pvc "a" at "/a" { sub_path = "x" }'),
+        ("on PodFailed => restart pod", "on failed => restart pod"),
+        ("on failed => RestartJob", "on failed => restart job"),
+        ('cleanup = "Running"', 'cleanup = "running"'),
+        ('queue = loewr("A")', 'queue = loewr("A")'),  # two edits away: a suggestion, not a fix
+        ('queue = lowr("A")', 'queue = lower("A")'),
+        ("memory = 16", "memory = 16"),  # which unit is for a person to say
+        ("deadline = 30", "deadline = 30"),
+        ("queue = research", "queue = research"),  # a name or a text?
+    ],
+)
+def test_what_is_mended(tmp_path: Path, broken: str, mended: str) -> None:
+    after, _ = fixed(tmp_path, f"{HEAD}  {broken}\n  role worker {{ }}\n}}\n")
+    assert after.decode() == f"{HEAD}  {mended}\n  role worker {{ }}\n}}\n"
+
+
+MANY = """\
+param workers: integer = '4'
+job mnist
+{
+  imagee: "registry.example.com/mnist:1.4";   // the image
+  queue == 'research'
+  cpus = 4, memory = "16Gi"
+  env = { STAGE: 'prod'; LEVEL = 'info' }
+  role worker { replicas = workers, gpus = 1 }
+  on PodFailed -> RestartPod
+}
+"""
+MENDED = """\
+param workers: int = 4
+job mnist {
+  image = "registry.example.com/mnist:1.4"   # the image
+  queue = "research"
+  cpu = 4, memory = 16Gi
+  env = { STAGE = "prod", LEVEL = "info" }
+  role worker { replicas = workers, gpu = 1 }
+  on failed => restart pod
+}
+"""
+
+
+def test_one_run_mends_everything_that_can_be(tmp_path: Path) -> None:
+    after, told = fixed(tmp_path, MANY)
+    assert after.decode() == MENDED
+    assert told == "fixed job.tfjob\n"
+
+
+def test_another_run_changes_nothing(tmp_path: Path) -> None:
+    after, _ = fixed(tmp_path, MANY)
+    again, told = fixed(tmp_path, after)
+    assert (again, told) == (after, "")
+
+
+def test_line_ends_and_byte_order_mark_stay(tmp_path: Path) -> None:
+    broken = b"\xef\xbb\xbf" + MANY.replace("\n", "\r\n").encode()
+    after, _ = fixed(tmp_path, broken)
+    assert after == b"\xef\xbb\xbf" + MENDED.replace("\n", "\r\n").encode()
+
+
+def test_a_last_line_without_its_end_stays_so(tmp_path: Path) -> None:
+    after, _ = fixed(tmp_path, f"{HEAD}  queue = 'a'\n  role worker {{ }} }}")
+    assert after.decode() == f'{HEAD}  queue = "a"\n  role worker {{ }} }}'
+
+
+def test_meaning_waits_until_the_form_is_right(tmp_path: Path) -> None:
+    """While a brace is missing, nobody knows which block an attribute stands in."""
+    broken = f"{HEAD}  role worker {{\n  cpus = 4\n  queue = ???\n"
+    after, _ = fixed(tmp_path, broken)
+    assert b"cpus = 4" in after
+
+
+def test_included_files_that_were_not_named_stay(tmp_path: Path) -> None:
+    common = "let registry = 'registry.example.com'\n"
+    (tmp_path / "common.tfjob").write_text(common)
+    text = 'include "common.tfjob"\njob mnist {\n  image: "${registry}/mnist:1.4"\n  role worker { }\n}\n'
+    fixed(tmp_path, text)
+    assert (tmp_path / "common.tfjob").read_text() == common
+    ran = tfdsl("check", "job.tfjob", "common.tfjob", "--fix", cwd=tmp_path)
+    assert ran.status == 0, ran.err
+    assert (tmp_path / "common.tfjob").read_text() == 'let registry = "registry.example.com"\n'
+
+
+def test_a_file_named_twice_is_written_once(tmp_path: Path) -> None:
+    path = tmp_path / "job.tfjob"
+    path.write_text(f"{HEAD}  queue = 'a'\n  role worker {{ }}\n}}\n")
+    ran = tfdsl("check", "job.tfjob", "./job.tfjob", "--fix", cwd=tmp_path)
+    assert ran.status == 0, ran.err
+    assert path.read_text() == f'{HEAD}  queue = "a"\n  role worker {{ }}\n}}\n'
+
+
+def test_a_link_stays_a_link_and_a_mode_stays(tmp_path: Path) -> None:
+    real = tmp_path / "real.tfjob"
+    real.write_text(f"{HEAD}  queue = 'a'\n  role worker {{ }}\n}}\n")
+    real.chmod(0o640)
+    link = tmp_path / "link.tfjob"
+    link.symlink_to("real.tfjob")
+    assert tfdsl("check", "link.tfjob", "--fix", cwd=tmp_path).status == 0
+    assert link.is_symlink()
+    assert '"a"' in real.read_text()
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
+def test_standard_input_cannot_be_fixed(tmp_path: Path) -> None:
+    ran = tfdsl("check", "-", "--fix", cwd=tmp_path, stdin=b"job a { }\n")
+    assert ran.status == 2
+    assert "--fix cannot change standard input" in ran.err
