@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hypothesis import settings
+
 if TYPE_CHECKING:
     import pytest
+
+# The same examples in every run, and no clock on a loaded machine; `make fuzz` looks for new ones.
+settings.register_profile("tfdsl", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("tfdsl")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
