@@ -14,12 +14,12 @@ from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.statements import SOURCE, settings
 from tfdsl.semantics.suggest import alias_table, closest, listing, offering
-from tfdsl.semantics.values import POISON, MapData, Poison, RunTimeText, Value
+from tfdsl.semantics.values import POISON, ListData, MapData, Poison, RunTimeText, Value
 from tfdsl.vocabulary import statements
 from tfdsl.vocabulary.types import MEMORY, STRING, Type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.scope import Scope
@@ -142,3 +142,15 @@ def _check_options(kind: MountKind, options: dict[str, resolved.Setting], scope:
         if path is not None and (path.startswith("/") or ".." in path.split("/")):
             problem = "takes a relative path without .. here"
             scope.report(value_rules.MOUNT_SOURCE(value.span, kind=kind.name, problem=problem))
+    modes = options["access_modes"].value if "access_modes" in options else None
+    if modes is not None and isinstance(modes.data, ListData):
+        problem = _modes_problem([item.data for item in modes.data.items])
+        if problem is not None:
+            scope.report(value_rules.MOUNT_SOURCE(modes.span, kind=kind.name, problem=problem))
+
+
+def _modes_problem(modes: Sequence[Data]) -> str | None:
+    """What Kubernetes has against the access modes of a claim (validation of PersistentVolumeClaims)."""
+    if not modes:
+        return "needs at least one access mode"
+    return "takes ReadWriteOncePod alone" if "ReadWriteOncePod" in modes and len(modes) > 1 else None

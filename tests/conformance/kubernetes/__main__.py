@@ -1,6 +1,6 @@
 """Prove the output of the Kubernetes family by the real programs.
 
-usage: python -m tests.conformance.kubernetes [build | up | down] [--work FOLDER] [PYTEST ARGUMENTS]
+usage: python -m tests.conformance.kubernetes [build | up | down] [--work FOLDER] [-- PYTEST ARGUMENTS]
 
 Without a command: build, run the tests (which start and stop what they need), keep the work folder for the next run.
 """
@@ -28,7 +28,8 @@ def main(words: list[str]) -> int:
     reader = argparse.ArgumentParser(prog="python -m tests.conformance.kubernetes", allow_abbrev=False)
     reader.add_argument("command", nargs="?", choices=("build", "up", "down"))
     reader.add_argument("--work", type=Path, default=DEFAULT_WORK, help="the work folder")
-    given, rest = reader.parse_known_args(words)
+    own, rest = _split(words)
+    given = reader.parse_args(own)
     work = Work(given.work.resolve())
     start = time.monotonic()
     try:
@@ -38,6 +39,12 @@ def main(words: list[str]) -> int:
         status = 1
     print(f"{given.command or 'conformance'}: {time.monotonic() - start:.0f} s", flush=True)
     return status
+
+
+def _split(words: list[str]) -> tuple[list[str], list[str]]:
+    """What stands before and behind ``--``."""
+    at = words.index("--") if "--" in words else len(words)
+    return words[:at], words[at + 1 :]
 
 
 def _run(command: str | None, work: Work, rest: list[str]) -> int:

@@ -85,6 +85,11 @@ CASES = (
         WORKER + 'mount configmap "c" at "/d" { items = { key = "HOLE" } }',
         *("x", "../x", "must not contain '..'"),
     ),
+    Case(
+        "TFJ2201",
+        WORKER + 'mount claim 1Gi at "/d" { keep = true, access_modes = ["ReadWriteMany", "HOLE"] }',
+        *("ReadWriteOnce", "ReadWriteOncePod", "may not use ReadWriteOncePod with other access modes"),
+    ),
     Case("TFJ2204", WORKER + 'shm = 1Gi\n  mount scratch at "HOLE"', "/a", "/dev/shm", "mountPath"),
     # numbers and words
     Case("TFJ2001", WORKER + "port = HOLE", 2345, 70000, "between 1 and 65535"),
