@@ -1,26 +1,24 @@
-"""The server on pygls: positions to offsets, features to messages. Nothing else knows the protocol.
-
-Modules that do the work are imported when they are first needed, so that the answer to ``initialize`` does not wait
-for them; they are fetched right after it.
-"""
+"""One client's session: its texts, what it can do, its settings, and when it is told what is wrong."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import sys
-from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from lsprotocol import types
+from lsprotocol.converters import get_converter
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
 from tfdsl import __version__
 from tfdsl.lsp.positions import negotiated
 
 if TYPE_CHECKING:
-    from tfdsl.lsp.conversion import Places
+    from cattrs import Converter
+
     from tfdsl.lsp.documents import Document
+    from tfdsl.lsp.server.conversion import Places
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.lsp.workspace import Workspace
 
@@ -28,8 +26,22 @@ QUIET = 0.005
 """Seconds without a change after which a text is checked: a request that comes with a keystroke is answered first."""
 PATIENCE = 0.2
 """Seconds after which a text is checked although changes go on."""
+REQUEST_FAILED = -32803
+"""The protocol's code for a request that is right but cannot be done."""
 WATCH = 5.0
 """Seconds between two looks whether the client's process is still there."""
+
+
+def _converter() -> Converter:
+    """As pygls makes it, but what is in messages of our own stays as JSON made it."""
+    converter = get_converter()
+    for kind in (JsonRPCRequestMessage, JsonRPCResponseMessage, JsonRPCNotification):
+        converter.register_structure_hook(kind, _as_it_is)
+    return converter
+
+
+def _as_it_is(data: dict[str, object], kind: type[object]) -> object:
+    return kind(**data)
 
 
 class Placed(Protocol):
@@ -39,11 +51,11 @@ class Placed(Protocol):
     position: types.Position
 
 
-class Server(LanguageServer):
+class Session(LanguageServer):
     """One client's server."""
 
     def __init__(self) -> None:
-        super().__init__("tfdsl", __version__)  # pyright: ignore[reportUnknownMemberType]  (pygls: *args)
+        super().__init__("tfdsl", __version__, converter_factory=_converter)  # pyright: ignore[reportUnknownMemberType]  (pygls: *args)
         for method in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_CLOSE):
             # Texts are kept by Documents: pygls takes more characters for line ends than the protocol does.
             features = cast("dict[str, object]", self.protocol.fm.builtin_features)  # pyright: ignore[reportUnknownMemberType]  (pygls: a bare Dict)
@@ -51,8 +63,7 @@ class Server(LanguageServer):
         self.begin: types.InitializeParams | None = None
         self.ended_well = False
         self.pull = False
-        self.related = False
-        self.snippets = False
+        self.outputs: str | None = None
         self._workspace: Workspace | None = None
         self._published: dict[str, dict[str, list[types.Diagnostic]]] = {}
         self._waiting: dict[str, tuple[asyncio.TimerHandle, float]] = {}
@@ -81,7 +92,7 @@ class Server(LanguageServer):
 
     def places(self) -> Places:
         """For converting the spans of one answer."""
-        from tfdsl.lsp.conversion import Places
+        from tfdsl.lsp.server.conversion import Places
 
         return Places(self.state.documents)
 
@@ -90,7 +101,50 @@ class Server(LanguageServer):
         snapshot = self.state.snapshot(params.text_document.uri)
         return None if snapshot is None else (snapshot, self.places().offset(snapshot.source, params.position))
 
+    def part(self, uri: str, range_: types.Range) -> tuple[Snapshot, int, int] | None:
+        """The snapshot of a text, and the offsets of a range in it; ``None`` for a text that is not open."""
+        snapshot = self.state.snapshot(uri)
+        if snapshot is None:
+            return None
+        places = self.places()
+        return snapshot, places.offset(snapshot.source, range_.start), places.offset(snapshot.source, range_.end)
+
     # --- the client ---
+
+    @property
+    def _text(self) -> types.TextDocumentClientCapabilities:
+        return self.client_capabilities.text_document or types.TextDocumentClientCapabilities()
+
+    @property
+    def can_relate(self) -> bool:
+        """Whether the client shows the other places of a diagnostic."""
+        publish = self._text.publish_diagnostics
+        return publish is not None and publish.related_information is True
+
+    @property
+    def can_fill_in(self) -> bool:
+        """Whether the client understands snippets."""
+        completion = self._text.completion.completion_item if self._text.completion else None
+        return completion is not None and completion.snippet_support is True
+
+    @property
+    def can_nest(self) -> bool:
+        """Whether the client takes an outline of several levels."""
+        symbols = self._text.document_symbol
+        return symbols is not None and symbols.hierarchical_document_symbol_support is True
+
+    @property
+    def can_version(self) -> bool:
+        """Whether the client takes edits that say for which version of a text they are."""
+        workspace = self.client_capabilities.workspace
+        edit = workspace.workspace_edit if workspace else None
+        return edit is not None and edit.document_changes is True
+
+    @property
+    def can_show(self) -> bool:
+        """Whether the client opens a file when it is asked to."""
+        window = self.client_capabilities.window
+        return window is not None and window.show_document is not None and window.show_document.support is True
 
     def watch_client(self) -> None:
         """End when the client's process is gone, even if somebody else holds our input open."""
@@ -177,15 +231,15 @@ class Server(LanguageServer):
 
     def found(self, uri: str) -> dict[str, list[types.Diagnostic]]:
         """The diagnostics of an open text and of its includes, by URI; nothing for a text that is not open."""
-        from tfdsl.lsp import conversion
         from tfdsl.lsp.features.diagnostics import problems
+        from tfdsl.lsp.server import conversion
 
         snapshot = self.state.snapshot(uri)
         if snapshot is None:
             return {}
         places = self.places()
         return {
-            self.state.documents.uri(path): conversion.diagnostics(told, places, related=self.related)
+            self.state.documents.uri(path): conversion.diagnostics(told, places, related=self.can_relate)
             for path, told in problems(snapshot).items()
         }
 
@@ -193,7 +247,8 @@ class Server(LanguageServer):
         """Publish what all open texts that ``uri`` is part of say about it, each message once."""
         once: list[types.Diagnostic] = []
         for found in self._published.values():
-            once += [one for one in found.get(uri, ()) if one not in once]
+            more = found.get(uri, [])
+            once += [one for one in more if one not in once] if once else more
         document = self.state.documents.get(uri)
         version = document.version if document is not None else None
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, once, version))
@@ -210,139 +265,3 @@ class Server(LanguageServer):
         workspace = self.client_capabilities.workspace
         refresh = workspace.diagnostics.refresh_support if workspace and workspace.diagnostics else None
         return refresh is True
-
-
-# --- the life of a server --------------------------------------------------------------------------------------
-
-
-def _initialize(ls: Server, params: types.InitializeParams) -> None:
-    can = params.capabilities
-    text = can.text_document
-    ls.pull = text is not None and text.diagnostic is not None
-    published = text.publish_diagnostics if text else None
-    ls.related = published is not None and published.related_information is True
-    completion = text.completion.completion_item if text and text.completion else None
-    ls.snippets = completion is not None and completion.snippet_support is True
-    ls.begin = params
-
-
-def _initialized(ls: Server, params: types.InitializedParams) -> None:
-    """Fetch what the first request will need, and ask for the settings and for news of files."""
-    for module in ("completion", "diagnostics", "hover"):
-        import_module(f"tfdsl.lsp.features.{module}")
-    ls.watch_client()
-    ls.ask_for_settings()
-    ls.watch_files()
-
-
-def _shutdown(ls: Server, params: None) -> None:
-    ls.ended_well = True
-
-
-# --- texts -----------------------------------------------------------------------------------------------------
-
-
-def _did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
-    item = params.text_document
-    ls.changed(ls.state.documents.open(item.uri, item.text, item.version))
-
-
-def _did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
-    from tfdsl.lsp.conversion import changes
-
-    document = ls.state.documents.get(params.text_document.uri)
-    if document is not None:
-        document.change(changes(params), params.text_document.version, ls.state.documents.encoding)
-        ls.changed(document)
-
-
-def _did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
-    document = ls.state.documents.get(params.text_document.uri)
-    if document is None:
-        return
-    dependents = ls.state.dependents(document)
-    ls.state.documents.close(document.uri)
-    ls.state.forget(document.uri)
-    ls.publish(document.uri)
-    for one in dependents:
-        ls.changed(one)
-
-
-def _did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
-    ls.recheck_all()
-
-
-def _did_change_workspace_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
-    from tfdsl.lsp.uris import path_of
-
-    gone = {path_of(folder.uri) for folder in params.event.removed}
-    new = [path for folder in params.event.added if (path := path_of(folder.uri)) is not None]
-    ls.state.folders = [*(path for path in ls.state.folders if path not in gone), *new]
-
-
-def _did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
-    if not ls.ask_for_settings():
-        ls.set_settings(params.settings)
-
-
-def _diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:
-    uri = params.text_document.uri
-    found = ls.found(uri)
-    return types.RelatedFullDocumentDiagnosticReport(found.get(uri, []))
-
-
-# --- features --------------------------------------------------------------------------------------------------
-
-
-def _completion(ls: Server, params: types.CompletionParams) -> types.CompletionList | None:
-    from tfdsl.lsp import conversion
-    from tfdsl.lsp.features.completion import complete
-
-    here = ls.at(params)
-    return None if here is None else conversion.completions(complete(*here), ls.places(), snippets=ls.snippets)
-
-
-def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
-    from tfdsl.lsp import conversion
-    from tfdsl.lsp.features.hover import hover
-
-    here = ls.at(params)
-    found = hover(*here) if here is not None else None
-    return None if found is None else conversion.hover(found, ls.places())
-
-
-FEATURES = (
-    (types.INITIALIZE, None, _initialize),
-    (types.INITIALIZED, None, _initialized),
-    (types.SHUTDOWN, None, _shutdown),
-    (types.TEXT_DOCUMENT_DID_OPEN, None, _did_open),
-    (types.TEXT_DOCUMENT_DID_CHANGE, None, _did_change),
-    (types.TEXT_DOCUMENT_DID_CLOSE, None, _did_close),
-    (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, None, _did_change_watched_files),
-    (types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, None, _did_change_workspace_folders),
-    (types.WORKSPACE_DID_CHANGE_CONFIGURATION, None, _did_change_configuration),
-    (types.TEXT_DOCUMENT_DIAGNOSTIC, types.DiagnosticOptions(True, False, "tfdsl"), _diagnostic),
-    (types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=list('.{"=> ')), _completion),
-    (types.TEXT_DOCUMENT_HOVER, None, _hover),
-)
-"""Method, options and handler of everything that the server answers."""
-
-
-def make_server() -> Server:
-    """A server with all its features."""
-    server = Server()
-    for method, options, handler in FEATURES:
-        server.feature(method, options)(handler)
-    return server
-
-
-def run() -> int:
-    """Serve one client on standard input and output; gives the exit status.
-
-    0: the client said good-bye, or never came; 1: it went away without (as the protocol asks for).
-    """
-    stdin, stdout = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    sys.stdout = sys.stderr  # whatever prints by mistake must not get among the messages
-    server = make_server()
-    server.start_io(stdin, stdout)
-    return 0 if server.ended_well or server.begin is None else 1

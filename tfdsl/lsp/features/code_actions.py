@@ -1,0 +1,91 @@
+"""What can be done about a problem: its fixes, and allowing it here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.diagnostics.fixes import fixed
+from tfdsl.record import Record
+from tfdsl.syntax import parse
+from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lsp.snapshot import Snapshot
+
+Kind: TypeAlias = Literal["quickfix", "source.fixAll.tfdsl"]
+KINDS: tuple[Kind, ...] = ("quickfix", "source.fixAll.tfdsl")
+
+
+class Action(Record):
+    """One change. ``diagnostic``: what it is about; ``preferred``: it is safe to take without looking."""
+
+    title: str
+    kind: Kind
+    edits: tuple[Edit, ...]
+    diagnostic: Diagnostic | None = None
+    preferred: bool = False
+
+
+def code_actions(snapshot: Snapshot, start: int, end: int) -> list[Action]:
+    """The actions for the problems that touch the characters from ``start`` to ``end``, and "fix all"."""
+    here = [one for one in snapshot.diagnostics if _touches(one.span, snapshot, start, end)]
+    found: list[Action] = []
+    for one in here:
+        found += [Action(_sentence(fix.title), "quickfix", fix.edits, one, fix.safe) for fix in one.fixes]
+    for one in here:
+        found += _allow(snapshot, one)
+    return [*found, *_fix_all(snapshot)]
+
+
+def _touches(span: Span, snapshot: Snapshot, start: int, end: int) -> bool:
+    return span.source.path == snapshot.source.path and span.start <= end and start <= span.end
+
+
+def _sentence(title: str) -> str:
+    return title[:1].upper() + title[1:]
+
+
+def _allow(snapshot: Snapshot, found: Diagnostic) -> Iterator[Action]:
+    """A waiver on the line above; an error cannot be waived, and inside a text block there is no place for it."""
+    if found.level == "error":
+        return
+    source = snapshot.source
+    line = source.position(found.span.start)[0]
+    start = source.line_starts[line - 1]
+    text = source.line(line)
+    indent = text[: len(text) - len(text.lstrip())]
+    waiver = f"{indent}# tfdsl: allow[{found.rule.slug}] \n"
+    if _inside_token(snapshot, start) or not _fits(source, start, waiver):
+        return
+    edit = Edit(Span(source, start, start), waiver)
+    yield Action(f"Allow {found.rule.slug} here", "quickfix", (edit,), found)
+
+
+def _inside_token(snapshot: Snapshot, offset: int) -> bool:
+    from tfdsl.syntax import lexer
+
+    lexed = snapshot.lexed
+    return any(
+        start < offset < end
+        for type_, start, end in zip(lexed.types, lexed.starts, lexed.ends, strict=True)
+        if type_ != lexer.NEWLINE
+    )
+
+
+def _fits(source: Source, offset: int, text: str) -> bool:
+    """Whether a comment line at ``offset`` breaks nothing."""
+    changed = Source("", source.text[:offset] + text + source.text[offset:])
+    return len(parse(changed).diagnostics) <= len(parse(source).diagnostics)
+
+
+def _fix_all(snapshot: Snapshot) -> Iterator[Action]:
+    """The safe fixes of the whole text in one."""
+    source = snapshot.source
+    text = fixed(snapshot.diagnostics, [source]).get(source.path)
+    if text is not None and text != source.text:
+        whole = Edit(Span(source, 0, len(source.text)), text)
+        yield Action("Fix all that is safe to fix", "source.fixAll.tfdsl", (whole,))

@@ -1,0 +1,37 @@
+"""Compiling a job from the line of its name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import backend as backends
+from tfdsl.record import Record
+from tfdsl.syntax import ast
+
+if TYPE_CHECKING:
+    from tfdsl.lsp.snapshot import Snapshot
+    from tfdsl.text import Span
+
+
+class Lens(Record):
+    """Above the job's name: compile ``job`` for ``target``."""
+
+    span: Span
+    title: str
+    target: str
+    job: str
+
+
+def code_lens(snapshot: Snapshot) -> list[Lens]:
+    """One for each target that a job has a block for; for one without a block, one for each target that there is."""
+    if not snapshot.settings.code_lens:
+        return []
+    found: list[Lens] = []
+    for job in snapshot.program.jobs:
+        named = [
+            backends.ALIASES.get(item.name.text, item.name.text) for item in job.items if isinstance(item, ast.Target)
+        ]
+        known = [name for name in dict.fromkeys(named) if backends.find(name) is not None]
+        targets = known or list(backends.names())
+        found += [Lens(job.name.span, f"compile to {name}", name, job.name.text) for name in targets]
+    return found

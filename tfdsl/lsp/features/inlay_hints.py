@@ -1,0 +1,150 @@
+"""Values that the text does not show: of params and lets, of expressions, and defaults that are worked out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import pipeline
+from tfdsl.lsp.shown import shown
+from tfdsl.lsp.tree import walk
+from tfdsl.record import Record, replace
+from tfdsl.semantics.values import ListData, MapData
+from tfdsl.syntax import ast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from tfdsl.lsp.snapshot import Snapshot
+    from tfdsl.semantics import resolved
+    from tfdsl.semantics.values import Data, Value
+    from tfdsl.text import Span
+
+    Place = tuple[str, int, int]
+
+_COMPUTED = (ast.Ref, ast.Binary, ast.Unary, ast.Choice, ast.Index, ast.Member, ast.Call)
+
+
+class Hint(Record):
+    """A label behind the text that ends at ``offset``."""
+
+    offset: int
+    text: str
+    about: str
+
+
+def inlay_hints(snapshot: Snapshot, start: int, end: int) -> list[Hint]:
+    """The hints between two offsets, in the order of the text."""
+    if not snapshot.settings.inlay_hints or not snapshot.program.readable:
+        return []
+    found = [*_globals(snapshot), *_jobs(snapshot, start, end)]
+    return sorted((hint for hint in found if start <= hint.offset <= end), key=lambda hint: hint.offset)
+
+
+def _globals(snapshot: Snapshot) -> Iterator[Hint]:
+    """Lets that are computed, and params whose value is not the default that stands there."""
+    for node in snapshot.file.declarations:
+        if isinstance(node, ast.Let) and _is_computed(node.value):
+            yield from _value(snapshot, node.name.text, node.value.span.end, "the value of this let")
+        elif isinstance(node, ast.Param):
+            at = node.default.span if node.default is not None else node.type.span
+            value = snapshot.params.lookup(node.name.text)
+            given = value is not None and node.default is not None and value.span != node.default.span
+            if node.default is None or given or _is_computed(node.default):
+                yield from _value(
+                    snapshot, node.name.text, at.end, "the value of this param, as the settings choose it"
+                )
+
+
+def _value(snapshot: Snapshot, name: str, offset: int, about: str) -> Iterator[Hint]:
+    value = snapshot.params.lookup(name)
+    text = shown(value.data) if value is not None else None
+    if text is not None:
+        yield Hint(offset, f"= {text}", about)
+
+
+def _is_computed(node: ast.Expr) -> bool:
+    return any(isinstance(one, _COMPUTED) for one, _ in walk(node))
+
+
+# --- jobs ------------------------------------------------------------------------------------------------------
+
+
+def _jobs(snapshot: Snapshot, start: int, end: int) -> Iterator[Hint]:
+    for job in snapshot.program.jobs:
+        if job.span.start <= end and start <= job.span.end:
+            yield from _job(snapshot, job)
+
+
+def _job(snapshot: Snapshot, job: ast.Job) -> Iterator[Hint]:
+    """The values of one job as no target says otherwise."""
+    checked = pipeline.check(replace(snapshot.program, jobs=(job,)), snapshot.request)
+    for values in checked.jobs:
+        data = _data(values)
+        yield from _attributes(job.items, data)
+        if not pipeline.has_errors(checked.diagnostics) and not snapshot.program.syntax_errors:
+            yield from _defaults(values)
+
+
+def _data(values: resolved.Job) -> Mapping[Place, Data]:
+    """What the expressions of attributes give; where several roles take one, for the first."""
+    found: dict[Place, Data] = {}
+    for settings in (values.settings, *(role.settings for role in values.roles)):
+        for setting in settings.values():
+            _collect(setting.value, found)
+    return found
+
+
+def _collect(value: Value, found: dict[Place, Data]) -> None:
+    found.setdefault(_place(value.span), value.data)
+    if isinstance(value.data, ListData):
+        for item in value.data.items:
+            _collect(item, found)
+    elif isinstance(value.data, MapData):
+        for entry in value.data.entries.values():
+            _collect(entry.value, found)
+
+
+def _place(span: Span) -> Place:
+    return span.source.path, span.start, span.end
+
+
+def _attributes(items: Iterable[ast.Item], data: Mapping[Place, Data]) -> Iterator[Hint]:
+    """The computed ones among the values of attributes, and in their lists and maps."""
+    for item in items:
+        if isinstance(item, ast.Role):
+            yield from _attributes(item.items, data)
+        elif isinstance(item, ast.Assign):
+            for value in _leaves(item.value):
+                text = shown(data[_place(value.span)]) if _place(value.span) in data and _is_computed(value) else None
+                if text is not None and text != value.span.text:
+                    yield Hint(value.span.end, f"= {text}", f"the value of {item.key.text}")
+
+
+def _leaves(value: ast.Expr) -> Iterator[ast.Expr]:
+    """The elements of lists and maps, else the value itself."""
+    if isinstance(value, ast.ListExpr | ast.MapExpr):
+        inner = value.items if isinstance(value, ast.ListExpr) else [entry.value for entry in value.entries]
+        for one in inner:
+            yield from _leaves(one)
+    else:
+        yield value
+
+
+def _defaults(values: resolved.Job) -> Iterator[Hint]:
+    """Defaults that follow from the rest of the job."""
+    from tfdsl.ir.lower import lower
+
+    job, _ = lower(values)
+    if "retries" not in values.settings and job.retries:
+        yield _default(values.name_span, "retries", str(job.retries), "a policy restarts something")
+    if "checkpoint" not in values.settings and isinstance(job.checkpoint, str) and job.checkpoint:
+        yield _default(values.name_span, "checkpoint", f'"{job.checkpoint}"', "the logdir of tensorboard")
+    for role in values.roles:
+        lowered = next((one for one in job.roles if one.name == role.name), None)
+        logdir = lowered.logdir if lowered is not None and "logdir" not in role.settings else None
+        if isinstance(logdir, str) and logdir:
+            yield _default(role.name_span, "logdir", f'"{logdir}"', "the checkpoint folder of the job")
+
+
+def _default(span: Span, name: str, value: str, reason: str) -> Hint:
+    return Hint(span.end, f"{name} = {value}", f"{name} is not written: {reason}")

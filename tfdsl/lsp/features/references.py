@@ -1,0 +1,19 @@
+"""All places of a name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.lsp.occurrences import occurrence_at, same
+
+if TYPE_CHECKING:
+    from tfdsl.lsp.snapshot import Snapshot
+    from tfdsl.text import Span
+
+
+def references(snapshot: Snapshot, offset: int, *, declaration: bool) -> list[Span]:
+    """Where the name at ``offset`` stands in the workspace. ``declaration``: with the places that declare it."""
+    chosen = occurrence_at(snapshot, offset)
+    if chosen is None:
+        return []
+    return [one.span for one in same(snapshot, chosen) if declaration or not one.declares]

@@ -1,0 +1,106 @@
+"""The outline of a text, and finding declarations in the workspace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from tfdsl.lsp.tree import span_of
+from tfdsl.record import Record
+from tfdsl.syntax import ast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tfdsl.lsp.tree import Node
+    from tfdsl.semantics.project import Program
+    from tfdsl.text import Span
+
+Kind: TypeAlias = Literal["include", "param", "let", "template", "profile", "job", "role", "target", "mount", "output",
+                          "policy", "block", "attribute"]  # fmt: skip
+MOST = 500
+"""Symbols that one search gives."""
+
+
+class Symbol(Record):
+    """A declaration or a statement. ``span``: all of it; ``name_span``: what is selected."""
+
+    name: str
+    kind: Kind
+    detail: str
+    span: Span
+    name_span: Span
+    children: tuple[Symbol, ...] = ()
+
+
+def outline(file: ast.File) -> list[Symbol]:
+    """The symbols of a text in its order."""
+    return list(_symbols(file.declarations))
+
+
+def search(programs: Iterable[Program], query: str) -> list[Symbol]:
+    """The declarations and roles of the main files whose name holds the letters of ``query`` in their order."""
+    found: dict[tuple[str, int], Symbol] = {}
+    for program in programs:
+        for symbol in _flat(outline(program.files[0])):
+            if symbol.kind in _SEARCHED and _matches(symbol.name, query):
+                found.setdefault((symbol.span.source.path, symbol.span.start), symbol)
+                if len(found) == MOST:
+                    return list(found.values())
+    return list(found.values())
+
+
+_SEARCHED = ("param", "let", "template", "profile", "job", "role", "target")
+
+
+def _matches(name: str, query: str) -> bool:
+    letters = iter(name.lower())
+    return all(letter in letters for letter in query.lower())
+
+
+def _flat(symbols: Iterable[Symbol]) -> Iterator[Symbol]:
+    for symbol in symbols:
+        yield symbol
+        yield from _flat(symbol.children)
+
+
+def _symbols(nodes: Iterable[Node]) -> Iterator[Symbol]:
+    for node in nodes:
+        symbol = _symbol(node)
+        if symbol is not None:
+            yield symbol
+
+
+def _symbol(node: Node) -> Symbol | None:
+    match node:
+        case ast.Include():
+            return Symbol(node.path.span.text, "include", "", node.span, node.path.span)
+        case ast.Param():
+            return Symbol(node.name.text, "param", node.type.span.text, node.span, node.name.span)
+        case ast.Let():
+            return Symbol(node.name.text, "let", _short(node.value), node.span, node.name.span)
+        case ast.Profile():
+            return Symbol(node.name.text, "profile", "", node.span, node.name.span)
+        case ast.Template() | ast.Job() | ast.Role() | ast.Target():
+            kind = _BLOCKS[type(node).__name__]
+            return Symbol(node.name.text or "…", kind, "", node.span, node.name.span, tuple(_symbols(node.items)))
+        case ast.Mount():
+            return Symbol(f"mount {_short(node.path)}", "mount", node.kind.text, node.span, node.path.span)
+        case ast.Output():
+            return Symbol(f"output {_short(node.source)}", "output", "", node.span, node.source.span)
+        case ast.Policy():
+            name = " ".join(node.span.text.partition("=>")[0].split())
+            return Symbol(name, "policy", node.action.text, node.span, node.event.span)
+        case ast.Cluster() | ast.Build():
+            return Symbol(node.word.text, "block", "", node.span, node.word)
+        case ast.Assign():
+            return Symbol(node.key.text or "…", "attribute", _short(node.value), node.span, node.key.span)
+        case _:
+            return None
+
+
+_BLOCKS: dict[str, Kind] = {"Template": "template", "Job": "job", "Role": "role", "Target": "target"}
+
+
+def _short(node: Node) -> str:
+    text = " ".join(span_of(node).text.split())
+    return text if len(text) <= 40 else f"{text[:39]}…"

@@ -1,0 +1,114 @@
+"""The request ``tfdsl/compile`` and the command that opens an output."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, cast
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from tfdsl.lsp.server.session import REQUEST_FAILED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tfdsl.lsp.features.compile import Compiled, Output
+    from tfdsl.lsp.server.session import Session
+
+COMPILE = "tfdsl/compile"
+OPEN_OUTPUT = "tfdsl.openOutput"
+
+
+def _compile(ls: Session, params: object) -> Mapping[str, object]:
+    """``{textDocument: {uri}, target, job?, profile?, params?}`` → the outputs (see ``docs/editors.md``)."""
+    from tfdsl.lsp.server import conversion
+
+    table = _table(params)
+    uri, target = _table(table.get("textDocument")).get("uri"), table.get("target")
+    if not isinstance(uri, str) or not isinstance(target, str):
+        raise JsonRpcInvalidParams("tfdsl/compile takes textDocument.uri and target")
+    given = {name: str(value) for name, value in _table(table["params"]).items()} if "params" in table else None
+    done = _compiled(ls, uri, target, _text(table.get("job")), _text(table.get("profile")), given)
+    return conversion.compiled(done, ls.places(), related=ls.can_relate)
+
+
+def _compiled(
+    ls: Session,
+    uri: str,
+    target: str,
+    job: str | None = None,
+    profile: str | None = None,
+    params: Mapping[str, str] | None = None,
+) -> Compiled:
+    from tfdsl.lsp.features.compile import compile_text
+
+    snapshot = ls.state.snapshot(uri)
+    if snapshot is None:
+        raise JsonRpcException(f"{uri} is not open", REQUEST_FAILED)
+    done = compile_text(snapshot, target, job, profile, params)
+    if isinstance(done, str):
+        raise JsonRpcException(done, REQUEST_FAILED)
+    return done
+
+
+def _table(data: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", data) if isinstance(data, dict) else {}
+
+
+def _text(data: object) -> str | None:
+    return data if isinstance(data, str) else None
+
+
+# --- opening ---------------------------------------------------------------------------------------------------
+
+
+def open_output(ls: Session, uri: str, target: str, job: str) -> list[str]:
+    """Compile ``job``, write its files into a folder that lives as long as the server, and open the first of them.
+
+    Gives the URIs of the files.
+    """
+    done = _compiled(ls, uri, target, job)
+    if not done.outputs:
+        first = next((one for one in done.problems if one.level == "error"), None)
+        text = first.message if first is not None else "there is no output"
+        _say(ls, types.MessageType.Error, f"{job} does not compile to {target}: {text}")
+        return []
+    paths = [_write(ls, done.target, output) for output in done.outputs]
+    from tfdsl.lsp.uris import uri_of
+
+    uris = [uri_of(path) for path in paths]
+    if ls.can_show:
+        ls.window_show_document(types.ShowDocumentParams(uris[0], take_focus=True))
+    if len(uris) > 1 or not ls.can_show:
+        _say(ls, types.MessageType.Info, f"{job} for {target} is in {os.path.dirname(paths[0])}")
+    return uris
+
+
+def _say(ls: Session, kind: types.MessageType, text: str) -> None:
+    ls.window_show_message(types.ShowMessageParams(kind, text))
+
+
+def _write(ls: Session, target: str, output: Output) -> str:
+    import tempfile
+
+    if ls.outputs is None:
+        ls.outputs = tempfile.mkdtemp(prefix="tfdsl-")
+    path = os.path.normpath(os.path.join(ls.outputs, target, output.name))
+    assert path.startswith(os.path.join(ls.outputs, target) + os.sep), path
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write(output.text)
+    return path
+
+
+def remove_outputs(ls: Session) -> None:
+    """Remove the folder of :func:`open_output`."""
+    import shutil
+
+    if ls.outputs is not None:
+        shutil.rmtree(ls.outputs, ignore_errors=True)
+
+
+FEATURES = ((COMPILE, None, _compile),)
+"""Method, options and handler."""

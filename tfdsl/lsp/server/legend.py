@@ -1,0 +1,9 @@
+"""The numbers by which semantic tokens are told; apart, because a client hears them before anything is loaded."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+TYPES = ("class", "namespace", "struct", "parameter", "variable", "type", "event", "enumMember", "property", "function")
+MODIFIERS = ("declaration", "readonly")
+LEGEND = types.SemanticTokensLegend(list(TYPES), list(MODIFIERS))

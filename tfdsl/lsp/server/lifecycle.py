@@ -1,0 +1,97 @@
+"""From the first message to the last, and the texts that come and go."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+if TYPE_CHECKING:
+    from tfdsl.lsp.server.session import Session
+
+
+def _initialize(ls: Session, params: types.InitializeParams) -> None:
+    text = params.capabilities.text_document
+    ls.pull = text is not None and text.diagnostic is not None
+    ls.begin = params
+
+
+def _initialized(ls: Session, params: types.InitializedParams) -> None:
+    """Fetch what the first request will need, and ask for the settings and for news of files."""
+    for module in ("completion", "diagnostics", "hover"):
+        import_module(f"tfdsl.lsp.features.{module}")
+    ls.watch_client()
+    ls.ask_for_settings()
+    ls.watch_files()
+
+
+def _shutdown(ls: Session, params: None) -> None:
+    ls.ended_well = True
+
+
+# --- texts -----------------------------------------------------------------------------------------------------
+
+
+def _did_open(ls: Session, params: types.DidOpenTextDocumentParams) -> None:
+    item = params.text_document
+    ls.changed(ls.state.documents.open(item.uri, item.text, item.version))
+
+
+def _did_change(ls: Session, params: types.DidChangeTextDocumentParams) -> None:
+    from tfdsl.lsp.server.conversion import changes
+
+    document = ls.state.documents.get(params.text_document.uri)
+    if document is not None:
+        document.change(changes(params), params.text_document.version, ls.state.documents.encoding)
+        ls.changed(document)
+
+
+def _did_close(ls: Session, params: types.DidCloseTextDocumentParams) -> None:
+    document = ls.state.documents.get(params.text_document.uri)
+    if document is None:
+        return
+    dependents = ls.state.dependents(document)
+    ls.state.documents.close(document.uri)
+    ls.state.forget(document.uri)
+    ls.publish(document.uri)
+    for one in dependents:
+        ls.changed(one)
+
+
+def _did_change_watched_files(ls: Session, params: types.DidChangeWatchedFilesParams) -> None:
+    ls.recheck_all()
+
+
+def _did_change_workspace_folders(ls: Session, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    from tfdsl.lsp.uris import path_of
+
+    gone = {path_of(folder.uri) for folder in params.event.removed}
+    new = [path for folder in params.event.added if (path := path_of(folder.uri)) is not None]
+    ls.state.folders = [*(path for path in ls.state.folders if path not in gone), *new]
+
+
+def _did_change_configuration(ls: Session, params: types.DidChangeConfigurationParams) -> None:
+    if not ls.ask_for_settings():
+        ls.set_settings(params.settings)
+
+
+def _diagnostic(ls: Session, params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:
+    uri = params.text_document.uri
+    found = ls.found(uri)
+    return types.RelatedFullDocumentDiagnosticReport(found.get(uri, []))
+
+
+FEATURES = (
+    (types.INITIALIZE, None, _initialize),
+    (types.INITIALIZED, None, _initialized),
+    (types.SHUTDOWN, None, _shutdown),
+    (types.TEXT_DOCUMENT_DID_OPEN, None, _did_open),
+    (types.TEXT_DOCUMENT_DID_CHANGE, None, _did_change),
+    (types.TEXT_DOCUMENT_DID_CLOSE, None, _did_close),
+    (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, None, _did_change_watched_files),
+    (types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, None, _did_change_workspace_folders),
+    (types.WORKSPACE_DID_CHANGE_CONFIGURATION, None, _did_change_configuration),
+    (types.TEXT_DOCUMENT_DIAGNOSTIC, types.DiagnosticOptions(True, False, "tfdsl"), _diagnostic),
+)
+"""Method, options and handler."""
