@@ -58,7 +58,16 @@ def _run(command: str | None, work: Work, rest: list[str]) -> int:
         control_plane.start(work, processes, Api(work))
     if command is not None:
         return 0
-    pytest = [sys.executable, "-m", "pytest", str(HERE), "--work", str(work.folder), "-p", "no:cacheprovider", *rest]
+    pytest = [
+        sys.executable,
+        "-m",
+        "pytest",
+        str(HERE),
+        "--work",
+        str(work.folder),
+        *("-p", "no:cacheprovider", "-p", "no:xdist"),
+        *rest,
+    ]
     return subprocess.run(pytest).returncode
 
 
