@@ -122,9 +122,17 @@ def submit(argv: list[str]) -> int:
     alive.touch()
     count = int(options["num_containers"][0]) - int(os.environ.get("STUB_MISSING", "0"))
     containers = [Container(application, number, options) for number in range(1, count + 1)]
-    report = "INFO distributedshell.Client: Got application report from ASM for, appId=1, "
-    report += f"appTrackingUrl=http://rm:8088/proxy/{application}/, "
-    say(report + "yarnAppState=RUNNING, distributedFinalState=UNDEFINED")
+
+    def report(state: str, final: str, diagnostics: str = "") -> None:
+        """As seen on Hadoop 3.4.2."""
+        say(
+            "INFO distributedshell.Client: Got application report from ASM for, appId=1, clientToAMToken=null, "
+            f"appDiagnostics={diagnostics}, appMasterHost=vm/127.0.0.1, appQueue=root.default, appMasterRpcPort=-1, "
+            f"appStartTime=1, yarnAppState={state}, distributedFinalState={final}, "
+            f"appTrackingUrl=http://rm:8088/proxy/{application}/, appUser=alice"
+        )
+
+    report("RUNNING", "UNDEFINED")
     policy = int(options.get("container_retry_policy", ["0"])[0])
     codes = [int(code) for code in options.get("container_retry_error_codes", ["-1"])[0].split(",")]
     most = int(options.get("container_max_retries", ["0"])[0])
@@ -151,10 +159,13 @@ def submit(argv: list[str]) -> int:
     if not alive.exists():
         for container in left:
             container.kill()
-        say(report + "yarnAppState=KILLED, distributedFinalState=KILLED")
+        report("KILLED", "KILLED", f"Application {application} was killed by user alice at 127.0.0.1")
         return 2
     alive.unlink()
-    say(report + f"yarnAppState=FINISHED, distributedFinalState={'FAILED' if failed else 'SUCCEEDED'}")
+    if failed:
+        report("FINISHED", "FAILED", f"Application Failure: desired = {count}, completed = {count}, failed = {failed}")
+    else:
+        report("FINISHED", "SUCCEEDED")
     return 2 if failed else 0
 
 

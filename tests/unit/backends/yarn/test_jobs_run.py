@@ -53,6 +53,8 @@ def test_a_failing_job_says_so(cluster: Cluster) -> None:
     done = cluster.submit(unit(made, "yarn"))
     assert done.returncode == 2
     assert "FINISHED, FAILED; client status 2" in done.stdout
+    assert "Application Failure: desired = 3, completed = 3, failed = 3" in done.stderr
+    assert "RUNNING" not in done.stderr, "the reports of each second say nothing"
     statuses = {name: (place / "status").read_text() for name, place in cluster.containers().items()}
     assert statuses == {"ps[0]": "75", "worker[0]": "75", "worker[1]": "7"}
 

@@ -204,7 +204,8 @@ report() { # NUMBER STATUS
   say "${names[$1]} has ended: ${state:-no report of YARN}; client status $2"
   [ "$2" -eq 0 ] || {
     complain "the end of what the client of ${names[$1]} said:"
-    grep -v '^[[:space:]]*at ' "$tmp/${names[$1]}.log" | tail -n 15 >&2
+    # Without stack traces, and without the reports of every second that nothing is wrong.
+    grep -v -e '^[[:space:]]*at ' -e 'appDiagnostics=, ' "$tmp/${names[$1]}.log" | tail -n 15 >&2
   }
 }
 
