@@ -144,9 +144,9 @@ def _check_options(kind: MountKind, options: dict[str, resolved.Setting], scope:
             scope.report(value_rules.MOUNT_SOURCE(value.span, kind=kind.name, problem=problem))
     modes = options["access_modes"].value if "access_modes" in options else None
     if modes is not None and isinstance(modes.data, ListData):
-        problem = _modes_problem([item.data for item in modes.data.items])
-        if problem is not None:
-            scope.report(value_rules.MOUNT_SOURCE(modes.span, kind=kind.name, problem=problem))
+        wrong = _modes_problem([item.data for item in modes.data.items])
+        if wrong is not None:
+            scope.report(value_rules.MOUNT_SOURCE(modes.span, kind=kind.name, problem=wrong))
 
 
 def _modes_problem(modes: Sequence[Data]) -> str | None:
