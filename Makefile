@@ -4,6 +4,7 @@
 # make bench  measure start-up, large inputs and memory
 # make fuzz   random inputs for SECONDS (600); what fails is kept in fuzz-findings
 # make conformance-kubernetes  prove the output of tfjob, volcano and kubernetes by the real programs (WORK=folder)
+# make conformance-yarn        the same for yarn and slider (WORK=folder)
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -11,7 +12,7 @@ SECONDS ?= 600
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: try test check bench conformance-kubernetes clean
+.PHONY: try test check bench conformance-kubernetes conformance-yarn clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -41,6 +42,9 @@ fuzz: $(VENV)/dev
 fuzz-guided: $(VENV)/dev
 	$(BIN)/python -m pip install --quiet atheris
 	nice -n 10 $(BIN)/python -m tests.fuzz.guided fuzz-corpus -max_total_time=$(SECONDS)
+
+conformance-yarn: $(VENV)/dev
+	$(BIN)/python -m tests.conformance.yarn $(if $(WORK),--work $(WORK))
 
 $(BIN)/tfdsl: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

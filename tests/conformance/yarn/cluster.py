@@ -28,7 +28,7 @@ class NotStartedError(Exception):
 
 @dataclass(frozen=True)
 class Application:
-    """An application, as the ResourceManager sees it. ``containers``: those that are running -> what they were given."""
+    """An application, as the ResourceManager sees it. ``containers``: those that run -> what they were given."""
 
     id: str
     name: str

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 NODES = 2
 NODE_MEMORY = 8192
-"""MB of each node, and the largest container."""
+LARGEST = 2048
+"""MB of each node, and of the largest container."""
 
 NODE_GPUS = 4
 GPU = "yarn.io/gpu"
@@ -95,14 +96,16 @@ def yarn_site(work: Work, ports: Iterator[str]) -> dict[str, str]:
         "yarn.resourcemanager.hostname": "127.0.0.1",
         **{f"yarn.resourcemanager.{name}": next(ports) for name in services},
         "yarn.resourcemanager.scheduler.class": scheduler,
-        "yarn.resourcemanager.placement-constraints.handler": "placement-processor",
+        "yarn.resourcemanager.placement-constraints.handler": "scheduler",
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "200",
+        "yarn.cluster.max-application-priority": "10",
         "yarn.scheduler.minimum-allocation-mb": "64",
-        "yarn.scheduler.maximum-allocation-mb": str(NODE_MEMORY),
+        "yarn.scheduler.maximum-allocation-mb": str(LARGEST),
         "yarn.nodemanager.hostname": "127.0.0.1",
         "yarn.nodemanager.resource.memory-mb": str(NODE_MEMORY),
         "yarn.nodemanager.resource.cpu-vcores": "16",
         "yarn.nodemanager.vmem-check-enabled": "false",
+        "yarn.nodemanager.resource.memory.enforced": "false",  # else only cgroups end what takes too much memory
         "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "100",
         "yarn.nodemanager.delete.debug-delay-sec": "3600",  # the tests look into logs and work folders afterwards
         "yarn.nodemanager.sleep-delay-before-sigkill.ms": "2000",
@@ -148,4 +151,9 @@ def free_ports() -> Iterator[str]:
 
 def java_flags() -> list[str]:
     """The flags of the cluster's own Java machine."""
-    return [str(java_home() / "bin/java"), *AGENT_FLAGS.split(), "-Xmx768m", "--add-opens=java.base/java.lang=ALL-UNNAMED"]
+    return [
+        str(java_home() / "bin/java"),
+        *AGENT_FLAGS.split(),
+        "-Xmx768m",
+        "--add-opens=java.base/java.lang=ALL-UNNAMED",
+    ]

@@ -1,7 +1,8 @@
-"""The cluster and the jobs that the tests of this folder share. They are collected only with ``--hadoop-work FOLDER``."""
+"""The cluster and the jobs that the tests here share. They are collected only with ``--hadoop-work FOLDER``."""
 
 from __future__ import annotations
 
+import secrets
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -56,7 +57,7 @@ def cluster(work: Work) -> Iterator[Cluster]:
 def runs(request: pytest.FixtureRequest, cluster: Cluster, work: Work) -> Iterator[dict[str, Future[jobs.Run]]]:
     """The jobs of all tests that were chosen, on their way; the test's id -> its run."""
     chosen = {item.nodeid: mark.args[0] for item in request.session.items for mark in item.iter_markers("job")}
-    folder = work.fresh("jobs")
+    folder = work.fresh("jobs") / secrets.token_hex(2)  # HDFS may remember earlier runs
     with ThreadPoolExecutor(AT_ONCE) as pool:
         yield {
             name: pool.submit(jobs.run, cluster, job, folder / str(number))

@@ -20,17 +20,20 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 TASK = Path(__file__).parent / "in_containers/task.py"
+GIVEN_BACK = -100
+"""YARN at times gives DistributedShell one container more than it asked for."""
+
 LIMIT = 240
 """Seconds for one job, with all others that run at the same time."""
 
-HEAD = f"""\
-param program: string = {json.dumps(str(TASK))}
+HEAD = """\
+param program: string
 param records: string
 param shared: string
 param webhdfs: string
 param files: string
 """
-"""In front of each text: the stand-in program, the run's own folder for records, a folder that all nodes have, and the
+"""In front of each text: the stand-in program, the run's own folders for records and for what all nodes share, and the
 addresses of HDFS. The values come from the command line."""
 
 COMMAND = 'command = ["python3", program, records, "${role.name}", "${task.index}"]'
@@ -82,7 +85,7 @@ class Run:
         raise AssertionError(f"it did not come to that:\n{self.output}")
 
     def interrupt(self) -> None:
-        """Ctrl-C: SIGINT to all of the terminal's processes."""
+        """Ctrl-C: SIGINT to all processes of the terminal."""
         assert self.process is not None
         os.killpg(self.process.pid, signal.SIGINT)
 
@@ -131,14 +134,15 @@ class Run:
 
     @property
     def statuses(self) -> dict[str, int]:
-        """Container -> the exit status that YARN saw."""
+        """Container -> the exit status that YARN saw; without those that were given back before they had started."""
         found: dict[str, int] = {}
         for name in self.ids:
             for container, folder in list(self.cluster.containers(name).items())[:1]:
                 text = (folder / "AppMaster.stderr").read_text(errors="replace")
                 assert container.endswith("_000001")
                 for one, status in re.findall(r"containerID=(container_\w+), state=COMPLETE, exitStatus=(-?\d+)", text):
-                    found[one] = int(status)
+                    if int(status) != GIVEN_BACK:
+                        found[one] = int(status)
         return found
 
     @property
@@ -158,24 +162,58 @@ class Run:
         return f"status {self.status} after {self.seconds:.0f} s\n{self.output}\n{self.statuses}\n{logs}"
 
 
-def compiled(run: Run, target: str = "yarn") -> Path:
-    """Compile the job in the run's folder; gives the folder of the emitted files."""
-    cluster, folder = run.cluster, run.folder
-    (folder / "job.tfjob").write_text(HEAD + run.job.text)
+def tfdsl(run: Run, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command of the compiler about the run's job, which must succeed."""
     values = {
-        "records": folder / "records",
-        "shared": folder / "shared",
-        "webhdfs": cluster.webhdfs,
-        "files": cluster.files,
+        "program": TASK,
+        "records": run.folder / "records",
+        "shared": run.folder / "shared",
+        "webhdfs": run.cluster.webhdfs,
+        "files": run.cluster.files,
     }
-    command = [sys.executable, "-m", "tfdsl", "compile", "job.tfjob", "-t", target, "-o", "out", *run.job.options]
+    words = [sys.executable, "-m", "tfdsl", command, "job.tfjob", "-t", "yarn", *arguments, *run.job.options]
     for name, value in values.items():
-        command += ["--set", f"{name}={value}"]
+        words += ["--set", f"{name}={value}"] if f"param {name}:" in HEAD + run.job.text else []
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT}/backends"}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run(words, cwd=run.folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    (emitted,) = (path for path in (folder / "out").iterdir() if path.is_dir())
+    return done
+
+
+def compiled(run: Run) -> Path:
+    """Compile the job in the run's folder; gives the folder of the emitted files."""
+    (run.folder / "job.tfjob").write_text(HEAD + run.job.text)
+    run.noted["told"] = tfdsl(run, "compile", "-o", "out").stderr
+    (emitted,) = (path for path in (run.folder / "out").iterdir() if path.is_dir())
     return emitted
+
+
+def predicted(run: Run) -> dict[str, list[str]]:
+    """``worker[1]`` -> ``TF_CONFIG=...`` and the flags that ``tfdsl tfconfig`` predicts, with the addresses filled in.
+
+    The addresses are those that YARN and the task program told each task (NM_HOST, TFJOB_PORT).
+    """
+    address = {}
+    for one in run.records:
+        variables = one["environment"]
+        address[f"HOST-{one['role']}-{one['index']}:PORT"] = f"{variables['NM_HOST']}:{variables['TFJOB_PORT']}"
+    found: dict[str, list[str]] = {}
+    for line in tfdsl(run, "tfconfig").stdout.splitlines():
+        if not line.startswith((" ", "#")):
+            found[line] = []
+        elif line.strip().startswith(("TF_CONFIG=", "--")):
+            found[list(found)[-1]].append(re.sub(r"HOST-\w+-\d+:PORT", lambda match: address[match[0]], line.strip()))
+    return found
+
+
+def seen(run: Run) -> dict[str, list[str]]:
+    """The same, as the tasks saw it."""
+    found = {}
+    for one in run.records:
+        config = one["environment"].get("TF_CONFIG")
+        flags = [word for word in one["words"] if word.startswith("--")]
+        found[f"{one['role']}[{one['index']}]"] = [*([f"TF_CONFIG={config}"] if config else []), *flags]
+    return found
 
 
 def run(cluster: Cluster, job: Job, folder: Path) -> Run:

@@ -2,9 +2,19 @@
 
     task.py RECORDS ROLE INDEX [INSTRUCTION...] [-- WORD...] [--ps_hosts=... ...]
 
-Instructions, in order: ``sleep=SECONDS``, ``serve`` (until somebody ends it), ``exit=STATUS``, ``once=STATUS`` (exit so
-on the first try only), ``die`` (kill the whole container, without a chance to say so), ``alone`` (do not look for
-peers), ``write=FILE:TEXT``, ``copy=FILE`` (into RECORDS), ``stubborn`` (pay no heed to SIGTERM). Words after ``--`` mean nothing.
+Instructions, in order:
+
+    sleep=SECONDS     until=FILE        wait, or wait for a file
+    serve             until somebody ends it
+    only=INDEX        any other task of the role serves from here on
+    exit=STATUS       once=STATUS       exit so, or exit so on the first try only
+    die               kill the whole container, without a chance to say so
+    alone             do not look for peers
+    write=FILE:TEXT   copy=FILE         the copy goes into RECORDS
+    eat=MB            of memory
+    stubborn          pay no heed to SIGTERM
+
+Words after ``--`` mean nothing.
 """
 
 import json
@@ -28,20 +38,21 @@ def write_down(record, **more):
 
 def record_of(folder, role, index):
     """A new record; the number of the try is in its name."""
-    name = "%s/%s-%s" % (folder, role, index)
+    name = f"{folder}/{role}-{index}"
     tries = 1
-    while os.path.exists("%s.%d.json" % (name, tries)):
+    while os.path.exists(f"{name}.{tries}.json"):
         tries += 1
     variables = {
         os.fsencode(key).decode("latin-1"): os.fsencode(value).decode("latin-1") for key, value in os.environ.items()
     }
     return {
-        "path": "%s.%d.json" % (name, tries),
+        "path": f"{name}.{tries}.json",
         "role": role,
         "index": int(index),
         "try": tries,
         "pid": os.getpid(),
-        "session": os.getsid(0),
+        "group": os.getpgid(0),
+        "time": time.time(),
         "folder": os.getcwd(),
         "words": [os.fsencode(word).decode("latin-1") for word in sys.argv[4:]],
         "environment": variables,
@@ -66,27 +77,31 @@ def cluster():
 
 
 def listen(address):
-    """Answer on the task's own port with its own address, as long as it lives."""
+    """Answer on the task's own port with its own address as long as it lives; gives the set of those who have asked."""
     server = socket.socket()
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     server.bind(("", int(address.rpartition(":")[2])))
     server.listen(64)
+    asked = set()
 
     def answer():
         while True:
             connection = server.accept()[0]
+            asked.add(connection.recv(100).decode())
             connection.sendall(address.encode())
             connection.close()
 
     threading.Thread(target=answer, daemon=True).start()
+    return asked
 
 
-def reach(address):
+def reach(address, own):
     """Whether ``address`` is the task that it should be."""
     host, _, port = address.rpartition(":")
     for _ in range(150):
         try:
             connection = socket.create_connection((host, int(port)), timeout=5)
+            connection.sendall(own.encode() or b"-")
             said = connection.recv(100).decode()
             connection.close()
             if said == address:
@@ -97,12 +112,30 @@ def reach(address):
     return False
 
 
+def meet(addresses, own, record):
+    """Reach everybody and be reached by everybody, as collective operations of a training do."""
+    asked = listen(own) if own else set(addresses)
+    missed = [address for address in addresses if not reach(address, own)]
+    end = time.time() + 60
+    while not missed and not asked.issuperset(addresses) and time.time() < end:
+        time.sleep(0.05)
+    write_down(record, reached=len(addresses) - len(missed), missed=missed)
+    return not missed and asked.issuperset(addresses)
+
+
 def do(instruction, record):
     """Follow one instruction."""
     name, _, value = instruction.partition("=")
     if name == "sleep":
         time.sleep(float(value))
-    elif name == "serve":
+    elif name == "until":
+        while not os.path.exists(value):
+            time.sleep(0.1)
+    elif name == "eat":
+        eaten = bytearray(os.urandom(1 << 20)) * int(value)
+        time.sleep(60)
+        del eaten
+    elif name == "serve" or (name == "only" and record["index"] != int(value)):
         while True:
             time.sleep(60)
     elif name == "exit" or (name == "once" and record["try"] == 1):
@@ -141,11 +174,7 @@ def main():
     terminated(record)
     addresses, own = cluster()
     write_down(record, own=own)
-    if own:
-        listen(own)
-    missed = [] if "alone" in instructions else [address for address in addresses if not reach(address)]
-    write_down(record, reached=len(addresses) - len(missed), missed=missed)
-    if missed:
+    if "alone" not in instructions and not meet(addresses, own, record):
         sys.exit(FOUND_NOBODY)
     for instruction in instructions:
         do(instruction, record)

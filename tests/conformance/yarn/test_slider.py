@@ -1,0 +1,187 @@
+"""Slider's own classes take what is emitted, read it as it is meant, and refuse what the compiler refuses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.conformance.yarn import packages, slider_jobs
+from tests.conformance.yarn.packages import Package
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conformance.yarn.work import Work
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+GENERATED = 110
+MEBIBYTE = 1 << 20
+
+
+def as_meant(package: Package, read: dict[str, Any]) -> None:
+    """Slider has read the numbers of the source."""
+    assert read["refused"] == {}, (read, package.files)
+    job = package.job
+    assert read["application"] == job.name
+    assert list(read["components"]) == [role.name for role in job.roles]
+    for role in job.roles:
+        component, asked = read["components"][role.name], read["resources"][role.name]
+        assert (component["least"], component["most"]) == (role.replicas, role.replicas)
+        assert f"package/{component['script']}" in package.files
+        assert asked["yarn.component.instances"] == role.replicas
+        if role.memory is not None:
+            assert asked["yarn.memory"] == max(1, -(-role.memory.whole // MEBIBYTE))
+        if role.cpu is not None:
+            assert asked["yarn.vcores"] == max(1, -(-role.cpu.milli // 1000))
+        exported = component.get("exports")
+        assert (exported is None and role.name == "evaluator") or exported in read["exports"]
+        if role.after:
+            assert f"{role.name}-START after " + ",".join(f"{name}-STARTED" for name in role.after) in read["orders"]
+    assert sorted(read["resources"]) == sorted([*read["components"], "slider-appmaster"])
+
+
+def test_slider_takes_the_examples(work: Work, tmp_path: Path) -> None:
+    found = []
+    for path in sorted(EXAMPLES.glob("*/main.tfjob")):
+        text = path.read_text()
+        if "job" in text and "include" not in text:
+            package = packages.made(text)
+            found += [package] if not package.errors else []
+    assert any(package.job.name == "tensorflow" for package in found)
+    for package, read in zip(found, packages.judged(work, found, tmp_path), strict=True):
+        as_meant(package, read)
+
+
+def test_slider_takes_generated_jobs(work: Work, tmp_path: Path) -> None:
+    made = [packages.made(slider_jobs.job(number)) for number in range(GENERATED)]
+    found = [package for package in made if not package.errors]
+    assert len(found) >= 100, [package.errors for package in made if package.errors]
+    for package, read in zip(found, packages.judged(work, found, tmp_path), strict=True):
+        as_meant(package, read)
+
+
+def text(name: str = "mnist", options: str = "", worker: str = "", items: str = "") -> str:
+    """A job that compiles."""
+    return f"""
+job {name} {{
+  command = ["python", "train.py"]
+  memory = 1Gi
+  {items}
+  role worker {{ replicas = 2 {worker} }}
+  role ps {{ }}
+  target slider {{ {options} }}
+}}
+"""
+
+
+LARGE = 2**31
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What the compiler refuses with ``code`` and Slider refuses at ``step`` saying ``why``."""
+
+    code: str
+    source: str
+    step: str
+    why: str
+
+
+REFUSED = {
+    "a name that begins with a digit": Refusal("SLI100", text('"0abc"'), "name", "0abc"),
+    "too much memory": Refusal("SLI102", text(worker=f", memory = {LARGE}Mi"), "resources", str(LARGE)),
+    "too many processors": Refusal("SLI102", text(worker=f", cpu = {LARGE}"), "resources", str(LARGE)),
+    "no ports": Refusal("SLI110", text(options='allowed_ports = "many"'), "appConfig", "many"),
+    "a control character in XML": Refusal(
+        "SLI113",
+        text(options='metainfo = "xml", app_version = "1\\u{1}"'),
+        "metainfo",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_compiler_refuses_slider_refuses(name: str, work: Work, tmp_path: Path) -> None:
+    case = REFUSED[name]
+    package = packages.made(case.source)
+    assert package.errors == {case.code}
+    (read,) = packages.judged(work, [package], tmp_path)
+    assert case.why in read["refused"].get(case.step, ""), read
+
+
+def resources(change: Callable[[dict[str, Any]], object]) -> Callable[[Package], Package]:
+    """A change of the components in ``resources.json``."""
+
+    def changed(package: Package) -> Package:
+        data = package.resources
+        change(data["components"])
+        return Package(package.job, {**package.files, "resources.json": json.dumps(data)}, package.errors)
+
+    return changed
+
+
+SPOILT: dict[str, tuple[Callable[[Package], Package], str, str]] = {
+    "two components of one priority": (
+        resources(lambda parts: parts["ps"].update({"yarn.role.priority": parts["worker"]["yarn.role.priority"]})),
+        "instance",
+        "duplicates that of",
+    ),
+    "a component without priority": (
+        resources(lambda parts: parts["ps"].pop("yarn.role.priority")),
+        "instance",
+        "Missing option yarn.role.priority",
+    ),
+    "a component that the metainfo does not know": (
+        resources(lambda parts: parts.update(other=parts.pop("ps"))),
+        "instance",
+        "not a member of application",
+    ),
+    "a key without its prefix": (
+        resources(lambda parts: parts["ps"].update(memory="1")),
+        "resources",
+        "does not have 'yarn.' prefix",
+    ),
+    "more instances than the metainfo allows": (
+        resources(lambda parts: parts["worker"].update({"yarn.component.instances": "3"})),
+        "instance",
+        "out of range",
+    ),
+    "another schema": (
+        lambda package: package.change("appConfig.json", "v2.0.0", "v3.0.0"),
+        "appConfig",
+        "incompatible with supported version",
+    ),
+    "a resource in appConfig": (
+        lambda package: package.change(
+            "appConfig.json", '"metadata"', '"components": {"ps": {"yarn.memory": "1"}}, "metadata"'
+        ),
+        "appConfig",
+        "not allowed in templates",
+    ),
+    "a start after a component that is not there": (
+        lambda package: package.change("metainfo.json", "ps-STARTED", "nobody-STARTED"),
+        "order",
+        "does not exist",
+    ),
+    "no version": (
+        lambda package: package.change("metainfo.json", '"version": "1.0.0",', ""),
+        "metainfo",
+        "version",
+    ),
+}
+"""What holds by construction: the change that breaks it, and how Slider says so."""
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_the_judge_sees_what_is_wrong(name: str, work: Work, tmp_path: Path) -> None:
+    change, step, why = SPOILT[name]
+    package = packages.made(text(worker=', after = ["ps"]'))
+    assert not package.errors
+    good, spoilt = packages.judged(work, [package, change(package)], tmp_path)
+    assert good["refused"] == {}
+    assert why in spoilt["refused"].get(step, ""), spoilt
