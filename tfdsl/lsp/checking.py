@@ -73,8 +73,8 @@ class Checker:
             return pipeline.Outcome(targets, (), program.diagnostics)
         base = pipeline.check(replace(program, jobs=()), request)
         parts = [self._check(job, program, request, choices) for job in program.jobs]
-        found = [*program.diagnostics, *base.diagnostics, *(one for part in parts for one in part.told.checked)]
-        found = _once(found)
+        told = _once([*base.diagnostics, *(one for part in parts for one in part.told.checked)])
+        found = [*program.diagnostics, *told]
         if not pipeline.has_errors(found):
             used = base.used.union(*(part.told.used for part in parts))
             alone = replace(program, jobs=(), diagnostics=())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from tfdsl.lsp.interpolations import open_interpolation
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
+from tfdsl.syntax.brackets import CLOSERS
 from tfdsl.syntax.lexer import comment_places, lex
 
 if TYPE_CHECKING:
@@ -60,9 +61,10 @@ class Tok(NamedTuple):
 class Frame:
     """An open bracket. ``head``: the statement before it; ``statements``: those in it, the last one is going on."""
 
-    __slots__ = ("head", "kind", "open", "statements")
+    __slots__ = ("bracket", "head", "kind", "open", "statements")
 
-    def __init__(self, kind: Kind, head: tuple[Tok, ...], open_: int) -> None:
+    def __init__(self, kind: Kind, head: tuple[Tok, ...], open_: int, bracket: int = lexer.END) -> None:
+        self.bracket = bracket
         self.kind: Kind = kind
         self.head = head
         self.open = open_
@@ -170,10 +172,10 @@ def _step(frames: list[Frame], type_: int, token: Tok) -> None:
     frame = frames[-1]
     if type_ in _OPENERS:
         kind = _kind(frame, type_)
-        frames.append(Frame(kind, tuple(frame.statements[-1]), token.start))
+        frames.append(Frame(kind, tuple(frame.statements[-1]), token.start, type_))
     elif type_ in _CLOSERS:
-        if len(frames) > 1:
-            closed = frames.pop()
+        closed = _closed(frames, type_)
+        if closed is not None:
             text = "{}" if closed.kind in BLOCKS or closed.kind == "map" else "()"
             frames[-1].statements[-1].append(Tok("GROUP", text, closed.open, token.end))
     elif type_ == lexer.NEWLINE or type_ == _COMMA:
@@ -184,6 +186,21 @@ def _step(frames: list[Frame], type_: int, token: Tok) -> None:
             frame.statements.append([])
     else:
         frame.statements[-1].append(token)
+
+
+def _closed(frames: list[Frame], type_: int) -> Frame | None:
+    """The frame that a bracket closes, taken off with those inside it; a bracket that fits nothing closes nothing.
+
+    A brace closes what was left open inside it, the other brackets close nothing beyond a brace.
+    """
+    for at in range(len(frames) - 1, 0, -1):
+        if CLOSERS[frames[at].bracket] == type_:
+            closed = frames[at]
+            del frames[at:]
+            return closed
+        if frames[at].bracket == lexer.LBRACE:
+            return None
+    return None
 
 
 def _goes_on(frame: Frame) -> bool:
@@ -217,7 +234,7 @@ def _complete(frames: list[Frame], lexed: Lexed, at: int, offset: int) -> Tok | 
     """Add to each frame the beginnings of the statements behind the place; gives the first token behind it."""
     depth, level = 0, len(frames) - 1
     first: Tok | None = None
-    later: list[list[Tok]] = []
+    later: list[list[Tok]] = [[]] if "\n" in lexed.source.text[offset : max(lexed.starts[at], offset)] else []
     for i in range(at, len(lexed.types)):
         type_ = lexed.types[i]
         if lexed.ends[i] <= offset or type_ == lexer.END:
@@ -242,7 +259,7 @@ def _complete(frames: list[Frame], lexed: Lexed, at: int, offset: int) -> Tok | 
 def _interpolation(snapshot: Snapshot, frames: list[Frame], string: Tok, start: int, offset: int) -> Cursor:
     """The expression of ``${…}`` from ``start`` up to the place."""
     lexed = lex(snapshot.source, start, offset, inside=True)
-    inner = [*frames, Frame("group", tuple(frames[-1].statements[-1]), start)]
+    inner = [*frames, Frame("group", tuple(frames[-1].statements[-1]), start, lexer.LPAR)]
     word: Tok | None = None
     for i, type_ in enumerate(lexed.types):
         token = Tok(tables.TERMINALS[type_], lexed.text(i), lexed.starts[i], lexed.ends[i])

@@ -1,0 +1,108 @@
+"""What is said about a word."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.lsp.long_text import long_text
+from tests.lsp.marked import marked, snapshot
+from tfdsl.lsp.features.hover import hover
+
+JOB = """\
+param workers: int = 4 {{ description = "replicas" }}
+let registry = "r.example.com"
+template gpus {{ gpu = 1 }}
+job a {{
+  image = "${{registry}}/a:1"
+  role worker {{ use gpus, replicas = workers }}
+  role chief {{ }}
+  {item}
+}}
+"""
+
+
+def told(text: str) -> str:
+    found = hover(*marked(text))
+    assert found is not None
+    return found.text
+
+
+def in_job(item: str) -> str:
+    return told(JOB.format(item=item))
+
+
+def test_an_attribute_has_type_default_and_meaning() -> None:
+    text = in_job("gp▮u = 1")
+    assert text.startswith("**gpu** (job, role) `int ≥ 0`")
+    assert "Whole devices per replica." in text
+    assert "Default: 0" in text
+
+
+def test_an_attribute_tells_what_each_target_does_with_it() -> None:
+    text = in_job("pri▮ority = 7")
+    lines = {line.split()[1]: line for line in text.splitlines() if line.startswith("- ")}
+    assert set(lines) == {"tfjob", "volcano", "kubernetes", "slider", "yarn"}
+    assert "**refused**" in lines["volcano"]  # docs/targets/volcano.md: a number is refused …
+    assert "priorities by name, not by number: 7" in lines["volcano"]
+    assert "kept as `spec.priorityClassName`" in in_job('pri▮ority = "high"')  # … and a name is kept
+
+
+def test_a_job_with_errors_has_the_tables_in_general() -> None:
+    text = in_job("pri▮ority = 7\n  gpu = nothing")
+    assert "(a number) **refused**" in text
+    assert "kept as `spec.priorityClassName`" in text
+
+
+@pytest.mark.parametrize(
+    ("item", "parts"),
+    [
+        ('mount p▮vc "x" at "/x"', ["**pvc** kind of mount", "An existing PersistentVolumeClaim.", "- yarn 3.4 **refused**"]),
+        ('mo▮unt pvc "x" at "/x"', ["persistentVolumeClaim", "- yarn 3.4 **refused**"]),
+        ("on fai▮led => restart pod", ["**failed** event", "A replica exited non-zero", "- volcano 1.15 "]),
+        ("on failed => rest▮art pod", ["**restart pod** action", "The replica gets a new pod."]),
+        ("on wor▮ker failed => fail job", ["**worker** role", "Trains."]),
+        ("target vol▮cano { }", ["**volcano** target", "1.5, 1.9", "`tf_config`"]),
+        ("target volcano { tf_con▮fig = \"static\" }", ["**tf_config** option of volcano", "Who sets TF_CONFIG"]),
+        ("target volcano { ver▮sion = \"1.9\" }", ["**version** of volcano", "default 1.15"]),
+        ("cluster { disc▮overy = \"flags\" }", ["**discovery**", "How tasks learn of each other"]),
+        ("mount claim 1Gi at \"/x\" { ke▮ep = true }", ["**keep**", "outlives the job"]),
+        ("retries = mi▮n(1, 2)", ["min(a, b, …)", "The smallest"]),
+        ("retries = work▮ers", ["param, job.tfjob:1", "Value: `4`"]),
+        ("queue = \"${regis▮try}\"", ["let, job.tfjob:2", 'Value: `"r.example.com"`']),
+        ("use gp▮us", ["template, job.tfjob:3", "gpu = 1"]),
+    ],
+)
+def test_words(item: str, parts: list[str]) -> None:
+    text = in_job(item)
+    for part in parts:
+        assert part in text
+
+
+def test_a_param_is_told_with_the_value_that_holds() -> None:
+    from tfdsl.lsp.settings import Settings
+
+    text = "param n: int = 1\nprofile p { n = 2 }\nlet m = ▮n + 1\n"
+    for settings, value in ((Settings(), "1"), (Settings(profile="p"), "2"), (Settings(params=(("n", "7"),)), "7")):
+        found = hover(*marked(text, settings=settings))
+        assert found is not None
+        assert f"Value: `{value}`" in found.text
+
+
+@pytest.mark.parametrize("text", ["▮", "job a ▮{ }", "job a { nothing▮ = 1 }", 'let x = "a▮b"', "# job▮", "edition ▮1"])
+def test_nothing_to_say(text: str) -> None:
+    assert hover(*marked(text)) is None
+
+
+def test_hostile_text_stays_inside_its_code() -> None:
+    text = told("let x = \"``` `a` <b>\\n\" + y▮\nlet y = \"````\"\n")
+    assert "\n`````tfjob\n" in text or text.count("````") >= 2
+
+
+def test_hover_works_around_errors() -> None:
+    assert "**gpu**" in told("job a { image = , gp▮u = 1 }\njob b { role ps { )\n")
+
+
+def test_no_place_of_a_long_text_is_trouble() -> None:
+    text = long_text(60)
+    whole = snapshot(text)
+    assert sum(hover(whole, offset) is not None for offset in range(0, len(text) + 1)) > 200
