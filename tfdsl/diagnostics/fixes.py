@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def fixed(diagnostics: Sequence[Diagnostic], sources: Iterable[Source]) -> dict[
     rest means is then a guess. What is left over needs another round.
     """
     texts = {source.path: source.text for source in sources}
-    edits: dict[str, list[Edit]] = {}
+    edits: dict[str, _Taken] = {}
     misshapen = {found.span.source.path for found in diagnostics if _is_syntax(found) and found.level == "error"}
     for diagnostic in diagnostics:
         fix = next((fix for fix in diagnostic.fixes if fix.safe), None)
@@ -29,29 +30,56 @@ def fixed(diagnostics: Sequence[Diagnostic], sources: Iterable[Source]) -> dict[
             continue
         if not _is_syntax(diagnostic) and any(edit.span.source.path in misshapen for edit in fix.edits):
             continue
-        if _fits(fix.edits, edits):
-            for edit in fix.edits:
-                edits.setdefault(edit.span.source.path, []).append(edit)
-    return {path: _apply(texts[path], found) for path, found in edits.items()}
+        _take(fix.edits, edits)
+    return {path: _apply(texts[path], found.edits) for path, found in edits.items() if found.edits}
 
 
 def _is_syntax(diagnostic: Diagnostic) -> bool:
     return diagnostic.rule.code.startswith(_SYNTAX)
 
 
-def _fits(new: Sequence[Edit], taken: dict[str, list[Edit]]) -> bool:
-    """Whether ``new`` edits touch neither each other nor the edits that are taken."""
-    for at, edit in enumerate(new):
-        path = edit.span.source.path
-        others = [*taken.get(path, ()), *(other for other in new[:at] if other.span.source.path == path)]
-        if not all(edit.span.end < other.span.start or edit.span.start > other.span.end for other in others):
+class _Taken:
+    """The edits of one text that are taken, by their places; none touches another."""
+
+    def __init__(self) -> None:
+        self.starts: list[int] = []
+        self.edits: list[Edit] = []
+
+    def add(self, edit: Edit) -> bool:
+        """Take an edit; false when it touches one that is taken."""
+        at = bisect_left(self.starts, edit.span.start)
+        if at and self.edits[at - 1].span.end >= edit.span.start:
             return False
-    return True
+        if at < len(self.edits) and self.starts[at] <= edit.span.end:
+            return False
+        self.starts.insert(at, edit.span.start)
+        self.edits.insert(at, edit)
+        return True
+
+    def drop(self, edit: Edit) -> None:
+        """Give an edit up that was taken."""
+        at = bisect_left(self.starts, edit.span.start)
+        del self.starts[at], self.edits[at]
+
+
+def _take(new: Sequence[Edit], taken: dict[str, _Taken]) -> None:
+    """Take all edits of a fix, or none when one of them touches another edit."""
+    done: list[Edit] = []
+    for edit in new:
+        if not taken.setdefault(edit.span.source.path, _Taken()).add(edit):
+            for earlier in done:
+                taken[earlier.span.source.path].drop(earlier)
+            return
+        done.append(edit)
 
 
 def _apply(text: str, edits: Iterable[Edit]) -> str:
+    """``text`` with ``edits``, which come in the order of their places."""
     carriage = text.count("\r\n") == text.count("\n") > 0
-    for edit in sorted(edits, key=lambda edit: edit.span.start, reverse=True):
+    parts: list[str] = []
+    at = 0
+    for edit in edits:
         put = edit.text.replace("\r\n", "\n").replace("\n", "\r\n") if carriage else edit.text
-        text = text[: edit.span.start] + put + text[edit.span.end :]
-    return text
+        parts += [text[at : edit.span.start], put]
+        at = edit.span.end
+    return "".join([*parts, text[at:]])

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _MARK = re.compile(r"#\s*tfdsl\s*:")
 _FORM = re.compile(r"#\s*tfdsl\s*:\s*allow\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
+_GUESSES = 20  # unknown names for which one is looked up that was probably meant; there are hundreds to compare with
 _NAME = re.compile(r"[^\s,]+")
 
 
@@ -50,11 +51,13 @@ def apply(
         return told + problems
     known = rules()
     used: set[Span] = set()
+    guesses = 0
     left = [found for found in told if not _waived(found, waivers, used)]
     for waiver in waivers:
         rule = known.get(waiver.name)
         if rule is None:
-            problems.append(_unknown(waiver, closest(waiver.name, known)))
+            guesses += 1
+            problems.append(_unknown(waiver, closest(waiver.name, known) if guesses <= _GUESSES else None))
         elif waiver.span not in used and looked_at(rule):
             problems.append(_stale(waiver, rule, left))
     return left + problems

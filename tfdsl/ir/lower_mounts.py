@@ -23,6 +23,7 @@ class ClaimBook:
         self._mounts: dict[str, resolved.Mount] = {}
         self._paths: dict[str, str] = {}
         self._replicas: dict[str, int] = {}
+        self._alike: dict[str, int] = {}  # stem → the last number behind it
 
     def name(self, mount: resolved.Mount, path: str, replicas: int) -> str:
         """The claim's name for ``mount`` at IR path ``path`` of a role with ``replicas``."""
@@ -38,8 +39,11 @@ class ClaimBook:
 
     def _free_name(self, at: str) -> str:
         stem = re.sub(r"[^a-z0-9]+", "-", at.lower()).strip("-")[:20].strip("-") or "claim"
-        taken = set(self._names.values())
-        return next(name for name in (stem, *(f"{stem}-{n}" for n in range(2, len(taken) + 3))) if name not in taken)
+        name = stem
+        while name in self._mounts:
+            self._alike[stem] = self._alike.get(stem, 1) + 1
+            name = f"{stem}-{self._alike[stem]}"
+        return name
 
     def claims(self) -> tuple[model.Claim, ...]:
         """All claims, in the order of their first mounts."""

@@ -39,6 +39,9 @@ _IN_TEMPLATE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy)
 MOST_TEMPLATES = 100
 """Templates that one block may bring in, those of its templates included."""
 
+MOST_COMPARED = 100_000
+"""Names of templates that are compared with unknown ones; after that no suggestions are made."""
+
 
 class Layer(Record):
     """One block, or the part of it that came from one template; all names are known and legal here.
@@ -106,13 +109,14 @@ class ReadTemplates:
     """What has been read of templates, for the next block that uses them.
 
     ``uses``: template → the known templates that it uses; ``incomplete``: those that use an unknown one; ``layers``:
-    template and kind of block → what it brings in.
+    template and kind of block → what it brings in; ``compared``: names that unknown ones were compared with.
     """
 
     def __init__(self) -> None:
         self.uses: dict[str, list[ast.Name]] = {}
         self.incomplete: set[str] = set()
         self.layers: dict[tuple[str, Where], Layer] = {}
+        self.compared = 0
 
 
 def check_templates(names: Names, report: Report) -> None:
@@ -206,7 +210,9 @@ class _Reader:
             elif name.text not in self.names.templates:
                 self.complete = False
                 found = name_rules.UNKNOWN_TEMPLATE(name.span, name=name.text)
-                near = closest(name.text, self.names.templates)
+                self.names.read.compared += len(self.names.templates)
+                known = self.names.templates if self.names.read.compared <= MOST_COMPARED else ()
+                near = closest(name.text, known)
                 self.report(offering(found, near) if near else found)
         return [name for name in here.values() if name.text in self.names.templates]
 

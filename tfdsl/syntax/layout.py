@@ -82,19 +82,19 @@ class Layout:
     def _widths(self, elements: Sequence[Element], keys: list[tuple[int, int]], broken: list[bool]) -> list[int]:
         """To which width each key is padded, 0 for not at all. A line that is broken is the last of its run."""
         widths = [0] * len(elements)
-        run: list[int] = []
+        runs: list[list[int]] = [[]]
         for i, element in enumerate(elements):
             kind, length = keys[i]
+            run = runs[-1]
             apart = element.blank or bool(element.remarks)
-            if run and (apart or keys[run[-1]][0] != kind or broken[run[-1]]):
-                run = []
+            if run and (not length or apart or keys[run[-1]][0] != kind or broken[run[-1]]):
+                runs.append([])
             if length:
-                run.append(i)
-                widest = max(keys[j][1] for j in run)
-                for j in run:
-                    widths[j] = widest
-            else:
-                run = []
+                runs[-1].append(i)
+        for run in runs:
+            widest = max((keys[i][1] for i in run), default=0)
+            for i in run:
+                widths[i] = widest
         return widths
 
     def _key(self, element: Element) -> tuple[int, int]:

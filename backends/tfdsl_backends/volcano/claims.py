@@ -31,8 +31,8 @@ def job_volumes(job: Job) -> list[Claim]:
 
 def documents(job: Job) -> list[Claim]:
     """The claims that become PersistentVolumeClaim documents."""
-    own = job_volumes(job)
-    return [claim for claim in job.claims if claim not in own]
+    own = {claim.name for claim in job_volumes(job)}
+    return [claim for claim in job.claims if claim.name not in own]
 
 
 def first_mount(job: Job, claim: Claim) -> ClaimMount:
