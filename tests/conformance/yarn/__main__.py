@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.conformance.yarn import jars
+from tests.conformance.yarn import jars, training
 from tests.conformance.yarn.cluster import Cluster, NotStartedError
 from tests.conformance.yarn.work import Work
 
@@ -44,6 +44,7 @@ def _run(command: str | None, work: Work, rest: list[str]) -> int:
         cluster.stop()
         return 0
     jars.build(work)
+    training.install(work)
     if command == "up":
         cluster.start()
         print(f"PATH={work.home}/bin:$PATH HADOOP_HOME={work.home} HADOOP_CONF_DIR={work.conf}")

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.conformance.yarn import training
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -32,9 +34,10 @@ param records: string
 param shared: string
 param webhdfs: string
 param files: string
+param python: string
 """
-"""In front of each text: the stand-in program, the run's own folders for records and for what all nodes share, and the
-addresses of HDFS. The values come from the command line."""
+"""In front of each text: the stand-in program, the run's own folders for records and for what all nodes share, the
+addresses of HDFS, and a Python with TensorFlow. The values come from the command line."""
 
 COMMAND = 'command = ["python3", program, records, "${role.name}", "${task.index}"]'
 SMALL = "cpu = 1, memory = 128Mi"
@@ -170,6 +173,7 @@ def tfdsl(run: Run, command: str, *arguments: str) -> subprocess.CompletedProces
         "shared": run.folder / "shared",
         "webhdfs": run.cluster.webhdfs,
         "files": run.cluster.files,
+        "python": training.python(run.cluster.work),
     }
     words = [sys.executable, "-m", "tfdsl", command, "job.tfjob", "-t", "yarn", *arguments, *run.job.options]
     for name, value in values.items():

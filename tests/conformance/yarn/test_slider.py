@@ -105,13 +105,27 @@ REFUSED = {
 }
 
 
+@pytest.fixture(scope="module")
+def verdicts(work: Work, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What Slider says about each bad package, asked all at once; the good one has the name "good"."""
+    good = packages.made(text(worker=', after = ["ps"]'))
+    assert not good.errors
+    asked = {"good": good}
+    asked |= {name: packages.made(case.source) for name, case in REFUSED.items()}
+    asked |= {name: change(good) for name, (change, _, _) in SPOILT.items()}
+    told = packages.judged(work, list(asked.values()), tmp_path_factory.mktemp("bad"))
+    return {
+        name: {"refused": read["refused"], "errors": package.errors}
+        for (name, package), read in zip(asked.items(), told, strict=True)
+    }
+
+
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_the_compiler_refuses_slider_refuses(name: str, work: Work, tmp_path: Path) -> None:
+def test_what_the_compiler_refuses_slider_refuses(name: str, verdicts: dict[str, dict[str, Any]]) -> None:
     case = REFUSED[name]
-    package = packages.made(case.source)
-    assert package.errors == {case.code}
-    (read,) = packages.judged(work, [package], tmp_path)
-    assert case.why in read["refused"].get(case.step, ""), read
+    assert verdicts[name]["errors"] == {case.code}
+    assert case.step in verdicts[name]["refused"]
+    assert case.why in verdicts[name]["refused"][case.step]
 
 
 def resources(change: Callable[[dict[str, Any]], object]) -> Callable[[Package], Package]:
@@ -178,10 +192,7 @@ SPOILT: dict[str, tuple[Callable[[Package], Package], str, str]] = {
 
 
 @pytest.mark.parametrize("name", SPOILT)
-def test_the_judge_sees_what_is_wrong(name: str, work: Work, tmp_path: Path) -> None:
-    change, step, why = SPOILT[name]
-    package = packages.made(text(worker=', after = ["ps"]'))
-    assert not package.errors
-    good, spoilt = packages.judged(work, [package, change(package)], tmp_path)
-    assert good["refused"] == {}
-    assert why in spoilt["refused"].get(step, ""), spoilt
+def test_the_judge_sees_what_is_wrong(name: str, verdicts: dict[str, dict[str, Any]]) -> None:
+    _, step, why = SPOILT[name]
+    assert verdicts["good"]["refused"] == {}
+    assert why in verdicts[name]["refused"].get(step, "")
