@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tfdsl import backend as backends
 from tfdsl.backend import Unit, judge
 from tfdsl.diagnostics.order import in_file_order
+from tfdsl.garbage import uncollected
 from tfdsl.lint.runner import lint
 from tfdsl.lint.runner import rules as lint_rules
 from tfdsl.record import Record, replace
@@ -92,6 +93,7 @@ def check(program: Program, request: Request, choices: Sequence[Choice] = ()) ->
     return semantics.check(program, _semantic_request(request, choices))
 
 
+@uncollected
 def finish(program: Program, request: Request, choices: Sequence[Choice], checked: semantics.Checked) -> Outcome:
     """The second half of :func:`run`: lint, and the documents, for what :func:`check` gave."""
     targets = tuple(choice.backend for choice in choices)

@@ -126,7 +126,7 @@ def _path(node: model.Node, name: str) -> str:
 def _field(node: model.Node, key: str, name: str, origins: Origins, role: str = "") -> Iterator[Item]:
     value: object = getattr(node, name)
     path = _path(node, name)
-    if origins.written(path) is not None or value not in (None, (), {}, "", False, 0):
+    if value or origins.written(path) is not None:
         yield Item(key, path, node, value, role)
 
 

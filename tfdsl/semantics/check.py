@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.garbage import uncollected
 from tfdsl.record import Record
 from tfdsl.semantics import resolved, statements, target_options
 from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, TargetRows, check_templates, read_job
@@ -59,22 +59,9 @@ class Checked(Record):
     used: frozenset[str]
 
 
+@uncollected
 def check(program: Program, request: Request) -> Checked:
-    """Resolve and check all jobs of ``program``.
-
-    Garbage is not collected meanwhile, as in :func:`tfdsl.syntax.parse`: what is made lives on, and looking through
-    the trees again and again takes half of the time.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return _check(program, request)
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _check(program: Program, request: Request) -> Checked:
+    """Resolve and check all jobs of ``program``."""
     if not program.readable:
         return Checked((), (), frozenset())
     collector = _Collector()

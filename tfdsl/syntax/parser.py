@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.garbage import uncollected
 from tfdsl.record import Record
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast
@@ -34,22 +34,9 @@ class Parsed(Record):
 MAX_INTERPOLATIONS = 4
 
 
+@uncollected
 def parse(source: Source) -> Parsed:
-    """Read a whole text. Gives a tree for any text and never raises; ``diagnostics`` tells what could not be read.
-
-    Garbage is not collected meanwhile: a tree is all long-lived values without cycles, and looking through them again
-    and again takes a third of the time.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return _parse(source)
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _parse(source: Source) -> Parsed:
+    """Read a whole text. Gives a tree for any text and never raises; ``diagnostics`` tells what could not be read."""
     lexed = lex(source)
     comments = tuple(
         ast.Comment(source.text[start:end], Span(source, start, end)) for start, end in comment_places(lexed)
