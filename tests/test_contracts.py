@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from string import Formatter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ from tfdsl.diagnostics.registry import MODULES, rules
 from tfdsl.ir.fields import all_keys
 from tfdsl.lint.runner import SLUGS
 from tfdsl.lint.runner import rules as lint_rules
+from tfdsl.vocabulary.policies import ACTIONS_OF
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -200,6 +202,22 @@ def test_support_table_speaks_of_nothing_else(name: str) -> None:
     backend = backends.find(name)
     assert backend is not None
     assert {row.key for row in backend.support.rows} <= set(all_keys())
+
+
+@pytest.mark.parametrize("name", backends.names())
+def test_texts_of_support_tables_can_be_filled(name: str) -> None:
+    """Braces are doubled, fields are known; ``role`` stands only where an item always has one."""
+    backend = backends.find(name)
+    assert backend is not None
+    for row in backend.support.rows:
+        text = row.instead if row.rule is None else f"{row.text} {row.instead}"
+        fields = {field for _, field, _, _ in Formatter().parse(text) if field is not None}
+        assert all(field.isidentifier() for field in fields), f"{row.key}: {text}"
+        assert row.fill is not None or fields <= {"value", "role", "job"}, f"{row.key}: {text}"
+        general = row.key.startswith("job.") or row.key in {
+            f"policies[{event}].{action}" for event in ("failed", "exit", "evicted") for action in ACTIONS_OF[event]
+        }
+        assert not (general and "role" in fields), f"{row.key}: {text}"
 
 
 @pytest.mark.parametrize("name", backends.names())

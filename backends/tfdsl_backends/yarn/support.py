@@ -32,11 +32,16 @@ JOB = (
         "YARN's priorities are numbers, {value} is none",
         "YRN004",
         "yarn-priority-name",
-        instead="target yarn { priority = 10 }; a larger number goes first",
+        instead="target yarn {{ priority = 10 }}; a larger number goes first",
         when=when.text_priority,
         when_text="a name",
     ),
-    kept("job.priority", "-priority"),
+    translated(
+        "job.priority",
+        "-priority",
+        "a larger number goes first; YARN lowers it to the cluster's yarn.cluster.max-application-priority, which is 0 "
+        "unless set",
+    ),
     refused(
         "job.scheduler",
         "the cluster has one scheduler, a job cannot choose {value}",
@@ -180,7 +185,12 @@ PLACEMENT = (
         when_text='applications = "one"',
         instead='applications = "per-role"',
     ),
-    kept("roles[].spread", "-placement_spec", since="3.1"),
+    translated(
+        "roles[].spread",
+        "-placement_spec",
+        "the ResourceManager has to handle placement constraints; only its handler `scheduler` waits for a free node",
+        since="3.1",
+    ),
     refused(
         "roles[].spread",
         "Hadoop 2 cannot keep containers apart",
