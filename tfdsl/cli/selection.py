@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import backend as backends
 from tfdsl.cli.arguments import Flag, Given
-from tfdsl.diagnostics.name_rules import UNKNOWN_JOB, UNKNOWN_PROFILE, UNKNOWN_TARGET, UNKNOWN_VERSION
+from tfdsl.diagnostics.name_rules import UNKNOWN_JOB, UNKNOWN_TARGET, UNKNOWN_VERSION
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
 from tfdsl.pipeline import Choice, Request
 from tfdsl.reading import read
@@ -60,19 +60,15 @@ def selection(arguments: Arguments) -> Selection:
 
 
 def missing(arguments: Arguments, program: Program) -> list[Diagnostic]:
-    """What the command line names and the file does not have: its profile, its job."""
-    found: list[Diagnostic] = []
-    for flag, rule, known in (
-        (PROFILE, UNKNOWN_PROFILE, list(program.profiles)),
-        (JOB, UNKNOWN_JOB, [job.name.text for job in program.jobs]),
-    ):
-        given = arguments.value(flag.name)
-        if given is not None and given.text not in known:
-            near = closest(given.text, known)
-            advice = f"did you mean {near}?" if near else f"there are {', '.join(known)}" if known else ""
-            error = rule(given.span, name=given.text)
-            found.append(error.help(advice) if advice else error)
-    return found
+    """The job that the command line names and the file does not have; a profile is looked up with the params."""
+    given = arguments.value(JOB.name)
+    known = [job.name.text for job in program.jobs]
+    if given is None or given.text in known:
+        return []
+    near = closest(given.text, known)
+    advice = f"did you mean {near}?" if near else f"there are {', '.join(known)}" if known else ""
+    error = UNKNOWN_JOB(given.span, name=given.text)
+    return [error.help(advice) if advice else error]
 
 
 def every_target() -> tuple[Choice, ...]:

@@ -51,16 +51,16 @@ class Node(Protocol):
 def at(node: Node, name: str) -> Located | None:
     """Field ``name`` of an IR node with its path, or ``None`` when the job does not set it.
 
-    Entries of a tuple or map get paths of their own, ``args[1]`` and ``env.HOME``. The field must hold data, not
+    Entries of a tuple or map get paths of their own, ``args[1]`` and ``env[HOME]``. The field must hold data, not
     further nodes; run-time texts have to be lowered by the backend first.
     """
     value: Data = getattr(node, name)
     path = child(node.path, name)
     if isinstance(value, tuple) and value:
         entries = cast("tuple[Data, ...]", value)
-        return Located([Located(item, f"{path}[{index}]") for index, item in enumerate(entries)], path)
+        return Located([Located(item, entry(path, index)) for index, item in enumerate(entries)], path)
     if isinstance(value, Mapping) and value:
-        return Located({key: Located(item, child(path, key)) for key, item in value.items()}, path)
+        return Located({key: Located(item, entry(path, key)) for key, item in value.items()}, path)
     if value is None or value == "" or value == () or value == {}:
         return None
     return Located(value, path)
@@ -69,6 +69,11 @@ def at(node: Node, name: str) -> Located | None:
 def child(path: str, name: str) -> str:
     """The path of field or key ``name`` below ``path``."""
     return f"{path}.{name}" if path else name
+
+
+def entry(path: str, key: str | int) -> str:
+    """The path of an entry of the map, or an element of the list, at ``path``."""
+    return f"{path}[{key}]"
 
 
 def located(value: Data, path: str) -> Located | None:

@@ -88,6 +88,7 @@ def _role(job: resolved.Job, role: resolved.Role, origins: Origins, claims: Clai
     settings = role.settings
     for name, setting in settings.items():
         origins.record(f"{path}.{name}", setting.value.span)
+        _record_parts(f"{path}.{name}", setting.value, origins)
     board = role.name == "tensorboard"
     fields: dict[str, object] = {
         "path": path,
@@ -139,7 +140,6 @@ def _env(job: resolved.Job, role: resolved.Role, path: str, origins: Origins) ->
     env: dict[str, model.EnvValue] = {}
     for name, value in role.entries("env").items():
         env[name] = _env_value(value)
-        origins.record(f"{path}.env[{name}]", value.span)
     folder = _checkpoint(job)
     if folder is not None and CHECKPOINT_VARIABLE not in env:
         env[CHECKPOINT_VARIABLE] = text(folder.data)
@@ -244,6 +244,7 @@ def _build(job: resolved.Job, origins: Origins) -> model.Build | None:
     values = {name: setting.value.data for name, setting in build.settings.items()}
     for name, setting in build.settings.items():
         origins.record(f"build.{'base' if name == 'from' else name}", setting.value.span)
+        _record_parts(f"build.{name}", setting.value, origins)
     steps: list[model.CopyStep | model.RunStep] = []
     for at, step in enumerate(build.steps):
         path = f"build.steps[{at}]"
@@ -280,12 +281,21 @@ def _text(settings: Mapping[str, resolved.Setting], name: str, path: str, origin
     return text(setting.value.data)
 
 
+def _record_parts(path: str, value: Value, origins: Origins) -> None:
+    """The places of a map's entries and of a list's elements, each ``path[KEY]``."""
+    if isinstance(value.data, MapData):
+        for key, entry in value.data.entries.items():
+            origins.record(f"{path}[{key}]", entry.value.span)
+    elif isinstance(value.data, ListData):
+        for index, item in enumerate(value.data.items):
+            origins.record(f"{path}[{index}]", item.span)
+
+
 def _map(settings: Mapping[str, resolved.Setting], name: str, path: str, origins: Origins) -> dict[str, str]:
     setting = settings.get(name)
     if setting is None or not isinstance(setting.value.data, MapData):
         return {}
     here = f"{path}.{name}" if path else name
     origins.record(here, setting.value.span)
-    for key, entry in setting.value.data.entries.items():
-        origins.record(f"{here}[{key}]", entry.value.span)
+    _record_parts(here, setting.value, origins)
     return plain_map(setting.value.data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located, child
+from tfdsl.emit.located import Located, child, entry
 from tfdsl.ir.model import ConfigMapRef, SecretRef
 from tfdsl_backends.podspec.run_time import expanded, names_in, uses_index
 
@@ -78,7 +78,7 @@ def definition_order(env: dict[str, EnvValue]) -> list[str]:
 
 
 def _entry(role: Role, name: str, value: EnvValue, index: Index) -> Data:
-    path = child(child(role.path, "env"), name) if name in role.env else "checkpoint"
+    path = entry(child(role.path, "env"), name)
     if isinstance(value, SecretRef):
         return Located({"name": name, "valueFrom": {"secretKeyRef": {"name": value.name, "key": value.key}}}, path)
     if isinstance(value, ConfigMapRef):

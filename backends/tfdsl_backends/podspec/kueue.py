@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Rule
-from tfdsl.emit.located import child
+from tfdsl.emit.located import entry
 from tfdsl.record import replace
 from tfdsl_backends.podspec.support import TARGETS
 
@@ -55,5 +55,5 @@ def check_kueue_label(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
     """An error when the job has the label and a queue that is another one."""
     job = unit.job
     if job.queue is not None and job.labels.get(QUEUE_LABEL, job.queue) != job.queue:
-        found = rule(unit.origins.span(child("labels", QUEUE_LABEL)), queue=job.queue)
+        found = rule(unit.origins.span(entry("labels", QUEUE_LABEL)), queue=job.queue)
         yield replace(found.help("leave the label out"), target=unit.target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located, at
+from tfdsl.emit.located import Located, at, entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ def job_metadata(job: Job, labels: Mapping[str, Data] | None = None) -> dict[str
     return {
         "name": Located(job.name, ""),
         "namespace": at(job, "namespace"),
-        "labels": {**{key: Located(value, f"labels.{key}") for key, value in job.labels.items()}, **labels}
+        "labels": {**{key: Located(value, entry("labels", key)) for key, value in job.labels.items()}, **labels}
         if labels
         else own,
         "annotations": at(job, "annotations"),

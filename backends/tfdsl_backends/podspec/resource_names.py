@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.emit.located import child
+from tfdsl.emit.located import child, entry
 from tfdsl.record import replace
 from tfdsl.vocabulary.quantities import parse_unit
 
@@ -29,7 +29,7 @@ HUGE_PAGES: Final = "hugepages-"
 
 def check_resource_names(unit: Unit, rules: PodRules, role: Role) -> Iterator[Diagnostic]:
     """An error for each device or resource of ``role`` that the API server takes for none."""
-    asked = {name: child(child(role.path, "resources"), name) for name in role.resources}
+    asked = {name: entry(child(role.path, "resources"), name) for name in role.resources}
     if role.gpu and role.gpu_memory is None and role.gpu_resource is not None:
         asked[role.gpu_resource] = child(role.path, "gpu_resource")
     for name, path in asked.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located, at, child, unless_empty
+from tfdsl.emit.located import Located, at, child, entry, unless_empty
 
 if TYPE_CHECKING:
     from tfdsl.emit.located import Data
@@ -48,4 +48,4 @@ def gpus(role: Role) -> dict[str, Data]:
 
 def _extended(role: Role, name: str) -> Data:
     """An extended resource with its place."""
-    return Located(role.resources[name], child(child(role.path, "resources"), name))
+    return Located(role.resources[name], entry(child(role.path, "resources"), name))

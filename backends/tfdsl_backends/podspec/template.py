@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located, at, child, unless_empty
+from tfdsl.emit.located import Located, at, child, entry, unless_empty
 from tfdsl_backends.podspec.command import command_and_args
 from tfdsl_backends.podspec.environment import env
 from tfdsl_backends.podspec.plan import PORT_NAME
@@ -88,7 +88,7 @@ def ports(role: Role, plan: PodPlan) -> list[Data] | None:
 
 def _entries(role: Role, field: str) -> dict[str, Data]:
     entries: dict[str, str] = getattr(role, field)
-    return {key: Located(value, child(child(role.path, field), key)) for key, value in entries.items()}
+    return {key: Located(value, entry(child(role.path, field), key)) for key, value in entries.items()}
 
 
 def _secrets(role: Role) -> list[Data]:

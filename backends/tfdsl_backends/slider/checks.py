@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.emit.located import child
+from tfdsl.emit.located import child, entry
 from tfdsl.emit.xml import refused as not_in_xml
 from tfdsl.ir.model import ConfigMapRef, SecretRef
 from tfdsl.record import replace
@@ -104,7 +104,7 @@ def _environment(unit: Unit, role: Role) -> Iterator[Diagnostic]:
         yield rules.NUL(unit.origins.span(role.path), role=role.name)
     for name, value in role.env.items():
         if isinstance(value, SecretRef | ConfigMapRef):
-            found = rules.SECRET_VALUE(unit.origins.span(child(role.path, f"env.{name}")), name=name)
+            found = rules.SECRET_VALUE(unit.origins.span(entry(child(role.path, "env"), name)), name=name)
             yield found.help("put it in a file on the nodes (mount host) that only the user can read")
 
 

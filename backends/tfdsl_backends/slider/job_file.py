@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located, child
+from tfdsl.emit.located import Located, child, entry
 from tfdsl.ir.cluster_spec import IN_CLUSTER, flag_task, gets_flags, gets_tf_config
 from tfdsl.ir.model import EnvVar, RunTimeText, TaskIndex
 from tfdsl.ir.policies import completions
@@ -76,7 +76,7 @@ def _role(unit: Unit, role: Role) -> dict[str, Data]:
         **_command(role),
         "args": [Located(_text(arg), child(role.path, "args")) for arg in role.args],
         "workdir": _optional(role, "workdir", role.workdir),
-        "env": {name: Located(_value(value), child(role.path, f"env.{name}")) for name, value in role.env.items()},
+        "env": {name: Located(_value(value), entry(child(role.path, "env"), name)) for name, value in role.env.items()},
         "hide_gpus": not role.gpu and any(other.gpu for other in job.roles),
         "docker": _docker(unit, role),
         "mounts": mounts(unit, role, _text),

@@ -34,7 +34,7 @@ def test_the_job_has_the_empty_path() -> None:
 
 def test_entries_have_paths_of_their_own() -> None:
     assert at(Role("", ("a", "b")), "value") == ([("a", "value[0]"), ("b", "value[1]")], "value")
-    assert at(Role("r", MappingProxyType({"k": 1})), "value") == ({"k": (1, "r.value.k")}, "r.value")
+    assert at(Role("r", MappingProxyType({"k": 1})), "value") == ({"k": (1, "r.value[k]")}, "r.value")
 
 
 def test_absent_values_are_dropped_and_empty_ones_kept() -> None:

@@ -80,7 +80,7 @@ def test_written(origins: Origins, path: str, text: str) -> None:
     [
         ("gang", "mnist"),
         ("roles[worker].port", "worker"),
-        ("roles[worker].tolerations[0].key", '[{ key = "k", operator = "Exists" }]'),
+        ("roles[worker].tolerations[0].key", '{ key = "k", operator = "Exists" }'),
         ("roles[worker].env[OTHER]", '{ A = "1", B = secret("s", "k") }'),
     ],
 )

@@ -8,8 +8,9 @@ import pytest
 
 from tests.unit.backends.jobs import amount, job, role, unit
 from tests.unit.backends.slider.parts import mount, output
-from tests.unit.backends.verdicts import codes
+from tests.unit.backends.verdicts import codes, report
 from tfdsl.ir.model import Job, Role, RunTimeText, SecretRef, TaskIndex
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.backend import OptionValue
@@ -41,6 +42,15 @@ def written_to(destination: object, *, readonly: bool = False) -> Job:
 )
 def test_application_name(name: str, expected: list[str]) -> None:
     assert found(job(worker(), name=name)) == expected
+
+
+def test_a_secret_is_told_at_its_own_entry() -> None:
+    made = job(worker(env={"PLAIN": "1", "TOKEN": SecretRef(name="s", key="k")}))
+    asked = unit(made, "slider")
+    place = Span(Source("job.tfjob", 'TOKEN = secret("s", "k")'), 8, 24)
+    asked.origins.record("roles[worker].env[TOKEN]", place)
+    (told,) = [found for found in report(asked) if found.rule.code == "SLI104"]
+    assert told.span == place
 
 
 @pytest.mark.parametrize(
