@@ -86,6 +86,12 @@ def exit_policies(job: Job, role: Role, index: int | None = None) -> list[tuple[
     return [(tuple(groups[id(policy)]), policy) for policy in job.policies if id(policy) in groups]
 
 
+def on_completion(job: Job, role: Role, index: int | None = None) -> Policy | None:
+    """The policy that decides when ``role``, or its replica ``index``, has completed."""
+    policies = (p for p in job.policies if p.event == "completed" and p.role == role.name)
+    return min((p for p in policies if p.index in (None, index)), key=lambda p: p.index is None, default=None)
+
+
 def completions(job: Job) -> list[Policy]:
     """The ``completed => complete job`` policies that end the job, written or default."""
     return [p for p in job.policies if p.event == "completed" and p.action == "complete job"]
@@ -105,8 +111,8 @@ def with_defaults(roles: Sequence[Role], written: Sequence[Policy]) -> tuple[Pol
     """The written policies followed by the language's defaults that they leave room for.
 
     The job completes when its chief (master) has, else when all workers that run the command have; any written
-    ``completed => complete job`` replaces this. Any failure without subject fails the job. tensorboard restarts in
-    place and never ends the job.
+    ``completed => complete job`` replaces this, and so does a ``completed`` policy of that role. Any failure without
+    subject fails the job. tensorboard restarts in place and never ends the job.
     """
     from tfdsl.ir.model import Policy
 
@@ -118,7 +124,7 @@ def with_defaults(roles: Sequence[Role], written: Sequence[Policy]) -> tuple[Pol
 
     if not any(p.event == "completed" and p.action == "complete job" for p in written):
         decider = next((name for name in ("chief", "master", "worker") if name in names), None)
-        if decider is not None:
+        if decider is not None and not any(p.event == "completed" and p.role == decider for p in written):
             add(role=decider, event="completed", action="complete job")
     if not any(p.event == "failed" and p.role is None for p in written):
         add(event="failed", action="fail job")

@@ -57,13 +57,18 @@ def _names_and_seconds(prefix: str, target: str) -> Iterator[Row]:
         when=when.number,
         when_text="a number",
     )
-    for name, field, code in (("deadline", "activeDeadlineSeconds", 33), ("ttl", "ttlSecondsAfterFinished", 34)):
-        yield approximated(
-            f"job.{name}",
-            field,
-            "Kubernetes counts whole seconds: {value} is rounded up",
-            f"{prefix}0{code}",
-            f"{target}-{name}-rounded",
-            when=when.part_of_second,
-            when_text="not whole seconds",
-        )
+    yield seconds_rounded_up(prefix, target, "deadline", "activeDeadlineSeconds", 33)
+    yield seconds_rounded_up(prefix, target, "ttl", "ttlSecondsAfterFinished", 34)
+
+
+def seconds_rounded_up(prefix: str, target: str, name: str, field: str, code: int) -> Row:
+    """The row of a duration that is not whole seconds, as ``{prefix}0{code}``."""
+    return approximated(
+        f"job.{name}",
+        field,
+        "Kubernetes counts whole seconds: {value} is rounded up",
+        f"{prefix}0{code}",
+        f"{target}-{name}-rounded",
+        when=when.part_of_second,
+        when_text="not whole seconds",
+    )

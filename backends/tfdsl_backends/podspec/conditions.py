@@ -53,6 +53,11 @@ def keeps(unit: Unit, item: Item) -> bool:
     return any(claim.keep for claim in unit.job.claims if claim.name == name)
 
 
+def whole_seconds(unit: Unit, item: Item) -> dict[str, str]:
+    """``value``: the duration that is written for one that is not whole seconds."""
+    return {"value": f"{cast('Duration', item.value).seconds}s"} if part_of_second(unit, item) else {}
+
+
 def namespace_flag(unit: Unit, item: Item) -> dict[str, str]:
     """``namespace``: what kubectl needs to find the job's objects."""
     return {"namespace": f" -n {unit.job.namespace}" if unit.job.namespace else ""}

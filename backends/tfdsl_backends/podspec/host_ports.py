@@ -29,13 +29,8 @@ def host_port_rule(prefix: str) -> Rule:
 
 
 def check_host_ports(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
-    """Roles on the node's network that can never share a node, and roles whose replicas cannot without saying so."""
+    """Roles on the node's network that can never share a node; lint rule TFJ3019 tells of the replicas of one role."""
     on_host = [role for role in unit.job.roles if role.host_network]
-    for role in on_host:
-        if role.replicas > 1 and role.spread != "node":
-            place = unit.origins.span(child(role.path, "host_network"))
-            found = rule(place, who=f"the {role.replicas} replicas of {role.name}", port=role.port)
-            yield replace(found.help('write spread = "node" to say so'), target=unit.target)
     for first, second in combinations(on_host, 2):
         if first.port == second.port:
             place = unit.origins.span(child(second.path, "host_network"))

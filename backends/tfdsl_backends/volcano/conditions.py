@@ -87,11 +87,16 @@ def _trainers(job: Job) -> list[Role]:
 
 def _subjects(unit: Unit, item: Item) -> list[Role]:
     """The roles for which the item's policy is the one that decides on its event, without tensorboard."""
+    return [role for role in _all_subjects(unit, item) if role.name != "tensorboard"]
+
+
+def _all_subjects(unit: Unit, item: Item) -> list[Role]:
+    """The same with tensorboard."""
     from tfdsl.ir.policies import covering, exit_policies
 
     policy = cast("Policy", item.node)
     found: list[Role] = []
-    for role in _trainers(unit.job):
+    for role in unit.job.roles:
         if policy.event == "exit":
             decides = any(other is policy for _, other in exit_policies(unit.job, role, replica(role)))
         else:
@@ -134,7 +139,7 @@ def beside_restart_in_place(unit: Unit, item: Item) -> bool:
     """An ``exit`` policy with another action on a role whose containers restart in place."""
     policy = cast("Policy", item.node)
     return policy.action != "restart container" and any(
-        restarts_in_place(unit.job, role) for role in _subjects(unit, item)
+        restarts_in_place(unit.job, role) for role in _all_subjects(unit, item)
     )
 
 
@@ -143,7 +148,7 @@ def as_any_failure(unit: Unit, item: Item) -> bool:
     from tfdsl.ir.policies import on_failure
 
     policy = cast("Policy", item.node)
-    failures = [on_failure(unit.job, role, replica(role)) for role in _subjects(unit, item)]
+    failures = [on_failure(unit.job, role, replica(role)) for role in _all_subjects(unit, item)]
     return all(failure is not None and failure.action == policy.action for failure in failures)
 
 
@@ -152,7 +157,7 @@ def pressure_is_failure(unit: Unit, item: Item) -> bool:
     from tfdsl.ir.policies import on_failure
 
     policy = cast("Policy", item.node)
-    for role in _subjects(unit, item):
+    for role in _all_subjects(unit, item):
         failure = on_failure(unit.job, role, replica(role))
         if failure is None or failure.action not in (policy.action, "restart container"):
             return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located
-from tfdsl.ir.policies import covering, exit_policies, on_eviction, on_failure
+from tfdsl.ir.policies import covering, exit_policies, on_completion, on_eviction, on_failure
 from tfdsl.record import Record
 from tfdsl_backends.volcano.conditions import OTHER_RESTARTS, evicted_policy, replica, restarts_in_place
 
@@ -104,8 +104,8 @@ def job_policies(job: Job, decided: Decided) -> list[Data]:
 
 def task_policies(job: Job, role: Role, decided: Decided) -> list[Data]:
     """``policies`` of a task: its completion, and what differs from the job's."""
-    completed = [p for p in job.policies if p.role == role.name and p.event == "completed"]
-    found = [Entry(p, p.action, "TaskCompleted") for p in completed]
+    completed = on_completion(job, role, replica(role))
+    found = [Entry(completed, completed.action, "TaskCompleted")] if completed is not None else []
     for shared, own in zip(decided.shared, decided.roles[role.name].groups(), strict=True):
         found += own if own != shared else ()
     return [entry.data for entry in found]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
+from tfdsl_backends.podspec.host_ports import host_port_rule
 from tfdsl_backends.podspec.rules import pod_rules
 
 PODS = pod_rules("VOL")
+HOST_PORT = host_port_rule("VOL")
 
 STATIC_TF_CONFIG = Rule(
     "VOL100",
@@ -46,6 +48,7 @@ TOO_LARGE = Rule(
 
 RULES = (
     *PODS.all(),
+    HOST_PORT,
     STATIC_TF_CONFIG,
     PLUGIN_DIFFERS,
     PLUGIN_ONE_PORT,

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import Support, approximated, kept, refused, translated
+from tfdsl_backends.podspec import conditions as shared
+from tfdsl_backends.podspec.batch_support import seconds_rounded_up
 from tfdsl_backends.podspec.support import rows
 from tfdsl_backends.volcano import conditions as when
 
@@ -46,7 +48,9 @@ def _job() -> Iterator[Row]:
         "VOL111",
         "volcano-deadline",
         instead="compile to tfjob, whose deadline is the job's",
+        fill=shared.whole_seconds,
     )
+    yield seconds_rounded_up("VOL", "volcano", "ttl", "spec.ttlSecondsAfterFinished", 34)
     yield kept("job.ttl", "spec.ttlSecondsAfterFinished")
     yield approximated(
         "job.cleanup",

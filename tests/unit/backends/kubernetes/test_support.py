@@ -95,8 +95,3 @@ def test_a_claim_outlives_the_jobs(keep: bool, expected: str) -> None:
     mount = ClaimMount(path="roles[worker].mounts[0]", at="/runs", claim="runs")
     asked = unit(job(role("worker", mounts=(mount,)), claims=(claim,)), "kubernetes")
     assert fate(asked, "mounts[claim]").fate == expected
-
-
-def test_host_ports() -> None:
-    assert "K8S044" in codes(unit(job(role("worker", 2, host_network=True)), "kubernetes"), "warning")
-    assert "K8S044" not in codes(unit(job(role("worker", 2, host_network=True, spread="node")), "kubernetes"))

@@ -93,6 +93,14 @@ def test_numbers_of_32_bits(fields: dict[str, object], part: str | None) -> None
     assert [part is not None and part in diagnostic.message for diagnostic in told] == ([] if part is None else [True])
 
 
+def test_a_part_of_a_second_is_told() -> None:
+    part = time("1500ms")
+    said = {d.rule.code: d.message for d in report(unit(job(role("worker"), ttl=part, deadline=part), "volcano"))}
+    assert "1500ms is rounded up" in said["VOL034"]
+    assert "every pod has 2s" in said["VOL111"]
+    assert "VOL034" not in [d.rule.code for d in report(unit(job(role("worker"), ttl=time("1m")), "volcano"))]
+
+
 def test_tensorboard_opens_the_job_to_the_outside() -> None:
     assert found(job(role("worker")), "VOL103") == []
     (told,) = found(job(role("worker"), role("tensorboard")), "VOL103")

@@ -152,12 +152,52 @@ def test_a_policy_of_tensorboard_itself() -> None:
     assert listed(board["policies"]) == [("PodFailed", "TerminateJob"), ("PodEvicted", "TerminateJob")]
 
 
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ((policy("exit", "fail job", role="tensorboard", codes=(3,)),), True),
+        ((policy("exit", "restart container", role="tensorboard", codes=(3,)),), False),
+        (
+            (
+                policy("failed", "restart pod", role="tensorboard"),
+                policy("exit", "fail job", role="tensorboard", codes=(3,)),
+            ),
+            False,
+        ),
+    ],
+)
+def test_exit_statuses_of_tensorboard_that_restarts_in_place(written: tuple[Policy, ...], told: bool) -> None:
+    """Volcano never learns them, so the policy cannot be kept, nor dropped without a word."""
+    asked = unit(job(WORKER, role("tensorboard"), policies=written), "volcano", written=("policies[0]", "policies[1]"))
+    assert ("VOL124" in [d.rule.code for d in report(asked)]) == told
+
+
 def test_completion_of_other_roles() -> None:
     written = (policy("completed", "complete job", role="evaluator"), policy("completed", "restart job", role="worker"))
     made = manifest(role("chief"), WORKER, role("evaluator"), written=written)
     assert listed(task_of(made, "evaluator")["policies"]) == [("TaskCompleted", "CompleteJob")]
     assert listed(task_of(made, "worker")["policies"]) == [("TaskCompleted", "RestartJob")]
     assert "policies" not in task_of(made, "chief")
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ((policy("completed", "restart job", role="worker"),), "RestartJob"),
+        ((policy("completed", "complete job", role="worker", index=0),), "CompleteJob"),
+        (
+            (
+                policy("completed", "restart job", role="worker"),
+                policy("completed", "complete job", role="worker", index=0),
+            ),
+            "CompleteJob",
+        ),
+    ],
+)
+def test_one_policy_decides_when_a_role_has_completed(written: tuple[Policy, ...], expected: str) -> None:
+    """The webhook refuses a task with two policies of one event ("duplicate event")."""
+    made = manifest(PS, role("worker"), written=written)
+    assert listed(task_of(made, "worker")["policies"]) == [("TaskCompleted", expected)]
 
 
 def test_a_policy_about_the_only_replica_is_one_about_the_role() -> None:
