@@ -81,8 +81,8 @@ def _restarts(event: str) -> Iterator[Row]:
     yield approximated(
         f"{key}.restart container",
         "template.spec.restartPolicy",
-        "exit statuses and evictions of {role} are told apart, which a Job does with new pods only: the replica starts "
-        "again in a new pod",
+        "exit statuses or evictions are told apart, which a Job does with new pods only: the replica starts again in a "
+        "new pod",
         "K8S064",
         "kubernetes-restart-in-new-pod",
         instead="write `restart pod` to say so",
@@ -115,7 +115,7 @@ def _of_tensorboard(event: str) -> Iterator[Row]:
         "kubernetes-tensorboard-policy",
         instead="leave the policy out",
         when=when.not_tensorboards_own,
-        when_text="another action than restart container of tensorboard",
+        when_text="tensorboard, another action than failed => restart container or evicted => restart pod",
     )
 
 
@@ -132,6 +132,7 @@ def _evicted() -> Iterator[Row]:
     yield from _fails("evicted")
     for action in ("restart container", "restart pod"):
         key = f"policies[evicted].{action}"
+        yield translated(key, "Deployment", "a new pod", when=shared.of_tensorboard, when_text="tensorboard")
         yield approximated(
             key,
             FAILURE_RULES,

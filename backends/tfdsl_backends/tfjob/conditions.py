@@ -91,6 +91,22 @@ def becomes(*restart_policies: str) -> Condition:
     return condition
 
 
+def told_apart_too_early(unit: Unit, item: Item) -> bool:
+    """Statuses told apart at 128 by an operator that cannot yet, in the way that later ones can."""
+    from tfdsl_backends.tfjob.features import LATEST
+    from tfdsl_backends.tfjob.restart import decided, restart_policy
+
+    if features(unit).exit_code:
+        return False
+    roles = decided(unit.job, cast("Policy", item.node))
+    return all(restart_policy(unit.job, role, LATEST) == "ExitCode" for role in roles)
+
+
+def as_deployment_does(unit: Unit, item: Item) -> bool:
+    """``evicted``: whether it says of tensorboard what its Deployment does anyway, make the pod again."""
+    return item.role == "tensorboard" and cast("Policy", item.node).action == "restart pod"
+
+
 def evicted_pods_stay(unit: Unit, item: Item) -> bool:
     """``evicted => fail job``: whether nothing makes an evicted pod of its roles again."""
     if features(unit).remakes_lost_pods:
@@ -116,6 +132,11 @@ def restarts_by_status(unit: Unit, item: Item) -> bool:
 def counts_elsewhere(unit: Unit, item: Item) -> bool:
     """Whether a ``restarted N`` policy has taken ``backoffLimit``."""
     return any(policy.event == "restarted" for policy in unit.job.policies)
+
+
+def counts_nothing(unit: Unit, item: Item) -> bool:
+    """``restarted N``: whether no role restarts in place, so that there is nothing to count."""
+    return not restarts_in_place(unit, item)
 
 
 def counts_one_role(unit: Unit, item: Item) -> bool:
@@ -145,4 +166,4 @@ def _restarting(unit: Unit, item: Item, at_most: int) -> bool:
 
     restarting = [role.name for role in in_place(unit.job, features(unit))]
     covered = [role.name for role in decided(unit.job, cast("Policy", item.node))]
-    return len(counted(unit.job)) == 1 and len(restarting) <= at_most and set(restarting) <= set(covered)
+    return len(counted(unit.job)) == 1 and 0 < len(restarting) <= at_most and set(restarting) <= set(covered)

@@ -34,6 +34,10 @@ class Features(Record):
     suspend: bool
 
 
+LATEST = Features(exit_code=True, remakes_lost_pods=True, suspend=True)
+"""What the newest version can do."""
+
+
 def features(unit: Unit) -> Features:
     """The features of the operator that ``unit`` is for."""
     return Features(

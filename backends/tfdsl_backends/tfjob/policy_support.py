@@ -107,8 +107,8 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
         "and without limit: retries does not count it",
         "KTF075",
         "tfjob-exit-code-unlimited",
-        instead="`on failed => restart container` is limited by retries, and so are restarts by status on kubernetes "
-        "and volcano",
+        instead="without the fail job policy `on failed => restart container` is limited by retries; on kubernetes and "
+        "volcano restarts by status are too",
         when=BY_STATUS,
         when_text="statuses 1–127 fail the job",
     )
@@ -159,6 +159,15 @@ def _exit() -> Iterator[Row]:
     yield kept("policies[exit]", RESTART_POLICY, when=when.becomes("Never", "OnFailure", "ExitCode"))
     yield refused(
         "policies[exit]",
+        "ExitCode, which tells exit statuses apart at 128, restarted on four statuses only before version 1.5",
+        "KTF094",
+        "tfjob-exit-code-version",
+        instead='write version = "1.5" or a newer one in target tfjob, or compile to volcano or kubernetes',
+        when=when.told_apart_too_early,
+        when_text="1–127 fail the job, 128 and above restart",
+    )
+    yield refused(
+        "policies[exit]",
         "a TFJob tells exit statuses apart only at 128, by restartPolicy ExitCode (version 1.5 and newer): 1–127 fail "
         "the job, 128 and above restart the replica",
         "KTF079",
@@ -172,6 +181,13 @@ def _exit() -> Iterator[Row]:
 
 
 def _evicted() -> Iterator[Row]:
+    yield translated(
+        "policies[evicted]",
+        "Deployment",
+        "a Deployment always makes an evicted pod again",
+        when=when.as_deployment_does,
+        when_text="tensorboard, restart pod",
+    )
     yield refused(
         "policies[evicted]",
         "TensorBoard runs in a Deployment, which always makes an evicted pod again",
@@ -203,6 +219,7 @@ def _evicted() -> Iterator[Row]:
 
 def _evicted_restarts(action: str) -> Iterator[Row]:
     key = f"policies[evicted].{action}"
+    yield translated(key, "Deployment", "a new pod", when=shared.of_tensorboard, when_text="tensorboard")
     yield approximated(
         key,
         RESTART_POLICY,
@@ -279,7 +296,17 @@ def _refused() -> Iterator[Row]:
 
 
 def _restarted() -> Iterator[Row]:
+    yield refused(
+        "policies[restarted]",
+        "restarts by status are new pods, which the operator does not count, and no role restarts in place",
+        "KTF095",
+        "tfjob-nothing-counted",
+        instead="compile to volcano or kubernetes, where retries bounds restarts by status",
+        when=when.counts_nothing,
+        when_text="no role has restartPolicy OnFailure",
+    )
     yield kept("policies[restarted]", "spec.runPolicy.backoffLimit")
+    yield kept("policies[restarted].fail job", "", when=when.counts_nothing)  # the event itself is refused
     yield translated(
         "policies[restarted].fail job",
         "spec.runPolicy.backoffLimit",

@@ -167,6 +167,13 @@ def test_an_overridden_policy_costs_nothing(event: str, action: str) -> None:
     assert codes(asked, "warning") == codes(asked, "error") == []
 
 
+def test_an_evicted_tensorboard_comes_back_as_asked() -> None:
+    asked = policy("evicted", "restart pod", role="tensorboard")
+    board = unit(job(role("worker", 2), role("tensorboard"), policies=(asked,)), "kubernetes", written=WRITTEN)
+    assert not {"K8S065", "K8S066"} & set(codes(board))
+    assert fate(board, "policies[evicted].restart pod").fate == "translated"
+
+
 def test_tensorboards_default_is_no_loss() -> None:
     asked = unit(job(role("worker", 2), role("tensorboard")), "kubernetes")
     assert fate(asked, "policies[failed].restart container", "tensorboard").fate == "translated"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.backends.jobs import job, policy, role, time, unit
-from tests.unit.backends.verdicts import codes, documents, fate
+from tests.unit.backends.verdicts import codes, documents, fate, report
 from tfdsl.vocabulary.policies import ACTIONS_OF
 
 if TYPE_CHECKING:
@@ -54,10 +54,18 @@ def test_restart_container_gives_on_failure(version: str) -> None:
 def test_statuses_below_128_fail_the_job(version: str) -> None:
     """ExitCode splits at 128 from 1.5 on; before, it knew four statuses."""
     if version == "1.3":
-        assert "KTF079" in said(version, LOW_FAILS, NEW_POD)
+        assert "KTF094" in said(version, LOW_FAILS, NEW_POD)
     else:
         assert restart_policies(version, LOW_FAILS, NEW_POD) == {"ExitCode"}
         assert said(version, LOW_FAILS, NEW_POD) == ["KTF075"]
+
+
+def test_what_an_old_operator_is_told_can_be_done() -> None:
+    """The advice to write what stands there already would lead nowhere."""
+    (told,) = [d for d in report(unit(made(LOW_FAILS, NEW_POD), "tfjob", "1.3", written=WRITTEN)) if d.level == "error"]
+    assert told.rule.code == "KTF094"
+    assert 'version = "1.5"' in told.helps[0]
+    assert "KTF079" in said("1.3", policy("exit", "restart pod", codes=(3,)), FAIL)
 
 
 def test_the_same_split_the_other_way_round() -> None:
@@ -233,6 +241,20 @@ def test_retries_do_not_bound_exit_code() -> None:
 def test_tensorboard_always_restarts_in_place(asked: Policy, code: str) -> None:
     board = job(role("worker", 2), role("tensorboard"), policies=(asked,))
     assert code in codes(unit(board, "tfjob", written=WRITTEN))
+
+
+def test_an_evicted_tensorboard_comes_back_as_asked() -> None:
+    asked = policy("evicted", "restart pod", role="tensorboard")
+    board = unit(job(role("worker", 2), role("tensorboard"), policies=(asked,)), "tfjob", written=WRITTEN)
+    assert not {"KTF080", "KTF082", "KTF083"} & set(codes(board))
+    assert fate(board, "policies[evicted].restart pod").fate == "translated"
+
+
+def test_restarts_by_status_cannot_be_counted() -> None:
+    """backoffLimit counts containers that restart in place; ExitCode makes new pods, so it would not be written."""
+    counted = policy("restarted", "fail job", count=3)
+    assert "KTF095" in said("1.9", LOW_FAILS, IN_PLACE, counted)
+    assert "KTF095" not in said("1.9", IN_PLACE, counted)
 
 
 def test_tensorboards_own_default_is_not_a_restart_of_the_job() -> None:
