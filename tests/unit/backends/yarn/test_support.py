@@ -55,7 +55,7 @@ ROWS: list[tuple[Job, dict[str, object], str, str]] = [
     (workers(labels={"a": "b"}), {}, "job.labels", "approximated"),
     (workers(annotations={"a": "b"}), {}, "job.annotations", "approximated"),
     (workers(queue="q"), {}, "job.queue", "kept"),
-    (workers(priority=5), {}, "job.priority", "kept"),
+    (workers(priority=5), {}, "job.priority", "translated"),
     (workers(priority="high"), {}, "job.priority", "refused"),
     (workers(scheduler="s"), {}, "job.scheduler", "refused"),
     (workers(1), {}, "job.gang", "translated"),
@@ -78,7 +78,7 @@ ROWS: list[tuple[Job, dict[str, object], str, str]] = [
     (job(role("ps"), role("worker", after=("ps",))), {"dialect": "yarn-tf"}, "roles[].after", "approximated"),
     (one(node_label="gpu"), {}, "roles[].node_label", "translated"),
     (job(role("ps"), role("worker", node_label="g")), {"applications": "one"}, "roles[].node_label", "approximated"),
-    (one(spread="node"), {}, "roles[].spread", "kept"),
+    (one(spread="node"), {}, "roles[].spread", "translated"),
     (one(spread="node"), {"version": "2.10"}, "roles[].spread", "refused"),
     (job(role("worker", spread="node")), {"version": "2.10"}, "roles[].spread", "kept"),
     (
