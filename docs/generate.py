@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 PART = re.compile(r"(<!-- generated: ([^>]+) -->\n).*?(<!-- end -->)", re.S)
 _FIELD = re.compile(r"\{(\w+)\}")
+_PART_OF = re.compile(r"(?<=\])(\.\w[\w ]*|\{.*)$")
 _WHERE = {"job": "job", "role": "role", "both": "both", "each": "job, role"}
 _FATES = {"kept": "kept", "translated": "translated", "approximated": "**approximated**", "refused": "**refused**"}
 
@@ -93,11 +94,20 @@ def support_part(name: str) -> str:
     assert backend is not None
     rows: list[tuple[str, ...]] = []
     for row in backend.support.rows:
+        if _whole_is_refused(backend, row.key):
+            continue
         when = ", ".join(part for part in (f"from {row.since}" if row.since else "", row.when_text) if part)
-        text = " ".join(part for part in (row.text, row.instead) if part)
         code = row.rule.code if row.rule is not None else ""
-        rows.append((f"`{row.key}`", _FATES[row.fate], f"`{row.to}`" if row.to else "", when, text, code))
-    return table(("of the job", "is", "as", "when", "how it differs", "code"), rows)
+        texts = (row.text, row.instead) if row.rule is None else (_fields(row.text), _fields(row.instead))
+        rows.append((f"`{row.key}`", _FATES[row.fate], f"`{row.to}`" if row.to else "", when, *texts, code))
+    return table(("of the job", "is", "as", "when", "how it differs", "what to do", "code"), rows)
+
+
+def _whole_is_refused(backend: targets.Backend, key: str) -> bool:
+    """Whether ``key`` is a part of something that is always refused, so that nobody asks about it."""
+    whole = _PART_OF.sub("", key)
+    rows = backend.support[whole]
+    return whole != key and bool(rows) and all(row.fate == "refused" for row in rows)
 
 
 def messages_part(prefixes: str) -> str:
@@ -117,7 +127,12 @@ def _message(rule: Rule) -> str:
     if _FIELD.fullmatch(rule.message) and page is not None:
         title = page.partition("\n")[0].rstrip(".")
         return title[0].lower() + title[1:]
-    return _FIELD.sub(r"*\1*", rule.message).replace("{{", "{").replace("}}", "}")
+    return _fields(rule.message)
+
+
+def _fields(text: str) -> str:
+    """A template with its fields in italics."""
+    return _FIELD.sub(r"*\1*", text).replace("{{", "{").replace("}}", "}")
 
 
 def part(name: str) -> str:

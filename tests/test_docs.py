@@ -41,10 +41,10 @@ def test_the_first_job_of_the_readme_is_the_shipped_example() -> None:
     assert compiled(readme[1]) == compiled(shipped)
 
 
-def compiled(text: str) -> str:
-    volcano = backends.find("volcano")
-    assert volcano is not None
-    made = pipeline.compile_source(Source("job.tfjob", text), volcano)
+def compiled(text: str, target: str = "volcano") -> str:
+    backend = backends.find(target)
+    assert backend is not None
+    made = pipeline.compile_source(Source("job.tfjob", text), backend)
     return "".join(pipeline.written(document).text for one in made for document in one.documents)
 
 
@@ -74,6 +74,15 @@ def test_a_command_of_the_readme_runs(command: str, tmp_path: Path) -> None:
 
 def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'backends'}", "NO_COLOR": "1"}
+
+
+def test_the_commands_for_plain_jobs_select_by_labels_that_are_written() -> None:
+    page = (ROOT / "docs" / "targets" / "kubernetes.md").read_text(encoding="utf-8")
+    shipped = (ROOT / "examples" / "mnist" / "main.tfjob").read_text(encoding="utf-8")
+    lines = {line.strip() for line in compiled(shipped, "kubernetes").splitlines()}
+    selectors = re.findall(r"^kubectl .* -l (\S+)=(\S+)", page, re.M)
+    assert len(selectors) == 3
+    assert {f"{key}: {value}" for key, value in selectors} <= lines
 
 
 def test_generated_parts_are_fresh() -> None:
