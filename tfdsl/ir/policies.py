@@ -36,13 +36,12 @@ _last: tuple[Job | None, dict[tuple[str | None, int | None], list[Policy]]] = (N
 def _by_subject(job: Job) -> dict[tuple[str | None, int | None], list[Policy]]:
     """The policies by role and index. Kept for the last job: thousands may name one replica each, and each is asked."""
     global _last  # only to save time: the same job always gives the same table
-    known, table = _last
-    if known is not job:
-        table = {}
+    if _last[0] is not job:
+        table: dict[tuple[str | None, int | None], list[Policy]] = {}
         for policy in job.policies:
             table.setdefault((policy.role, policy.index), []).append(policy)
         _last = (job, table)
-    return table
+    return _last[1]
 
 
 def on_exit(job: Job, role: Role, status: int, index: int | None = None) -> Policy | None:
