@@ -13,15 +13,29 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Claim, ClaimMount, Job
 
 
+_last: tuple[Job | None, dict[str, list[tuple[str, ClaimMount]]]] = (None, {})
+
+
 def in_every_container(job: Job, claim: Claim) -> bool:
     """Whether every role mounts ``claim`` once, at one path, writable and whole."""
-    per_role = [
-        [mount for mount in role.mounts if mount.kind == "claim" and mount.claim == claim.name] for role in job.roles
-    ]
-    if any(len(mounts) != 1 for mounts in per_role):
+    mounted = _mounts(job).get(claim.name, [])
+    if [role for role, _ in mounted] != [role.name for role in job.roles]:
         return False
-    mounts = [mounts[0] for mounts in per_role]
-    return len({mount.at for mount in mounts}) == 1 and not any(mount.readonly or mount.sub_path for mount in mounts)
+    places = {mount.at for _, mount in mounted}
+    return len(places) == 1 and not any(mount.readonly or mount.sub_path for _, mount in mounted)
+
+
+def _mounts(job: Job) -> dict[str, list[tuple[str, ClaimMount]]]:
+    """Claim → the roles that mount it, in order, and how. Kept for the last job, for each claim is asked about."""
+    global _last  # only to save time: the same job always gives the same table
+    if _last[0] is not job:
+        table: dict[str, list[tuple[str, ClaimMount]]] = {}
+        for role in job.roles:
+            for mount in role.mounts:
+                if mount.kind == "claim":
+                    table.setdefault(mount.claim, []).append((role.name, mount))
+        _last = (job, table)
+    return _last[1]
 
 
 def job_volumes(job: Job) -> list[Claim]:
