@@ -15,6 +15,8 @@ from tfdsl import __version__
 from tfdsl.lsp.positions import negotiated
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cattrs import Converter
 
     from tfdsl.lsp.documents import Document
@@ -169,7 +171,8 @@ class Session(LanguageServer):
         return True
 
     def _settings_came(self, answer: object) -> None:
-        settings = cast("list[object]", answer)[:1] if isinstance(answer, list) else []
+        # lsprotocol makes a tuple of the list.
+        settings = cast("Sequence[object]", answer)[:1] if isinstance(answer, list | tuple) else ()
         if settings and settings[0] is not None:
             self.set_settings(settings[0])
 
