@@ -56,6 +56,7 @@ def words() -> dict[str, tuple[str, ...]]:
         "mount_kinds": (row.name for row in statements.MOUNT_KINDS),
         "types": statements.PARAM_TYPES,
         "functions": (row.name for row in functions.FUNCTIONS),
+        "target_names": targets.names(),
         "targets": (*targets.names(), *targets.ALIASES),
         "reserved": statements.RESERVED_NAMES,
         "units": {unit for unit in (*quantities.QUANTITY_UNITS, *quantities.DURATION_UNITS) if unit},
@@ -73,9 +74,15 @@ def quoted(found: tuple[str, ...]) -> str:
     return " ".join(f'"{word}"' for word in found)
 
 
+def listed(found: tuple[str, ...]) -> str:
+    """Words as elements of a list in TypeScript."""
+    return ", ".join(f'"{word}"' for word in sorted(found))
+
+
 GRAMMARS: dict[str, tuple[str, Callable[[tuple[str, ...]], str]]] = {
     "tfjob.tmLanguage.json": ("vscode/syntaxes/tfjob.tmLanguage.json", alternatives),
     "highlights.scm": ("tree-sitter/queries/highlights.scm", quoted),
+    "targets.ts": ("vscode/src/targets.ts", listed),
 }
 """Grammar without words → the file that is written, and how words are written in it."""
 

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "grammar/editor_words.py"
 TEXTMATE = ROOT / "grammar/vscode/syntaxes/tfjob.tmLanguage.json"
 HIGHLIGHTS = ROOT / "grammar/tree-sitter/queries/highlights.scm"
+TARGETS = ROOT / "grammar/vscode/src/targets.ts"
 
 
 def test_grammars_are_up_to_date() -> None:
@@ -25,7 +26,7 @@ def test_grammars_are_up_to_date() -> None:
 
 def test_a_stale_grammar_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "grammar"
-    for path in (SCRIPT, *(ROOT / "grammar/editors").iterdir(), TEXTMATE, HIGHLIGHTS):
+    for path in (SCRIPT, *(ROOT / "grammar/editors").iterdir(), TEXTMATE, HIGHLIGHTS, TARGETS):
         copy = folder / path.relative_to(ROOT / "grammar")
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
