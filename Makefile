@@ -1,6 +1,8 @@
 # make try    set up .venv and compile a shipped example
 # make test   set up .venv and run the tests
 # make check  all that has to be clean before a change goes in
+# make vsix   package the extension for VS Code (needs Node 20)
+# make test-editors  try the editor grammars and the extension, with the language server (needs Node 20)
 # make bench  measure start-up, large inputs and memory
 # make fuzz   random inputs for SECONDS (600); what fails is kept in fuzz-findings
 # make conformance-kubernetes  prove the output of tfjob, volcano and kubernetes by the real programs (WORK=folder)
@@ -12,7 +14,7 @@ SECONDS ?= 600
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: try test check bench conformance-kubernetes conformance-yarn clean
+.PHONY: try test check bench vsix test-editors parser conformance-kubernetes conformance-yarn clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -24,7 +26,7 @@ check: $(VENV)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python grammar/bake.py --check
 	$(BIN)/python grammar/editor_words.py --check
@@ -53,6 +55,17 @@ $(BIN)/tfdsl: pyproject.toml
 
 $(VENV)/dev: $(BIN)/tfdsl
 	$(INSTALL) '.[dev,lsp]'
+	touch $@
+
+vsix: grammar/vscode/node_modules
+	cd grammar/vscode && npm run --silent package
+
+test-editors: $(VENV)/dev grammar/vscode/node_modules
+	$(BIN)/python -m pytest tests/editors --editors
+	cd grammar/vscode && TFDSL_PYTHON=$(abspath $(BIN)/python) npm run --silent test && npm run --silent package
+
+grammar/vscode/node_modules: grammar/vscode/package-lock.json
+	cd grammar/vscode && npm ci --no-fund --no-audit
 	touch $@
 
 # Needs the tree-sitter command. ABI 14 is the one that all editors load; a newer one gives nothing that is used here.
