@@ -57,7 +57,7 @@ job mnist{n} {{
 """
 _PIECES = (
     *("{", "}", "[", "]", "(", ")", '"', '"""', "'''", "${", "\n", "\r\n", "\n\n", " ", "\t", "#", "=", "=>", ","),
-    *("job x {", "role ps {", "mount ", "on failed =>", "let y = 1\n", "template t { }\n", "include \"x\"\n"),
+    *("job x {", "role ps {", "mount ", "on failed =>", "let y = 1\n", "template t { }\n", 'include "x"\n'),
     *("é", "𝒳", "\u2028", "\x00", "workers", "16Gi", "1h30m", "gpu = 1\n", "use gpu_node\n", "# tfdsl: allow[x] y\n"),
 )
 

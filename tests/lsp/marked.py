@@ -19,9 +19,7 @@ MARK = "▮"
 PATH = "/work/job.tfjob"
 
 
-def marked(
-    text: str, files: Mapping[str, str] | None = None, settings: Settings | None = None
-) -> tuple[Snapshot, int]:
+def marked(text: str, files: Mapping[str, str] | None = None, settings: Settings | None = None) -> tuple[Snapshot, int]:
     """The snapshot of a text with one mark, and the offset of the mark. ``files``: others in its folder, by name."""
     assert text.count(MARK) == 1, text
     return snapshot(text.replace(MARK, ""), files, settings), text.index(MARK)

@@ -54,8 +54,8 @@ BASES = {
     "with an include": 'include "common.tfjob"\n'
     + long_text(100).replace("edition 1\n", "").replace("use gpu_node", "use t\n    use gpu_node"),
     "with labels across declarations": long_text(100)
-    + "let twice = 1\nlet twice = 2\njob mnist0 { image = \"a:1\", role worker { replicas = twice } }\n",
-    "that reads a file": long_text(100).replace('retries = 2', 'retries = len(file("common.tfjob"))', 1),
+    + 'let twice = 1\nlet twice = 2\njob mnist0 { image = "a:1", role worker { replicas = twice } }\n',
+    "that reads a file": long_text(100).replace("retries = 2", 'retries = len(file("common.tfjob"))', 1),
     "with waivers": long_text(100).replace("  output ", "  # tfdsl: allow[VOL011] known\n  output "),
 }
 
@@ -81,7 +81,9 @@ def test_strict_and_targets_are_those_of_the_settings() -> None:
         made = snapshot(text, checker, settings)
         assert told(made.diagnostics) == told(fresh(made))
         assert made.diagnostics
-    assert any(one.rule.code.startswith("YRN") for one in snapshot(text, checker, Settings(targets=("yarn",))).diagnostics)
+    assert any(
+        one.rule.code.startswith("YRN") for one in snapshot(text, checker, Settings(targets=("yarn",))).diagnostics
+    )
 
 
 def test_only_the_edited_job_is_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:

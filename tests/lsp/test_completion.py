@@ -11,7 +11,7 @@ from tfdsl.syntax import parse
 from tfdsl.text import Source
 
 TEMPLATE = "template gpus { gpu = 1 }\n"
-VALUES = "param workers: int = 4\nlet registry = \"r\"\n"
+VALUES = 'param workers: int = 4\nlet registry = "r"\n'
 
 EXACTLY = {
     # roles, targets, templates, kinds, types
@@ -107,7 +107,7 @@ def test_attributes_are_those_of_the_block() -> None:
 
 
 def test_what_is_there_is_left_out_before_and_behind() -> None:
-    found = labels_at('job a {\n gpu = 1\n ▮\n memory = 1Gi\n cluster { }\n role worker { cpu = 1 }\n}')
+    found = labels_at("job a {\n gpu = 1\n ▮\n memory = 1Gi\n cluster { }\n role worker { cpu = 1 }\n}")
     assert not found & {"gpu", "memory", "cluster"}
     assert {"cpu", "build"} <= found
 

@@ -56,19 +56,22 @@ def test_a_job_with_errors_has_the_tables_in_general() -> None:
 @pytest.mark.parametrize(
     ("item", "parts"),
     [
-        ('mount p▮vc "x" at "/x"', ["**pvc** kind of mount", "An existing PersistentVolumeClaim.", "- yarn 3.4 **refused**"]),
+        (
+            'mount p▮vc "x" at "/x"',
+            ["**pvc** kind of mount", "An existing PersistentVolumeClaim.", "- yarn 3.4 **refused**"],
+        ),
         ('mo▮unt pvc "x" at "/x"', ["persistentVolumeClaim", "- yarn 3.4 **refused**"]),
         ("on fai▮led => restart pod", ["**failed** event", "A replica exited non-zero", "- volcano 1.15 "]),
         ("on failed => rest▮art pod", ["**restart pod** action", "The replica gets a new pod."]),
         ("on wor▮ker failed => fail job", ["**worker** role", "Trains."]),
         ("target vol▮cano { }", ["**volcano** target", "1.5, 1.9", "`tf_config`"]),
-        ("target volcano { tf_con▮fig = \"static\" }", ["**tf_config** option of volcano", "Who sets TF_CONFIG"]),
-        ("target volcano { ver▮sion = \"1.9\" }", ["**version** of volcano", "default 1.15"]),
-        ("cluster { disc▮overy = \"flags\" }", ["**discovery**", "How tasks learn of each other"]),
-        ("mount claim 1Gi at \"/x\" { ke▮ep = true }", ["**keep**", "outlives the job"]),
+        ('target volcano { tf_con▮fig = "static" }', ["**tf_config** option of volcano", "Who sets TF_CONFIG"]),
+        ('target volcano { ver▮sion = "1.9" }', ["**version** of volcano", "default 1.15"]),
+        ('cluster { disc▮overy = "flags" }', ["**discovery**", "How tasks learn of each other"]),
+        ('mount claim 1Gi at "/x" { ke▮ep = true }', ["**keep**", "outlives the job"]),
         ("retries = mi▮n(1, 2)", ["min(a, b, …)", "The smallest"]),
         ("retries = work▮ers", ["param, job.tfjob:1", "Value: `4`"]),
-        ("queue = \"${regis▮try}\"", ["let, job.tfjob:2", 'Value: `"r.example.com"`']),
+        ('queue = "${regis▮try}"', ["let, job.tfjob:2", 'Value: `"r.example.com"`']),
         ("use gp▮us", ["template, job.tfjob:3", "gpu = 1"]),
     ],
 )
@@ -94,7 +97,7 @@ def test_nothing_to_say(text: str) -> None:
 
 
 def test_hostile_text_stays_inside_its_code() -> None:
-    text = told("let x = \"``` `a` <b>\\n\" + y▮\nlet y = \"````\"\n")
+    text = told('let x = "``` `a` <b>\\n" + y▮\nlet y = "````"\n')
     assert "\n`````tfjob\n" in text or text.count("````") >= 2
 
 
@@ -105,4 +108,4 @@ def test_hover_works_around_errors() -> None:
 def test_no_place_of_a_long_text_is_trouble() -> None:
     text = long_text(60)
     whole = snapshot(text)
-    assert sum(hover(whole, offset) is not None for offset in range(0, len(text) + 1)) > 200
+    assert sum(hover(whole, offset) is not None for offset in range(len(text) + 1)) > 200

@@ -139,7 +139,9 @@ def test_renaming_a_template() -> None:
 
 def test_renaming_a_role_changes_after_on_from_and_interpolations() -> None:
     texts = renamed(at("role wor", "ker { use"), "evaluator")
-    expected = JOB.replace("worker", "evaluator").replace("job b { image = \"b:1\", role evaluator", 'job b { image = "b:1", role worker')
+    expected = JOB.replace("worker", "evaluator").replace(
+        'job b { image = "b:1", role evaluator', 'job b { image = "b:1", role worker'
+    )
     assert texts["job.tfjob"] == expected.replace("evaluators", "workers")
     assert "roles.evaluator.replicas, on evaluator failed" in texts["common.tfjob"]
 

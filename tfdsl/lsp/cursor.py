@@ -132,7 +132,7 @@ def cursor_at(snapshot: Snapshot, offset: int) -> Cursor:
         if start >= offset or type_ == lexer.END:
             break
         token = Tok(tables.TERMINALS[type_], lexed.text(at), start, end)
-        if token.type in _STRINGS and (offset < end or (start in lexed.unclosed and _reaches(lexed, token, offset))):
+        if token.type in _STRINGS and (offset < end or _reaches(lexed, token, offset)):
             string = token
             break
         if offset <= end and _is_word(token):
@@ -154,9 +154,10 @@ def cursor_at(snapshot: Snapshot, offset: int) -> Cursor:
 def _reaches(lexed: Lexed, string: Tok, offset: int) -> bool:
     """Whether an unfinished string goes on to the place: the lexer ends it where it thinks best."""
     text = lexed.source.text
-    if offset == string.end:
+    if string.start in lexed.unclosed and offset == string.end:
         return True
-    return "\n" not in text[string.start : offset] and open_interpolation(text, string.start, offset) is not None
+    same_line = string.type == "STRING" and "\n" not in text[string.start : offset]
+    return same_line and open_interpolation(text, string.start, offset) is not None
 
 
 def _is_word(token: Tok) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 def open_interpolation(text: str, start: int, offset: int) -> int | None:
     """Where the expression begins that ``offset`` is inside of, in the string that begins at ``start``, if any."""
-    at = start + (3 if text.startswith('"""', start) else 1)
+    block = text.startswith('"""', start)
+    at = start + (3 if block else 1)
     while at < offset:
+        if text[at] == '"' and not block:
+            return None
         if text[at] == "\\":
             at += 2
         elif text.startswith("${", at):

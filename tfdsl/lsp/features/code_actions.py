@@ -30,15 +30,18 @@ class Action(Record):
     preferred: bool = False
 
 
-def code_actions(snapshot: Snapshot, start: int, end: int) -> list[Action]:
-    """The actions for the problems that touch the characters from ``start`` to ``end``, and "fix all"."""
+def code_actions(snapshot: Snapshot, start: int, end: int, *, whole: bool = False) -> list[Action]:
+    """The actions for the problems that touch the characters from ``start`` to ``end``.
+
+    With a problem there, or when asked for the ``whole`` text, also the one that fixes all.
+    """
     here = [one for one in snapshot.diagnostics if _touches(one.span, snapshot, start, end)]
     found: list[Action] = []
     for one in here:
         found += [Action(_sentence(fix.title), "quickfix", fix.edits, one, fix.safe) for fix in one.fixes]
     for one in here:
         found += _allow(snapshot, one)
-    return [*found, *_fix_all(snapshot)]
+    return [*found, *(_fix_all(snapshot) if here or whole else ())]
 
 
 def _touches(span: Span, snapshot: Snapshot, start: int, end: int) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import lexer
 from tfdsl.syntax.brackets import CLOSERS
 from tfdsl.syntax.format import format_source
-from tfdsl.text import Span
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.lsp.snapshot import Snapshot
@@ -24,41 +23,66 @@ def format_all(snapshot: Snapshot) -> list[Edit]:
     text, _ = format_source(source)
     if text == source.text:
         return []
-    old, new = source.text.splitlines(keepends=True), text.splitlines(keepends=True)
-    starts = [0]
-    for line in old:
-        starts.append(starts[-1] + len(line))
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    return [
-        Edit(Span(source, starts[i1], starts[i2]), "".join(new[j1:j2]))
-        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
-        if tag != "equal"
-    ]
+    edits = _by_tokens(source, text)
+    return edits if edits is not None else [Edit(Span(source, 0, len(source.text)), text)]
+
+
+def _by_tokens(source: Source, text: str) -> list[Edit] | None:
+    """One edit for each gap between tokens that differs, so that each stands for itself.
+
+    A layout has the tokens of the text; commas and line ends belong to the gaps.
+    """
+    old, new = _solid(source), _solid(Source("", text))
+    if [kind for kind, _, _ in old] != [kind for kind, _, _ in new]:
+        return None
+    edits: list[Edit] = []
+    before = after = 0
+    for (_, start, end), (_, start_after, end_after) in zip(old, new, strict=True):
+        for (first, last), (first_after, last_after) in (
+            ((before, start), (after, start_after)),
+            ((start, end), (start_after, end_after)),
+        ):
+            if source.text[first:last] != text[first_after:last_after]:
+                edits.append(Edit(Span(source, first, last), text[first_after:last_after]))
+        before, after = end, end_after
+    return edits
+
+
+def _solid(source: Source) -> list[tuple[int, int, int]]:
+    """Kind, start and end of all tokens but commas and line ends; the end of the text is one."""
+    lexed = lexer.lex(source)
+    tokens = zip(lexed.types, lexed.starts, lexed.ends, strict=True)
+    return [token for token in tokens if token[0] not in (lexer.NEWLINE, _COMMA)]
+
+
+_COMMA = lexer.OPERATORS[","]
 
 
 def format_range(snapshot: Snapshot, start: int, end: int) -> list[Edit]:
-    """The edits of :func:`format_all` that touch the characters from ``start`` to ``end``."""
-    return [edit for edit in format_all(snapshot) if edit.span.start < end and start < max(edit.span.end, 1)]
+    """The edits of :func:`format_all` on the lines of the characters from ``start`` to ``end``."""
+    text = snapshot.source.text
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", max(end - 1, start))
+    return _within(format_all(snapshot), max(first - 1, 0), len(text) if last < 0 else last)
 
 
 def format_typed(snapshot: Snapshot, offset: int, typed: str) -> list[Edit]:
-    """The edits for what the character before ``offset`` ends: a block, or the line before.
+    """The edits for what the character before ``offset`` ends: the block, or the line before.
 
-    The line that the cursor is in is left alone but for the brace itself, so that nothing jumps under the fingers.
+    What is behind the character is left alone, so that nothing jumps under the fingers.
     """
     text = snapshot.source.text
     if typed == "}":
         start = _opening(snapshot, offset)
-        end = offset
-    else:
-        end = text.rfind("\n", 0, offset)
-        start = text.rfind("\n", 0, max(end, 0)) + 1
-    if start is None or end < 0:
-        return []
-    line = text.rfind("\n", 0, start) + 1
-    stop = text.find("\n", end)
-    stop = len(text) if stop < 0 else stop + 1
-    return [edit for edit in format_all(snapshot) if line <= edit.span.start and edit.span.end <= stop]
+        if start is None:
+            return []
+        return _within(format_all(snapshot), max(text.rfind("\n", 0, start), 0), offset)
+    end = text.rfind("\n", 0, offset)
+    return _within(format_all(snapshot), max(text.rfind("\n", 0, max(end, 0)), 0), end)
+
+
+def _within(edits: list[Edit], start: int, end: int) -> list[Edit]:
+    return [edit for edit in edits if start <= edit.span.start and edit.span.end <= end]
 
 
 def _opening(snapshot: Snapshot, offset: int) -> int | None:

@@ -66,7 +66,11 @@ def _code_action(ls: Session, params: types.CodeActionParams) -> list[types.Code
     if part is None:
         return []
     only = params.context.only
-    found = [one for one in code_actions(*part) if only is None or any(_within(one.kind, kind) for kind in only)]
+    found = [
+        one
+        for one in code_actions(*part, whole=only is not None)
+        if only is None or any(_within(one.kind, kind) for kind in only)
+    ]
     places = ls.places()
     return [conversion.code_action(one, places, versions=ls.can_version, related=ls.can_relate) for one in found]
 
