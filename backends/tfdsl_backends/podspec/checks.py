@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl.emit.located import Located, plain, unwrap
 from tfdsl.record import Record, replace
 from tfdsl_backends.podspec.command import flags_need_shell, needs_start
+from tfdsl_backends.podspec.paths import check_paths
 from tfdsl_backends.podspec.resource_names import check_resource_names
 from tfdsl_backends.podspec.template import container
 
@@ -55,6 +56,7 @@ def check_first_letter(unit: Unit, rules: PodRules, what: str) -> Iterator[Diagn
 
 def check_pods(unit: Unit, rules: PodRules, plans: Sequence[tuple[Role, PodPlan]]) -> Iterator[Diagnostic]:
     """What would keep the container of a role from starting."""
+    yield from check_paths(unit, rules)
     for role, plan in plans:
         yield from check_resource_names(unit, rules, role)
         if needs_start(unit.job, role, plan):

@@ -15,10 +15,18 @@ class PodRules(Record):
     no_command: Rule
     name_first_letter: Rule
     resource_name: Rule
+    relative_path: Rule
 
     def all(self) -> tuple[Rule, ...]:
         """Every one of them, for :attr:`tfdsl.backend.Backend.rules`."""
-        return self.name_too_long, self.value_too_large, self.no_command, self.name_first_letter, self.resource_name
+        return (
+            self.name_too_long,
+            self.value_too_large,
+            self.no_command,
+            self.name_first_letter,
+            self.resource_name,
+            self.relative_path,
+        )
 
 
 def pod_rules(prefix: str) -> PodRules:
@@ -56,5 +64,11 @@ def pod_rules(prefix: str) -> PodRules:
             f"{target}-resource-name",
             "error",
             f"{target}: Kubernetes gives out no resource {{name}}: {{problem}}",
+        ),
+        Rule(
+            f"{prefix}048",
+            f"{target}-relative-path",
+            "error",
+            f"{target}: the path of {{what}} is absolute on Kubernetes, and {{path}} is relative",
         ),
     )

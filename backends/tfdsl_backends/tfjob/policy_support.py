@@ -326,7 +326,7 @@ def _restarted() -> Iterator[Row]:
     )
     yield refused(
         "policies[restarted].fail job",
-        "backoffLimit counts the restarts of all roles that restart in place; it cannot count those of {role} alone",
+        "backoffLimit counts the restarts of all roles that restart in place; a TFJob cannot count those of some of them",
         "KTF091",
         "tfjob-restarts-of-role",
         instead="write one `on restarted N => fail job` for the job, or compile to volcano",

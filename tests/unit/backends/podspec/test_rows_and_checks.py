@@ -192,6 +192,29 @@ def test_a_variable_that_linux_would_refuse(length: int, wrong: bool) -> None:
         assert "variable DATA of role worker is 131072 bytes" in found[0].message
 
 
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"workdir": "/app"}, None),
+        ({"workdir": "app"}, "the path of workdir is absolute on Kubernetes, and app is relative"),
+        ({"mounts": ({"kind": "pvc", "path": "m", "at": "/data", "claim": "d"},)}, None),
+        ({"mounts": ({"kind": "pvc", "path": "m", "at": "data/in", "claim": "d"},)}, "data/in is relative"),
+        ({"mounts": ({"kind": "hdfs", "path": "m", "at": "data", "uri": "hdfs://n/x"},)}, None),
+    ],
+)
+def test_paths_are_absolute(fields: dict[str, object], told: str | None) -> None:
+    worker = role("worker", **fields)
+    found = list(check_pods(unit(jobs.job(worker)), RULES, [(worker, PodPlan(Index(constant=0)))]))
+    assert [d.rule.code for d in found] == ([] if told is None else ["VOL048"])
+    assert all(told is not None and told in d.message for d in found)
+
+
+def test_a_relative_path_of_the_job_is_told_once() -> None:
+    mount = {"kind": "pvc", "path": "mounts[0]", "at": "data", "claim": "d"}
+    asked = unit(jobs.job(role("worker", mounts=(mount,)), role("ps", mounts=(mount,))))
+    assert [d.rule.code for d in check_pods(asked, RULES, [])] == ["VOL048"]
+
+
 def test_an_argument_that_linux_would_refuse() -> None:
     worker = role("worker", args=("é" * 65_536,))
     (found,) = check_pods(unit(jobs.job(worker)), RULES, [(worker, PodPlan(Index(constant=0)))])
