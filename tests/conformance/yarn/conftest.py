@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,10 +69,3 @@ def runs(request: pytest.FixtureRequest, cluster: Cluster, work: Work) -> Iterat
 def run(request: pytest.FixtureRequest, runs: dict[str, Future[jobs.Run]]) -> jobs.Run:
     """The test's own job, when it has ended."""
     return runs[request.node.nodeid].result()
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder of the test's own, removed with the test."""
-    yield tmp_path
-    shutil.rmtree(tmp_path, ignore_errors=True)
