@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
-from tfdsl.lsp.settings import Settings
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
+    from tfdsl.lsp.settings import Settings
     from collections.abc import Iterable, Mapping
 
     from tfdsl.diagnostics.diagnostic import Edit
