@@ -120,6 +120,14 @@ def test_a_job_fails_when_its_retries_are_used_up(run: Run) -> None:
     assert [len(run.tries(role)) for role in ("chief", "worker", "ps")] == [3, 3, 3]
 
 
+@pytest.mark.job(Job(job("ps: sleep=1 die", more=RESTART)))
+def test_a_container_that_is_killed_as_a_whole_is_not_relaunched_so_the_job_ends(run: Run) -> None:
+    statuses = failed(run)
+    assert statuses.pop("ps[0]") == 137
+    assert set(statuses.values()) == {143}
+    assert {one["try"] for one in run.records} == {1}
+
+
 NOT_AGAIN = RESTART + "  on exit 13 => fail job\n  on worker exit 42 => ignore\n"
 
 
