@@ -80,11 +80,30 @@ def listed(found: tuple[str, ...]) -> str:
 
 
 GRAMMARS: dict[str, tuple[str, Callable[[tuple[str, ...]], str]]] = {
-    "tfjob.tmLanguage.json": ("vscode/syntaxes/tfjob.tmLanguage.json", alternatives),
-    "highlights.scm": ("tree-sitter/queries/highlights.scm", quoted),
-    "targets.ts": ("vscode/src/targets.ts", listed),
+    "vscode/syntaxes/tfjob.tmLanguage.json": ("tfjob.tmLanguage.json", alternatives),
+    "tree-sitter/queries/highlights.scm": ("highlights.scm", quoted),
+    "helix/queries/tfjob/highlights.scm": ("highlights.scm", quoted),
+    "vscode/src/targets.ts": ("targets.ts", listed),
 }
-"""Grammar without words → the file that is written, and how words are written in it."""
+"""The file that is written → the grammar without words, and how words are written in it."""
+
+HELIX = {
+    "@boolean": "@constant.builtin.boolean",
+    "@keyword.conditional.ternary": "@operator",
+    "@keyword.conditional": "@keyword.control.conditional",
+    "@keyword.import": "@keyword.control.import",
+    "@keyword.return": "@keyword.control.return",
+    "@keyword.type": "@keyword.storage.type",
+    "@module": "@namespace",
+    "@number": "@constant.numeric",
+    "@property": "@variable.other.member",
+    "@string.escape": "@constant.character.escape",
+    "@type.definition": "@type",
+    "@variable.member": "@variable.other.member",
+}
+"""What Helix calls the colours that it has other names for."""
+
+_COLOUR = re.compile(r"@[a-z.]*[a-z]")
 
 
 def filled(template: str, write: Callable[[tuple[str, ...]], str]) -> str:
@@ -96,8 +115,10 @@ def filled(template: str, write: Callable[[tuple[str, ...]], str]) -> str:
 def main(arguments: list[str]) -> int:
     """Write the grammars, or with ``--check`` only compare; 1 when one is stale."""
     stale: list[str] = []
-    for name, (target, write) in GRAMMARS.items():
+    for target, (name, write) in GRAMMARS.items():
         text = filled((HERE / "editors" / name).read_text(encoding="utf-8"), write)
+        if target.startswith("helix/"):
+            text = _COLOUR.sub(lambda colour: HELIX.get(colour[0], colour[0]), text)
         path = HERE / target
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 GRAMMAR = ROOT / "grammar/tree-sitter"
 EXAMPLES = sorted(ROOT.glob("examples/*/main.tfjob"))
+QUERIES = sorted((*GRAMMAR.glob("queries/*.scm"), *ROOT.glob("grammar/helix/queries/tfjob/*.scm")))
 PAGES = sorted((ROOT / "tests/spec").glob("[0-9]*.md"))
 
 
@@ -35,11 +36,11 @@ def parser(language: Language) -> Parser:
     return Parser(language)
 
 
-def captures(language: Language, tree: Tree, query: str) -> list[tuple[str, str]]:
+def captures(language: Language, tree: Tree, query: Path) -> list[tuple[str, str]]:
     """(capture, text) of everything that a query of the grammar finds, in order of the text."""
     from tree_sitter import Query, QueryCursor
 
-    rules = Query(language, (GRAMMAR / f"queries/{query}.scm").read_text(encoding="utf-8"))
+    rules = Query(language, query.read_text(encoding="utf-8"))
     found = QueryCursor(rules).captures(tree.root_node)
     places = sorted((node.start_byte, name, node.text or b"") for name, each in found.items() for node in each)
     return [(name, text.decode()) for _, name, text in places]
@@ -100,10 +101,15 @@ def test_hostile_texts_end(parser: Parser, text: str) -> None:
     assert parser.parse(text.encode()).root_node.end_byte <= len(text.encode())
 
 
-@pytest.mark.parametrize("query", sorted(path.stem for path in (GRAMMAR / "queries").glob("*.scm")))
-def test_queries_find_something(language: Language, parser: Parser, query: str) -> None:
+@pytest.mark.parametrize("query", QUERIES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_queries_find_something(language: Language, parser: Parser, query: Path) -> None:
     tree = parser.parse((ROOT / "examples/everything/main.tfjob").read_bytes())
     assert captures(language, tree, query)
+
+
+def test_helix_has_the_same_injections() -> None:
+    ours, helix = (path / "injections.scm" for path in (GRAMMAR / "queries", ROOT / "grammar/helix/queries/tfjob"))
+    assert ours.read_bytes() == helix.read_bytes()
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
@@ -134,7 +140,7 @@ def test_colours(language: Language, parser: Parser) -> None:
   role worker { replicas = max(1, n) }
 }
 """
-    found = captures(language, parser.parse(text), "highlights")
+    found = captures(language, parser.parse(text), GRAMMAR / "queries/highlights.scm")
     assert ("property", "image") in found
     assert not any(text == "imagee" for _, text in found)
     assert ("keyword.conditional", "failed") in found
@@ -154,5 +160,9 @@ def test_shell_is_found_in_commands_only(language: Language, parser: Parser) -> 
   build { run "pip install pandas" }
 }
 """
-    found = [text for name, text in captures(language, parser.parse(text), "injections") if name == "injection.content"]
-    assert found == ["    echo ", " done\n    ", "pip install pandas"]
+    found = captures(language, parser.parse(text), GRAMMAR / "queries/injections.scm")
+    assert [text for name, text in found if name == "injection.content"] == [
+        "    echo ",
+        " done\n    ",
+        "pip install pandas",
+    ]

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "grammar/editor_words.py"
 TEXTMATE = ROOT / "grammar/vscode/syntaxes/tfjob.tmLanguage.json"
 HIGHLIGHTS = ROOT / "grammar/tree-sitter/queries/highlights.scm"
+HELIX = ROOT / "grammar/helix/queries/tfjob/highlights.scm"
 TARGETS = ROOT / "grammar/vscode/src/targets.ts"
 
 
@@ -26,7 +27,7 @@ def test_grammars_are_up_to_date() -> None:
 
 def test_a_stale_grammar_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "grammar"
-    for path in (SCRIPT, *(ROOT / "grammar/editors").iterdir(), TEXTMATE, HIGHLIGHTS, TARGETS):
+    for path in (SCRIPT, *(ROOT / "grammar/editors").iterdir(), TEXTMATE, HIGHLIGHTS, HELIX, TARGETS):
         copy = folder / path.relative_to(ROOT / "grammar")
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
