@@ -9,10 +9,10 @@ from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from tfdsl.lsp.settings import Settings
     from collections.abc import Iterable, Mapping
 
     from tfdsl.diagnostics.diagnostic import Edit
+    from tfdsl.lsp.settings import Settings
     from tfdsl.semantics.project import Program
 
 MARK = "▮"
