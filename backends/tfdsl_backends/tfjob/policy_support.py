@@ -326,7 +326,7 @@ def _restarted() -> Iterator[Row]:
     )
     yield refused(
         "policies[restarted].fail job",
-        "backoffLimit counts the restarts of all roles that restart in place; a TFJob cannot count those of some of them",
+        "backoffLimit counts the restarts of all roles that restart in place; a TFJob cannot count those of some",
         "KTF091",
         "tfjob-restarts-of-role",
         instead="write one `on restarted N => fail job` for the job, or compile to volcano",
