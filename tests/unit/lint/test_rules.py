@@ -40,6 +40,19 @@ def test_the_good_example_is_clean(slug: str) -> None:
     assert found(examples(slug)["Good"]) == []
 
 
+@pytest.mark.parametrize(
+    ("policies", "told"),
+    [
+        ("on chief completed => restart job", True),
+        ("on worker completed => restart job", False),
+        ("on chief completed => restart job\n on worker completed => complete job", False),
+    ],
+)
+def test_a_job_that_starts_again_each_time(policies: str, told: bool) -> None:
+    text = f'job j {{\n image = "i:1"\n role chief {{ }}\n role worker {{ }}\n {policies}\n}}\n'
+    assert ("never-completes" in found(text)) == told
+
+
 def test_the_table_names_every_file() -> None:
     files = {path.stem.replace("_", "-") for path in FOLDER.glob("*.py")} - {"--init--"}
     assert files == set(runner.SLUGS)
