@@ -1,4 +1,4 @@
-"""The index of messages, ``docs/messages.md``, is generated; what can be wrong is that a group of codes has no place."""
+"""The index of messages, ``docs/messages.md``, is generated; it goes wrong when a group of codes has no place."""
 
 from __future__ import annotations
 
