@@ -3,6 +3,7 @@
 # make check  all that has to be clean before a change goes in
 # make vsix   package the extension for VS Code (needs Node 20)
 # make test-editors  try the editor grammars and the extension, with the language server (needs Node 20)
+# make golden write the outputs of the examples and the tables of the documentation anew; review the diff
 # make bench  measure start-up, large inputs and memory
 # make fuzz   random inputs for SECONDS (600); what fails is kept in fuzz-findings
 # make conformance-kubernetes  prove the output of tfjob, volcano and kubernetes by the real programs (WORK=folder)
@@ -14,7 +15,7 @@ SECONDS ?= 600
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: try test check bench vsix test-editors parser conformance-kubernetes conformance-yarn clean
+.PHONY: try test check golden bench fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -31,6 +32,10 @@ check: $(VENV)/dev
 	$(BIN)/python grammar/bake.py --check
 	$(BIN)/python grammar/editor_words.py --check
 	$(BIN)/python -m pytest -n 4
+
+golden: $(VENV)/dev
+	$(BIN)/python docs/generate.py
+	$(BIN)/python -m pytest tests/golden --update-golden
 
 bench: $(BIN)/tfdsl
 	$(BIN)/python benchmarks/bench.py
