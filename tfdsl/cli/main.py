@@ -1,7 +1,7 @@
 """The command ``tfdsl``: finds the command, runs it, turns every ending into an exit status.
 
 0 no errors, 1 errors in the input, 2 wrong use, 70 a bug (language reference, "Diagnostics"), 130 interrupted,
-141 the reader of the output went away (both as a shell reports them).
+129 and 143 ended by a signal while writing files, 141 the reader of the output went away (all as a shell reports them).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Writing files, all or none.
 
 Everything is first written beside its place under another name and forced to the disk; only then are the files
-renamed into place. Whatever goes wrong on the way (a full disk, a folder that may not be written, an interrupt) is
+renamed into place. Whatever goes wrong on the way (a full disk, a folder that may not be written, a signal to end) is
 taken back: old files have their old text, new ones and new folders are gone.
 """
 
@@ -11,6 +11,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.cli.termination import Orderly
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
@@ -42,7 +43,11 @@ class _Refused(Exception):  # noqa: N818  (never leaves this module)
 
 def write_all(files: Sequence[File], inputs: Iterable[str] = ()) -> Failure | None:
     """Write all ``files`` or, giving the reason, none of them. A file of ``inputs`` is never overwritten."""
-    batch = _Batch(inputs)
+    with Orderly():
+        return _write(files, _Batch(inputs))
+
+
+def _write(files: Sequence[File], batch: _Batch) -> Failure | None:
     try:
         for file in files:
             batch.prepare(file)
@@ -87,8 +92,8 @@ class _Batch:
             raise _Refused(file.path, "two outputs have this name")
         self._make_folders(os.path.dirname(place))
         temporary = _beside(place)
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         self.temporary[place] = temporary
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 from typing import TYPE_CHECKING
 
@@ -107,6 +108,30 @@ def test_an_interrupt_takes_everything_back(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(KeyboardInterrupt):
         write_all([File(str(tmp_path / "a/b.yaml"), "new")])
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_to_end_takes_everything_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, status: int
+) -> None:
+    (tmp_path / "old.yaml").write_text("old")
+    with monkeypatch.context() as patched:
+        patched.setattr(writing.os, "fsync", lambda handle: os.kill(os.getpid(), number))
+        with pytest.raises(SystemExit) as ended:
+            write_all([File(str(tmp_path / "old.yaml"), "new"), File(str(tmp_path / "a/b.yaml"), "new")])
+    assert ended.value.code == status
+    assert everything(tmp_path) == {"old.yaml": "old"}
+    assert signal.getsignal(number) is signal.SIG_DFL
+
+
+def test_a_signal_that_the_caller_ignores_stays_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        monkeypatch.setattr(writing.os, "fsync", lambda handle: os.kill(os.getpid(), signal.SIGHUP))
+        assert write_all([File(str(tmp_path / "a.yaml"), "new")]) is None
+    finally:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    assert everything(tmp_path) == {"a.yaml": "new"}
 
 
 def test_an_input_is_never_overwritten_under_any_name(tmp_path: Path) -> None:
