@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,9 @@ def run(arguments: Arguments) -> int:
     if find_spec("pygls") is None:
         err("tfdsl: the language server needs pygls: pip install 'tfdsl[lsp]'\n")
         return USAGE
+    # Loading makes many long-lived objects; looking through them again and again takes a quarter of the time.
+    # The server collects again when it has answered the first message.
+    gc.disable()
     from tfdsl.lsp.server import run as serve
 
     return serve()

@@ -28,6 +28,13 @@ class ProgramView(Record):
         """The main file."""
         return self.program.files[0].source
 
+    def owns(self, span: Span) -> bool:
+        """Whether what stands at ``span`` serves this program alone: it is in a main file that has jobs.
+
+        What an included file declares, or one that is there to be included, may serve others.
+        """
+        return span.source is self.source and bool(self.program.jobs)
+
     def whole_lines(self, span: Span) -> Span:
         """``span`` with its line end, where nothing else stands on its lines."""
         source, text = span.source, span.source.text

@@ -77,8 +77,8 @@ class Checker:
         found = [*program.diagnostics, *told]
         if not pipeline.has_errors(found):
             used = base.used.union(*(part.told.used for part in parts))
-            alone = replace(program, jobs=(), diagnostics=())
-            found += pipeline.finish(alone, request, (), Checked((), (), used)).diagnostics
+            whole = replace(program, diagnostics=())
+            found += pipeline.finish(whole, request, (), Checked((), (), used)).diagnostics
             parts = [_finish(part, program, request, choices) for part in parts]
             found += [one for part in parts for one in part.told.finished or ()]
         self._told[program.syntax_errors] = {part.key: part.told for part in parts[:MOST_KEPT] if part.key}
@@ -120,11 +120,11 @@ def _key(job: ast.Job, program: Program, request: Request, choices: Sequence[Cho
     span = job.span
     text = span.text
     errors = program.syntax_errors
-    if _READS.search(text) or (errors and any(_touches(one.span, span) for one in program.diagnostics)):
+    if _reads(text) or (errors and any(_touches(one.span, span) for one in program.diagnostics)):
         return ()
     main = program.files[0]
     beside = tuple(one.span.text for one in main.declarations if not isinstance(one, ast.Job))
-    if any(map(_READS.search, beside)):
+    if any(map(_reads, beside)):
         return ()
     included = tuple((file.source.path, file.source.text) for file in program.files[1:])
     asked = (
@@ -134,6 +134,11 @@ def _key(job: ast.Job, program: Program, request: Request, choices: Sequence[Cho
     )
     targets = tuple((choice.backend.name, choice.version) for choice in choices)
     return (text, errors, beside, included, asked, targets)
+
+
+def _reads(text: str) -> bool:
+    """Whether a text may read a file."""
+    return "file" in text and _READS.search(text) is not None
 
 
 def _touches(one: Span, other: Span) -> bool:

@@ -42,8 +42,8 @@ RULE = Rule("TFJ3002", "unused-param", "warning", "param {name} is never used")
 
 
 def check_program(view: ProgramView) -> Iterator[Diagnostic]:
-    """Declarations of the main file that are referred to nowhere (an included file may serve others)."""
+    """Declarations of a main file with jobs that are referred to nowhere; without jobs it serves others."""
     for name, node in view.program.params.items():
-        if name not in view.used and node.span.source is view.source:
+        if name not in view.used and view.owns(node.span):
             found = RULE(node.name.span, name=name)
             yield found.fix("remove it", Edit(view.whole_lines(node.span), ""))

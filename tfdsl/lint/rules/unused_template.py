@@ -42,8 +42,8 @@ RULE = Rule("TFJ3003", "unused-template", "warning", "template {name} is never u
 
 
 def check_program(view: ProgramView) -> Iterator[Diagnostic]:
-    """Declarations of the main file that are referred to nowhere (an included file may serve others)."""
+    """Declarations of a main file with jobs that are referred to nowhere; without jobs it serves others."""
     for name, node in view.program.templates.items():
-        if f"template {name}" not in view.used and node.span.source is view.source:
+        if f"template {name}" not in view.used and view.owns(node.span):
             found = RULE(node.name.span, name=name)
             yield found.fix("remove it", Edit(view.whole_lines(node.span), ""))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,13 @@ def _initialize(ls: Session, params: types.InitializeParams) -> None:
     text = params.capabilities.text_document
     ls.pull = text is not None and text.diagnostic is not None
     ls.begin = params
+    asyncio.get_running_loop().call_soon(_collect_again)
+
+
+def _collect_again() -> None:
+    """Collect garbage from now on, but not among the modules."""
+    gc.freeze()
+    gc.enable()
 
 
 def _initialized(ls: Session, params: types.InitializedParams) -> None:
@@ -56,6 +65,7 @@ def _did_close(ls: Session, params: types.DidCloseTextDocumentParams) -> None:
     ls.state.forget(document.uri)
     ls.publish(document.uri)
     for one in dependents:
+        ls.state.forget(one.uri)
         ls.changed(one)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.lsp.workspace import Workspace
 
-QUIET = 0.005
+QUIET = 0.002
 """Seconds without a change after which a text is checked: a request that comes with a keystroke is answered first."""
 PATIENCE = 0.2
 """Seconds after which a text is checked although changes go on."""

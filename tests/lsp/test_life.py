@@ -1,0 +1,259 @@
+"""How a server begins, endures and ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.lsp.wire import Wire
+from tests.unit.cli.shell import ROOT, environment, tfdsl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytest.importorskip("pygls")
+URI = "file:///work/job.tfjob"
+TEXT = 'job a {\n  image = "x:1"\n  role worker { }\n}\n'
+
+BREAKS = """\
+import sys
+from tfdsl.lsp.features import hover
+def broken(snapshot, offset):
+    print("this must not get among the messages")
+    raise ZeroDivisionError("a bug")
+hover.hover = broken
+from tfdsl.lsp import checking
+real = checking.Checker.run
+checking.Checker.run = lambda self, program, *rest: 1 / 0 if program.lets else real(self, program, *rest)
+from tfdsl.cli.main import main
+sys.exit(main(["lsp"]))
+"""
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    made = Wire()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def serving() -> Iterator[Wire]:
+    """A server that has to endure the requests of several tests."""
+    made = Wire()
+    made.begin()
+    yield made
+    assert made.end() == 0
+    made.close()
+
+
+def test_good_bye_ends_the_server_with_0(wire: Wire) -> None:
+    wire.begin()
+    assert wire.end() == 0
+
+
+def test_exit_without_shutdown_is_1(wire: Wire) -> None:
+    wire.begin()
+    wire.send("exit", None)
+    assert wire.process.wait(10) == 1
+
+
+def test_a_client_that_closes_its_end_ends_the_server(wire: Wire) -> None:
+    wire.begin()
+    assert wire.process.stdin is not None
+    wire.process.stdin.close()
+    assert wire.process.wait(10) == 1
+
+
+def test_nobody_there_is_no_error(tmp_path: Path) -> None:
+    ran = tfdsl("lsp", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (0, "", "")
+
+
+KILLED = """\
+import os, subprocess, sys, time
+server = subprocess.Popen([sys.executable, "-m", "tfdsl.cli.main", "lsp"], stdin=subprocess.PIPE)
+params = b'{"processId":%d,"rootUri":null,"capabilities":{}}' % os.getpid()
+body = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":%s}' % params
+server.stdin.write(b"Content-Length: %d\\r\\n\\r\\n%s" % (len(body), body))
+server.stdin.flush()
+print(server.pid, file=sys.stderr, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="processes are killed otherwise")
+def test_a_killed_client_ends_the_server() -> None:
+    client = subprocess.Popen(
+        [sys.executable, "-c", KILLED], cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert client.stderr is not None
+    assert client.stdout is not None
+    server = int(client.stderr.readline())
+    assert client.stdout.readline().startswith(b"Content-Length")  # it has answered
+    client.send_signal(signal.SIGKILL)
+    client.wait(10)
+    end = time.monotonic() + 10
+    while time.monotonic() < end and _runs(server):
+        time.sleep(0.05)
+    assert not _runs(server)
+    client.stdout.close()
+    client.stderr.close()
+
+
+def _runs(process: int) -> bool:
+    """Whether a process is there and is more than an entry of the table."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_server_ends_when_its_client_is_gone_although_its_input_is_held_open() -> None:
+    code = "import tfdsl.lsp.server.session as s; s.WATCH = 0.1; from tfdsl.cli.main import main; main(['lsp'])"
+    made = Wire(sys.executable, "-c", code)
+    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        made.begin(processId=other.pid)
+        time.sleep(0.3)
+        assert made.process.poll() is None
+        other.kill()
+        other.wait(10)
+        assert made.process.wait(10) == 1
+    finally:
+        other.kill()
+        other.wait(10)
+        made.close()
+
+
+def test_a_bug_in_a_request_is_an_error_and_the_server_lives() -> None:
+    made = Wire(sys.executable, "-c", BREAKS)
+    try:
+        made.begin()
+        made.open(URI, TEXT)
+        made.until("textDocument/publishDiagnostics")
+        at = {"textDocument": {"uri": URI}, "position": {"line": 1, "character": 3}}
+        answer = made.request("textDocument/hover", at)
+        assert answer["error"]["code"] == -32603  # type: ignore[index]  # internal error
+        assert "result" in made.request("textDocument/completion", at)
+        made.change(URI, 2, (0, 0), (0, 0), "let a = 1\n")  # the check breaks
+        made.until("window/showMessage")
+        made.change(URI, 3, (0, 0), (1, 0), "")
+        made.until("textDocument/publishDiagnostics")
+        assert made.end() == 0
+    finally:
+        made.close()
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("textDocument/hover", {"textDocument": {"uri": "file:///not/open"}, "position": {"line": 0, "character": 0}}),
+        ("textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": 999, "character": 999}}),
+        ("textDocument/completion", {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 999}}),
+        ("textDocument/rename", {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 5}, "newName": ""}),
+        ("tfdsl/compile", {"textDocument": {"uri": URI}, "target": "nothing"}),
+        ("tfdsl/compile", {"textDocument": {"uri": "file:///not/open"}, "target": "volcano"}),
+        ("tfdsl/compile", {"textDocument": [], "target": 3}),
+        ("tfdsl/compile", {"textDocument": {"uri": URI}, "target": "volcano", "params": {"class": 1, "a b": {}}}),
+        ("workspace/executeCommand", {"command": "tfdsl.openOutput", "arguments": [URI]}),
+        ("workspace/executeCommand", {"command": "tfdsl.nothing", "arguments": []}),
+        ("textDocument/nothing", {}),
+        ("workspace/symbol", {"query": "🦊"}),
+    ],
+)
+def test_strange_requests_are_answered(method: str, params: object, serving: Wire) -> None:
+    serving.open(URI, TEXT)
+    answer = serving.request(method, params)
+    assert ("result" in answer) != ("error" in answer)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\ufeff",
+        "\x00",
+        "\r\r\r",
+        "job a {" * 200,
+        '"' * 1001,
+        "${" * 500,
+        "é🦊\u2028" * 100,
+        "\ud800",
+        "{" * 5000,
+        "a = " * 5000,
+    ],
+)
+def test_hostile_texts_are_checked_and_answered(text: str, serving: Wire) -> None:
+    serving.open(URI, text)
+    serving.until("textDocument/publishDiagnostics")
+    where = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": min(len(text), 50)}}
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}}
+    for method, params in (
+        *((f"textDocument/{name}", where) for name in ("completion", "hover", "definition", "documentHighlight")),
+        *((f"textDocument/{name}", where) for name in ("documentSymbol", "foldingRange", "semanticTokens/full")),
+        ("textDocument/inlayHint", {**where, "range": whole}),
+        ("textDocument/codeAction", {**where, "range": whole, "context": {"diagnostics": []}}),
+        ("textDocument/formatting", {**where, "options": {"tabSize": 2, "insertSpaces": True}}),
+        ("textDocument/selectionRange", {**where, "positions": [where["position"]]}),
+        ("tfdsl/compile", {**where, "target": "volcano"}),
+    ):
+        assert "error" not in serving.request(method, params), method
+
+
+def test_a_text_that_is_in_no_file(wire: Wire) -> None:
+    wire.begin()
+    wire.open("untitled:Untitled-1", 'include "common.tfjob"\n' + TEXT)
+    found = wire.until("textDocument/publishDiagnostics")["params"]
+    assert found["uri"] == "untitled:Untitled-1"  # type: ignore[index]
+    assert len(found["diagnostics"]) == 1  # type: ignore[index]
+
+
+def test_settings_come_with_initialize_and_change(wire: Wire) -> None:
+    wire.begin(initializationOptions={"targets": ["slider"]})
+    wire.open(URI, TEXT.replace("role worker { }", "role worker { gpu = 1 }"))
+    codes = {one["code"][:3] for one in wire.until("textDocument/publishDiagnostics")["params"]["diagnostics"]}  # type: ignore[index]
+    assert "SLI" in codes
+    wire.send("workspace/didChangeConfiguration", {"settings": {"tfdsl": {"targets": ["tfjob"]}}})
+    codes = {one["code"][:3] for one in wire.until("textDocument/publishDiagnostics")["params"]["diagnostics"]}  # type: ignore[index]
+    assert "SLI" not in codes
+
+
+def test_without_pygls_it_says_what_is_missing(tmp_path: Path) -> None:
+    code = (
+        "import importlib.util as u, sys\n"
+        "real = u.find_spec\n"
+        "u.find_spec = lambda name, *rest: None if name == 'pygls' else real(name, *rest)\n"
+        "from tfdsl.cli.main import main\n"
+        "sys.exit(main(['lsp']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == "tfdsl: the language server needs pygls: pip install 'tfdsl[lsp]'\n"
+
+
+def test_initialize_is_answered_before_the_compiler_is_loaded() -> None:
+    code = (
+        "import sys\n"
+        "from tfdsl.lsp.server import make_server\n"
+        "from lsprotocol import types\n"
+        "server = make_server()\n"
+        "params = types.InitializeParams(types.ClientCapabilities())\n"
+        "list(server.protocol.lsp_initialize(params) or ())\n"
+        "print(*sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "pygls.server" in loaded
+    assert not loaded & {"tfdsl.pipeline", "tfdsl.syntax", "tfdsl.semantics", "tfdsl.ir.model", "pydantic", "difflib"}

@@ -1,0 +1,147 @@
+"""The shape of a text: symbols, folds, selections, colours."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from tests.lsp.long_text import long_text
+from tests.lsp.marked import marked, snapshot
+from tfdsl import pipeline
+from tfdsl.lsp.features.folding import folding
+from tfdsl.lsp.features.selection import selection
+from tfdsl.lsp.features.semantic_tokens import semantic_tokens
+from tfdsl.lsp.features.symbols import Symbol, outline, search
+from tfdsl.text import Source
+
+TEXT = """\
+param workers: int = 4
+let registry = "r"
+template gpus { gpu = 1 }
+profile big { workers = 8 }
+job mnist {
+  image = "${registry}/a:1"
+  mount pvc "x" at "/data"
+  output "/tmp/a" to "/data/a"
+  role worker { use gpus, replicas = workers }
+  cluster { discovery = "flags" }
+  on worker exit [137, 143]   =>   restart   pod
+  target volcano { queue = "q" }
+}
+"""
+
+
+def lines(symbols: list[Symbol] | tuple[Symbol, ...], depth: int = 0) -> list[str]:
+    found: list[str] = []
+    for one in symbols:
+        found.append(f"{'  ' * depth}{one.kind} {one.name} {one.detail}".rstrip())
+        found += lines(one.children, depth + 1)
+    return found
+
+
+def test_outline() -> None:
+    assert lines(outline(snapshot(TEXT).file)) == [
+        "param workers int",
+        'let registry "r"',
+        "template gpus",
+        "  attribute gpu 1",
+        "profile big",
+        "job mnist",
+        '  attribute image "${registry}/a:1"',
+        '  mount mount "/data" pvc',
+        '  output output "/tmp/a"',
+        "  role worker",
+        "    attribute replicas workers",
+        "  block cluster",
+        "  policy on worker exit [137, 143] restart pod",
+        "  target volcano",
+        '    attribute queue "q"',
+    ]
+
+
+def test_the_name_of_a_symbol_lies_within_it() -> None:
+    def check(symbols: tuple[Symbol, ...]) -> int:
+        for one in symbols:
+            assert one.span.start <= one.name_span.start <= one.name_span.end <= one.span.end
+        return len(symbols) + sum(check(one.children) for one in symbols)
+
+    for text in (long_text(100), TEXT, "job { ", "job a { role { } }", "let = 1", "template"):
+        check(tuple(outline(snapshot(text).file)))
+    assert check(tuple(outline(snapshot(TEXT).file))) == 15
+
+
+def test_outline_works_around_errors() -> None:
+    found = lines(outline(snapshot(TEXT.replace('image = "', 'image = = "')).file))
+    assert "  role worker" in found
+    assert "  target volcano" in found
+
+
+def test_search_finds_declarations_by_letters_in_order() -> None:
+    programs = [pipeline.load(Source(f"/w/{n}", TEXT.replace("mnist", n), f"/w/{n}"), lambda p: "no") for n in "ab"]
+    assert [one.name for one in search(programs, "wrk")] == ["workers", "worker", "workers", "worker"]
+    assert [one.name for one in search(programs, "GPUS")] == ["gpus", "gpus"]
+    assert search(programs, "krw") == []
+    assert len(search(programs, "")) == 14
+
+
+def test_folds() -> None:
+    listed = "# one\n# two\nlet a = [\n  1,\n  2\n]\n"
+    text = listed + 'job b {\n  command = """\n    x\n    y\n    """\n  # alone\n  role ps { }\n}\n'
+    found = [(fold.first, fold.last, fold.kind) for fold in folding(snapshot(text))]
+    assert found == [(0, 1, "comment"), (2, 4, "region"), (6, 12, "region"), (7, 10, "region")]
+
+
+@pytest.mark.parametrize("text", ["job a {\n", "}\n}\n", "job a {\n)\n\n]\n", "", "#"])
+def test_folds_of_broken_texts(text: str) -> None:
+    count = text.count("\n") + 1
+    assert all(0 <= fold.first < fold.last <= count for fold in folding(snapshot(text)))
+
+
+def test_selection_grows_from_the_word_to_the_file() -> None:
+    snap, offset = marked(TEXT.replace("{registry}", "{regi▮stry}"))
+    texts = [span.text for span in selection(snap, offset)]
+    assert texts[0] == "registry"
+    assert texts[1] == '"${registry}/a:1"'
+    assert texts[2] == 'image = "${registry}/a:1"'
+    assert texts[3].startswith("job mnist {")
+    assert texts[-1] == snap.source.text
+    spans = selection(snap, offset)
+    assert all(a.start >= b.start and a.end <= b.end and a != b for a, b in pairwise(spans))
+
+
+@pytest.mark.parametrize("text", ["▮", "job a {▮", "let x = ▮", "# c▮"])
+def test_selection_anywhere(text: str) -> None:
+    snap, offset = marked(text)
+    assert selection(snap, offset)[-1].text == snap.source.text
+
+
+def test_colours() -> None:
+    found = {(token.span.text, token.type, *token.modifiers) for token in semantic_tokens(snapshot(TEXT))}
+    assert {
+        ("workers", "parameter", "declaration"),
+        ("workers", "parameter"),
+        ("registry", "variable", "declaration", "readonly"),
+        ("registry", "variable", "readonly"),
+        ("gpus", "struct", "declaration"),
+        ("gpus", "struct"),
+        ("mnist", "class", "declaration"),
+        ("worker", "class"),
+        ("pvc", "type"),
+        ("exit", "event"),
+        ("restart   pod", "enumMember"),
+        ("volcano", "namespace"),
+        ("queue", "property"),
+        ("int", "type"),
+    } <= found
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT, long_text(80), 'let x = "${x + "${x}"}"\nlet y = """\n  ${x}\n  """\n', "job a { on x => a\nb c }"]
+)
+def test_colours_do_not_overlap_and_keep_to_lines(text: str) -> None:
+    tokens = semantic_tokens(snapshot(text))
+    assert tokens
+    for one, other in pairwise(tokens):
+        assert one.span.end <= other.span.start
+    assert not any("\n" in token.span.text for token in tokens)
