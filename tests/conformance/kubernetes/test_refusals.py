@@ -117,6 +117,7 @@ NOT_BY_A_SERVER = {
     "041": "the process cannot be started: shown on a node",
     "042": "the compiler does not know what to start",
     "045": "two values of ours for one label",
+    "048": "the server takes a relative path, the runtime starts no container with it",
     "VOL102": "the plugin would give wrong ports",
     "K8S100": "two pods would wait for one port",
     "K8S101": "there is no host to write",
