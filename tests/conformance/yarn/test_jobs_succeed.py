@@ -65,7 +65,7 @@ def look_into_the_store(run: Run) -> None:
 
 
 @pytest.mark.job(
-    Job(HDFS_STORE.replace("role chief {}", 'role chief { args = ["sleep=6"] }'), meanwhile=look_into_the_store)
+    Job(HDFS_STORE.replace("role chief {}", 'role chief { args = ["sleep=25"] }'), meanwhile=look_into_the_store)
 )
 def test_tasks_meet_through_hdfs_without_any_option(run: Run) -> None:
     succeeded(run)
