@@ -47,9 +47,9 @@ LARGE = {
 
 @pytest.mark.parametrize("name", LARGE)
 def test_large_texts_are_answered_in_time(name: str) -> None:
-    begin = time.monotonic()
+    begin = time.process_time()
     parsed = parse(Source("test", LARGE[name]))
-    assert time.monotonic() - begin < SLOWEST
+    assert time.process_time() - begin < SLOWEST
     assert len(parsed.diagnostics) < 3000
     repr(parsed.file.declarations)  # walks the whole tree recursively
 
