@@ -70,6 +70,11 @@ def fewer(unit: Unit, item: Item) -> bool:
     return role.min_available < role.replicas and role.name != "tensorboard"
 
 
+def not_grpc(unit: Unit, item: Item) -> bool:
+    """Servers speak another protocol than TensorFlow's own default."""
+    return item.value != "grpc"
+
+
 def single(unit: Unit, item: Item) -> bool:
     """One replica in all waits for nobody."""
     return sum(role.replicas for role in unit.job.roles if role.name != "tensorboard") == 1

@@ -108,6 +108,17 @@ JOB = (
         "Slider replaces such marks",
     ),
     translated("cluster.discovery", SCRIPT, "the script builds TF_CONFIG and the flags from Slider's exports"),
+    approximated(
+        "cluster.protocol",
+        SCRIPT,
+        "only server roles are started with protocol {value}: TF_CONFIG does not hold it, so a program that starts its "
+        "own server has to name it itself",
+        "SLI013",
+        "slider-protocol",
+        when=when.not_grpc,
+        when_text="not grpc",
+        default="silent",
+    ),
     translated("cluster.protocol", SCRIPT, "of the servers that roles with server = true run"),
     kept("build", "the Dockerfile of the image", when=when.any_docker, when_text="a role runs in docker"),
     approximated(

@@ -55,6 +55,11 @@ def running(unit: Unit, item: Item) -> bool:
     return item.value == "running"
 
 
+def not_grpc(unit: Unit, item: Item) -> bool:
+    """Servers speak another protocol than TensorFlow's own default."""
+    return item.value != "grpc"
+
+
 def single(unit: Unit, item: Item) -> bool:
     """One replica in all waits for nobody."""
     return sum(role.replicas for role in unit.job.roles if role.name != "tensorboard") == 1
@@ -152,6 +157,18 @@ def checked_type(unit: Unit, item: Item) -> bool:
 def subject(unit: Unit, item: Item) -> bool:
     """The policy speaks of one role or replica."""
     return cast("Policy", item.node).role is not None
+
+
+def board_starts_again(unit: Unit, item: Item) -> bool:
+    """Tensorboard starts its command again by itself whatever its status, and the policy says something else."""
+    from tfdsl.ir.policies import on_failure
+
+    policy = cast("Policy", item.node)
+    role = unit.job.role("tensorboard")
+    if policy.role != "tensorboard" or role is None or policy.action == "restart container":
+        return False
+    failed = on_failure(unit.job, role)
+    return failed is not None and failed.action == "restart container"
 
 
 def board_itself(unit: Unit, item: Item) -> bool:

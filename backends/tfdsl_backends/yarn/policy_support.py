@@ -90,7 +90,21 @@ def _delay(event: str) -> Row:
     )
 
 
+def _board(event: str) -> Row:
+    """Tensorboard is optional and looks after itself; only its ``failed`` policy changes that."""
+    return refused(
+        f"policies[{event}]",
+        "tensorboard starts its command again whatever its status, and its loss ends nothing",
+        "YRN088",
+        "yarn-tensorboard-policy",
+        instead="leave the policy out, or write one for all its failures: on tensorboard failed => fail job",
+        when=when.board_starts_again,
+        when_text="of tensorboard that restarts in place, another action than restart container",
+    )
+
+
 def _evicted() -> Iterator[Row]:
+    yield _board("evicted")
     yield kept("policies[evicted]", "")
     yield translated("policies[evicted].fail job", PROGRAM, "a preempted or lost container is a failed one")
     for action in ("restart container", "restart pod", "restart role", "restart job"):
@@ -185,6 +199,7 @@ POLICIES: tuple[Row, ...] = (
     kept("policies[failed]", ""),
     *_failures("failed"),
     _delay("failed"),
+    _board("exit"),
     kept("policies[exit]", ""),
     *_failures("exit"),
     *_evicted(),

@@ -125,6 +125,17 @@ JOB = (
     ),
     translated("job.checkpoint", "job.sh", "every role gets it as CHECKPOINT_DIR"),
     translated("cluster.discovery", PROGRAM, "TF_CONFIG and the flags are made when all tasks have met"),
+    approximated(
+        "cluster.protocol",
+        PROGRAM,
+        "only server roles are started with protocol {value}: TF_CONFIG does not hold it, so a program that starts its "
+        "own server has to name it itself",
+        "YRN015",
+        "yarn-protocol",
+        when=when.not_grpc,
+        when_text="not grpc",
+        default="silent",
+    ),
     translated("cluster.protocol", PROGRAM, "of the servers that roles with server = true run"),
     kept("build", "the Dockerfile of the image", when=when.any_docker, when_text="a role runs in docker"),
     approximated(

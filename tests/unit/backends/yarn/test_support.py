@@ -181,6 +181,31 @@ def test_rows(made: Job, options: dict[str, str], key: str, expected: str) -> No
     assert fate(unit(made, "yarn", options.get("version"), **given), key, options.get("role")).fate == expected
 
 
+@pytest.mark.parametrize(
+    ("policies", "told"),
+    [
+        ((policy("exit", "fail job", role="tensorboard", codes=(3,)),), True),
+        ((policy("evicted", "fail job", role="tensorboard"),), True),
+        ((policy("exit", "restart container", role="tensorboard", codes=(3,)),), False),
+        ((policy("failed", "fail job", role="tensorboard"), policy("evicted", "fail job", role="tensorboard")), False),
+        ((policy("exit", "fail job", role="worker", codes=(3,)),), False),
+    ],
+)
+def test_what_tensorboard_cannot_do_is_not_dropped(policies: tuple[model.Policy, ...], told: bool) -> None:
+    """Its command starts again after every status (test_program), so such a policy would never act."""
+    made = job(role("worker", 2), role("tensorboard"), policies=policies)
+    keys = ("policies[0].event", "policies[1].event")
+    assert ("YRN088" in codes(unit(made, "yarn", written=keys), "error")) == told
+
+
+@pytest.mark.parametrize(("target", "code"), [("yarn", "YRN015"), ("slider", "SLI013")])
+def test_a_protocol_is_for_servers_only(target: str, code: str) -> None:
+    verbs = job(role("worker", 2), cluster=Cluster(path="cluster", discovery="tf_config", protocol="grpc+verbs"))
+    asked = unit(verbs, target, written=("cluster.protocol",))
+    assert code in codes(asked, "warning")
+    assert code not in codes(unit(workers(), target))
+
+
 def test_gang_off_is_told() -> None:
     assert "YRN007" in codes(unit(workers(gang=False), "yarn", written=("gang",)))
     assert "YRN008" in codes(unit(workers(), "yarn"), "info")
