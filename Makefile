@@ -5,6 +5,7 @@
 # make test-editors  try the editor grammars and the extension, with the language server (needs Node 20)
 # make golden write the outputs of the examples and the tables of the documentation anew; review the diff
 # make bench  measure start-up, large inputs and memory
+# make bench-lsp  measure the language server
 # make fuzz   random inputs for SECONDS (600); what fails is kept in fuzz-findings
 # make conformance-kubernetes  prove the output of tfjob, volcano and kubernetes by the real programs (WORK=folder)
 # make conformance-yarn        the same for yarn and slider (WORK=folder)
@@ -15,7 +16,7 @@ SECONDS ?= 600
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: try test check golden bench fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn clean
+.PHONY: try test check golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -39,6 +40,9 @@ golden: $(VENV)/dev
 
 bench: $(BIN)/tfdsl
 	$(BIN)/python benchmarks/bench.py
+
+bench-lsp: $(VENV)/dev
+	$(BIN)/python benchmarks/lsp_bench.py
 
 conformance-kubernetes: $(VENV)/dev
 	$(BIN)/python -m tests.conformance.kubernetes $(if $(WORK),--work $(WORK))

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 ROUNDS = 15
 URI = "file:///nowhere/job.tfjob"
 TYPED = "  cpu_limit = min(8, workers * 2)\n"
-PUBLISHED = "textDocument/publishDiagnostics"
 
 
 def main() -> None:
@@ -37,7 +36,7 @@ def main() -> None:
     try:
         wire.begin()
         wire.open(URI, text)
-        wire.until(PUBLISHED)
+        wire.published(1)
         requests(wire, text)
         keystrokes(wire, text)
         wire.end()
@@ -98,12 +97,12 @@ def keystrokes(wire: Wire, text: str) -> None:
             if offered:
                 wire.request("textDocument/completion", located(at))
                 completed.append(time.perf_counter() - begin)
-            wire.until(PUBLISHED)
+            wire.published(version)
             if not offered:
                 told.append(time.perf_counter() - begin)
         version += 1
         wire.change(URI, version, (number, 0), (number + 1, 0), "")
-        wire.until(PUBLISHED)
+        wire.published(version)
     show("diagnostics after a keystroke", told)
     show("completion with a keystroke", completed)
 

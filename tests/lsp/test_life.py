@@ -227,6 +227,17 @@ def test_settings_come_with_initialize_and_change(wire: Wire) -> None:
     assert "SLI" not in codes
 
 
+def test_a_client_that_asks_for_diagnostics_is_told_to_ask_again(wire: Wire) -> None:
+    text = {"diagnostic": {}, "publishDiagnostics": {}}
+    able = {"textDocument": text, "workspace": {"diagnostics": {"refreshSupport": True}}}
+    wire.begin(capabilities=able)
+    wire.open(URI, 'include "common.tfjob"\n' + TEXT)
+    wire.open("file:///work/common.tfjob", "let a = 1\n")
+    wire.request("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    wire.change("file:///work/common.tfjob", 2, (0, 8), (0, 9), "nothing")
+    wire.until("workspace/diagnostic/refresh")
+
+
 def test_without_pygls_it_says_what_is_missing(tmp_path: Path) -> None:
     code = (
         "import importlib.util as u, sys\n"

@@ -74,6 +74,17 @@ class Wire:
             if message.get("method") == method:
                 return message
 
+    def published(self, version: int) -> Message:
+        """The diagnostics of a version of a text, whether they have come already or not."""
+        method = "textDocument/publishDiagnostics"
+        while True:
+            for message in self.notifications:
+                params = cast("Mapping[str, object]", message.get("params"))
+                if message.get("method") == method and params.get("version") == version:
+                    self.notifications.clear()
+                    return params
+            self._keep(self.receive())
+
     def _keep(self, message: Message) -> None:
         if "id" in message and "method" in message:
             self.raw({"jsonrpc": "2.0", "id": message["id"], "result": None})

@@ -68,6 +68,7 @@ class Session(LanguageServer):
         self.outputs: str | None = None
         self._workspace: Workspace | None = None
         self._published: dict[str, dict[str, list[types.Diagnostic]]] = {}
+        self._asking: asyncio.TimerHandle | None = None
         self._waiting: dict[str, tuple[asyncio.TimerHandle, float]] = {}
 
     @property
@@ -151,7 +152,7 @@ class Session(LanguageServer):
     def watch_client(self) -> None:
         """End when the client's process is gone, even if somebody else holds our input open."""
         process = self.begin.process_id if self.begin is not None else None
-        if process is None:
+        if process is None or os.name == "nt":  # there, signal 0 is one that is sent
             return
         try:
             os.kill(process, 0)
@@ -184,6 +185,11 @@ class Session(LanguageServer):
         if settings != self.state.settings:
             self.state.settings = settings
             self.recheck_all()
+            workspace = self.client_capabilities.workspace
+            if workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support:
+                self.workspace_inlay_hint_refresh(None)
+            if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+                self.workspace_code_lens_refresh(None)
 
     def watch_files(self) -> None:
         """Ask to be told when files that a text may include change."""
@@ -203,6 +209,7 @@ class Session(LanguageServer):
         for one in (document, *self.state.dependents(document)):
             if one is not document:
                 self.state.forget(one.uri)
+                self._ask_again()
             self._soon(one.uri)
 
     def _soon(self, uri: str) -> None:
@@ -261,8 +268,16 @@ class Session(LanguageServer):
         self.state.forget_all()
         for document in self.state.documents.all():
             self._soon(document.uri)
-        if self.pull and self._can_refresh():
-            self.workspace_diagnostic_refresh(None)
+        self._ask_again()
+
+    def _ask_again(self) -> None:
+        """Have a client that asks for diagnostics ask again, soon and once."""
+        if self.pull and self._can_refresh() and self._asking is None:
+            self._asking = asyncio.get_running_loop().call_later(PATIENCE, self._refresh)
+
+    def _refresh(self) -> None:
+        self._asking = None
+        self.workspace_diagnostic_refresh(None)
 
     def _can_refresh(self) -> bool:
         workspace = self.client_capabilities.workspace
