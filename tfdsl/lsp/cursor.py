@@ -14,7 +14,6 @@ from tfdsl.syntax.brackets import CLOSERS
 from tfdsl.syntax.lexer import comment_places, lex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
 
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.syntax.lexer import Lexed
@@ -273,8 +272,3 @@ def _interpolation(snapshot: Snapshot, frames: list[Frame], string: Tok, start: 
     begin = word.start if word is not None else offset
     before = tuple(inner[-1].statements[-1])
     return Cursor("interpolation", tuple(inner), before, snapshot.source.text[begin:offset], begin, string, None)
-
-
-def first_words(statements: Iterable[list[Tok]]) -> Iterable[tuple[Tok, ...]]:
-    """The statements that hold anything."""
-    return (tuple(statement) for statement in statements if statement)

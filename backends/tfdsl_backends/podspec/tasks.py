@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tfdsl.ir.model import Job, Role
 
-_INDEX = "\0"
+INDEX = "\0"
 """Stands for the index in a text that is made once for all replicas of a role."""
 
 
@@ -76,7 +76,7 @@ def role_tasks(
     config: tuple[str, str] | None = None
     if spec is not None:
         listed = {name: list(addresses) for name, addresses in spec.items()}
-        before, _, after = tf_config(listed, role.name, _INDEX).partition(_INDEX)
+        before, _, after = tf_config(listed, role.name, INDEX).partition(INDEX)
         config = before, after
     if not gets_flags(job, role) or role.server:
         return RoleTasks(role.name, role.replicas, config, differences=differences)

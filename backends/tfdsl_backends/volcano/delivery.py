@@ -100,8 +100,11 @@ def plugin_cluster(job: Job) -> str | None:
     return dumps(cluster, separators=(",", ":"))
 
 
-def plugin_value(cluster: str, role: Role, index: int) -> str:
-    """TF_CONFIG of a replica as the plugin writes it, byte for byte: there is no ``environment``."""
+def plugin_value(cluster: str, role: Role, index: str) -> str:
+    """TF_CONFIG of a replica as the plugin writes it, byte for byte: there is no ``environment``.
+
+    ``index`` is decimal, or what stands for it.
+    """
     return f'{{"cluster":{cluster},"task":{{"type":"{_plugin_name(role)}","index":{index}}}}}'
 
 

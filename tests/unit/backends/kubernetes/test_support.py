@@ -6,25 +6,11 @@ import pytest
 
 from tests.unit.backends.jobs import amount, job, role, time, unit
 from tests.unit.backends.verdicts import codes, fate, holes
-from tfdsl import backend as targets
 from tfdsl.ir.model import Claim, ClaimMount, HdfsMount, Job
 
 
 def test_every_key_has_an_answer() -> None:
     assert holes("kubernetes") == []
-
-
-def test_codes_and_slugs_belong_together() -> None:
-    backend = targets.find("kubernetes")
-    assert backend is not None
-    texts: dict[str, set[tuple[str, str, str]]] = {}
-    for rule in backend.all_rules():
-        assert rule.code.startswith("K8S")
-        assert rule.slug.startswith("kubernetes-")
-        texts.setdefault(rule.code, set()).add((rule.slug, rule.level, rule.message))
-    assert {code: rules for code, rules in texts.items() if len(rules) > 1} == {}
-    slugs = [next(iter(rules))[0] for rules in texts.values()]
-    assert len(slugs) == len(set(slugs))
 
 
 def workers(count: int = 2, **fields: object) -> Job:

@@ -34,19 +34,6 @@ def test_every_key_has_an_answer() -> None:
     assert holes("slider") == []
 
 
-def test_a_code_has_one_slug_one_level_and_one_message() -> None:
-    backend = targets.find("slider")
-    assert backend is not None
-    found: dict[str, set[tuple[str, str, str]]] = {}
-    for rule in backend.all_rules():
-        assert rule.code.startswith("SLI")
-        assert rule.slug.startswith("slider-")
-        found.setdefault(rule.code, set()).add((rule.slug, rule.level, rule.message))
-    assert {code: texts for code, texts in found.items() if len(texts) > 1} == {}
-    slugs = [next(iter(texts))[0] for texts in found.values()]
-    assert len(slugs) == len(set(slugs))
-
-
 def test_every_refusal_names_a_way_out() -> None:
     backend = targets.find("slider")
     assert backend is not None

@@ -6,25 +6,11 @@ import pytest
 
 from tests.unit.backends.jobs import amount, job, policy, role, time, unit
 from tests.unit.backends.verdicts import codes, fate, holes, report
-from tfdsl import backend as targets
 from tfdsl.ir.model import Claim, ClaimMount, Cluster, Job
 
 
 def test_every_key_has_an_answer() -> None:
     assert holes("tfjob") == []
-
-
-def test_codes_and_slugs_belong_together() -> None:
-    backend = targets.find("tfjob")
-    assert backend is not None
-    texts: dict[str, set[tuple[str, str, str]]] = {}
-    for rule in backend.all_rules():
-        assert rule.code.startswith("KTF")
-        assert rule.slug.startswith("tfjob-")
-        texts.setdefault(rule.code, set()).add((rule.slug, rule.level, rule.message))
-    assert {code: rules for code, rules in texts.items() if len(rules) > 1} == {}
-    slugs = [next(iter(rules))[0] for rules in texts.values()]
-    assert len(slugs) == len(set(slugs))
 
 
 def workers(count: int = 2, **fields: object) -> Job:

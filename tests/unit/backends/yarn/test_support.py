@@ -18,19 +18,6 @@ def test_every_key_has_an_answer() -> None:
     assert holes("yarn") == []
 
 
-def test_codes_and_slugs_belong_together() -> None:
-    backend = targets.find("yarn")
-    assert backend is not None
-    texts: dict[str, set[tuple[str, str, str]]] = {}
-    for rule in backend.all_rules():
-        assert rule.code.startswith("YRN")
-        assert rule.slug.startswith("yarn-")
-        texts.setdefault(rule.code, set()).add((rule.slug, rule.level, rule.message))
-    assert {code: rules for code, rules in texts.items() if len(rules) > 1} == {}
-    slugs = [next(iter(rules))[0] for rules in texts.values()]
-    assert len(slugs) == len(set(slugs))
-
-
 def workers(count: int = 2, **fields: object) -> Job:
     return job(role("worker", count), **fields)
 
