@@ -13,6 +13,7 @@ from tfdsl.cli import writing
 from tfdsl.cli.writing import File, write_all
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -110,6 +111,16 @@ def test_an_interrupt_takes_everything_back(tmp_path: Path, monkeypatch: pytest.
     assert os.listdir(tmp_path) == []
 
 
+@pytest.fixture
+def unhandled() -> Iterator[None]:
+    """The signals as a shell leaves them, whatever the tests run under (nohup ignores SIGHUP)."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGTERM, signal.SIGHUP)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("unhandled")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_to_end_takes_everything_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, status: int
@@ -124,13 +135,11 @@ def test_a_signal_to_end_takes_everything_back(
     assert signal.getsignal(number) is signal.SIG_DFL
 
 
+@pytest.mark.usefixtures("unhandled")
 def test_a_signal_that_the_caller_ignores_stays_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
-    try:
-        monkeypatch.setattr(writing.os, "fsync", lambda handle: os.kill(os.getpid(), signal.SIGHUP))
-        assert write_all([File(str(tmp_path / "a.yaml"), "new")]) is None
-    finally:
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    monkeypatch.setattr(writing.os, "fsync", lambda handle: os.kill(os.getpid(), signal.SIGHUP))
+    assert write_all([File(str(tmp_path / "a.yaml"), "new")]) is None
     assert everything(tmp_path) == {"a.yaml": "new"}
 
 
