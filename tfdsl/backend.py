@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.record import Record, replace
 from tfdsl.vocabulary.options import Option, OptionValue
+from tfdsl.vocabulary.statements import MOUNTS_BY_NAME, RUN_TIME_MARKS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from tfdsl.emit.located import Data
     from tfdsl.ir.fields import Item
@@ -45,6 +46,7 @@ __all__ = [
     "kept",
     "names",
     "refused",
+    "refused_mount",
     "translated",
     "version_key",
 ]
@@ -172,6 +174,18 @@ def refused(
     """The target cannot: an error with an alternative."""
     rule = Rule(code, slug, "error", text)
     return Row(key, "refused", "", text, rule, instead, since, when, when_text, default, fill)
+
+
+def refused_mount(kind: str, text: str, code: str, slug: str, *, instead: str = "") -> Iterator[Row]:
+    """A kind of mount that the target cannot have: refused once, of the mount itself, not of its options again."""
+    key = f"mounts[{kind}]"
+    yield refused(key, text, code, slug, instead=instead)
+    row = MOUNTS_BY_NAME[kind]
+    options = dict.fromkeys(("readonly", *(option.name for option in row.options)))
+    marked = [] if row.source == "size" else [key]
+    marked += [f"{key}.sub_path"] if "sub_path" in options else []
+    keys = [*(f"{key}.{option}" for option in options), *(f"{at}{mark}" for at in marked for mark in RUN_TIME_MARKS)]
+    yield from (translated(one, "", "the mount itself is refused") for one in keys)
 
 
 class Support:

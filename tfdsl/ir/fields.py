@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from tfdsl.ir import model
 from tfdsl.record import Record, fields_of
 from tfdsl.vocabulary.policies import ACTIONS_OF
+from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,11 +92,11 @@ def all_keys() -> list[str]:
         keys += [f"mounts[{kind}].{name}" for name in MOUNT_OPTIONS if name in fields_of(mount)]
         if kind == "claim":
             keys += [f"mounts[claim].{name}" for name in CLAIM_OPTIONS]
-        for value in ("{task.index}", "{env}"):
+        for value in RUN_TIME_MARKS:
             keys += [f"mounts[{kind}]{value}"] if kind in _SOURCES else []
             keys += [f"mounts[{kind}].sub_path{value}"] if "sub_path" in fields_of(mount) else []
     keys += ["outputs[]", "outputs[].when", "outputs[].index", "outputs[].overwrite"]
-    keys += [f"{key}{value}" for key in RUN_TIME for value in ("{task.index}", "{env}")]
+    keys += [f"{key}{value}" for key in RUN_TIME for value in RUN_TIME_MARKS]
     for event, actions in ACTIONS_OF.items():
         keys += [f"policies[{event}]", *(f"policies[{event}].{action}" for action in actions)]
         keys += [f"policies[{event}].index"] if event != "unknown" else []

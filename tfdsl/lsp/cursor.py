@@ -14,7 +14,6 @@ from tfdsl.syntax.brackets import CLOSERS
 from tfdsl.syntax.lexer import comment_places, lex
 
 if TYPE_CHECKING:
-
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.syntax.lexer import Lexed
 

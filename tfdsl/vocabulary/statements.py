@@ -10,8 +10,6 @@ from typing import Literal
 from tfdsl.record import Record
 from tfdsl.vocabulary.types import (
     BOOL,
-    MEMORY,
-    RUN_TIME_STRING,
     STRING,
     STRINGS,
     ListType,
@@ -111,5 +109,5 @@ PARAM_TYPES = ("int", "number", "string", "bool", "quantity", "duration", "list"
 RESERVED_NAMES = ("job", "role", "roles", "task", "env")
 """No let, param or template may be called so: the words name values inside a job."""
 
-RUN_TIME = RUN_TIME_STRING
-SIZE = MEMORY
+RUN_TIME_MARKS = ("{task.index}", "{env}")
+"""What the keys of run-time values inside a field end in (:mod:`tfdsl.ir.fields`)."""

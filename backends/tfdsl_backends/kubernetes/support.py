@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, kept, refused, translated
 from tfdsl_backends.kubernetes import conditions as when
 from tfdsl_backends.kubernetes.policy_support import POLICIES
@@ -42,8 +43,8 @@ SCHEDULING = (
         when_text="with hosts",
     ),
     kept("job.scheduler", "template.spec.schedulerName"),
-    translated("job.gang", "", "one replica starts alone", when=shared.single, when_text="one replica in all"),
-    kept("job.gang", "", when=shared.off, when_text="false"),
+    translated("job.gang", "", "one replica starts alone", when=asked.single, when_text="one replica in all"),
+    kept("job.gang", "", when=asked.off, when_text="false"),
     approximated(
         "job.gang",
         "",

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.conditions import fewer
+
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import ClaimMount, Role
+    from tfdsl.ir.model import ClaimMount
     from tfdsl.vocabulary.quantities import Duration
-
-
-def off(unit: Unit, item: Item) -> bool:
-    """Whether the value is ``false``."""
-    return item.value is False
 
 
 def number(unit: Unit, item: Item) -> bool:
@@ -26,20 +23,9 @@ def part_of_second(unit: Unit, item: Item) -> bool:
     return cast("Duration", item.value).ms % 1000 != 0
 
 
-def single(unit: Unit, item: Item) -> bool:
-    """Whether there is one replica in all, TensorBoard left out."""
-    return sum(role.replicas for role in unit.job.roles if role.name != "tensorboard") == 1
-
-
-def below_replicas(unit: Unit, item: Item) -> bool:
-    """Whether part of a training role is enough to start."""
-    role = cast("Role", item.node)
-    return role.name != "tensorboard" and role.min_available < role.replicas
-
-
 def all_replicas(unit: Unit, item: Item) -> bool:
     """Whether all replicas of the role have to be there; TensorBoard never counts."""
-    return not below_replicas(unit, item)
+    return not fewer(unit, item)
 
 
 def of_tensorboard(unit: Unit, item: Item) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import approximated, kept, refused, translated
+from tfdsl.backend import approximated, kept, refused, refused_mount, translated
+from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,7 +128,7 @@ def _run_time_rows(prefix: str, target: str) -> Iterator[Row]:
     yield translated(
         "roles[].command{env}", f"{CONTAINER}.command", "$(NAME) in a list; the shell's own variable in a text"
     )
-    for value in ("{task.index}", "{env}"):
+    for value in RUN_TIME_MARKS:
         yield refused(
             f"roles[].workdir{value}",
             "Kubernetes does not expand variables in workingDir, so {value} cannot stand in it",
@@ -151,7 +152,7 @@ def _mount_rows(prefix: str, target: str) -> Iterator[Row]:
         yield kept(f"mounts[{kind}]", f"{TEMPLATE}.volumes[].{to}")
         yield kept(f"mounts[{kind}].readonly", f"{CONTAINER}.volumeMounts[].readOnly")
     for kind in ("pvc", "host", "nfs", "configmap", "secret"):
-        for value in ("{task.index}", "{env}"):
+        for value in RUN_TIME_MARKS:
             yield refused(
                 f"mounts[{kind}]{value}",
                 "all replicas of a role share one pod template, so {value} cannot stand in the source of a mount",
@@ -176,16 +177,13 @@ def _mount_rows(prefix: str, target: str) -> Iterator[Row]:
 
 def _fetched_rows(prefix: str, target: str) -> Iterator[Row]:
     for kind, code, what in (("hdfs", "008", "fetches from HDFS"), ("archive", "009", "unpacks an archive")):
-        key = f"mounts[{kind}]"
-        yield refused(
-            key,
+        yield from refused_mount(
+            kind,
             f"nothing in a pod {what} before the command starts",
             f"{prefix}{code}",
             f"{target}-{kind}-mount",
             instead="put the data on a volume (pvc, nfs) or into the image, or compile to yarn or slider",
         )
-        for part in (".readonly", "{task.index}", "{env}"):  # refused with the mount itself
-            yield kept(f"{key}{part}", "")
 
 
 def _output_rows(prefix: str, target: str) -> Iterator[Row]:

@@ -12,17 +12,12 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import BaseMount, Policy, Role, ScratchMount
+    from tfdsl.ir.model import BaseMount, Policy, Role
 
 
 def yes(unit: Unit, item: Item) -> bool:
     """The value is true, or not 0 and not empty."""
     return bool(item.value)
-
-
-def off(unit: Unit, item: Item) -> bool:
-    """The value is false, 0 or empty: nothing is asked for."""
-    return not item.value
 
 
 def docker(unit: Unit, item: Item) -> bool:
@@ -36,50 +31,6 @@ def any_docker(unit: Unit, item: Item) -> bool:
     return any(in_docker(unit, role) for role in unit.job.roles)
 
 
-def running(unit: Unit, item: Item) -> bool:
-    """Only what still runs is removed."""
-    return item.value == "running"
-
-
-def labelled(unit: Unit, item: Item) -> bool:
-    """The role has a node label."""
-    return cast("Role", item.node).node_label is not None
-
-
-def fraction(unit: Unit, item: Item) -> bool:
-    """Not a whole number of processors."""
-    cpu = cast("Role", item.node).cpu
-    return cpu is not None and cpu.milli % 1000 != 0
-
-
-def same_cpu(unit: Unit, item: Item) -> bool:
-    """The limit is the request."""
-    role = cast("Role", item.node)
-    return role.cpu_limit == role.cpu
-
-
-def same_memory(unit: Unit, item: Item) -> bool:
-    """The limit is the request."""
-    role = cast("Role", item.node)
-    return role.memory_limit == role.memory
-
-
-def fewer(unit: Unit, item: Item) -> bool:
-    """The gang is smaller than the role."""
-    role = cast("Role", item.node)
-    return role.min_available < role.replicas and role.name != "tensorboard"
-
-
-def not_grpc(unit: Unit, item: Item) -> bool:
-    """Servers speak another protocol than TensorFlow's own default."""
-    return item.value != "grpc"
-
-
-def single(unit: Unit, item: Item) -> bool:
-    """One replica in all waits for nobody."""
-    return sum(role.replicas for role in unit.job.roles if role.name != "tensorboard") == 1
-
-
 def native_absolute(unit: Unit, item: Item) -> bool:
     """A path that only docker could mount there."""
     mount = cast("BaseMount", item.node)
@@ -89,11 +40,6 @@ def native_absolute(unit: Unit, item: Item) -> bool:
 def native_elsewhere(unit: Unit, item: Item) -> bool:
     """A folder of the node under another name, which only docker could mount there."""
     return native_absolute(unit, item) and getattr(item.node, "source", None) != cast("BaseMount", item.node).at
-
-
-def sized(unit: Unit, item: Item) -> bool:
-    """A scratch folder with a size."""
-    return cast("ScratchMount", item.node).size is not None
 
 
 def unknown_variable(unit: Unit, item: Item) -> bool:

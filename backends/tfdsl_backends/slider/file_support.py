@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.backend import approximated, kept, refused, translated
+from tfdsl import conditions as asked
+from tfdsl.backend import approximated, kept, refused, refused_mount, translated
 from tfdsl_backends.slider import conditions as when
 
 if TYPE_CHECKING:
@@ -24,30 +25,16 @@ KUBERNETES_MOUNTS = {
 }
 """Kind → code, why not, what instead."""
 
-OF_A_REFUSED_MOUNT = {
-    "pvc": ("readonly", "sub_path"),
-    "claim": ("readonly", "sub_path", "storage_class", "access_modes", "keep"),
-    "nfs": ("readonly",),
-    "configmap": ("readonly", "items", "mode"),
-    "secret": ("readonly", "items", "mode"),
-}
-"""Options of those kinds; said once, of the mount itself."""
-
 
 def _refused_kinds() -> Iterator[Row]:
     for kind, (code, why, instead) in KUBERNETES_MOUNTS.items():
-        yield refused(f"mounts[{kind}]", why, code, f"slider-mount-{kind}", instead=instead)
-        keys = [f"mounts[{kind}].{option}" for option in OF_A_REFUSED_MOUNT[kind]]
-        for value in ("{task.index}", "{env}"):
-            keys += [f"mounts[{kind}]{value}"] if kind != "claim" else []
-            keys += [f"mounts[{kind}].sub_path{value}"] if kind in ("pvc", "claim") else []
-        yield from (translated(key, "", "the mount itself is refused") for key in keys)
+        yield from refused_mount(kind, why, code, f"slider-mount-{kind}", instead=instead)
 
 
 def _writable_natively(kind: str) -> Iterator[Row]:
     key = f"mounts[{kind}].readonly"
     yield kept(key, "docker run --volume …:ro", when=when.docker, when_text="docker")
-    yield kept(key, "", when=when.off, when_text="false")
+    yield kept(key, "", when=asked.off, when_text="false")
     yield approximated(
         key, "", "nothing keeps a native task from writing there", "SLI055", "slider-readonly-native", default="silent"
     )
@@ -97,7 +84,7 @@ FILES: tuple[Row, ...] = (
         "the folder at {value} is on the node's disk for the container's life; its size is not limited",
         "SLI058",
         "slider-scratch-size",
-        when=when.sized,
+        when=asked.sized,
         when_text="with a size",
     ),
     kept("mounts[scratch]", "a folder in the container's own folder"),

@@ -7,6 +7,7 @@ seen to do on a Hadoop 3.4 cluster. Policies stand in :mod:`tfdsl_backends.slide
 
 from __future__ import annotations
 
+from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, kept, refused, translated
 from tfdsl_backends.slider import conditions as when
 from tfdsl_backends.slider.file_support import FILES
@@ -43,8 +44,8 @@ JOB = (
         "slider-scheduler",
         instead=KUBERNETES,
     ),
-    translated("job.gang", "", "one replica starts alone", when=when.single, when_text="one replica in all"),
-    kept("job.gang", "", when=when.off, when_text="false"),
+    translated("job.gang", "", "one replica starts alone", when=asked.single, when_text="one replica in all"),
+    kept("job.gang", "", when=asked.off, when_text="false"),
     approximated(
         "job.gang",
         "",
@@ -85,7 +86,7 @@ JOB = (
         "slider-ttl",
         instead="slider destroy NAME removes them",
     ),
-    translated("job.cleanup", "", "all containers end with the application", when=when.running, when_text="running"),
+    translated("job.cleanup", "", "all containers end with the application", when=asked.running, when_text="running"),
     approximated(
         "job.cleanup",
         "",
@@ -93,7 +94,7 @@ JOB = (
         "SLI010",
         "slider-cleanup",
     ),
-    kept("job.suspend", "", when=when.off, when_text="false"),
+    kept("job.suspend", "", when=asked.off, when_text="false"),
     refused(
         "job.suspend",
         "slider create starts the application",
@@ -115,7 +116,7 @@ JOB = (
         "own server has to name it itself",
         "SLI013",
         "slider-protocol",
-        when=when.not_grpc,
+        when=asked.not_grpc,
         when_text="not grpc",
         default="silent",
     ),
@@ -134,7 +135,7 @@ PLACEMENT = (
         "the tasks wait for every replica, since the cluster spec names them all; {role} cannot start with {value}",
         "SLI020",
         "slider-min-available",
-        when=when.fewer,
+        when=asked.fewer,
         when_text="less than replicas",
         instead="lower replicas",
     ),
@@ -198,12 +199,12 @@ CONTAINER = (
         "YARN counts whole processors; {value} is rounded up",
         "SLI033",
         "slider-cpu-rounded",
-        when=when.fraction,
+        when=asked.fraction,
         when_text="a fraction",
     ),
     kept("roles[].cpu", f"{RESOURCES} yarn.vcores"),
     translated("roles[].memory", f"{RESOURCES} yarn.memory", "in MB, rounded up"),
-    kept("roles[].cpu_limit", "", when=when.same_cpu, when_text="equal to cpu"),
+    kept("roles[].cpu_limit", "", when=asked.same_cpu, when_text="equal to cpu"),
     approximated(
         "roles[].cpu_limit",
         "",
@@ -211,7 +212,7 @@ CONTAINER = (
         "SLI034",
         "slider-cpu-limit",
     ),
-    kept("roles[].memory_limit", "", when=when.same_memory, when_text="equal to memory"),
+    kept("roles[].memory_limit", "", when=asked.same_memory, when_text="equal to memory"),
     approximated(
         "roles[].memory_limit",
         "",
@@ -220,7 +221,7 @@ CONTAINER = (
         "slider-memory-limit",
         instead="ask for the larger amount as memory",
     ),
-    kept("roles[].gpu", "", when=when.off, when_text="0"),
+    kept("roles[].gpu", "", when=asked.off, when_text="0"),
     approximated(
         "roles[].gpu",
         f"{RESOURCES} yarn.label.expression",
@@ -228,7 +229,7 @@ CONTAINER = (
         "{value}",
         "SLI036",
         "slider-gpu-label",
-        when=when.labelled,
+        when=asked.labelled,
         when_text="with node_label",
         instead='spread = "node" keeps replicas of the role apart',
     ),
@@ -276,7 +277,7 @@ CONTAINER = (
         "slider-port-allocated",
         default="silent",
     ),
-    kept("roles[].host_network", "", when=when.off, when_text="false"),
+    kept("roles[].host_network", "", when=asked.off, when_text="false"),
     refused(
         "roles[].host_network",
         "a Slider container always has the node's network",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl_backends.podspec.conditions import single
+from tfdsl.conditions import single
 from tfdsl_backends.tfjob.features import features
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, kept, refused, translated
 from tfdsl_backends.podspec import batch_support, support
 from tfdsl_backends.podspec import conditions as shared
@@ -58,12 +59,12 @@ PRIORITY_AND_SCHEDULER = (
 )
 
 GANG = (
-    translated("job.gang", "", "one replica starts alone", when=shared.single, when_text="one replica in all"),
+    translated("job.gang", "", "one replica starts alone", when=asked.single, when_text="one replica in all"),
     translated(
         "job.gang",
         f"{SCHEDULING}.minAvailable",
         "1 with a gang scheduler, else the operator makes no PodGroup",
-        when=shared.off,
+        when=asked.off,
         when_text="false",
     ),
     kept("job.gang", f"{SCHEDULING}.minAvailable", when=when.gang_scheduled, when_text="gang_scheduler is set"),
@@ -162,7 +163,7 @@ LIMITS = (
         "Running, All or None; Running also takes pods that ended within about a second before the job did (seen)",
     ),
     kept("job.suspend", "spec.runPolicy.suspend", since=SUSPEND),
-    kept("job.suspend", "", when=shared.off, when_text="false"),
+    kept("job.suspend", "", when=asked.off, when_text="false"),
     refused(
         "job.suspend",
         "the operator can suspend a job from version 1.7 on",

@@ -10,12 +10,7 @@ from tfdsl_backends.yarn.options import in_docker, is_yarn_tf
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import BaseMount, HostMount, Job, Policy, Role, ScratchMount
-
-
-def off(unit: Unit, item: Item) -> bool:
-    """The value is false, 0 or empty: nothing is asked for."""
-    return not item.value
+    from tfdsl.ir.model import BaseMount, HostMount, Job, Policy, Role
 
 
 def docker(unit: Unit, item: Item) -> bool:
@@ -50,45 +45,6 @@ def too_long(unit: Unit, item: Item) -> bool:
     return deadline is not None and deadline.ms > NO_TIMEOUT
 
 
-def running(unit: Unit, item: Item) -> bool:
-    """Only what still runs is ended."""
-    return item.value == "running"
-
-
-def not_grpc(unit: Unit, item: Item) -> bool:
-    """Servers speak another protocol than TensorFlow's own default."""
-    return item.value != "grpc"
-
-
-def single(unit: Unit, item: Item) -> bool:
-    """One replica in all waits for nobody."""
-    return sum(role.replicas for role in unit.job.roles if role.name != "tensorboard") == 1
-
-
-def fewer(unit: Unit, item: Item) -> bool:
-    """The gang is smaller than the role."""
-    role = cast("Role", item.node)
-    return role.min_available < role.replicas and role.name != "tensorboard"
-
-
-def fraction(unit: Unit, item: Item) -> bool:
-    """Not a whole number of processors."""
-    cpu = cast("Role", item.node).cpu
-    return cpu is not None and cpu.milli % 1000 != 0
-
-
-def same_cpu(unit: Unit, item: Item) -> bool:
-    """The limit is the request."""
-    role = cast("Role", item.node)
-    return role.cpu_limit == role.cpu
-
-
-def same_memory(unit: Unit, item: Item) -> bool:
-    """The limit is the request."""
-    role = cast("Role", item.node)
-    return role.memory_limit == role.memory
-
-
 def counts_resources(unit: Unit, item: Item) -> bool:
     """The client can ask for more than memory and processors."""
     return features(unit.version).resources
@@ -97,11 +53,6 @@ def counts_resources(unit: Unit, item: Item) -> bool:
 def whole_resources(unit: Unit, item: Item) -> bool:
     """Every extended resource is a whole number."""
     return counts_resources(unit, item) and all(q.milli % 1000 == 0 for q in cast("Role", item.node).resources.values())
-
-
-def labelled(unit: Unit, item: Item) -> bool:
-    """The role has a node label."""
-    return cast("Role", item.node).node_label is not None
 
 
 def no_spread(unit: Unit, item: Item) -> bool:
@@ -142,11 +93,6 @@ def docker_without_mounts(unit: Unit, item: Item) -> bool:
 def docker_without_tmpfs(unit: Unit, item: Item) -> bool:
     """Docker, an absolute path, and no tmpfs yet."""
     return docker(unit, item) and absolute(unit, item) and not features(unit.version).docker_tmpfs
-
-
-def sized(unit: Unit, item: Item) -> bool:
-    """A scratch folder with a size."""
-    return cast("ScratchMount", item.node).size is not None
 
 
 def checked_type(unit: Unit, item: Item) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.backend import approximated, kept, refused, translated
+from tfdsl import conditions as asked
+from tfdsl.backend import approximated, kept, refused, refused_mount, translated
+from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 from tfdsl_backends.yarn import conditions as when
 
 if TYPE_CHECKING:
@@ -22,24 +24,10 @@ KUBERNETES_MOUNTS = {
 }
 """Kind -> code, why not, what instead."""
 
-OF_A_REFUSED_MOUNT = {
-    "pvc": ("readonly", "sub_path"),
-    "claim": ("readonly", "sub_path", "storage_class", "access_modes", "keep"),
-    "nfs": ("readonly",),
-    "configmap": ("readonly", "items", "mode"),
-    "secret": ("readonly", "items", "mode"),
-}
-"""Options of those kinds; said once, of the mount itself."""
-
 
 def _refused_kinds() -> Iterator[Row]:
     for kind, (code, why, instead) in KUBERNETES_MOUNTS.items():
-        yield refused(f"mounts[{kind}]", why, code, f"yarn-mount-{kind}", instead=instead)
-        keys = [f"mounts[{kind}].{option}" for option in OF_A_REFUSED_MOUNT[kind]]
-        for value in ("{task.index}", "{env}"):
-            keys += [f"mounts[{kind}]{value}"] if kind != "claim" else []
-            keys += [f"mounts[{kind}].sub_path{value}"] if kind in ("pvc", "claim") else []
-        yield from (translated(key, "", "the mount itself is refused") for key in keys)
+        yield from refused_mount(kind, why, code, f"yarn-mount-{kind}", instead=instead)
 
 
 def _native_path(kind: str) -> Row:
@@ -56,7 +44,7 @@ def _native_path(kind: str) -> Row:
 
 def _readonly(kind: str) -> Iterator[Row]:
     key = f"mounts[{kind}].readonly"
-    yield kept(key, "", when=when.off, when_text="false")
+    yield kept(key, "", when=asked.off, when_text="false")
     if kind == "host":
         yield kept(key, "YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS …:ro", when=when.docker, when_text="docker")
     yield approximated(key, "", "nothing keeps a task from writing there", "YRN056", "yarn-readonly", default="silent")
@@ -103,7 +91,7 @@ def _temporary() -> Iterator[Row]:
         "the folder at {value} is on the node's disk for the container's life; its size is not limited",
         "YRN059",
         "yarn-scratch-size",
-        when=when.sized,
+        when=asked.sized,
         when_text="with a size",
     )
     yield translated("mounts[scratch]", "job.sh", "a folder on the node's disk, which YARN removes with the container")
@@ -138,7 +126,7 @@ def _fetched() -> Iterator[Row]:
 
 
 def _known_at_run_time() -> Iterator[Row]:
-    for value in ("{task.index}", "{env}"):
+    for value in RUN_TIME_MARKS:
         yield refused(
             f"mounts[host]{value}",
             "docker mounts are fixed when the job is submitted, so {value} has no value yet",
@@ -152,7 +140,7 @@ def _known_at_run_time() -> Iterator[Row]:
     places += [f"roles[].{field}" for field in ("env", "command", "args", "workdir")]
     places += ["outputs[].source", "outputs[].destination"]
     for place in places:
-        for value in ("{task.index}", "{env}"):
+        for value in RUN_TIME_MARKS:
             yield translated(f"{place}{value}", "job.sh", "a variable of the script")
 
 

@@ -7,6 +7,7 @@ Policies stand in :mod:`tfdsl_backends.yarn.policy_support`, mounts and outputs 
 
 from __future__ import annotations
 
+from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, kept, refused, translated
 from tfdsl_backends.yarn import conditions as when
 from tfdsl_backends.yarn.file_support import FILES
@@ -49,7 +50,7 @@ JOB = (
         "yarn-scheduler",
         instead=KUBERNETES,
     ),
-    translated("job.gang", "", "one replica starts alone", when=when.single, when_text="one replica in all"),
+    translated("job.gang", "", "one replica starts alone", when=asked.single, when_text="one replica in all"),
     approximated(
         "job.gang",
         "",
@@ -65,7 +66,7 @@ JOB = (
         "all tasks meet before any starts all the same: their addresses are known only then",
         "YRN007",
         "yarn-gang-off",
-        when=when.off,
+        when=asked.off,
         when_text="false",
     ),
     approximated(
@@ -107,7 +108,7 @@ JOB = (
         "YRN011",
         "yarn-ttl",
     ),
-    translated("job.cleanup", PROGRAM, "all containers end with the job", when=when.running, when_text="running"),
+    translated("job.cleanup", PROGRAM, "all containers end with the job", when=asked.running, when_text="running"),
     approximated(
         "job.cleanup",
         "",
@@ -115,7 +116,7 @@ JOB = (
         "YRN012",
         "yarn-cleanup",
     ),
-    kept("job.suspend", "", when=when.off, when_text="false"),
+    kept("job.suspend", "", when=asked.off, when_text="false"),
     refused(
         "job.suspend",
         "a submitted application starts",
@@ -132,7 +133,7 @@ JOB = (
         "own server has to name it itself",
         "YRN015",
         "yarn-protocol",
-        when=when.not_grpc,
+        when=asked.not_grpc,
         when_text="not grpc",
         default="silent",
     ),
@@ -151,7 +152,7 @@ PLACEMENT = (
         "the tasks wait for every replica, since the cluster spec names them all; {role} cannot start with {value}",
         "YRN020",
         "yarn-min-available",
-        when=when.fewer,
+        when=asked.fewer,
         when_text="less than replicas",
         instead="lower replicas",
     ),
@@ -259,12 +260,12 @@ CONTAINER = (
         "YARN counts whole processors; {value} is rounded up",
         "YRN033",
         "yarn-cpu-rounded",
-        when=when.fraction,
+        when=asked.fraction,
         when_text="a fraction",
     ),
     kept("roles[].cpu", "vcores"),
     translated("roles[].memory", "memory-mb", "in MB, rounded up"),
-    kept("roles[].cpu_limit", "", when=when.same_cpu, when_text="equal to cpu"),
+    kept("roles[].cpu_limit", "", when=asked.same_cpu, when_text="equal to cpu"),
     approximated(
         "roles[].cpu_limit",
         "",
@@ -272,7 +273,7 @@ CONTAINER = (
         "YRN034",
         "yarn-cpu-limit",
     ),
-    kept("roles[].memory_limit", "", when=when.same_memory, when_text="equal to memory"),
+    kept("roles[].memory_limit", "", when=asked.same_memory, when_text="equal to memory"),
     approximated(
         "roles[].memory_limit",
         "",
@@ -281,7 +282,7 @@ CONTAINER = (
         "yarn-memory-limit",
         instead="ask for the larger amount as memory",
     ),
-    kept("roles[].gpu", "", when=when.off, when_text="0"),
+    kept("roles[].gpu", "", when=asked.off, when_text="0"),
     kept("roles[].gpu", "-container_resources", since="3.1"),
     approximated(
         "roles[].gpu",
@@ -289,7 +290,7 @@ CONTAINER = (
         "Hadoop 2 does not count GPUs; node_label puts role {role} on such nodes, but nobody reserves the {value}",
         "YRN036",
         "yarn-gpu-label",
-        when=when.labelled,
+        when=asked.labelled,
         when_text="with node_label",
         instead='version = "3.1" and later count them',
     ),
@@ -358,7 +359,7 @@ CONTAINER = (
         "yarn-port-allocated",
         default="silent",
     ),
-    kept("roles[].host_network", "", when=when.off, when_text="false"),
+    kept("roles[].host_network", "", when=asked.off, when_text="false"),
     refused(
         "roles[].host_network",
         "a YARN container always has the node's network",
