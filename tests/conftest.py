@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from typing import TYPE_CHECKING
 
 from hypothesis import settings
@@ -12,6 +14,13 @@ if TYPE_CHECKING:
 # The same examples in every run, and no clock on a loaded machine; `make fuzz` looks for new ones.
 settings.register_profile("tfdsl", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("tfdsl")
+
+# Whatever the tests run under: nohup ignores SIGHUP, a shell ignores SIGINT and SIGQUIT for what it puts in the
+# background, and a program keeps that, as do the programs that it starts (a POSIX shell cannot even set a trap then).
+if threading.current_thread() is threading.main_thread():
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

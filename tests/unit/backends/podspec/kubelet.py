@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 def expand(text: str, variables: Mapping[str, str]) -> str:
@@ -70,3 +72,16 @@ def run(
     return subprocess.run(
         argv, env={**os.environ, **variables}, capture_output=True, text=True, timeout=20, check=False, **options
     )
+
+
+@contextlib.contextmanager
+def started(argv: Sequence[str], env: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """A container's process that has written its first line; it is gone afterwards, also when the test fails."""
+    with subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, text=True, start_new_session=True) as running:
+        try:
+            assert running.stdout is not None
+            assert running.stdout.readline()
+            yield running
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)

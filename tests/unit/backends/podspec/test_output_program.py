@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -237,9 +236,7 @@ sys.exit(7)
         python(text, str(tmp_path / "m")), output(str(tmp_path / "m"), str(tmp_path / "out"), when="failure")
     )
     argv, variables = kubelet.process(container, {}, shell)
-    with subprocess.Popen(argv, env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True) as running:
-        assert running.stdout is not None
-        assert running.stdout.readline() == "up\n"
+    with kubelet.started(argv, {**os.environ, **variables}) as running:
         begun = time.monotonic()
         for _ in range(times):
             running.send_signal(sent)
@@ -254,9 +251,7 @@ def test_a_command_that_a_signal_kills_ends_with_128_and_its_number(shell: tuple
         python("import time; print('up', flush=True); time.sleep(30)"), output("/nowhere", str(tmp_path / "o"))
     )
     argv, variables = kubelet.process(container, {}, shell)
-    with subprocess.Popen(argv, env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
+    with kubelet.started(argv, {**os.environ, **variables}) as running:
         running.terminate()
         assert running.wait(10) == 143
     done = kubelet.run(

@@ -71,9 +71,7 @@ def test_sigterm_ends_it_at_once(tmp_path: Path) -> None:
     stand_in(tmp_path, "tensorflow 2", 60)
     argv, variables = kubelet.process(made(), {"f": "0"})
     environment = {**os.environ, **variables, "PYTHONPATH": str(tmp_path)}
-    with subprocess.Popen(argv, env=environment, stdout=subprocess.PIPE, text=True) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
+    with kubelet.started(argv, environment) as running:
         running.send_signal(signal.SIGTERM)
         assert running.wait(5) == 143
 

@@ -214,6 +214,14 @@ def send(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
+def kill_supervisor(container: Container) -> None:
+    """What the kernel does when the node has no memory left."""
+    supervisor = container.note("supervisor")
+    assert isinstance(supervisor, dict)
+    os.kill(int(supervisor["pid"]), signal.SIGKILL)
+    until(lambda: has_ended(int(supervisor["pid"])))
+
+
 def has_ended(pid: int) -> bool:
     """Whether the process is gone, or dead and not waited for."""
     try:

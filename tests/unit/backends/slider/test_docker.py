@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.backends.jobs import amount, job, role
-from tests.unit.backends.slider.agents import Cluster, Container, until
+from tests.unit.backends.slider.agents import Cluster, Container, kill_supervisor, until
 from tests.unit.backends.slider.parts import mount, output
 
 if TYPE_CHECKING:
@@ -168,3 +168,10 @@ def test_stop_stops_the_container(node: Node) -> None:
     assert container.run("STOP") == 0
     assert node.calls("stop") == [["stop", "--time=3", f"container_1488787200000_0007_01_{container.name}"]]
     assert not container.is_alive()
+
+
+def test_a_container_whose_supervisor_was_killed_is_stopped(node: Node) -> None:
+    container = node.start(role("worker"))
+    kill_supervisor(container)
+    assert not container.is_alive()
+    assert [call[-1] for call in node.calls("stop")] == [f"container_1488787200000_0007_01_{container.name}"]

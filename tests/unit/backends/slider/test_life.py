@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tests.unit.backends.jobs import amount, job, policy, role
 from tests.unit.backends.jobs import time as duration
-from tests.unit.backends.slider.agents import STAND_IN, Cluster, Container, has_ended, until
+from tests.unit.backends.slider.agents import STAND_IN, Cluster, Container, has_ended, kill_supervisor, until
 from tfdsl.ir.model import Cluster as Discovery
 from tfdsl.ir.model import Role
 
@@ -163,14 +163,23 @@ def test_relaunch_in_place_until_the_retries_are_used_up(cluster: Cluster) -> No
     assert second.is_alive(), "the job is being stopped, not the task restarted"
 
 
-def test_a_killed_supervisor_is_noticed_and_replaced(cluster: Cluster) -> None:
+def test_a_killed_supervisor_is_noticed_its_command_ended_and_the_task_started_again(cluster: Cluster) -> None:
     cluster.deploy(job(native("worker"), policies=(policy("failed", "restart container"),), retries=2))
     worker = cluster.container("worker").start()
     until(lambda: running(worker))
-    supervisor = worker.note("supervisor")
-    assert isinstance(supervisor, dict)
-    os.kill(int(supervisor["pid"]), signal.SIGKILL)
+    grandchild = int((worker.task / "grandchild").read_text())
+    kill_supervisor(worker)
     until(lambda: not worker.is_alive())
+    assert has_ended(grandchild), "nobody else would end it: YARN kills the first process and its group"
+    worker.run("START")
+    until(lambda: running(worker, 2))
+    kill_supervisor(worker)
+    assert worker.run("START") == 0
+    until(lambda: running(worker, 3))
+    grandchild = int((worker.task / "grandchild").read_text())
+    kill_supervisor(worker)
+    assert worker.run("STOP") == 0
+    assert has_ended(grandchild)
 
 
 def test_a_replaced_container_keeps_its_index_and_the_others_learn_the_address(cluster: Cluster) -> None:

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 SCRIPT = r"""
 case $1 in
-prepare) [ ! -e "$PWD/unprepared" ] ;;
+prepare)
+  while [ -e hold ]; do sleep 0.05; done
+  [ ! -e "$PWD/unprepared" ]
+  ;;
 command)
   shift
   printf '%s\n' "$TF_CONFIG" >tf_config

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -211,14 +212,21 @@ def test_a_job_that_nobody_completes_fails(gang: Gang) -> None:
 
 def test_a_role_starts_after_another(gang: Gang) -> None:
     gang.plan(after={"worker": ["ps"], "chief": ["worker"]})
-    (gang.folder / "c2").mkdir()
-    containers = gang.all()
-    up(*containers)
-    stamps = [(c.folder / "up").stat().st_mtime_ns for c in containers]
-    chief, ps, *workers = stamps
-    assert ps < min(workers)
-    assert max(workers) < chief
-    finish(containers[0])
+    holds = [gang.folder / name / "hold" for name in ("c2", "c4")]
+    for hold in holds:
+        hold.parent.mkdir()
+        hold.touch()
+    chief, ps, first, second = gang.all()
+    until(lambda: "all 4 tasks have come" in chief.log)
+    time.sleep(1)
+    assert [(c.folder / "up").exists() for c in (chief, ps, first, second)] == [False] * 4
+    holds[0].unlink()
+    up(ps, first)
+    time.sleep(1)
+    assert not (chief.folder / "up").exists(), "one of its workers does not run yet"
+    holds[1].unlink()
+    up(second, chief)
+    finish(chief)
 
 
 def test_a_failing_preparation_is_a_failure_of_the_task(gang: Gang) -> None:

@@ -1277,7 +1277,6 @@ class Task(object):
         if own == 0 and self.verdict == RUNNING:
             if release is not None:
                 release.close()
-            self.tell(op="running")
             own = self.step("command", flags, steps_env)
             while self.verdict == RUNNING and not self.killed and self.plan.role(self.slot) in self.plan.again:
                 log(self.name, "the command ended with %d and starts again" % own)
@@ -1343,6 +1342,8 @@ class Task(object):
         # type: (str, list[str], dict[str, str], bool) -> int
         """Run ``bash SCRIPT NAME ARGUMENTS`` in this process group, so that YARN's kill reaches it too."""
         child = subprocess.Popen(["bash", self.script, name] + arguments, env=env)
+        if name == "command":
+            self.tell(op="running")  # now those that start after this one may
         kill_at = 0.0
         while child.poll() is None:
             self.listen(0.2)

@@ -18,8 +18,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 if HERE not in sys.path:
     sys.path.insert(0, HERE)
 
+import task_command
 import task_process
 import task_settings
+
+ORPHAN_GRACE = 5  # seconds; the agent waits for STATUS
 
 
 class Role(Script):
@@ -41,6 +44,7 @@ class Role(Script):
         task_settings.save(settings)
         if task_process.alive(task_settings.supervisor(settings)):
             return
+        task_command.end_orphan(settings, ORPHAN_GRACE)
         log = os.path.join(settings["log_dir"], "task.log")
         options = ["-X", "utf8"] if sys.version_info >= (3, 7) else []  # whatever the locale of the agent is
         program = [sys.executable] + options + [os.path.join(HERE, "task_supervisor.py"), task_settings.path(settings)]
@@ -51,6 +55,7 @@ class Role(Script):
         """Return while the supervisor is alive, else tell the agent that the task is not running."""
         settings = task_settings.from_agent(Script.get_config())
         if not task_process.alive(task_settings.supervisor(settings)):
+            task_command.end_orphan(settings, ORPHAN_GRACE)
             raise ComponentIsNotRunning()
 
     def stop(self, env):
@@ -58,6 +63,7 @@ class Role(Script):
         settings = task_settings.from_agent(Script.get_config())
         grace = task_settings.job()["stop_grace"]
         task_process.stop(task_settings.supervisor(settings), grace + 10)
+        task_command.end_orphan(settings, ORPHAN_GRACE)
 
 
 if __name__ == "__main__":

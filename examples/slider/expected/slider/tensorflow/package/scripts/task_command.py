@@ -45,6 +45,8 @@ def variables(task, hosts):
 class Native(object):
     """The command as a process of the node."""
 
+    name = ""  # of the docker container
+
     def __init__(self, task):
         self.task = task
         self.folder = os.path.join(task.work, task.text(task.role["workdir"] or ""))
@@ -164,6 +166,21 @@ def spawn(argv, env, folder, output):
         )
     finally:
         nothing.close()
+
+
+def remember(settings, child, runtime):
+    """Note the command, so that it is found when its supervisor is killed."""
+    noted = {"pid": child.pid, "start": task_process.started(child.pid), "container": runtime.name}
+    task_settings.keep(settings, "command", noted)
+
+
+def end_orphan(settings, grace):
+    """Stop the command that a killed supervisor has left: nothing else would, it has a process group of its own."""
+    noted = task_settings.note(settings, "command")
+    if noted:
+        if noted["container"]:
+            quietly(["docker", "stop", "--time=%d" % grace, noted["container"]])
+        task_process.end_group(noted, grace)
 
 
 def quietly(argv):

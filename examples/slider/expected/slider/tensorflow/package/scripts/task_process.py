@@ -79,6 +79,17 @@ def stop(noted, grace):
         send(noted["pid"], signal.SIGKILL, True)
 
 
+def end_group(noted, grace):
+    """Stop what is left of the group that the noted process leads or led; kill it after ``grace`` seconds."""
+    if running(noted["pid"]) and not alive(noted):
+        return  # the id is that of another process now
+    send(noted["pid"], signal.SIGTERM, True)
+    until = time.time() + grace
+    while alive(noted) and time.time() < until:
+        time.sleep(0.1)
+    send(noted["pid"], signal.SIGKILL, True)
+
+
 def send(pid, what, group):
     """Send a signal to a process or to its group; that it is gone already is no error."""
     try:

@@ -120,3 +120,11 @@ def note(settings, name):
 def keep(settings, name, value):
     """Write such a value."""
     write(os.path.join(settings["run_dir"], name + ".json"), value)
+
+
+def forget(settings, name):
+    """Remove such a value."""
+    try:
+        os.remove(os.path.join(settings["run_dir"], name + ".json"))
+    except OSError:
+        pass

@@ -193,6 +193,7 @@ class Supervisor(object):
         finally:
             output.close()
         self.ran = True
+        task_command.remember(self.settings, child, runtime)
         looked = time.time()
         try:
             while child.poll() is None:
@@ -208,6 +209,8 @@ class Supervisor(object):
         except Over:
             runtime.end(child, self.job["stop_grace"])
             raise
+        finally:
+            task_settings.forget(self.settings, "command")
         status = task_process.status(child.returncode)
         task_process.send(child.pid, signal.SIGKILL, True)
         return status
