@@ -238,6 +238,32 @@ def test_a_client_that_asks_for_diagnostics_is_told_to_ask_again(wire: Wire) -> 
     wire.until("workspace/diagnostic/refresh")
 
 
+def test_a_client_is_told_to_ask_again_when_an_included_text_is_closed(wire: Wire) -> None:
+    able = {"textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {"refreshSupport": True}}}
+    wire.begin(capabilities=able)
+    wire.open("file:///work/common.tfjob", "let a = 1\n")
+    wire.open(URI, 'include "common.tfjob"\n' + TEXT)
+    asked = {"textDocument": {"uri": URI}}
+    assert wire.request("textDocument/diagnostic", asked)["result"]["items"] == []  # type: ignore[index]
+    wire.send("textDocument/didClose", {"textDocument": {"uri": "file:///work/common.tfjob"}})
+    wire.until("workspace/diagnostic/refresh")
+    found = wire.request("textDocument/diagnostic", asked)["result"]["items"]  # type: ignore[index]
+    assert [one["code"] for one in found] == ["TFJ1003"]
+
+
+def test_an_included_text_that_was_missing_is_there_when_it_is_opened(wire: Wire) -> None:
+    wire.begin()
+    wire.open(URI, 'include "common.tfjob"\n' + TEXT)
+    found = wire.until("textDocument/publishDiagnostics")["params"]
+    assert [one["code"] for one in found["diagnostics"]] == ["TFJ1003"]  # type: ignore[index]
+    wire.open("file:///work/common.tfjob", "let a = nothing\n")
+    told: dict[object, object] = {}
+    while len(told) < 2:
+        found = wire.until("textDocument/publishDiagnostics")["params"]
+        told[found["uri"]] = [one["code"] for one in found["diagnostics"]]  # type: ignore[index]
+    assert told == {URI: [], "file:///work/common.tfjob": ["TFJ1201"]}
+
+
 def test_without_pygls_it_says_what_is_missing(tmp_path: Path) -> None:
     code = (
         "import importlib.util as u, sys\n"

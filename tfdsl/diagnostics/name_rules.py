@@ -52,7 +52,7 @@ UNKNOWN_PROFILE = _error("TFJ1406", "unknown-profile", "there is no profile {nam
 DUPLICATE_KEY = _error("TFJ1407", "duplicate-key", "{name} is set twice")
 SETTING_HERE = _error("TFJ1408", "setting-type", "{name} does not go with type {type}")
 
-UNKNOWN_ATTRIBUTE = _error("TFJ1501", "unknown-attribute", "a {where} has no attribute {name}")
+UNKNOWN_ATTRIBUTE = _error("TFJ1501", "unknown-attribute", "a {where} has no {what} {name}")
 MISPLACED_ATTRIBUTE = _error("TFJ1502", "misplaced-attribute", "{name} cannot stand in a {where}")
 UNKNOWN_ROLE = _error("TFJ1503", "unknown-role", "there is no role {name}")
 UNKNOWN_TEMPLATE = _error("TFJ1504", "unknown-template", "there is no template {name}")

@@ -62,4 +62,5 @@ MISSPELT_KEYWORD = _error("TFJ0122", "misspelt-keyword", "unknown word {found}; 
 OUTSIDE_JOB = _error("TFJ0123", "outside-job", "{found} stands outside of a job")
 REPEATED_WORD = _error("TFJ0124", "repeated-word", "{found} stands here twice")
 LEADING_DOT = _error("TFJ0125", "leading-dot", "a number begins with a digit: {number}")
+LATE_DELAY = _error("TFJ0127", "late-delay", "a delay stands before the arrow: after {delay} => {action}")
 UNQUOTED_TEXT = _error("TFJ0126", "unquoted-text", 'text is written in quotes: "…"')

@@ -67,7 +67,7 @@ class Workspace:
             known = self._snapshots.get(other.uri)
             if other is document or known is None or known.loaded is None:
                 continue
-            if any(file.source.path == path for file in known.loaded.files) or _reads(known.loaded):
+            if path in _paths_of(known.loaded) or _reads(known.loaded):
                 found.append(other)
         return found
 
@@ -101,7 +101,7 @@ class Workspace:
             self._closed.pop(path, None)
             return None
         program = pipeline.load(source, self.documents.read)
-        self._closed[path] = ({file.source.path: self._stamp(file.source.path) for file in program.files}, program)
+        self._closed[path] = ({one: self._stamp(one) for one in _paths_of(program)}, program)
         return program
 
     def _stamp(self, path: str) -> object:
@@ -126,6 +126,11 @@ class Workspace:
                         if count > MOST_FILES:
                             return
                         yield os.path.join(folder, name).replace(os.sep, "/")
+
+
+def _paths_of(program: Program) -> set[str]:
+    """The files of a program, and those that are missing: when one of them comes to be, the program changes."""
+    return {file.source.path for file in program.files}.union(program.missing)
 
 
 def _reads(program: Program) -> bool:

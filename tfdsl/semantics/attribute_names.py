@@ -66,7 +66,8 @@ def is_legal(key: ast.Name, where: str, report: Report) -> bool:
 
 def unknown(key: ast.Name, where: str, options: Iterable[str], report: Report) -> str | None:
     """Report that there is no attribute ``key`` and give the name that was probably meant."""
-    found = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=where, name=key.text)
+    what = "attribute or option" if where == "target" else "attribute"
+    found = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=where, what=what, name=key.text)
     if key.text in FOREIGN:
         report(found.help(FOREIGN[key.text]))
         return None

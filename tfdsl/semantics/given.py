@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import syntax_rules
+from tfdsl.diagnostics import name_rules, syntax_rules
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.values import POISON, ListData, Value
 from tfdsl.syntax import ast, parse_expression
 from tfdsl.text import Source, Span
-from tfdsl.vocabulary.types import ListType, StringType, Type
+from tfdsl.vocabulary.types import ListType, StringType, Type, a_value
 
 if TYPE_CHECKING:
     from tfdsl.semantics.scope import Scope
+
+# Words as other commands take them for a list, which no expression gives: with a comma, or not made of names only.
+BARE_WORDS = r"\s*(?![A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\s*\Z)[^\s\"'\[\](){}?]+\s*\Z"
 
 
 def whole(source: Source) -> Span:
@@ -31,7 +35,9 @@ def expressions(source: Source, lines: bool, to: Type | None, scope: Scope) -> t
     A text is a string literal without any syntax of its own. Empty lines are skipped.
     """
     if not lines:
-        return (_literal(whole(source)),) if is_raw(to) else _parsed(source, scope)
+        if is_raw(to):
+            return (_literal(whole(source)),)
+        return None if _is_bare_list(source, to, scope) else _parsed(source, scope)
     of = to.of if isinstance(to, ListType) else None
     found: list[ast.Expr] = []
     start = 0
@@ -54,6 +60,16 @@ def expressions(source: Source, lines: bool, to: Type | None, scope: Scope) -> t
 def _literal(span: Span) -> ast.Str:
     text = span.text
     return ast.Str((text,) if text else (), span)
+
+
+def _is_bare_list(source: Source, to: Type | None, scope: Scope) -> bool:
+    """Whether texts were given for a list without its brackets and quotes, which is reported."""
+    if to is None or not isinstance(to, ListType) or not is_raw(to.of) or not re.match(BARE_WORDS, source.text):
+        return False
+    found = name_rules.WRONG_TYPE(whole(source), what=source.path, expected=a_value(to), given="bare words")
+    words = ", ".join(f'"{word}"' for word in source.text.strip().split(",") if word)
+    scope.report(found.replacing(f"write [{words}]", f"[{words}]"))
+    return True
 
 
 def _parsed(source: Source, scope: Scope) -> tuple[ast.Expr] | None:

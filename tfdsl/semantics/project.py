@@ -30,8 +30,8 @@ DEEPEST_INCLUDE = 50
 class Program(Record):
     """All declarations of a file and its includes.
 
-    ``files``: in the order they were reached, the named one first. ``syntax_errors``: whether any of them could not
-    be read whole. ``read``: reads a file by path, for ``file()``.
+    ``files``: in the order they were reached, the named one first. ``missing``: paths of included files that could
+    not be read. ``read``: reads a file by path, for ``file()``.
     """
 
     files: tuple[ast.File, ...]
@@ -41,6 +41,7 @@ class Program(Record):
     profiles: dict[str, tuple[ast.Profile, ...]]
     jobs: tuple[ast.Job, ...]
     diagnostics: tuple[Diagnostic, ...]
+    missing: tuple[str, ...]
     read: Reader
 
     @property
@@ -68,6 +69,7 @@ class _Loader:
         self.read = read
         self.files: list[ast.File] = []
         self.paths: set[str] = set()
+        self.missing: list[str] = []
         self.found: list[Diagnostic] = []
         self.params: dict[str, ast.Param] = {}
         self.lets: dict[str, ast.Let] = {}
@@ -80,7 +82,7 @@ class _Loader:
         profiles = {name: tuple(parts) for name, parts in self.profiles.items()}
         return Program(
             tuple(self.files), self.params, self.lets, self.templates, profiles, tuple(self.jobs.values()),
-            tuple(self.found), self.read,
+            tuple(self.found), tuple(self.missing), self.read,
         )  # fmt: skip
 
     def file(self, source: Source, stack: tuple[str, ...]) -> None:
@@ -140,6 +142,7 @@ class _Loader:
         elif full not in self.paths:
             read = self.reading(full, len(stack)) if path and "\0" not in path else "it names no file"
             if isinstance(read, str):
+                self.missing.append(full)
                 self.found.append(name_rules.INCLUDE_MISSING(span, path=path or '""', reason=read))
             else:
                 self.file(read, stack)

@@ -147,7 +147,9 @@ def _action(node: ast.Name, report: Callable[[Diagnostic], None]) -> str | None:
     found = name_rules.UNKNOWN_ACTION(node.span, name=node.text)
     aliases = alias_table((action.name, action.aliases) for action in policies.ACTIONS)
     near = closest(node.text, names, aliases)
-    if near is not None:
+    if " after" in node.text:  # behind it a name, or nothing; a number is told while the text is read
+        report(found.help("a delay stands before the arrow: on EVENT after DURATION => ACTION"))
+    elif near is not None:
         report(offering(found, near, aliases))
     else:
         report(found.help(f"actions are {listing(names)}"))

@@ -28,7 +28,7 @@ LBRACE = lexer.LBRACE
 
 # The first words of all actions.
 ACTION_WORDS = {"complete", "fail", "abort", "restart", "ignore"}
-ON, ARROW = lexer.KEYWORDS["on"], lexer.OPERATORS["=>"]
+ON, AFTER, ARROW = lexer.KEYWORDS["on"], lexer.KEYWORDS["after"], lexer.OPERATORS["=>"]
 
 # Words of other languages, and of the fields that targets have for a thing, with the statement that is meant.
 FOREIGN_WORDS = {
@@ -127,6 +127,31 @@ def _missing_arrow(at_work: Recovery, at: int, _: set[int]) -> bool:
     edit = Edit(Span(span.source, span.start, span.start), "=> ")
     at_work.report(rules.UNEXPECTED(span, expected="=>", found=span.text).fix("add =>", edit))
     at_work.insert(action, ARROW)
+    return True
+
+
+def _late_delay(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``on failed => restart job after 3m``, where ``after`` was taken for a word of the action."""
+    lexed = at_work.lexed
+    start = at_work.line_start(at)
+    on = next((i for i in range(at - 1, start - 1, -1) if lexed.types[i] == ON), None)
+    if on is None or ARROW not in lexed.types[on:at] or lexed.text(at - 1) != "after":
+        return False
+    arrow = lexed.types.index(ARROW, on)
+    action = at_work.span(arrow + 1).to(at_work.span(at - 2))
+    if lexed.types[at] not in value_slips.NUMBERS or arrow + 2 >= at or not at_work.cut_behind(on):
+        return False
+    late = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at])
+    found = rules.LATE_DELAY(late, delay=lexed.text(at), action=action.text)
+    if AFTER not in lexed.types[on:arrow]:
+        place = lexed.starts[arrow]
+        moved = Edit(Span(lexed.source, place, place), f"{late.text} ")
+        found = found.fix("move it", moved, Edit(Span(lexed.source, action.end, late.end), ""), safe=True)
+    at_work.report(found)
+    at_work.delete(at - 1, 2)
+    if AFTER not in lexed.types[on:arrow]:
+        at_work.insert(arrow, lexer.ERROR)
+        at_work.insert(arrow, AFTER)
     return True
 
 
@@ -252,6 +277,7 @@ SLIPS: tuple[Slip, ...] = (
     value_slips.split_unit,
     value_slips.dangling_operator,
     _missing_arrow,
+    _late_delay,
     value_slips.leading_dot,
     value_slips.unquoted_path,
     value_slips.unquoted_value,

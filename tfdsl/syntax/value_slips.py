@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
 
 EQUAL, COLON = lexer.OPERATORS["="], lexer.OPERATORS[":"]
-NUMBER, UNIT = tables.TERMINALS.index("NUMBER"), tables.TERMINALS.index("UNIT")
+NUMBERS = NUMBER, UNIT = tables.TERMINALS.index("NUMBER"), tables.TERMINALS.index("UNIT")
 AT_LEAST, MORE = lexer.OPERATORS[">="], lexer.OPERATORS[">"]
 COMPARISONS = {lexer.OPERATORS[text] for text in ("==", "!=", "<", "<=", ">", ">=")}
 DOT, SLASH = lexer.OPERATORS["."], lexer.OPERATORS["/"]

@@ -53,6 +53,26 @@ def test_a_job_that_starts_again_each_time(policies: str, told: bool) -> None:
     assert ("never-completes" in found(text)) == told
 
 
+@pytest.mark.parametrize(
+    ("replicas", "policies", "told"),
+    [
+        (1, "on worker failed => restart pod\n on worker[0] failed => fail job", ["dead-policy"]),
+        (1, "on worker exit 1 => restart pod\n on worker[0] failed => fail job", ["dead-policy"]),
+        (2, "on worker failed => restart pod\n on worker[0] failed => fail job", []),
+        (1, "on worker failed => restart pod\n on worker[0] exit 1 => fail job", []),
+        (1, "on worker evicted => restart pod\n on worker[0] failed => fail job", []),
+        (
+            2,
+            "on worker failed => restart pod\n on worker[0] failed => fail job\n on worker[1] failed => fail job",
+            ["dead-policy"],
+        ),
+    ],
+)
+def test_a_policy_that_those_of_the_replicas_overrule(replicas: int, policies: str, told: list[str]) -> None:
+    text = f'job j {{\n image = "i:1"\n role worker {{ replicas = {replicas} }}\n {policies}\n}}\n'
+    assert found(text) == told
+
+
 def test_the_table_names_every_file() -> None:
     files = {path.stem.replace("_", "-") for path in FOLDER.glob("*.py")} - {"--init--"}
     assert files == set(runner.SLUGS)

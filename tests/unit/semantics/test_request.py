@@ -93,6 +93,33 @@ def test_option_lists_come_from_files_too() -> None:
     assert checked.jobs[0].options["hosts"] == ("n1", "n2")
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("n1,n2", '["n1", "n2"]'),
+        ("node-1", '["node-1"]'),
+        (" 10.0.0.1,host.example.com, ", '["10.0.0.1", "host.example.com"]'),
+        ("a.b-c", '["a.b-c"]'),
+        ("n$1:80", '["n$1:80"]'),
+    ],
+)
+def test_a_list_without_its_brackets(text: str, written: str) -> None:
+    given = (Given("hosts", Source("--set hosts", text)),)
+    option = (GivenOption("kubernetes", "hosts", Source("-O kubernetes.hosts", text)),)
+    for made in (
+        run(f"param hosts: list<string> = []\n{JOB}", given=given),
+        run(JOB, target="kubernetes", options=option),
+    ):
+        assert made[0] == ["wrong-type"]
+        assert made[1].diagnostics[0].fixes[0].edits[0].text == written
+
+
+@pytest.mark.parametrize("text", ["both", "all.both", ' ["n1", "n2"] ', "true ? both : []"])
+def test_an_expression_for_a_list(text: str) -> None:
+    texts = f'param hosts: list<string>\nlet both = ["n1"]\nlet all = {{ both = ["n2"] }}\n{JOB}'
+    assert run(texts, given=(Given("hosts", Source("--set hosts", text)),))[0] == []
+
+
 def test_a_chain_of_includes_ends() -> None:
     files = {f"x{n}.tfjob": f'include "x{n + 1}.tfjob"\n' for n in range(2000)}
     assert run(f'include "x0.tfjob"\n{JOB}', files=files)[0] == ["include-missing"]

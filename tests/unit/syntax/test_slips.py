@@ -39,6 +39,17 @@ SLIPS = [
         "job a { on worker failed after 3m »ignore }",
         "job a { on worker failed after 3m => ignore }",
     ),
+    (
+        "late-delay",
+        "job a { on failed => restart  job »after 3m, gpu = 1 }",
+        "job a { on failed after 3m => restart  job, gpu = 1 }",
+    ),
+    (
+        "late-delay",
+        "job a {\n  on worker[0] pending => ignore »after 10\n}",
+        "job a {\n  on worker[0] pending after 10 => ignore\n}",
+    ),
+    ("late-delay", "job a { on failed after 1m => restart job »after 3m }", None),
     ("semicolon", "job a { gpu = 1»; cpu = 2 }", "job a { gpu = 1, cpu = 2 }"),
     ("semicolon", "let a = 1»;\nlet b = 2", "let a = 1\nlet b = 2"),
     ("semicolon", "let a = [1»; 2]", "let a = [1, 2]"),

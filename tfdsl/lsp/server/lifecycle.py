@@ -64,9 +64,7 @@ def _did_close(ls: Session, params: types.DidCloseTextDocumentParams) -> None:
     ls.state.documents.close(document.uri)
     ls.state.forget(document.uri)
     ls.publish(document.uri)
-    for one in dependents:
-        ls.state.forget(one.uri)
-        ls.changed(one)
+    ls.reread(dependents)
 
 
 def _did_change_watched_files(ls: Session, params: types.DidChangeWatchedFilesParams) -> None:

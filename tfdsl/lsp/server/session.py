@@ -206,11 +206,16 @@ class Session(LanguageServer):
 
     def changed(self, document: Document) -> None:
         """Check a text, and those that include it, when it is quiet for a moment."""
-        for one in (document, *self.state.dependents(document)):
-            if one is not document:
-                self.state.forget(one.uri)
-                self._ask_again()
+        self._soon(document.uri)
+        self.reread(self.state.dependents(document))
+
+    def reread(self, documents: Sequence[Document]) -> None:
+        """Check texts of which something that they read has changed."""
+        for one in documents:
+            self.state.forget(one.uri)
             self._soon(one.uri)
+        if documents:
+            self._ask_again()
 
     def _soon(self, uri: str) -> None:
         loop = asyncio.get_running_loop()
