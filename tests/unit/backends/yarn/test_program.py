@@ -114,6 +114,8 @@ def test_strangers_do_not_disturb_the_coordinator() -> None:
     with socket.create_connection(("127.0.0.1", made.port)) as line:
         line.sendall((json.dumps(hello | {"token": made.token}) + "\n").encode())
         assert json.loads(line.recv(1000).split(b"\n")[0])["op"] == "welcome"
+    made.join(10)
+    assert (made.verdict, made.reason) == ("fail", "worker[0] was lost")
 
 
 # --- transfers -----------------------------------------------------------------------------------------------------
