@@ -22,7 +22,7 @@ try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
 
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -n 4
+	$(BIN)/python -m pytest -n 4 --dist worksteal
 
 check: $(VENV)/dev
 	$(BIN)/ruff format --check .
@@ -32,7 +32,7 @@ check: $(VENV)/dev
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python grammar/bake.py --check
 	$(BIN)/python grammar/editor_words.py --check
-	$(BIN)/python -m pytest -n 4
+	$(BIN)/python -m pytest -n 4 --dist worksteal
 
 golden: $(VENV)/dev
 	$(BIN)/python docs/generate.py
