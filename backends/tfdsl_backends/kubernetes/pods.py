@@ -89,7 +89,8 @@ def jobs(unit: Unit) -> list[JobPods]:
 
 def tensorboard_plan(job: Job) -> PodPlan:
     """What is added to TensorBoard's pod, which is never pinned."""
-    return PodPlan(Index(constant=0), restart_policy="Always", labels=tensorboard_labels(job), claims=claim_names(job))
+    own = tensorboard_labels(job)
+    return PodPlan(Index(constant=0), restart_policy="Always", labels=own, spread_labels=own, claims=claim_names(job))
 
 
 def _plan(unit: Unit, role: Role, spec: dict[str, list[str]], index: Index, host: str | None = None) -> PodPlan:

@@ -115,6 +115,7 @@ def _spread(role: Role, plan: PodPlan) -> Data:
     """Replicas of the role on different nodes, as a hard rule."""
     if role.spread != "node":
         return None
+    assert plan.spread_labels, "an empty selector keeps all pods of the namespace away"
     term: Data = {"labelSelector": {"matchLabels": dict(plan.spread_labels)}, "topologyKey": "kubernetes.io/hostname"}
     anti_affinity: Data = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     return Located(anti_affinity, child(role.path, "spread"))

@@ -69,8 +69,9 @@ def plans(unit: Unit) -> list[tuple[Role, PodPlan]]:
 def _plan(unit: Unit, role: Role, spec: dict[str, list[str]]) -> PodPlan:
     job = unit.job
     if role.name == "tensorboard":
+        labels = tensorboard_labels(job)
         return PodPlan(
-            Index(constant=0), restart_policy="Always", labels=tensorboard_labels(job), claims=claim_names(job)
+            Index(constant=0), restart_policy="Always", labels=labels, spread_labels=labels, claims=claim_names(job)
         )
     index = index_of(role, INDEX_FIELD)
     config = tf_config(spec, role.name, index.reference) if delivers(unit, role) else None
