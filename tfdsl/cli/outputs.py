@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from tfdsl.text import Span
 
 
+FILE_ENDINGS = (".yaml", ".yml")
+
+
 class Destination(Record):
     """Where output goes. ``folders``: whether each target has a folder of its own."""
 
@@ -33,7 +36,8 @@ class Destination(Record):
 def destination(given: Given | None, choices: Sequence[Choice], arguments: Arguments) -> Destination | Diagnostic:
     """The place that ``-o`` names, or why the output of ``choices`` cannot go there.
 
-    A path is a folder when it is one, ends in ``/``, has no ending, or when several targets or a set of files need one.
+    A path is a file when it is one or ends like one (``FILE_ENDINGS``), unless several targets or a set of files need a
+    folder; all others are folders: ``out-1.9`` and ``volcano@1.15`` too.
     """
     needs_folder = _needs_folder(choices)
     span = arguments.line if given is None else given.span
@@ -43,13 +47,15 @@ def destination(given: Given | None, choices: Sequence[Choice], arguments: Argum
             return OUTPUT_PLACE(span, what=what).help(f"write {_command(arguments, choices)}")
         return Destination("stream", "-", span)
     path = given.text
+    if not path:
+        return OUTPUT_PLACE(span, what="the path behind -o is empty").help("write -o . for the current folder")
     is_file = os.path.lexists(path) and not os.path.isdir(path)
     if needs_folder and is_file:
         return OUTPUT_PLACE(span, what=f"{path} is a file: {needs_folder}")
-    named_like_file = bool(os.path.splitext(path)[1]) and not path.endswith("/")
+    named_like_file = path.lower().endswith(FILE_ENDINGS)
     if is_file or (named_like_file and not needs_folder and not os.path.isdir(path)):
         return Destination("file", path, span)
-    return Destination("folder", path or ".", span, folders=len(choices) > 1)
+    return Destination("folder", path, span, folders=len(choices) > 1)
 
 
 def _needs_folder(choices: Sequence[Choice]) -> str | None:

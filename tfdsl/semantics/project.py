@@ -6,6 +6,7 @@ is read once; a cycle is reported at the include that closes it.
 
 from __future__ import annotations
 
+import os
 import posixpath
 from typing import TYPE_CHECKING
 
@@ -86,7 +87,7 @@ class _Loader:
         )  # fmt: skip
 
     def file(self, source: Source, stack: tuple[str, ...]) -> None:
-        here = _identity(source)
+        here = source.path if source.origin is None else _identity(source.origin)
         self.paths.add(here)
         parsed = parse(source)
         main = not stack
@@ -137,9 +138,10 @@ class _Loader:
             self.found.append(name_rules.INCLUDE_NO_FOLDER(span).help("put the text into a file"))
             return
         full = posixpath.normpath(posixpath.join(posixpath.dirname(source.origin), path))
-        if full in stack:
+        identity = _identity(full)
+        if identity in stack:
             self.found.append(name_rules.INCLUDE_CYCLE(span, path=path).marked("the circle closes here"))
-        elif full not in self.paths:
+        elif identity not in self.paths:
             read = self.reading(full, len(stack)) if path and "\0" not in path else "it names no file"
             if isinstance(read, str):
                 self.missing.append(full)
@@ -177,5 +179,6 @@ class _Loader:
             self.templates[name.text] = declaration
 
 
-def _identity(source: Source) -> str:
-    return source.path if source.origin is None else posixpath.normpath(source.origin)
+def _identity(path: str) -> str:
+    """The same for all names of a file: seen from another folder, or through a link, it is no other file."""
+    return os.path.realpath(path)

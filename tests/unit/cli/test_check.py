@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.unit.cli.shell import tfdsl
 from tfdsl import backend
 
@@ -76,3 +78,18 @@ def test_an_unknown_waiver_is_told_what_was_meant(tmp_path: Path) -> None:
     ran = tfdsl("check", "job.tfjob", cwd=tmp_path)
     assert "= help: did you mean floating-image-tag?" in ran.err
     assert ran.status == 0
+
+
+@pytest.mark.parametrize(
+    ("inside", "main"), [("jobs", "main.tfjob"), (".", "jobs/main.tfjob"), ("lib", "../jobs/main.tfjob")]
+)
+def test_a_file_reached_twice_is_one_file_from_every_folder(folder: Path, inside: str, main: str) -> None:
+    (folder / "jobs").mkdir()
+    (folder / "lib").mkdir()
+    (folder / "jobs/common.tfjob").write_text('let image = "x:1"\n')
+    (folder / "lib/x.tfjob").write_text('include "../jobs/common.tfjob"\n')
+    (folder / "linked").symlink_to("jobs")
+    text = 'include "../lib/x.tfjob"\ninclude "common.tfjob"\ninclude "../linked/common.tfjob"\n'
+    (folder / "jobs/main.tfjob").write_text(f"{text}job a {{ image = image, role worker {{ }} }}\n")
+    ran = tfdsl("check", main, cwd=folder / inside)
+    assert (ran.status, ran.err) == (0, "")

@@ -179,3 +179,17 @@ def test_strict_makes_approximations_errors(folder: Path) -> None:
         .replace('"/logs" }', '"/logs" } # tfdsl: allow[tfjob-tensorboard-outlives] we remove it')
     )
     assert tfdsl("compile", "t.tfjob", "-t", "tfjob", "--strict", cwd=folder).status == 0
+
+
+@pytest.mark.parametrize("place", ["out-1.9", "build.d", "o/volcano@1.15", "out/", ".hidden", "x.yaml/"])
+def test_what_does_not_end_like_a_file_is_a_folder(folder: Path, place: str) -> None:
+    assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", place, cwd=folder).status == 0
+    assert (folder / place / "mnist.yaml").is_file()
+
+
+def test_an_empty_path_is_no_folder(folder: Path) -> None:
+    before = sorted(folder.iterdir())
+    ran = tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "", cwd=folder)
+    assert ran.status == 2
+    assert "the path behind -o is empty" in ran.err
+    assert sorted(folder.iterdir()) == before
