@@ -85,16 +85,24 @@ def _decided(unit: Unit, item: Item) -> list[Role]:
     return [role for role in training_roles(unit.job) if decides(unit.job, role, cast("Policy", item.node))]
 
 
+def no_job_stays(unit: Unit, item: Item) -> bool:
+    """Whether all Jobs have ended when the one that decides, or those of the role that does, have."""
+    return not _staying(unit, item)
+
+
 def jobs_that_stay(unit: Unit, item: Item) -> dict[str, str]:
     """``stay``: the Jobs that do not end with the one that decides; ``namespace``: for kubectl."""
+    return {"stay": ", ".join(_staying(unit, item)), **namespace_flag(unit, item)}
+
+
+def _staying(unit: Unit, item: Item) -> list[str]:
     decider = cast("Policy", item.node).role if hasattr(item.node, "event") else None
     index = getattr(item.node, "index", None)
-    staying = [
+    return [
         name
         for role in training_roles(unit.job)
         for name in _jobs_of(unit, role, index if role.name == decider else None, whole=role.name == decider)
     ]
-    return {"stay": ", ".join(staying) or "no others", **namespace_flag(unit, item)}
 
 
 def _jobs_of(unit: Unit, role: Role, index: int | None, *, whole: bool) -> list[str]:

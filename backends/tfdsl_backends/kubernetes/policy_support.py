@@ -29,8 +29,8 @@ def _completed() -> Iterator[Row]:
         "policies[completed].complete job",
         "Job condition Complete",
         "the Job completes",
-        when=when.one_job,
-        when_text="one Job",
+        when=when.no_job_stays,
+        when_text="no other Jobs",
     )
     yield approximated(
         "policies[completed].complete job",

@@ -35,7 +35,9 @@ OPTIONS = (
         "Seconds that a task waits for its peers; then it ends with status 76 and names who is missing.",
         3600,
     ),
-    Option("stop_grace", IntType(0, 3600), "Seconds between SIGTERM and SIGKILL when a command is stopped.", 20),
+    Option(
+        "stop_grace", IntType(0, 3600), "Seconds between SIGTERM and SIGKILL for a command and what it started.", 20
+    ),
     Option(
         "resourcemanager",
         STRINGS,

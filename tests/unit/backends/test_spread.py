@@ -1,4 +1,4 @@
-"""``spread = "node"`` keeps the pods of one role apart, and no others (Kubernetes: an empty selector means all pods)."""
+"""``spread = "node"`` keeps the pods of one role apart and no others (for Kubernetes an empty selector means all)."""
 
 from __future__ import annotations
 

@@ -15,6 +15,11 @@ exists() { [ -e "$1" ] || [ -L "$1" ]; }
 copy() {
   target=$3
   while [ "$target" != "${target%/}" ] && [ "$target" != / ]; do target=${target%/}; done
+  folder=${target%/*}
+  name=$role-$index-$count-$(uname -n)
+  part=$folder/.part-$name old=$folder/.old-$name
+  # An earlier run of this container was killed between its two renames: what it moved away is all that there is.
+  if exists "$old" && ! exists "$target"; then mv -- "$old" "$target" || return 1; fi
   if ! exists "$2"; then
     say "$2 is not there"
     return 1
@@ -23,10 +28,11 @@ copy() {
     say "$target exists already; overwrite = true would replace it"
     return 1
   fi
-  folder=${target%/*}
-  name=$role-$index-$(uname -n)
-  part=$folder/.part-$name old=$folder/.old-$name
-  mkdir -p -- "${folder:-/}" && rm -rf -- "$part" "$old" && cp -RH -- "$2" "$part" || return 1
+  mkdir -p -- "${folder:-/}" && rm -rf -- "$part" "$old" || return 1
+  if ! cp -RH -- "$2" "$part"; then
+    rm -rf -- "$part"
+    return 1
+  fi
   if exists "$target"; then
     if [ "$1" = no ]; then
       say "$target was made meanwhile"

@@ -201,6 +201,11 @@ def test_jobs_that_stay_on_hosts() -> None:
     assert "(mnist-ps-0, the other 5 of mnist-worker-*)" in found.message
 
 
+def test_all_jobs_of_the_only_role_end_with_it() -> None:
+    whole = job(role("worker", 2), policies=(policy("completed", "complete job", role="worker"),))
+    assert "K8S060" not in codes(unit(whole, "kubernetes", hosts=("a", "b"), written=WRITTEN))
+
+
 def test_one_job_ends_as_one() -> None:
     alone = unit(job(role("worker", 2), policies=(FAIL,)), "kubernetes", written=WRITTEN)
     assert codes(alone, "warning") == []

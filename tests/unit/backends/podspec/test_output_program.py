@@ -193,10 +193,22 @@ def test_parts_of_a_killed_attempt_are_cleared_away(shell: tuple[str, ...], tmp_
     runs = tmp_path / "runs"
     runs.mkdir()
     for start in (".part", ".old"):
-        (runs / f"{start}-worker-0-{os.uname().nodename}").mkdir()
-    done = kubelet.run(made(leave(tmp_path / "m"), output(str(tmp_path / "m"), str(runs / "out"))), {}, shell)
+        (runs / f"{start}-worker-0-1-{os.uname().nodename}").mkdir()
+    copy = output(str(tmp_path / "m"), str(runs / "out"), overwrite=True)
+    done = kubelet.run(made(leave(tmp_path / "m"), copy), {}, shell)
     assert done.returncode == 0, done.stderr
     assert names(runs) == ["out"]
+
+
+@pytest.mark.parametrize("source", ["m", "runs"])
+def test_a_copy_that_was_moved_away_comes_back(shell: tuple[str, ...], tmp_path: Path, source: str) -> None:
+    runs = tmp_path / "runs"
+    (runs / f".old-worker-0-1-{os.uname().nodename}/old").mkdir(parents=True)
+    copy = output(str(tmp_path / source), str(runs / "out"), overwrite=True)
+    done = kubelet.run(made(["true"], copy), {}, shell)
+    assert done.returncode == 74, "m is not there, and a folder cannot be copied into itself"
+    assert names(runs) == ["out"]
+    assert names(runs / "out") == ["old"]
 
 
 @pytest.mark.parametrize(("replica", "copied"), [("1", True), ("0", False), ("11", False)])

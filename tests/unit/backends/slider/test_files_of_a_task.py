@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import socket
 import sys
 import tarfile
+import threading
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -30,8 +32,8 @@ case $1 in
 -test) [ -e "$(place "$3")" ] ;;
 -mkdir) mkdir -p "$(place "$3")" ;;
 -put) [ ! -e "$HDFS/full" ] && cp -RL "$2" "$(place "$3")" ;;
--rm) rm -rf "$(place "$5")" ;;
--mv) mv "$(place "$2")" "$(place "$3")" ;;
+-rm) [ ! -e "$HDFS/stuck" ] && rm -rf "$(place "$5")" ;;
+-mv) [ ! -e "$HDFS/late" ] || mkdir "$(place "$3")"; mv "$(place "$2")" "$(place "$3")" ;;
 esac
 """
 
@@ -297,15 +299,75 @@ def test_an_output_that_is_not_there_fails_the_task(quick_cluster: Cluster) -> N
 
 def test_outputs_to_hdfs(cluster: Cluster, hdfs: Path) -> None:
     worker = shell("mkdir 'a b'; echo 1 >'a b/w'", outputs=(output("a b", "hdfs://ns/out/a*b"),))
-    run(cluster, worker)
+    container = run(cluster, worker)
     assert (hdfs / "out" / "a*b" / "w").read_text() == "1\n"
     assert [path.name for path in (hdfs / "out").iterdir()] == ["a*b"]
+    assert f"_01_{container.name}.part" in (hdfs / "calls").read_text(), "a replacement writes under another name"
 
 
 def test_hdfs_that_takes_nothing(cluster: Cluster, hdfs: Path) -> None:
     (hdfs / "full").touch()
     container = run(cluster, shell("echo 1 >m", outputs=(output("m", "hdfs://ns/m"),)))
     assert container.note("state") == {"state": "failed", "status": 74, "index": 0}
+
+
+@pytest.mark.parametrize("fault", ["stuck", "late"])
+def test_nothing_is_moved_into_a_folder_in_the_way(cluster: Cluster, hdfs: Path, fault: str) -> None:
+    (hdfs / "m").mkdir()
+    (hdfs / fault).touch()
+    container = run(cluster, shell("echo 1 >m", outputs=(output("m", "hdfs://ns/m", overwrite=True),)))
+    assert container.note("state") == {"state": "failed", "status": 74, "index": 0}
+    assert list((hdfs / "m").iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["hdfs", "archive"])
+def test_a_mount_whose_start_was_interrupted_is_made_again(cluster: Cluster, hdfs: Path, kind: str) -> None:
+    archive(hdfs / "x.tar", "w")
+    archive(hdfs / "x" / "w")
+    fields = {"uri": "hdfs://ns/x"} if kind == "hdfs" else {"source": "hdfs://ns/x.tar"}
+    cluster.deploy(job(shell("ls x >seen", mounts=(mount(kind, "x", **fields),))))
+    container = cluster.container("worker")
+    precious = cluster.folder / "precious"
+    precious.mkdir()
+    (precious / "file").touch()
+    store = container.task / ".mounts" / "0"
+    (store / "half").mkdir(parents=True)
+    (store / "half" / "link").symlink_to(precious)
+    (store / "half").chmod(0o500)
+    container.start()
+    until(lambda: cluster.master.stops)
+    assert (container.task / "seen").read_text() == "w\n"
+    assert (precious / "file").exists()
+
+
+def test_a_transfer_that_breaks_off_is_told(cluster: Cluster) -> None:
+    cluster.env["no_proxy"] = "127.0.0.1"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            caller = server.accept()[0]
+            caller.recv(65536)
+            caller.sendall(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+            caller.close()
+
+        threading.Thread(target=answer, daemon=True).start()
+        source = f"http://127.0.0.1:{server.getsockname()[1]}/x.tar"
+        container = run(cluster, shell("true", mounts=(mount("archive", "x", source=source),)))
+    assert "broke off after 4 of 9 bytes" in container.log
+
+
+def test_a_copy_that_was_moved_away_comes_back(cluster: Cluster) -> None:
+    runs = cluster.folder / "runs"
+    mounts = (mount("host", "runs", source=str(runs)),)
+    worker = shell("mkdir m; mkfifo m/f", mounts=mounts, outputs=(output("m", "runs/m", overwrite=True),))
+    cluster.deploy(job(worker))
+    container = cluster.container("worker")
+    site = container.config("START")["configurations"]
+    assert isinstance(site, dict)
+    (runs / f"m.{site['global']['app_container_id']}.old").mkdir(parents=True)
+    container.start()
+    until(lambda: cluster.master.stops)
+    assert [path.name for path in runs.iterdir()] == ["m"], "a pipe cannot be copied, and nothing is lost"
 
 
 def test_files_sent_along_stand_in_the_work_folder(cluster: Cluster) -> None:

@@ -8,18 +8,31 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.unit.backends.jobs import amount, job, policy, role
 from tests.unit.backends.jobs import time as duration
-from tests.unit.backends.slider.agents import STAND_IN, Cluster, Container, has_ended, kill_supervisor, until
+from tests.unit.backends.slider.agents import (
+    STAND_IN,
+    Cluster,
+    Container,
+    has_ended,
+    interpreters,
+    kill_supervisor,
+    until,
+)
 from tfdsl.ir.model import Cluster as Discovery
 from tfdsl.ir.model import Role
+from tfdsl_backends.slider.lower import program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 COMMAND = r"""
 import json, os, signal, subprocess, sys, time
@@ -324,6 +337,62 @@ def test_stop_gives_the_command_time_to_save(quick_cluster: Cluster) -> None:
     assert worker.run("STOP") == 0
     assert (worker.task / "saved").exists()
     assert worker.note("state") == {"state": "stopped", "status": 0, "index": 0}
+
+
+def test_the_time_to_save_is_that_of_a_whole_pipe(cluster: Cluster) -> None:
+    train = "trap 'sleep 0.5; touch saved; exit 0' TERM; touch up; while :; do sleep 0.05; done"
+    cluster.deploy(job(native("worker", command=f'sh -c "{train}" | cat')), stop_grace=5)
+    worker = cluster.container("worker").start()
+    until(lambda: (worker.task / "up").exists())
+    began = time.monotonic()
+    assert worker.run("STOP") == 0
+    assert (worker.task / "saved").exists()
+    assert time.monotonic() - began < 5, "it does not wait longer than there is something to wait for"
+
+
+def test_an_orphaned_pipe_has_time_to_save(quick_cluster: Cluster) -> None:
+    cluster = quick_cluster
+    train = "trap 'sleep 0.5; touch saved; exit 0' TERM; touch up; while :; do sleep 0.05; done"
+    cluster.deploy(job(native("worker", command=f'sh -c "{train}" | cat')))
+    worker = cluster.container("worker").start()
+    until(lambda: (worker.task / "up").exists())
+    kill_supervisor(worker)
+    assert not worker.is_alive()
+    assert (worker.task / "saved").exists()
+
+
+def test_a_supervisor_that_fails_ends_its_command(cluster: Cluster) -> None:
+    cluster.deploy(job(native("worker", command="sleep 1; touch trained")))
+    worker = cluster.container("worker")
+    (worker.folder / "app/run/command.json.new").mkdir(parents=True)  # nothing can be noted
+    worker.start()
+    until(lambda: not worker.is_alive())
+    time.sleep(1.2)
+    assert not (worker.task / "trained").exists()
+
+
+def test_a_full_disk_does_not_run_an_ended_task_again(cluster: Cluster) -> None:
+    cluster.deploy(job(native("worker")))
+    worker = cluster.container("worker")
+    for name in ("state", "verdict"):
+        (worker.folder / f"app/run/{name}.json.new").mkdir(parents=True)
+    worker.logs.mkdir(parents=True)
+    (worker.logs / "task.log").symlink_to("/dev/full")
+    worker.start()
+    until(lambda: running(worker))
+    finish(worker, 0)
+    until(lambda: cluster.master.stops)
+    assert worker.is_alive()
+
+
+@pytest.mark.parametrize("python", interpreters())
+def test_waits_do_not_depend_on_the_time_of_the_node(tmp_path: Path, python: str) -> None:
+    (tmp_path / "task_process.py").write_text(program("task_process"))
+    text = (
+        "import time; time.time = None; from task_process import clock as c; a = c(); time.sleep(0.2); print(c() - a)"
+    )
+    done = subprocess.run([python, "-c", text], env={"PYTHONPATH": str(tmp_path)}, capture_output=True, check=True)
+    assert 0.15 < float(done.stdout) < 5
 
 
 def test_a_command_that_will_not_end_is_killed(quick_cluster: Cluster) -> None:

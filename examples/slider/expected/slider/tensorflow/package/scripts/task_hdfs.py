@@ -9,6 +9,8 @@ import re
 import shutil
 import subprocess
 
+import task_settings
+
 
 def client():
     """The command line that begins every call."""
@@ -36,7 +38,7 @@ def literal(path):
 def get(uri, place, env):
     """Copy a file or folder out of HDFS to ``place``, which appears only when it is complete."""
     folder = place + ".fetch"
-    shutil.rmtree(folder, True)
+    task_settings.remove(folder)
     os.makedirs(folder)
     try:
         if not call(["-get", literal(uri), "part"], env, folder):
@@ -47,28 +49,52 @@ def get(uri, place, env):
         shutil.rmtree(folder, True)
 
 
-def put(source, uri, overwrite, env, folder):
+def put(source, uri, overwrite, env, folder, mark):
     """Copy a file or folder into HDFS under the name ``uri``; gives what went wrong, or None.
 
-    It is written beside and renamed, so nobody sees half of it. ``folder`` is one that we may work in.
+    It is written beside and renamed, so nobody sees half of it. ``folder`` is one that we may work in. ``mark`` is our
+    container's: what a lost node still writes has another name than what its replacement writes.
     """
     uri = uri.rstrip("/")
-    beside = uri + ".part"
-    if call(["-test", "-e", literal(uri)], env) and not overwrite:
+    beside = "%s.%s.part" % (uri, mark)
+    if not overwrite and there(uri, env):
         return "%s is there already" % uri
     plain = os.path.join(folder, "part")
     if os.path.islink(plain):
         os.remove(plain)
     os.symlink(source, plain)
     try:
-        call(["-rm", "-r", "-f", "-skipTrash", literal(beside)], env)
+        remove(beside, env)
         call(["-mkdir", "-p", uri.rpartition("/")[0] + "/"], env)
-        if not call(["-put", "part", beside], env, folder):
-            return "%s could not be written" % uri
-        if overwrite:
-            call(["-rm", "-r", "-f", "-skipTrash", literal(uri)], env)
-        if not call(["-mv", literal(beside), uri], env):
-            return "%s could not be put in place" % uri
-        return None
+        problem = None if call(["-put", "part", beside], env, folder) else "%s could not be written" % uri
+        problem = problem or place(beside, uri, overwrite, env)
+        if problem:
+            remove(beside, env)
+        return problem
     finally:
         os.remove(plain)
+
+
+def place(beside, uri, overwrite, env):
+    """Rename ``beside`` to ``uri``; gives what went wrong, or None. A rename onto a folder would move into it."""
+    if overwrite and not remove(uri, env):
+        return "the old %s could not be removed" % uri
+    if there(uri, env):
+        return "%s was made meanwhile" % uri
+    if not call(["-mv", literal(beside), uri], env):
+        return "%s could not be put in place" % uri
+    inside = uri + "/" + beside.rpartition("/")[2]
+    if there(inside, env):
+        remove(inside, env)
+        return "%s was made meanwhile" % uri
+    return None
+
+
+def there(uri, env):
+    """Whether there is something under this name."""
+    return call(["-test", "-e", literal(uri)], env)
+
+
+def remove(uri, env):
+    """Remove what is there; whether it is gone."""
+    return call(["-rm", "-r", "-f", "-skipTrash", literal(uri)], env)

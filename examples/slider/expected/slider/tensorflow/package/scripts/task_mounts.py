@@ -1,6 +1,7 @@
 """What stands in the task's work folder, or is mounted into its docker container, before the command starts.
 
-Nothing is ever removed but our own links: ``rm -rf`` through a link would empty what it points to.
+Nothing is ever removed but our own links and what we have fetched ourselves without completing it: ``rm -rf`` through
+a link would empty what it points to.
 """
 
 import os
@@ -71,6 +72,8 @@ def provide(task, number, mount, place):
     if not os.path.exists(done):  # a relaunch in place finds what the first start has fetched
         if not os.path.isdir(os.path.dirname(done)):
             os.makedirs(os.path.dirname(done))
+        elif store != place and not os.path.islink(os.path.dirname(store)):
+            task_settings.remove(store)  # what a start has fetched that did not live to make the mark
         fetch(task, mount, store, done + ".part")
         open(done, "w").close()
     return store
@@ -106,6 +109,9 @@ def download(source, part):
     output = open(part, "wb")
     try:
         shutil.copyfileobj(answer, output)
+        whole = answer.info().get("Content-Length") or ""
+        if whole.isdigit() and output.tell() != int(whole):  # read() ends without an error when the line breaks
+            raise Problem("the transfer broke off after %d of %s bytes" % (output.tell(), whole))
     finally:
         output.close()
         answer.close()

@@ -4,6 +4,7 @@ import os
 import shutil
 
 import task_hdfs
+import task_settings
 
 
 def copy_all(task, runtime, status):
@@ -30,14 +31,14 @@ def copy_all(task, runtime, status):
 def copy(task, runtime, source, destination, overwrite, number):
     """One copy; gives what went wrong, or None."""
     folder = os.path.join(task.work, ".outputs", str(number))
-    shutil.rmtree(folder, True)
-    os.makedirs(folder)
     try:
+        task_settings.remove(folder)
+        os.makedirs(folder)
         found = runtime.fetch(source, os.path.join(folder, "from"))
         if found is None or not os.path.exists(found):
             return "it is not there"
         if destination.startswith("hdfs://"):
-            return task_hdfs.put(found, destination, overwrite, task.hadoop_env(), folder)
+            return task_hdfs.put(found, destination, overwrite, task.hadoop_env(), folder, task.settings["container"])
         return to_folder(found, runtime.on_node(destination), overwrite, task.settings["container"])
     except (IOError, OSError, shutil.Error) as error:
         return str(error)
@@ -49,28 +50,26 @@ def to_folder(source, destination, overwrite, mark):
     """Copy on the node: written beside under a name of its own, then renamed."""
     destination = destination.rstrip("/")
     beside, old = "%s.%s.part" % (destination, mark), "%s.%s.old" % (destination, mark)
+    if os.path.lexists(old) and not os.path.lexists(destination):
+        os.rename(old, destination)  # an earlier try was ended between its two renames: this is all that there is
     if os.path.lexists(destination) and not overwrite:
         return "%s is there already" % destination
     parent = os.path.dirname(destination)
     if not os.path.isdir(parent):
         os.makedirs(parent)
-    remove(beside)
-    if os.path.isdir(source):
-        shutil.copytree(source, beside, True)
-    else:
-        shutil.copy2(source, beside)
+    task_settings.remove(beside)
+    try:
+        if os.path.isdir(source):
+            shutil.copytree(source, beside, True)
+        else:
+            shutil.copy2(source, beside)
+    except (IOError, OSError, shutil.Error):
+        task_settings.remove(beside)
+        raise
     if os.path.isdir(beside) or os.path.isdir(destination):  # a rename replaces files only
-        remove(old)
+        task_settings.remove(old)
         if os.path.lexists(destination):
             os.rename(destination, old)
     os.rename(beside, destination)
-    remove(old)
+    task_settings.remove(old)
     return None
-
-
-def remove(path):
-    """Remove what we have written ourselves; a link is removed, not what it points to."""
-    if os.path.islink(path) or os.path.isfile(path):
-        os.remove(path)
-    elif os.path.isdir(path):
-        shutil.rmtree(path)

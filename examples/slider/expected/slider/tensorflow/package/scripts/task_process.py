@@ -6,6 +6,11 @@ import subprocess
 import time
 
 
+def clock():
+    """Seconds for waits within this process: they do not jump when somebody sets the time of the node."""
+    return time.monotonic() if hasattr(time, "monotonic") else os.times()[4]
+
+
 def stat(pid):
     """The fields of /proc/PID/stat after the name, or None: no such process, or no /proc."""
     try:
@@ -44,6 +49,21 @@ def alive(noted):
     return bool(noted) and running(noted["pid"]) and noted["start"] in (0, started(noted["pid"]))
 
 
+def group_lives(pid):
+    """Whether anything of the process group is running; a zombie that nobody waits for is not."""
+    try:
+        os.killpg(pid, 0)
+    except OSError:
+        return False
+    if not os.path.isdir("/proc/self"):
+        return True
+    for name in os.listdir("/proc"):
+        fields = stat(int(name)) if name.isdigit() else None
+        if fields and int(fields[2]) == pid and fields[0] not in (b"Z", b"X"):
+            return True
+    return False
+
+
 def detach(argv, log):
     """Start ``argv`` so that nothing ties it to this process: no terminal, no pipe, a process group of its own.
 
@@ -72,8 +92,8 @@ def stop(noted, grace):
     if not alive(noted):
         return
     send(noted["pid"], signal.SIGTERM, False)
-    until = time.time() + grace
-    while alive(noted) and time.time() < until:
+    until = clock() + grace
+    while alive(noted) and clock() < until:
         time.sleep(0.1)
     if alive(noted):
         send(noted["pid"], signal.SIGKILL, True)
@@ -84,8 +104,8 @@ def end_group(noted, grace):
     if running(noted["pid"]) and not alive(noted):
         return  # the id is that of another process now
     send(noted["pid"], signal.SIGTERM, True)
-    until = time.time() + grace
-    while alive(noted) and time.time() < until:
+    until = clock() + grace
+    while group_lives(noted["pid"]) and clock() < until:
         time.sleep(0.1)
     send(noted["pid"], signal.SIGKILL, True)
 
@@ -102,10 +122,13 @@ def send(pid, what, group):
 
 
 def end(child, grace):
-    """Stop a child that leads a process group, and what it left in the group; gives the child's status."""
+    """Stop a child that leads a process group, and all of the group; gives the child's status.
+
+    A shell that leads ``train | tee log`` goes first, while the training still saves: the time is the group's.
+    """
     send(child.pid, signal.SIGTERM, True)
-    until = time.time() + grace
-    while child.poll() is None and time.time() < until:
+    until = clock() + grace
+    while (child.poll() is None or group_lives(child.pid)) and clock() < until:
         time.sleep(0.1)
     send(child.pid, signal.SIGKILL, True)
     return status(child.wait())

@@ -6,6 +6,7 @@ All texts come out as ``str`` of the Python at hand: bytes in UTF-8 under Python
 import io
 import json
 import os
+import shutil
 
 import task_process
 
@@ -128,3 +129,16 @@ def forget(settings, name):
         os.remove(os.path.join(settings["run_dir"], name + ".json"))
     except OSError:
         pass
+
+
+def remove(path):
+    """Remove what we have written ourselves, read-only folders too; a link is removed, not what it points to."""
+    if os.path.islink(path) or os.path.isfile(path):
+        os.remove(path)
+    elif os.path.isdir(path):
+        os.chmod(path, 0x1C0)
+        for folder, names, _ in os.walk(path):
+            for name in names:
+                if not os.path.islink(os.path.join(folder, name)):
+                    os.chmod(os.path.join(folder, name), 0x1C0)
+        shutil.rmtree(path)

@@ -52,8 +52,11 @@ class Supervisor(object):
 
     def log(self, message):
         """One line in task.log, beside the command's own output on the container's log page."""
-        sys.stdout.write("%s %s: %s\n" % (time.strftime("%Y-%m-%d %H:%M:%S"), self.who, message))
-        sys.stdout.flush()
+        try:
+            sys.stdout.write("%s %s: %s\n" % (time.strftime("%Y-%m-%d %H:%M:%S"), self.who, message))
+            sys.stdout.flush()
+        except (IOError, OSError):  # a full disk
+            pass
 
     def text(self, value):
         """A text of the job, in which values that are known only here stand as maps."""
@@ -93,18 +96,25 @@ class Supervisor(object):
     def state(self, word, status):
         """Note how the task is, for its peers and for people."""
         self.door.state = word
-        task_settings.keep(self.settings, "state", {"state": word, "status": status, "index": self.index})
+        self.tell("state", {"state": word, "status": status, "index": self.index})
+
+    def tell(self, name, value):
+        """A note that only people read: a task that has ended is not to run again because the disk is full."""
+        try:
+            task_settings.keep(self.settings, name, value)
+        except (IOError, OSError) as error:
+            self.log("%s could not be noted: %s" % (name, error))
 
     def pause(self, seconds):
         """Wait; leave when the task is over, stop the job when its deadline has passed."""
-        until = time.time() + seconds
+        until = task_process.clock() + seconds
         while True:
             if self.stopping or self.leader.gone():
                 raise Over()
             limit = self.job.get("deadline")
             if limit and time.time() - self.began > limit and not self.closing:
                 self.end_job("fail job", "the job has run for %d seconds, its deadline" % limit)
-            left = until - time.time()
+            left = until - task_process.clock()
             if left <= 0:
                 return
             time.sleep(min(left, 0.2))
@@ -157,22 +167,22 @@ class Supervisor(object):
         """Wait until every task of the cluster is exported; gives the hosts, or None when some stay away too long."""
         if not self.role["meets"]:
             return {}
-        since, told = time.time(), 0
+        since, told = task_process.clock(), None
         while True:
             absent = task_cluster.missing(self.addresses(), self.peers)
             if not absent:
                 self.log("all tasks are there")
                 return task_cluster.spec(self.found)
-            waited = time.time() - since
+            waited = task_process.clock() - since
             late = task_policy.on_pending(self.job["roles"], absent, waited)
             if late:
                 self.end_job(late[1], "%s has not started in %d seconds" % (late[0], waited))
             if waited > self.job["wait_limit"]:
                 self.log("gave up after %d seconds; missing: %s" % (waited, ", ".join(absent)))
                 return None
-            if time.time() - told > 60:
+            if told is None or waited - told > 60:
                 self.log("waiting for %s %s" % (", ".join(absent[:20]), self.master.last))
-                told = time.time()
+                told = waited
             self.pause(self.job["poll"])
 
     def addresses(self):
@@ -193,27 +203,32 @@ class Supervisor(object):
         finally:
             output.close()
         self.ran = True
-        task_command.remember(self.settings, child, runtime)
-        looked = time.time()
         try:
-            while child.poll() is None:
-                self.pause(0.2)
-                if hosts and time.time() - looked > self.job["watch"]:
-                    looked = time.time()
-                    if not task_cluster.missing(self.addresses(), self.peers):
-                        if task_cluster.spec(self.found) != hosts:
-                            self.log("a peer was replaced; the command starts again with the new addresses")
-                            runtime.end(child, self.job["stop_grace"])
-                            self.state("waiting", 75)
-                            return None
-        except Over:
+            task_command.remember(self.settings, child, runtime)
+            replaced = self.attend(child, hosts)
+        except BaseException:  # Slider starts the task again, whatever has ended us: never beside this command
             runtime.end(child, self.job["stop_grace"])
-            raise
-        finally:
             task_settings.forget(self.settings, "command")
-        status = task_process.status(child.returncode)
-        task_process.send(child.pid, signal.SIGKILL, True)
-        return status
+            raise
+        if replaced:
+            self.log("a peer was replaced; the command starts again with the new addresses")
+            runtime.end(child, self.job["stop_grace"])
+            self.state("waiting", 75)
+        else:
+            task_process.send(child.pid, signal.SIGKILL, True)
+        task_settings.forget(self.settings, "command")
+        return None if replaced else task_process.status(child.returncode)
+
+    def attend(self, child, hosts):
+        """Wait until the command has ended; whether a peer has a new address before that."""
+        looked = task_process.clock()
+        while child.poll() is None:
+            self.pause(0.2)
+            if hosts and task_process.clock() - looked > self.job["watch"]:
+                looked = task_process.clock()
+                if not task_cluster.missing(self.addresses(), self.peers) and task_cluster.spec(self.found) != hosts:
+                    return True
+        return False
 
     def ended(self, status):
         """What the policies say about a task that has ended; returns only to be started again."""
@@ -272,7 +287,7 @@ class Supervisor(object):
         """Ask the application master to stop, until it has; YARN then ends this container."""
         self.log("%s: %s" % (action, why))
         self.closing = True
-        task_settings.keep(self.settings, "verdict", {"action": action, "why": why})
+        self.tell("verdict", {"action": action, "why": why})
         while True:
             self.door.open()
             if self.master.stop():
