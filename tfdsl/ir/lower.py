@@ -144,6 +144,8 @@ def _env(job: resolved.Job, role: resolved.Role, path: str, origins: Origins) ->
     if folder is not None and CHECKPOINT_VARIABLE not in env:
         env[CHECKPOINT_VARIABLE] = text(folder.data)
         origins.record(f"{path}.env[{CHECKPOINT_VARIABLE}]", folder.span)
+        if not role.settings.get("env"):
+            origins.record(f"{path}.env", folder.span)  # what is refused of it was written there
     return env
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
-from tfdsl.semantics.values import ListData, MapData, RunTimeText
+from tfdsl.semantics.values import ListData, MapData, RunTime, RunTimeText
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ class ProgramView(Record):
         return Span(source, start, end) if alone else span
 
 
+def _name(part: RunTime) -> str:
+    return f"env.{part.name}" if part.kind == "env" else part.kind
+
+
 class JobView(Record):
     """One job with all layers merged."""
 
@@ -56,6 +60,13 @@ class JobView(Record):
         if isinstance(data, RunTimeText):
             return "".join(part for part in data.parts if isinstance(part, str))
         return data if isinstance(data, str) else ""
+
+    def shown(self, value: Value) -> str:
+        """A text as it is written, for messages."""
+        data = value.data
+        if not isinstance(data, RunTimeText):
+            return self.literal(value)
+        return "".join(part if isinstance(part, str) else f"${{{_name(part)}}}" for part in data.parts)
 
     def texts(self, role: resolved.Role, name: str) -> Iterator[Value]:
         """The texts in an attribute of ``role``: itself, its elements or its entries."""

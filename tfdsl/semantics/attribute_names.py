@@ -71,9 +71,12 @@ def unknown(key: ast.Name, where: str, options: Iterable[str], report: Report) -
     if key.text in FOREIGN:
         report(found.help(FOREIGN[key.text]))
         return None
-    near = closest(key.text, [*_CANDIDATES.get(where, _CANDIDATES["job"]), *options], _ALIASES)
-    if near is None and where != "template":
-        near = closest(key.text, attributes.BY_NAME)
+    here = {*_CANDIDATES.get(where, _CANDIDATES["job"]), *options}
+    near = closest(key.text, here, _ALIASES) or closest(key.text, attributes.BY_NAME)
+    if near is not None and near not in here:  # to write it here would only be the next error
+        block = "role block" if attributes.BY_NAME[near].in_role else "job block"
+        report(found.help(f"did you mean {near}? It stands in a {block}"))
+        return None
     report(offering(found, near, _ALIASES) if near else found)
     return near
 

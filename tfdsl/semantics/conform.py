@@ -211,6 +211,12 @@ def _quantity(value: Value, to: QuantityType, what: str, report: Report) -> Data
     elif is_number(data):
         data = _plain_quantity(value)
     if not isinstance(data, Quantity):
+        if is_number(value.data):
+            found = value_rules.OUT_OF_RANGE(
+                value.span, what=what, expected="a multiple of 0.001", given=show(value.data)
+            )
+            report(found.help("the smallest part is a thousandth, 1m"))
+            return POISON
         return _mismatch(value, to, what, report)
     if to.of == "cpu" and data.text[-1:].isalpha() and not data.text.endswith("m"):
         diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=a_value(to), given=data.text)

@@ -205,7 +205,17 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
     near = scope.globals.closest(expr.name, scope.globals.names())
     if near is not None:
         return offering(diagnostic, near)
+    if _is_inside_text(expr):
+        return diagnostic.help(
+            f"write ${{env.{expr.name}}} for a variable of the process, or \\${{{expr.name}}} for these characters"
+        )
     return diagnostic.help(f'write "{expr.name}" if a text is meant').replacing("quote it", f'"{expr.name}"')
+
+
+def _is_inside_text(expr: ast.Ref) -> bool:
+    """Whether the name alone stands in ``${}`` inside a text."""
+    text, span = expr.span.source.text, expr.span
+    return text[max(span.start - 2, 0) : span.start] == "${" and text[span.end : span.end + 1] == "}"
 
 
 def _list(expr: ast.ListExpr, scope: Scope, depth: int) -> Data | Diagnostic:

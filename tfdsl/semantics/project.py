@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.record import Record
 from tfdsl.syntax import ast, parse
-from tfdsl.vocabulary.statements import RESERVED_NAMES
+from tfdsl.vocabulary.statements import RESERVED_NAMES, TRUTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,7 +164,7 @@ class _Loader:
             self.profiles.setdefault(name.text, []).append(declaration)
             return
         kind = type(declaration).__name__.lower()
-        if name.text in RESERVED_NAMES:
+        if name.text in (*RESERVED_NAMES, *TRUTH):
             self.found.append(name_rules.RESERVED_NAME(name.span, name=name.text, kind=kind))
             return
         first = self.names.setdefault(f"template {name.text}" if kind == "template" else name.text, name)

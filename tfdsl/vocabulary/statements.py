@@ -109,5 +109,8 @@ PARAM_TYPES = ("int", "number", "string", "bool", "quantity", "duration", "list"
 RESERVED_NAMES = ("job", "role", "roles", "task", "env")
 """No let, param or template may be called so: the words name values inside a job."""
 
+TRUTH = ("true", "false")
+"""Nor so: in an expression they are the two bools."""
+
 RUN_TIME_MARKS = ("{task.index}", "{env}")
 """What the keys of run-time values inside a field end in (:mod:`tfdsl.ir.fields`)."""

@@ -159,10 +159,10 @@ def test_params_from_outside(folder: Path) -> None:
     (folder / "p.tfjob").write_text(
         'param n: int = 2\nparam tag: string = "a"\n' + JOB.replace("= 2,", "= n,").replace("1.4", "${tag}")
     )
-    ran = tfdsl("compile", "p.tfjob", "-t", "tfjob", "--set", "n=2*3", "--set", "tag=2*3", cwd=folder)
+    ran = tfdsl("compile", "p.tfjob", "-t", "tfjob", "--set", "n=2*3", "--set", "tag=2-3", cwd=folder)
     spec = yaml.safe_load(ran.out)["spec"]["tfReplicaSpecs"]["Worker"]
     assert spec["replicas"] == 6
-    assert spec["template"]["spec"]["containers"][0]["image"] == "registry.example.com/mnist:2*3"
+    assert spec["template"]["spec"]["containers"][0]["image"] == "registry.example.com/mnist:2-3"
 
 
 def test_strict_makes_approximations_errors(folder: Path) -> None:

@@ -152,3 +152,86 @@ def test_each_wanted_target_has_all_jobs_in_file_order() -> None:
     assert [(job.target, job.name) for job in checked.jobs] == [
         ("volcano", "j"), ("volcano", "k"), ("tfjob", "j"), ("tfjob", "k"),
     ]  # fmt: skip
+
+
+HEAD = 'command = ["a"]\nmount pvc "p" at "/q"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "slug", "help_", "fixes"),
+    [
+        ("num_workers = 4", "unknown-attribute", "did you mean replicas? It stands in a role block", 0),
+        ("minAvailable = 3", "unknown-attribute", "did you mean min_available? It stands in a role block", 0),
+        ("role ps { quueue = 1 }", "unknown-attribute", "did you mean queue? It stands in a job block", 0),
+        (
+            'args = ["--i=${POD}"]',
+            "unknown-name",
+            "write ${env.POD} for a variable of the process, or \\${POD} for these characters",
+            0,
+        ),
+        (
+            'output "/a" to "/q"',
+            "output-not-durable",
+            "the destination names the copy itself, which lies below the mount: add a name to it",
+            0,
+        ),
+        ("role ps { cpu = 0.0001 }", "out-of-range", "the smallest part is a thousandth, 1m", 0),
+    ],
+)
+def test_help_that_fits_the_place(text: str, slug: str, help_: str, fixes: int) -> None:
+    slugs, checked = run(f'job j {{ image = "i"\n{HEAD}{text}\nrole worker {{ }} }}\n')
+    assert slugs == [slug]
+    (found,) = checked.diagnostics
+    assert help_ in found.helps
+    assert len(found.fixes) == fixes
+
+
+@pytest.mark.parametrize("name", ["true", "false", "job"])
+def test_words_that_no_let_can_give_a_meaning(name: str) -> None:
+    assert run(f"let {name} = 3\n{JOB}")[0] == ["reserved-name"]
+
+
+# The grammar of github.com/distribution/reference, which kubelet, docker and YARN's runtime follow.
+@pytest.mark.parametrize(
+    "image",
+    [
+        "mnist",
+        "mnist:1.4",
+        "tensorflow/tensorflow:2.15.0-gpu",
+        "localhost/x",
+        "localhost:5000/a/b__c/d-e.f:V_1",
+        "Registry.example.com/x",
+        "REGISTRY/x",
+        "r.example.com/x:1@sha256:" + "0aF" * 22,
+        "r.example.com/x@sha256:" + "0" * 64,
+    ],
+)
+def test_images_that_a_kubelet_takes(image: str) -> None:
+    assert run(f'job j {{ image = "{image}", role worker {{ }} }}\n')[0] == []
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "MNIST:1.4",
+        "r.example.com/ml/MNIST:1.4",
+        "a b",
+        "\\u{1}x",
+        "é:1",
+        "a//b",
+        "/a",
+        "a/",
+        "a___b",
+        "-a",
+        "a-",
+        "x:",
+        "x:-1",
+        "x:" + "1" * 129,
+        "x:1:2",
+        "x@sha256:12",
+        "x@",
+        "https://r.example.com/x",
+    ],
+)
+def test_images_that_no_kubelet_takes(image: str) -> None:
+    assert run(f'job j {{ image = "{image}", role worker {{ }} }}\n')[0] == ["object-name"]

@@ -46,4 +46,6 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     for name, value, role in view.folders():
         path = view.literal(value)
         if path.startswith("/") and view.holder(role, path) is None:
-            yield RULE(value.span, name=name, path=f'"{path}"', role=role.name).help("mount a volume there")
+            yield RULE(value.span, name=name, path=f'"{view.shown(value)}"', role=role.name).help(
+                "mount a volume there"
+            )

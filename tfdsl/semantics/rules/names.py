@@ -50,9 +50,32 @@ def check(job: resolved.Job, report: Callable[[Diagnostic], None]) -> None:
 
 def _image(role: resolved.Role, report: Callable[[Diagnostic], None]) -> None:
     image = role.settings.get("image")
-    if image is not None and isinstance(image.value.data, str) and re.search(r"\s", image.value.data):
+    if image is None or not isinstance(image.value.data, str):
+        return
+    problem = _image_problem(image.value.data)
+    if problem is not None:
         shown = f'"{image.value.data}"'
-        report(value_rules.OBJECT_NAME(image.value.span, name=shown, what="container image", problem="it has blanks"))
+        report(value_rules.OBJECT_NAME(image.value.span, name=shown, what="container image", problem=problem))
+
+
+def _image_problem(image: str) -> str | None:
+    """What is wrong with an image (github.com/distribution/reference, whose rules kubelet and docker have)."""
+    if re.search(r"\s", image):
+        return "it has blanks"
+    name, _, digest = image.partition("@")
+    host, slash, path = name.partition("/")
+    if not slash or not (re.search(r"[.:A-Z]", host) or host == "localhost"):
+        path = name
+    repository, colon, tag = path.partition(":")
+    if re.search(r"[A-Z]", repository):
+        return "the repository behind the host has capital letters"
+    if not all(re.fullmatch(r"[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*", part) for part in repository.split("/")):
+        return "the repository is letters, digits and single . _ - between them, in parts with / between"
+    if colon and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}", tag):
+        return "a tag is at most 128 letters, digits, _ . and -"
+    if "@" in image and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+._-]*:[0-9a-fA-F]{32,}", digest):
+        return "the digest behind @ is an algorithm, : and hexadecimal digits"
+    return None
 
 
 def _role(role: resolved.Role, report: Callable[[Diagnostic], None]) -> None:

@@ -46,7 +46,9 @@ def _destination(role: resolved.Role, output: resolved.Output, report: Report) -
     durable = [mount for mount in role.mounts if is_durable(mount)]
     if holder is None or holder not in durable or path.startswith("/dev/shm/"):
         found = value_rules.OUTPUT_NOT_DURABLE(span, path=span.text, role=role.name)
-        if durable:
+        if any(path.rstrip("/") == mount.at for mount in durable):
+            report(found.help("the destination names the copy itself, which lies below the mount: add a name to it"))
+        elif durable:
             report(found.help(f"those that do are mounted at {listing(mount.at for mount in durable)}"))
         else:
             report(found.help('mount a pvc, nfs, host or claim with keep = true, or write an "hdfs://…" URI'))
