@@ -6,6 +6,7 @@ from __future__ import print_function
 
 import binascii
 import os
+import resource
 import socket
 import threading
 import time
@@ -38,7 +39,10 @@ class Coordinator(threading.Thread):
         super(Coordinator, self).__init__(name="coordinator")
         self.daemon = True
         self.plan = plan
+        self.required = [s for s, (role, _index) in enumerate(plan.slots) if role not in plan.optional]
+        self.missing = set(self.required)
         self.token = binascii.hexlify(os.urandom(16)).decode("ascii")
+        allow_files(2 * len(plan.slots) + 200)
         self.socket, self.port = listener()
         self.lines = []  # type: list[Line]
         self.members = {}  # type: dict[int, Member]
@@ -56,6 +60,16 @@ class Coordinator(threading.Thread):
 
     def run(self):
         # type: () -> None
+        """Serve until the verdict is out; whatever ends it, the tasks see that their connections end."""
+        try:
+            self.serve()
+        finally:
+            for line in self.lines:
+                line.close()
+            self.socket.close()
+
+    def serve(self):
+        # type: () -> None
         """Serve until the verdict is out and everybody has hung up (or has had time to)."""
         while not (self.verdict and (not self.members_left() or time.time() > self.leave_at)):
             lines = [line for line in self.lines if line.open]
@@ -64,20 +78,28 @@ class Coordinator(threading.Thread):
                 self.accept()
             for line in lines:
                 if line.connection in ready:
-                    for message in line.receive():
-                        self.handle(line, message)
+                    self.listen(line)
             self.notice_lost()
             self.check_time()
-        for line in self.lines:
-            line.close()
-        self.socket.close()
+
+    def listen(self, line):
+        # type: (Line) -> None
+        """Take what a connection says; what no task would say ends that connection, and nothing else."""
+        try:
+            for message in line.receive():
+                self.handle(line, message)
+        except Exception as error:
+            log("coordinator", "a message that is none of ours: %r" % (error,))
+            line.open = False
 
     def accept(self):
         # type: () -> None
         """Take a new connection; it says who it is later."""
         try:
             connection, _address = self.socket.accept()
-        except (OSError, socket.error):
+        except (OSError, socket.error) as error:
+            log("coordinator", "a connection cannot be taken: %s" % error)
+            time.sleep(0.2)  # it stays ready, and tasks that have gone may make room
             return
         self.lines.append(Line(connection))
 
@@ -91,6 +113,7 @@ class Coordinator(threading.Thread):
         """Act on connections that broke."""
         for line in [line for line in self.lines if not line.open]:
             self.lines.remove(line)
+            self.spares = [spare for spare in self.spares if spare[0] is not line]
             line.close()
             slot = self.owner.pop(line, -1)
             if slot >= 0 and self.members[slot].line is line:
@@ -102,11 +125,10 @@ class Coordinator(threading.Thread):
         if self.verdict or self.started:
             return
         now = time.time()
-        waiting = [slot for slot in self.required() if slot not in self.members]
         if now > self.deadline:
-            names = ", ".join(self.plan.name(slot) for slot in waiting)
-            came = len(self.required()) - len(waiting)
-            text = "%d of %d tasks came within %g s; missing: %s" % (came, came + len(waiting), self.plan.limit, names)
+            names = ", ".join(self.plan.name(slot) for slot in sorted(self.missing))
+            came, all_of_them = len(self.required) - len(self.missing), len(self.required)
+            text = "%d of %d tasks came within %g s; missing: %s" % (came, all_of_them, self.plan.limit, names)
             self.finish("missing", text, 0)
         gone = [slot for slot in self.vacant if now > self.vacant[slot] + self.plan.patience]
         if gone and not self.plan.restarts and not self.verdict:
@@ -125,25 +147,27 @@ class Coordinator(threading.Thread):
             line.open = False
         elif kind == "running":
             self.members[slot].running = True
-            self.tell_start()
+            if self.plan.after:
+                self.tell_start()
         elif kind == "exit":
             self.ended(slot, int(message.get("status", "1")))
 
     def hello(self, line, message):
         # type: (Line, dict[str, str]) -> None
         """A task says which number it has."""
-        slot = int(message.get("slot", "-1"))
         if message.get("token") != self.token:
             line.send(op="again", why="another job's token")
         elif self.verdict == "restart":
             line.send(op="again", why="the earlier try is still ending")
         elif self.verdict:
             line.send(op="end", kind=self.verdict, why=self.reason, status=str(self.status))
-        elif slot not in range(len(self.plan.slots)):
-            self.spares.append((line, message))
-            self.place_spares()
         else:
-            self.seat(line, message, slot)
+            slot = int(message.get("slot", "-1"))
+            if 0 <= slot < len(self.plan.slots):
+                self.seat(line, message, slot)
+            else:
+                self.spares.append((line, message))
+                self.place_spares()
 
     def seat(self, line, message, slot):
         # type: (Line, dict[str, str], int) -> None
@@ -153,18 +177,19 @@ class Coordinator(threading.Thread):
         if holder is not None and holder.line.open and holder.container != container:
             self.reject(line, "%s has come already, from container %s" % (self.plan.name(slot), holder.container))
             return
-        if self.started and slot in self.required():
+        if self.started and self.plan.role(slot) not in self.plan.optional:
             self.reject(line, "the job has started without this container")
             return
         if holder is not None:  # relaunched before its old connection was seen to break
             self.owner.pop(holder.line, None)
             holder.line.close()
         self.vacant.pop(slot, None)
+        self.missing.discard(slot)
         self.members[slot] = Member(line, message.get("address", ""), container)
         self.owner[line] = slot
         line.send(op="welcome", slot=str(slot))
-        came = sum(1 for other in self.members if other in self.required())
-        text = "%s is at %s (%d of %d)" % (self.plan.name(slot), message.get("address"), came, len(self.required()))
+        came, all_of_them = len(self.required) - len(self.missing), len(self.required)
+        text = "%s is at %s (%d of %d)" % (self.plan.name(slot), message.get("address"), came, all_of_them)
         log("coordinator", text)
         self.check_start()
 
@@ -189,19 +214,15 @@ class Coordinator(threading.Thread):
 
     # --- what happens to the job -------------------------------------------------------------------------------
 
-    def required(self):
-        # type: () -> list[int]
-        """The tasks without which the job does not start."""
-        return [slot for slot, (role, _index) in enumerate(self.plan.slots) if role not in self.plan.optional]
-
     def check_start(self):
         # type: () -> None
         """Start when the last one has come; an optional task starts as soon as it comes."""
-        if not self.started and all(slot in self.members for slot in self.required()):
+        if not self.started and not self.missing:
             self.started = True
-            log("coordinator", "all %d tasks have come" % len(self.required()))
+            log("coordinator", "all %d tasks have come" % len(self.required))
             self.place_spares()
-        self.tell_start()
+        if self.started or self.plan.optional:
+            self.tell_start()
 
     def tell_start(self):
         # type: () -> None
@@ -209,13 +230,22 @@ class Coordinator(threading.Thread):
         addresses = " ".join(
             self.members[slot].address if slot in self.members else "-" for slot in range(len(self.plan.slots))
         )
+        may = {}  # type: dict[str, bool]
         for slot, member in self.members.items():
-            if member.told or not (self.started or slot not in self.required()):
+            role = self.plan.role(slot)
+            if member.told or not (self.started or role in self.plan.optional):
                 continue
-            before = [s for role in self.plan.after.get(self.plan.role(slot), []) for s in self.plan.slots_of(role)]
-            if all(s in self.members and (self.members[s].running or self.members[s].ended >= 0) for s in before):
+            if role not in may:
+                may[role] = all(self.runs(before) for before in self.plan.after.get(role, []))
+            if may[role]:
                 member.told = True
                 member.line.send(op="start", addresses=addresses)
+
+    def runs(self, role):
+        # type: (str) -> bool
+        """Whether the commands of all tasks of ``role`` run, or have run."""
+        found = [self.members.get(slot) for slot in self.plan.slots_of(role)]
+        return all(member is not None and (member.running or member.ended >= 0) for member in found)
 
     def ended(self, slot, status):
         # type: (int, int) -> None
@@ -240,10 +270,12 @@ class Coordinator(threading.Thread):
         if self.verdict or self.members[slot].ended >= 0:
             return
         name = self.plan.name(slot)
-        if not self.started or slot not in self.required():
+        optional = self.plan.role(slot) in self.plan.optional
+        if not self.started or optional:
             del self.members[slot]
             log("coordinator", "%s was lost before the start" % name if not self.started else "%s was lost" % name)
-            if slot in self.required():
+            if not optional:
+                self.missing.add(slot)
                 self.vacant[slot] = time.time()
                 self.place_spares()
             return
@@ -263,7 +295,7 @@ class Coordinator(threading.Thread):
         who = self.plan.completed(done)
         if who:
             self.finish("stop", "%s has completed the job" % who, 0)
-        elif self.started and done.issuperset(self.required()):
+        elif self.started and done.issuperset(self.required):
             self.finish("fail", "all tasks have ended and none completed the job", 0)
 
     def finish(self, verdict, reason, status):
@@ -274,3 +306,12 @@ class Coordinator(threading.Thread):
         log("coordinator", "%s: %s" % (verdict, reason))
         for line in self.lines:
             line.send(op="end", kind=verdict, why=reason, status=str(status))
+
+
+def allow_files(count):
+    # type: (int) -> None
+    """Let this process have so many open files and connections, as far as the node allows it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

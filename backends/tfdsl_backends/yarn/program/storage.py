@@ -148,7 +148,11 @@ def hdfs(arguments, text=""):
     program = home + "/bin/hdfs" if os.path.exists(home + "/bin/hdfs") else "hdfs"
     try:
         process = subprocess.Popen(
-            [program, "dfs"] + arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [program, "dfs"] + arguments,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            close_fds=True,
         )
     except OSError as error:
         raise SystemExit(

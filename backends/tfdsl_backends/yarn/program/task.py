@@ -103,14 +103,15 @@ class Task(object):
         if self.verdict == RUNNING:
             return self.settle(self.copy(steps_env, own))
         log(self.name, "stopped (%s): %s" % (self.verdict, self.reason))
-        status = self.copy(steps_env, self.plan.status(self.verdict, -1))
+        stopped = self.verdict == "stop"  # it has neither succeeded nor failed
+        status = self.copy(steps_env, self.plan.status(self.verdict, -1), stopped)
         self.tell(op="exit", status=str(status))
         return status
 
-    def copy(self, env, status):
-        # type: (dict[str, str], int) -> int
+    def copy(self, env, status, stopped=False):
+        # type: (dict[str, str], int, bool) -> int
         """Run the outputs step; a failed copy after success makes the status 74."""
-        env = dict(env, TFJOB_STATUS=str(status))
+        env = dict(env, TFJOB_STATUS="stopped" if stopped else str(status))
         copied = self.run_step("outputs", [], env)
         return copied if status == 0 else status
 
@@ -155,12 +156,16 @@ class Task(object):
 
     def run_step(self, name, arguments, env, under_verdict=False):
         # type: (str, list[str], dict[str, str], bool) -> int
-        """Run ``bash SCRIPT NAME ARGUMENTS`` in this process group, so that YARN's kill reaches it too."""
-        child = subprocess.Popen(["bash", self.script, name] + arguments, env=env)
+        """Run ``bash SCRIPT NAME ARGUMENTS`` in this process group, so that YARN's kill reaches it too.
+
+        When it is stopped it has ended only with all that it started: a relaunch must not run beside them.
+        """
+        child = subprocess.Popen(["bash", self.script, name] + arguments, env=env, close_fds=True)
         if name == "command":
             self.tell(op="running")  # now those that start after this one may
         kill_at = 0.0
-        while child.poll() is None:
+        stopped = {}  # type: dict[int, str]
+        while child.poll() is None or some_live(stopped):
             self.listen(0.2)
             if under_verdict:
                 self.watch_line()
@@ -168,33 +173,60 @@ class Task(object):
                 continue
             if not kill_at:
                 kill_at = time.time() + self.plan.grace
-                signal_descendants(signal.SIGTERM)
+                stopped = descendants()
+                send(stopped, signal.SIGTERM)
             elif time.time() > kill_at:
-                signal_descendants(signal.SIGKILL)
+                stopped.update(descendants())
+                send(stopped, signal.SIGKILL)
         status = int(child.returncode)
         return 128 - status if status < 0 else status
 
 
-def signal_descendants(number):
-    # type: (int) -> None
-    """Send a signal to all processes below this one."""
+def descendants():
+    # type: () -> dict[int, str]
+    """All processes below this one: process id -> when it was started, which tells it from a later one of that id."""
     children = {}  # type: dict[int, list[int]]
+    begun = {}  # type: dict[int, str]
     for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                with open("/proc/%s/stat" % entry) as file:
-                    parent = int(file.read().rsplit(")", 1)[1].split()[1])
-            except (EnvironmentError, IndexError, ValueError, UnicodeDecodeError):
-                continue
-            children.setdefault(parent, []).append(int(entry))
+        fields = stat(int(entry)) if entry.isdigit() else []
+        if fields:
+            children.setdefault(int(fields[1]), []).append(int(entry))
+            begun[int(entry)] = fields[19]
     found = []  # type: list[int]
     todo = [os.getpid()]
     while todo:
         below = children.get(todo.pop(), [])
         found += below
         todo += below
-    for process in found:
-        try:
-            os.kill(process, number)
-        except OSError:
-            pass
+    return {process: begun[process] for process in found}
+
+
+def stat(process):
+    # type: (int) -> list[str]
+    """The fields of ``/proc/PID/stat`` behind the name (state, parent, ...); none when there is no such process."""
+    try:
+        with open("/proc/%d/stat" % process, "rb") as file:
+            return file.read().rpartition(b")")[2].decode("ascii").split()
+    except EnvironmentError:
+        return []
+
+
+def some_live(processes):
+    # type: (dict[int, str]) -> bool
+    """Whether one of them is still there, and not only as a dead one that nobody has waited for."""
+    for process, begun in processes.items():
+        fields = stat(process)
+        if fields and fields[19] == begun and fields[0] not in "ZX":
+            return True
+    return False
+
+
+def send(processes, number):
+    # type: (dict[int, str], int) -> None
+    """Send a signal to those of the processes that are still there."""
+    for process in processes:
+        if some_live({process: processes[process]}):
+            try:
+                os.kill(process, number)
+            except OSError:
+                pass

@@ -10,7 +10,7 @@ import sys
 import zipfile
 
 from tfdsl_backends.yarn.program.storage import hdfs, hdfs_path
-from tfdsl_backends.yarn.program.webhdfs import WebHdfs, WebHdfsError
+from tfdsl_backends.yarn.program.webhdfs import WebHdfs, WebHdfsError, save
 
 if sys.version_info >= (3,):
     from urllib.request import urlopen
@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 def fetch(source, to, webhdfs):
     # type: (str, str, str) -> None
     """Copy ``source`` (a URI that Hadoop reads, http, https, a path of the node) to ``to``, whole or not at all."""
-    part = to + ".part-%d" % os.getpid()
+    part = to + ".part"
+    if os.path.isdir(part) and not os.path.islink(part):
+        shutil.rmtree(part)  # an earlier try was killed
+    elif os.path.lexists(part):
+        os.remove(part)
     if source.startswith(("http://", "https://")):
         response = urlopen(source, timeout=60)
-        with open(part, "wb") as file:
-            shutil.copyfileobj(response, file)
+        save(response, response.headers.get("Content-Length"), part)
     elif source.startswith("hdfs:") and webhdfs:
         _webhdfs(lambda client: client.download(hdfs_path(source), part), webhdfs)
     elif "://" in source:
@@ -57,7 +60,14 @@ def put(source, destination, overwrite, mark, webhdfs):
     _hdfs(["-put", source, part])
     if exists:
         _hdfs(["-rm", "-r", "-skipTrash", destination])
+    elif hdfs(["-test", "-e", destination])[0] == 0:
+        hdfs(["-rm", "-r", "-f", "-skipTrash", part])
+        raise SystemExit("%s was made meanwhile" % destination)
     _hdfs(["-mv", part, destination])
+    inside = destination.rstrip("/") + "/" + part.rpartition("/")[2]
+    if hdfs(["-test", "-e", inside])[0] == 0:  # a folder that appeared meanwhile takes it in
+        hdfs(["-rm", "-r", "-f", "-skipTrash", inside])
+        raise SystemExit("%s was made meanwhile" % destination)
 
 
 def unzip(archive, folder):
@@ -86,6 +96,10 @@ def _put_over_http(client, source, destination, part, overwrite):
     if exists:
         client.delete(path)
     client.rename(beside, path)
+    inside = path + "/" + beside.rpartition("/")[2]
+    if client.exists(inside):  # a folder that appeared meanwhile has taken it in
+        client.delete(inside)
+        raise SystemExit("%s was made meanwhile" % destination)
 
 
 def _webhdfs(work, address):

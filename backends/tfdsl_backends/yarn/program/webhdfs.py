@@ -27,11 +27,21 @@ else:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from http.client import HTTPResponse
-    from typing import BinaryIO
+    from typing import IO, BinaryIO
 
 
 class WebHdfsError(Exception):
     """A request that HDFS refused."""
+
+
+def save(response, length, to):
+    # type: (IO[bytes], str | None, str) -> None
+    """Write an answer to the file ``to``; one that breaks off before its ``length`` is an error, not a short file."""
+    with open(to, "wb") as file:
+        shutil.copyfileobj(response, file)
+        size = file.tell()
+    if length is not None and size != int(length):
+        raise IOError("only %d of %s bytes came" % (size, length))
 
 
 class WebHdfs(object):
@@ -114,8 +124,7 @@ class WebHdfs(object):
         status, response = self._call("GET", path, "OPEN")
         if status != 200:
             self._good(path, status, response.read())
-        with open(to, "wb") as file:
-            shutil.copyfileobj(response, file)
+        save(response, response.getheader("Content-Length"), to)
 
     def _call(self, method, path, operation, body=None):
         # type: (str, str, str, BinaryIO | bytes | None) -> tuple[int, HTTPResponse]

@@ -54,7 +54,7 @@ class Line(object):
         self._rest = lines.pop()
         try:
             return [{str(key): str(value) for key, value in json.loads(line.decode("ascii")).items()} for line in lines]
-        except (ValueError, AttributeError):  # no task of ours: a port scanner, a browser
+        except (ValueError, AttributeError, RuntimeError):  # no task of ours: a port scanner, a browser, [[[[
             self.open = False
             return []
 

@@ -113,3 +113,37 @@ def test_only_the_named_replica_copies(cluster: Cluster) -> None:
     made = job(native("worker", 2, 'echo "$TFJOB_INDEX" >m', outputs=(output,), mounts=mounts))
     assert cluster.submit(unit(made, "yarn")).returncode == 0
     assert (results / "m").read_text() == "1\n"
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_copy_that_a_killed_try_has_moved_away_comes_back(cluster: Cluster, overwrite: bool) -> None:
+    done, results = copied_after(
+        cluster, 'mkdir "$R/m.part-$CONTAINER_ID.old"; echo 1 >"$R/m.part-$CONTAINER_ID.old/old"', overwrite
+    )
+    assert done == "74", "there is nothing to copy"
+    assert [str(p.relative_to(results)) for p in results.rglob("*")] == ["m", "m/old"]
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_what_appears_during_the_copy_is_not_replaced_without_saying_so(cluster: Cluster, overwrite: bool) -> None:
+    slow = cluster.folder / "bin/cp"
+    slow.parent.mkdir(exist_ok=True)
+    slow.write_text(f'#!/bin/sh\nPATH={os.environ["PATH"]}\ncp "$@" && echo other >"{cluster.folder}/results/m"\n')
+    slow.chmod(0o755)
+    cluster.env["PATH"] = f"{slow.parent}:{cluster.env['PATH']}"
+    done, results = copied_after(cluster, "echo new >m", overwrite)
+    assert done == ("0" if overwrite else "74")
+    assert [p.name for p in results.iterdir()] == ["m"]
+    assert (results / "m").read_text() == ("new\n" if overwrite else "other\n")
+
+
+def copied_after(cluster: Cluster, command: str, overwrite: bool) -> tuple[str, Path]:
+    """The task's status after ``command``, whose ``m`` is put out to the folder ``R``; that folder."""
+    results = cluster.folder / "results"
+    results.mkdir()
+    output = Output(
+        source="m", destination=f"{results}/m", overwrite=overwrite, when="always", path="roles[worker].outputs[0]"
+    )
+    mounts = (HostMount(at=str(results), source=str(results), path="roles[worker].mounts[0]"),)
+    cluster.submit(unit(job(native("worker", 1, f"R={results}; {command}", outputs=(output,), mounts=mounts)), "yarn"))
+    return (cluster.containers()["worker[0]"] / "status").read_text(), results

@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 import threading
+import time
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
@@ -103,12 +104,16 @@ def test_strangers_do_not_disturb_the_coordinator() -> None:
         b"\xff\xfe\n",
         b"[1]\n",
         b"null\n",
+        b"[" * 50000 + b"\n",
+        b'{"op": "helo", "slot": "x"}\n',
+        b'{"op": "hello", "slot": "x"}\n',
         (json.dumps(hello) + "\n").encode(),
     ):
         with socket.create_connection(("127.0.0.1", made.port)) as line:
             line.sendall(data)
             line.settimeout(2)
             answer = line.recv(1000) if b"hello" in data else b""
+        assert made.is_alive()
     assert json.loads(answer)["op"] == "again"
     assert made.members == {}
     with socket.create_connection(("127.0.0.1", made.port)) as line:
@@ -116,6 +121,65 @@ def test_strangers_do_not_disturb_the_coordinator() -> None:
         assert json.loads(line.recv(1000).split(b"\n")[0])["op"] == "welcome"
     made.join(10)
     assert (made.verdict, made.reason) == ("fail", "worker[0] was lost")
+
+
+def test_nonsense_from_a_task_ends_its_connection_only() -> None:
+    import socket
+
+    made = coordinator.Coordinator(plan.Plan(json.dumps(minimal())))
+    made.start()
+    hello = {"op": "hello", "token": made.token, "slot": "x", "address": "x:1", "container": "c"}
+    with socket.create_connection(("127.0.0.1", made.port)) as line:
+        line.sendall((json.dumps(hello) + "\n").encode())
+        line.settimeout(2)
+        assert line.recv(1000) == b""
+    assert made.is_alive()
+
+
+def test_a_coordinator_that_fails_hangs_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    import socket
+
+    monkeypatch.setattr(coordinator.Coordinator, "check_time", lambda self: 1 / 0 if self.lines else None)
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    made = coordinator.Coordinator(plan.Plan(json.dumps(minimal())))
+    made.start()
+    with socket.create_connection(("127.0.0.1", made.port)) as line:
+        line.settimeout(5)
+        assert line.recv(1000) == b"", "else its tasks would wait for ever"
+
+
+def test_four_thousand_tasks_are_seated_in_seconds() -> None:
+    made = coordinator.Coordinator(plan.Plan(json.dumps(minimal() | {"roles": [["worker", 4000]]})))
+    line = Quiet()
+    begun = time.process_time()
+    for slot in range(4000):
+        made.seat(line, {"address": f"host-{slot}:1", "container": str(slot)}, slot)  # type: ignore[arg-type]
+    assert made.started
+    assert time.process_time() - begun < 10, "1,000 took a minute when each counted all"
+    made.socket.close()
+
+
+class Quiet:
+    """A connection that takes everything."""
+
+    open = True
+
+    def send(self, **_: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_spare_that_has_died_is_not_seated() -> None:
+    made = coordinator.Coordinator(plan.Plan(json.dumps(minimal())))
+    dead = Quiet()
+    dead.open = False
+    made.lines.append(dead)  # type: ignore[arg-type]
+    made.spares.append((dead, {}))  # type: ignore[arg-type]
+    made.notice_lost()
+    assert made.spares == []
+    made.socket.close()
 
 
 # --- transfers -----------------------------------------------------------------------------------------------------
@@ -263,3 +327,36 @@ def test_a_zip_keeps_permissions_and_stays_in_its_folder(python: str, tmp_path: 
     assert not (tmp_path / "evil").exists()
     (tmp_path / "c.zip").write_text("no zip")
     assert run(python, tmp_path, "unzip", "c.zip", "out").returncode == 1
+
+
+@EACH
+def test_a_transfer_that_breaks_off_is_no_file(python: str, tmp_path: Path) -> None:
+    class Broken(BaseHTTPRequestHandler):
+        def log_request(self, *_: object) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "1000000")
+            self.end_headers()
+            self.wfile.write(b"x" * 1000)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Broken) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}"
+        done = run(python, tmp_path, "fetch", f"{address}/data", "data")
+        server.shutdown()
+    assert done.returncode != 0
+    assert "only 1000 of 1000000 bytes came" in done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+@EACH
+def test_what_a_killed_fetch_has_left_is_not_mixed_in(python: str, tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source/new").write_text("new")
+    (tmp_path / "data.part").mkdir()
+    (tmp_path / "data.part/half").write_text("half")
+    assert run(python, tmp_path, "fetch", str(tmp_path / "source"), "data").returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("data")) == ["data"]
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["new"]

@@ -331,3 +331,35 @@ def test_a_terminated_container_ends_its_command(gang: Gang) -> None:
     assert containers[3].wait(10) == 143
     assert (containers[3].folder / "ended").exists()
     assert containers[2].wait(10) == 75
+
+
+def test_a_stopped_command_has_ended_with_all_that_it_started(each: Gang) -> None:
+    left = "(trap '' TERM; echo up >up; sleep 1.5; echo saved >saved) | cat &\nwait"
+    (each.folder / "job.sh").write_text(f"case $1 in command) {left};; esac\n")
+    chief, ps, first, second = each.all()
+    up(chief, ps, first, second)
+    chief.kill()
+    assert [c.wait(15) for c in (ps, first, second)] == [75, 75, 75]
+    assert [(c.folder / "saved").exists() for c in (ps, first, second)] == [True] * 3
+
+
+def test_a_stopped_command_that_will_not_end_is_killed_with_all_that_it_started(gang: Gang) -> None:
+    left = "(trap '' TERM; echo up >up; while :; do sleep 0.1; date +%N >alive; done) | cat &\nwait"
+    (gang.folder / "job.sh").write_text(f"case $1 in command) {left};; esac\n")
+    gang.plan(grace=1)
+    chief, ps, *workers = gang.all()
+    up(chief, ps, *workers)
+    chief.kill()
+    assert ps.wait(15) == 75
+    alive = ps.folder / "alive"
+    before = alive.read_text()
+    time.sleep(0.5)
+    assert alive.read_text() == before
+
+
+def test_a_task_that_is_stopped_has_neither_succeeded_nor_failed(gang: Gang) -> None:
+    chief, ps, first, second = gang.all()
+    up(chief, ps, first, second)
+    finish(chief)
+    assert [c.wait() for c in (chief, ps, first, second)] == [0, 0, 0, 0]
+    assert [(c.folder / "outputs").read_text() for c in (chief, ps)] == ["0\n", "stopped\n"]

@@ -111,8 +111,9 @@ first_program() { # NAMES: the first that is there
 start() {
   mkdir -p -- "$state" || exit 1
   chmod 700 -- "$state" || exit 1
-  write_program >"$state/task.py"
-  write_plan >"$state/plan.json"
+  # On a full disk half a program must not run: an empty one would end well.
+  write_program >"$state/task.py" || die "cannot write $state/task.py"
+  write_plan >"$state/plan.json" || die "cannot write $state/plan.json"
   TFJOB_PROGRAM=$state/task.py
   TFJOB_PYTHON=$(first_program python3 python python2) || exit 1
   export TFJOB_PROGRAM TFJOB_PYTHON TFJOB_WEBHDFS=''
@@ -174,6 +175,7 @@ import json
 import os
 import random
 import re
+import resource
 import select
 import shutil
 import signal
@@ -391,7 +393,7 @@ class Line(object):
         self._rest = lines.pop()
         try:
             return [{str(key): str(value) for key, value in json.loads(line.decode("ascii")).items()} for line in lines]
-        except (ValueError, AttributeError):  # no task of ours: a port scanner, a browser
+        except (ValueError, AttributeError, RuntimeError):  # no task of ours: a port scanner, a browser, [[[[
             self.open = False
             return []
 
@@ -476,6 +478,16 @@ class WebHdfsError(Exception):
     """A request that HDFS refused."""
 
 
+def save(response, length, to):
+    # type: (IO[bytes], str | None, str) -> None
+    """Write an answer to the file ``to``; one that breaks off before its ``length`` is an error, not a short file."""
+    with open(to, "wb") as file:
+        shutil.copyfileobj(response, file)
+        size = file.tell()
+    if length is not None and size != int(length):
+        raise IOError("only %d of %s bytes came" % (size, length))
+
+
 class WebHdfs(object):
     """``address``: ``http://namenode:9870``."""
 
@@ -556,8 +568,7 @@ class WebHdfs(object):
         status, response = self._call("GET", path, "OPEN")
         if status != 200:
             self._good(path, status, response.read())
-        with open(to, "wb") as file:
-            shutil.copyfileobj(response, file)
+        save(response, response.getheader("Content-Length"), to)
 
     def _call(self, method, path, operation, body=None):
         # type: (str, str, str, BinaryIO | bytes | None) -> tuple[int, HTTPResponse]
@@ -732,7 +743,11 @@ def hdfs(arguments, text=""):
     program = home + "/bin/hdfs" if os.path.exists(home + "/bin/hdfs") else "hdfs"
     try:
         process = subprocess.Popen(
-            [program, "dfs"] + arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [program, "dfs"] + arguments,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            close_fds=True,
         )
     except OSError as error:
         raise SystemExit(
@@ -772,11 +787,14 @@ else:
 def fetch(source, to, webhdfs):
     # type: (str, str, str) -> None
     """Copy ``source`` (a URI that Hadoop reads, http, https, a path of the node) to ``to``, whole or not at all."""
-    part = to + ".part-%d" % os.getpid()
+    part = to + ".part"
+    if os.path.isdir(part) and not os.path.islink(part):
+        shutil.rmtree(part)  # an earlier try was killed
+    elif os.path.lexists(part):
+        os.remove(part)
     if source.startswith(("http://", "https://")):
         response = urlopen(source, timeout=60)
-        with open(part, "wb") as file:
-            shutil.copyfileobj(response, file)
+        save(response, response.headers.get("Content-Length"), part)
     elif source.startswith("hdfs:") and webhdfs:
         _webhdfs(lambda client: client.download(hdfs_path(source), part), webhdfs)
     elif "://" in source:
@@ -804,7 +822,14 @@ def put(source, destination, overwrite, mark, webhdfs):
     _hdfs(["-put", source, part])
     if exists:
         _hdfs(["-rm", "-r", "-skipTrash", destination])
+    elif hdfs(["-test", "-e", destination])[0] == 0:
+        hdfs(["-rm", "-r", "-f", "-skipTrash", part])
+        raise SystemExit("%s was made meanwhile" % destination)
     _hdfs(["-mv", part, destination])
+    inside = destination.rstrip("/") + "/" + part.rpartition("/")[2]
+    if hdfs(["-test", "-e", inside])[0] == 0:  # a folder that appeared meanwhile takes it in
+        hdfs(["-rm", "-r", "-f", "-skipTrash", inside])
+        raise SystemExit("%s was made meanwhile" % destination)
 
 
 def unzip(archive, folder):
@@ -833,6 +858,10 @@ def _put_over_http(client, source, destination, part, overwrite):
     if exists:
         client.delete(path)
     client.rename(beside, path)
+    inside = path + "/" + beside.rpartition("/")[2]
+    if client.exists(inside):  # a folder that appeared meanwhile has taken it in
+        client.delete(inside)
+        raise SystemExit("%s was made meanwhile" % destination)
 
 
 def _webhdfs(work, address):
@@ -894,7 +923,10 @@ class Coordinator(threading.Thread):
         super(Coordinator, self).__init__(name="coordinator")
         self.daemon = True
         self.plan = plan
+        self.required = [s for s, (role, _index) in enumerate(plan.slots) if role not in plan.optional]
+        self.missing = set(self.required)
         self.token = binascii.hexlify(os.urandom(16)).decode("ascii")
+        allow_files(2 * len(plan.slots) + 200)
         self.socket, self.port = listener()
         self.lines = []  # type: list[Line]
         self.members = {}  # type: dict[int, Member]
@@ -912,6 +944,16 @@ class Coordinator(threading.Thread):
 
     def run(self):
         # type: () -> None
+        """Serve until the verdict is out; whatever ends it, the tasks see that their connections end."""
+        try:
+            self.serve()
+        finally:
+            for line in self.lines:
+                line.close()
+            self.socket.close()
+
+    def serve(self):
+        # type: () -> None
         """Serve until the verdict is out and everybody has hung up (or has had time to)."""
         while not (self.verdict and (not self.members_left() or time.time() > self.leave_at)):
             lines = [line for line in self.lines if line.open]
@@ -920,20 +962,28 @@ class Coordinator(threading.Thread):
                 self.accept()
             for line in lines:
                 if line.connection in ready:
-                    for message in line.receive():
-                        self.handle(line, message)
+                    self.listen(line)
             self.notice_lost()
             self.check_time()
-        for line in self.lines:
-            line.close()
-        self.socket.close()
+
+    def listen(self, line):
+        # type: (Line) -> None
+        """Take what a connection says; what no task would say ends that connection, and nothing else."""
+        try:
+            for message in line.receive():
+                self.handle(line, message)
+        except Exception as error:
+            log("coordinator", "a message that is none of ours: %r" % (error,))
+            line.open = False
 
     def accept(self):
         # type: () -> None
         """Take a new connection; it says who it is later."""
         try:
             connection, _address = self.socket.accept()
-        except (OSError, socket.error):
+        except (OSError, socket.error) as error:
+            log("coordinator", "a connection cannot be taken: %s" % error)
+            time.sleep(0.2)  # it stays ready, and tasks that have gone may make room
             return
         self.lines.append(Line(connection))
 
@@ -947,6 +997,7 @@ class Coordinator(threading.Thread):
         """Act on connections that broke."""
         for line in [line for line in self.lines if not line.open]:
             self.lines.remove(line)
+            self.spares = [spare for spare in self.spares if spare[0] is not line]
             line.close()
             slot = self.owner.pop(line, -1)
             if slot >= 0 and self.members[slot].line is line:
@@ -958,11 +1009,10 @@ class Coordinator(threading.Thread):
         if self.verdict or self.started:
             return
         now = time.time()
-        waiting = [slot for slot in self.required() if slot not in self.members]
         if now > self.deadline:
-            names = ", ".join(self.plan.name(slot) for slot in waiting)
-            came = len(self.required()) - len(waiting)
-            text = "%d of %d tasks came within %g s; missing: %s" % (came, came + len(waiting), self.plan.limit, names)
+            names = ", ".join(self.plan.name(slot) for slot in sorted(self.missing))
+            came, all_of_them = len(self.required) - len(self.missing), len(self.required)
+            text = "%d of %d tasks came within %g s; missing: %s" % (came, all_of_them, self.plan.limit, names)
             self.finish("missing", text, 0)
         gone = [slot for slot in self.vacant if now > self.vacant[slot] + self.plan.patience]
         if gone and not self.plan.restarts and not self.verdict:
@@ -981,25 +1031,27 @@ class Coordinator(threading.Thread):
             line.open = False
         elif kind == "running":
             self.members[slot].running = True
-            self.tell_start()
+            if self.plan.after:
+                self.tell_start()
         elif kind == "exit":
             self.ended(slot, int(message.get("status", "1")))
 
     def hello(self, line, message):
         # type: (Line, dict[str, str]) -> None
         """A task says which number it has."""
-        slot = int(message.get("slot", "-1"))
         if message.get("token") != self.token:
             line.send(op="again", why="another job's token")
         elif self.verdict == "restart":
             line.send(op="again", why="the earlier try is still ending")
         elif self.verdict:
             line.send(op="end", kind=self.verdict, why=self.reason, status=str(self.status))
-        elif slot not in range(len(self.plan.slots)):
-            self.spares.append((line, message))
-            self.place_spares()
         else:
-            self.seat(line, message, slot)
+            slot = int(message.get("slot", "-1"))
+            if 0 <= slot < len(self.plan.slots):
+                self.seat(line, message, slot)
+            else:
+                self.spares.append((line, message))
+                self.place_spares()
 
     def seat(self, line, message, slot):
         # type: (Line, dict[str, str], int) -> None
@@ -1009,18 +1061,19 @@ class Coordinator(threading.Thread):
         if holder is not None and holder.line.open and holder.container != container:
             self.reject(line, "%s has come already, from container %s" % (self.plan.name(slot), holder.container))
             return
-        if self.started and slot in self.required():
+        if self.started and self.plan.role(slot) not in self.plan.optional:
             self.reject(line, "the job has started without this container")
             return
         if holder is not None:  # relaunched before its old connection was seen to break
             self.owner.pop(holder.line, None)
             holder.line.close()
         self.vacant.pop(slot, None)
+        self.missing.discard(slot)
         self.members[slot] = Member(line, message.get("address", ""), container)
         self.owner[line] = slot
         line.send(op="welcome", slot=str(slot))
-        came = sum(1 for other in self.members if other in self.required())
-        text = "%s is at %s (%d of %d)" % (self.plan.name(slot), message.get("address"), came, len(self.required()))
+        came, all_of_them = len(self.required) - len(self.missing), len(self.required)
+        text = "%s is at %s (%d of %d)" % (self.plan.name(slot), message.get("address"), came, all_of_them)
         log("coordinator", text)
         self.check_start()
 
@@ -1045,19 +1098,15 @@ class Coordinator(threading.Thread):
 
     # --- what happens to the job -------------------------------------------------------------------------------
 
-    def required(self):
-        # type: () -> list[int]
-        """The tasks without which the job does not start."""
-        return [slot for slot, (role, _index) in enumerate(self.plan.slots) if role not in self.plan.optional]
-
     def check_start(self):
         # type: () -> None
         """Start when the last one has come; an optional task starts as soon as it comes."""
-        if not self.started and all(slot in self.members for slot in self.required()):
+        if not self.started and not self.missing:
             self.started = True
-            log("coordinator", "all %d tasks have come" % len(self.required()))
+            log("coordinator", "all %d tasks have come" % len(self.required))
             self.place_spares()
-        self.tell_start()
+        if self.started or self.plan.optional:
+            self.tell_start()
 
     def tell_start(self):
         # type: () -> None
@@ -1065,13 +1114,22 @@ class Coordinator(threading.Thread):
         addresses = " ".join(
             self.members[slot].address if slot in self.members else "-" for slot in range(len(self.plan.slots))
         )
+        may = {}  # type: dict[str, bool]
         for slot, member in self.members.items():
-            if member.told or not (self.started or slot not in self.required()):
+            role = self.plan.role(slot)
+            if member.told or not (self.started or role in self.plan.optional):
                 continue
-            before = [s for role in self.plan.after.get(self.plan.role(slot), []) for s in self.plan.slots_of(role)]
-            if all(s in self.members and (self.members[s].running or self.members[s].ended >= 0) for s in before):
+            if role not in may:
+                may[role] = all(self.runs(before) for before in self.plan.after.get(role, []))
+            if may[role]:
                 member.told = True
                 member.line.send(op="start", addresses=addresses)
+
+    def runs(self, role):
+        # type: (str) -> bool
+        """Whether the commands of all tasks of ``role`` run, or have run."""
+        found = [self.members.get(slot) for slot in self.plan.slots_of(role)]
+        return all(member is not None and (member.running or member.ended >= 0) for member in found)
 
     def ended(self, slot, status):
         # type: (int, int) -> None
@@ -1096,10 +1154,12 @@ class Coordinator(threading.Thread):
         if self.verdict or self.members[slot].ended >= 0:
             return
         name = self.plan.name(slot)
-        if not self.started or slot not in self.required():
+        optional = self.plan.role(slot) in self.plan.optional
+        if not self.started or optional:
             del self.members[slot]
             log("coordinator", "%s was lost before the start" % name if not self.started else "%s was lost" % name)
-            if slot in self.required():
+            if not optional:
+                self.missing.add(slot)
                 self.vacant[slot] = time.time()
                 self.place_spares()
             return
@@ -1119,7 +1179,7 @@ class Coordinator(threading.Thread):
         who = self.plan.completed(done)
         if who:
             self.finish("stop", "%s has completed the job" % who, 0)
-        elif self.started and done.issuperset(self.required()):
+        elif self.started and done.issuperset(self.required):
             self.finish("fail", "all tasks have ended and none completed the job", 0)
 
     def finish(self, verdict, reason, status):
@@ -1130,6 +1190,15 @@ class Coordinator(threading.Thread):
         log("coordinator", "%s: %s" % (verdict, reason))
         for line in self.lines:
             line.send(op="end", kind=verdict, why=reason, status=str(status))
+
+
+def allow_files(count):
+    # type: (int) -> None
+    """Let this process have so many open files and connections, as far as the node allows it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 # ---- One task: takes its number, meets the others, runs the steps of the job script under the verdict ----
@@ -1224,14 +1293,15 @@ class Task(object):
         if self.verdict == RUNNING:
             return self.settle(self.copy(steps_env, own))
         log(self.name, "stopped (%s): %s" % (self.verdict, self.reason))
-        status = self.copy(steps_env, self.plan.status(self.verdict, -1))
+        stopped = self.verdict == "stop"  # it has neither succeeded nor failed
+        status = self.copy(steps_env, self.plan.status(self.verdict, -1), stopped)
         self.tell(op="exit", status=str(status))
         return status
 
-    def copy(self, env, status):
-        # type: (dict[str, str], int) -> int
+    def copy(self, env, status, stopped=False):
+        # type: (dict[str, str], int, bool) -> int
         """Run the outputs step; a failed copy after success makes the status 74."""
-        env = dict(env, TFJOB_STATUS=str(status))
+        env = dict(env, TFJOB_STATUS="stopped" if stopped else str(status))
         copied = self.run_step("outputs", [], env)
         return copied if status == 0 else status
 
@@ -1276,12 +1346,16 @@ class Task(object):
 
     def run_step(self, name, arguments, env, under_verdict=False):
         # type: (str, list[str], dict[str, str], bool) -> int
-        """Run ``bash SCRIPT NAME ARGUMENTS`` in this process group, so that YARN's kill reaches it too."""
-        child = subprocess.Popen(["bash", self.script, name] + arguments, env=env)
+        """Run ``bash SCRIPT NAME ARGUMENTS`` in this process group, so that YARN's kill reaches it too.
+
+        When it is stopped it has ended only with all that it started: a relaunch must not run beside them.
+        """
+        child = subprocess.Popen(["bash", self.script, name] + arguments, env=env, close_fds=True)
         if name == "command":
             self.tell(op="running")  # now those that start after this one may
         kill_at = 0.0
-        while child.poll() is None:
+        stopped = {}  # type: dict[int, str]
+        while child.poll() is None or some_live(stopped):
             self.listen(0.2)
             if under_verdict:
                 self.watch_line()
@@ -1289,36 +1363,63 @@ class Task(object):
                 continue
             if not kill_at:
                 kill_at = time.time() + self.plan.grace
-                signal_descendants(signal.SIGTERM)
+                stopped = descendants()
+                send(stopped, signal.SIGTERM)
             elif time.time() > kill_at:
-                signal_descendants(signal.SIGKILL)
+                stopped.update(descendants())
+                send(stopped, signal.SIGKILL)
         status = int(child.returncode)
         return 128 - status if status < 0 else status
 
 
-def signal_descendants(number):
-    # type: (int) -> None
-    """Send a signal to all processes below this one."""
+def descendants():
+    # type: () -> dict[int, str]
+    """All processes below this one: process id -> when it was started, which tells it from a later one of that id."""
     children = {}  # type: dict[int, list[int]]
+    begun = {}  # type: dict[int, str]
     for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                with open("/proc/%s/stat" % entry) as file:
-                    parent = int(file.read().rsplit(")", 1)[1].split()[1])
-            except (EnvironmentError, IndexError, ValueError, UnicodeDecodeError):
-                continue
-            children.setdefault(parent, []).append(int(entry))
+        fields = stat(int(entry)) if entry.isdigit() else []
+        if fields:
+            children.setdefault(int(fields[1]), []).append(int(entry))
+            begun[int(entry)] = fields[19]
     found = []  # type: list[int]
     todo = [os.getpid()]
     while todo:
         below = children.get(todo.pop(), [])
         found += below
         todo += below
-    for process in found:
-        try:
-            os.kill(process, number)
-        except OSError:
-            pass
+    return {process: begun[process] for process in found}
+
+
+def stat(process):
+    # type: (int) -> list[str]
+    """The fields of ``/proc/PID/stat`` behind the name (state, parent, ...); none when there is no such process."""
+    try:
+        with open("/proc/%d/stat" % process, "rb") as file:
+            return file.read().rpartition(b")")[2].decode("ascii").split()
+    except EnvironmentError:
+        return []
+
+
+def some_live(processes):
+    # type: (dict[int, str]) -> bool
+    """Whether one of them is still there, and not only as a dead one that nobody has waited for."""
+    for process, begun in processes.items():
+        fields = stat(process)
+        if fields and fields[19] == begun and fields[0] not in "ZX":
+            return True
+    return False
+
+
+def send(processes, number):
+    # type: (dict[int, str], int) -> None
+    """Send a signal to those of the processes that are still there."""
+    for process in processes:
+        if some_live({process: processes[process]}):
+            try:
+                os.kill(process, number)
+            except OSError:
+                pass
 
 
 # ---- How a container gets its number and finds the coordinator ----
