@@ -7,6 +7,7 @@ are taken one by one; at one that does not fit the known slips are tried (``slip
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tfdsl.diagnostics import syntax_rules as rules
@@ -241,9 +242,14 @@ class Recovery:
         return self.lexed.text(at - 1).strip() if at else ""
 
     def removal(self, at: int) -> Edit:
-        """Take out token ``at`` together with the blanks before it, unless it sticks to the next one."""
+        """Take out token ``at`` together with the blanks before it, unless it sticks to the next one.
+
+        Two words that it held apart stay two.
+        """
         lexed = self.lexed
         start, end = lexed.starts[at], lexed.ends[at]
+        if re.fullmatch(r"\w\w", lexed.source.text[max(start - 1, 0) : start] + lexed.source.text[end : end + 1]):
+            return Edit(Span(lexed.source, start, end), " ")
         if (
             at
             and lexed.source.text[end : end + 1] in " \t\r\n"
