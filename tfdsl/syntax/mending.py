@@ -93,7 +93,7 @@ def _replacement(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
     lexed = at_work.lexed
     span = Span(lexed.source, lexed.starts[at], lexed.ends[at + repair.out - 1])
     put = repair.types[0]
-    if put in KEYWORD_TEXTS:
+    if put in KEYWORD_TEXTS and not is_punctuation(span.text):
         word = KEYWORD_TEXTS[put]
         return rules.MISSPELT_KEYWORD(span, found=shortened(span.text), keyword=word).fix(
             f"write {word}", Edit(span, word)
@@ -104,6 +104,6 @@ def _replacement(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
         span, expected=wording.put_in(put, at_work.text_before(at)), found=wording.found(lexed, at)
     )
     text = _WRITTEN.get(put)
-    if text is None or not (is_punctuation(span.text) or put in KEYWORD_TEXTS):
+    if text is None or put in KEYWORD_TEXTS or not is_punctuation(span.text):
         return result
     return result.fix(f"write {text}", Edit(span, text))

@@ -39,6 +39,7 @@ SLIPS = [
         "job a { on worker failed after 3m »ignore }",
         "job a { on worker failed after 3m => ignore }",
     ),
+    ("unexpected-token", 'job a { build { copy "a"», run ["x"] } }', None),
     ("unexpected-token", "job a { on worker».failed => ignore }", "job a { on worker failed => ignore }"),
     (
         "late-delay",
