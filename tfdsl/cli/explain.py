@@ -1,4 +1,4 @@
-"""``tfdsl explain``: more about a message, an attribute, an event, and the other words of the language."""
+"""``tfdsl explain``: more about a message, an attribute, an event, and other things that have names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 COMMAND = Command(
     "explain",
     "say more about a message, an attribute or an event",
-    (Positional("WORD", "a code (TFJ2104), a slug (duplicate-mount-path), or a word of the language (gpu, evicted)"),),
+    (Positional("WORD", "a code (TFJ2104), a slug (duplicate-mount-path), or a name: attribute, event, mount kind, …"),),
     (),
     ("tfdsl explain gpu", "tfdsl explain evicted", "tfdsl explain TFJ1201"),
 )
