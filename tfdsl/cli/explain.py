@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 COMMAND = Command(
     "explain",
     "say more about a message, an attribute or an event",
-    (Positional("WORD", "a code (TFJ2104), a slug (duplicate-mount-path), or a name: attribute, event, mount kind, …"),),
+    (
+        Positional(
+            "WORD", "a code (TFJ2104), a slug (duplicate-mount-path), or a name: attribute, event, mount kind, …"
+        ),
+    ),
     (),
     ("tfdsl explain gpu", "tfdsl explain evicted", "tfdsl explain TFJ1201"),
 )

@@ -75,6 +75,9 @@ def _holds(param: ast.Param, setting: ast.Assign, value: Value, to: Type | None,
         return True
     if key == "one_of":
         choices = limit.data.items if isinstance(limit.data, ListData) else ()
+        if not choices:
+            scope.report(value_rules.OUT_OF_RANGE(limit.span, what=what, expected="a list with a value", given="[]"))
+            return True
         if any(isinstance(choice.data, Poison) for choice in choices):
             return True
         if any(operators.binary("==", value.data, choice.data, value.span) is True for choice in choices):

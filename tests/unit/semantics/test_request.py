@@ -186,6 +186,14 @@ def test_help_that_fits_the_place(text: str, slug: str, help_: str, fixes: int) 
     assert len(found.fixes) == fixes
 
 
+@pytest.mark.parametrize("default", ["", " = 4Gi"])
+def test_a_param_that_may_have_no_value_is_told_at_its_setting(default: str) -> None:
+    text = f"param q: quantity{default} {{ one_of = [] }}\n{JOB}"
+    slugs, checked = run(text, given=(Given("q", Source("--set q", "1Gi")),))
+    assert slugs == ["out-of-range"]
+    assert checked.diagnostics[0].span.text == "[]"
+
+
 @pytest.mark.parametrize("name", ["true", "false", "job"])
 def test_words_that_no_let_can_give_a_meaning(name: str) -> None:
     assert run(f"let {name} = 3\n{JOB}")[0] == ["reserved-name"]
