@@ -35,6 +35,7 @@ class Task(object):
         self.may_leave = False
         self.rejected = ""
         self.killed = False
+        self.interrupted = False
 
     @property
     def name(self):
@@ -88,6 +89,7 @@ class Task(object):
 
         ``release``: the socket that holds the port, closed just before the command starts.
         """
+        ended = False  # whether the command did so by itself
         own = self.step("prepare", [], steps_env)
         if own == 0 and self.verdict == RUNNING:
             if release is not None:
@@ -98,20 +100,23 @@ class Task(object):
                 self.pause(5.0)
                 if self.verdict == RUNNING:
                     own = self.step("command", flags, steps_env)
+            ended = not self.interrupted
         if self.killed:
             return 128 + signal.SIGTERM
         if self.verdict == RUNNING:
             return self.settle(self.copy(steps_env, own))
         log(self.name, "stopped (%s): %s" % (self.verdict, self.reason))
-        stopped = self.verdict == "stop"  # it has neither succeeded nor failed
-        status = self.copy(steps_env, self.plan.status(self.verdict, -1), stopped)
+        told = ""
+        if self.verdict == "stop":  # what was stopped has neither succeeded nor failed
+            told = str(own) if ended else "stopped"
+        status = self.copy(steps_env, self.plan.status(self.verdict, -1), told)
         self.tell(op="exit", status=str(status))
         return status
 
-    def copy(self, env, status, stopped=False):
-        # type: (dict[str, str], int, bool) -> int
-        """Run the outputs step; a failed copy after success makes the status 74."""
-        env = dict(env, TFJOB_STATUS="stopped" if stopped else str(status))
+    def copy(self, env, status, told=""):
+        # type: (dict[str, str], int, str) -> int
+        """Run the outputs step, which is ``told`` how the command ended; a failed copy after success makes it 74."""
+        env = dict(env, TFJOB_STATUS=told or str(status))
         copied = self.run_step("outputs", [], env)
         return copied if status == 0 else status
 
@@ -174,6 +179,7 @@ class Task(object):
             if not kill_at:
                 kill_at = time.time() + self.plan.grace
                 stopped = descendants()
+                self.interrupted = self.interrupted or child.poll() is None
                 send(stopped, signal.SIGTERM)
             elif time.time() > kill_at:
                 stopped.update(descendants())
