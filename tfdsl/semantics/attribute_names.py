@@ -71,7 +71,7 @@ def unknown(key: ast.Name, where: str, options: Iterable[str], report: Report) -
     if key.text in FOREIGN:
         report(found.help(FOREIGN[key.text]))
         return None
-    here = {*_CANDIDATES.get(where, _CANDIDATES["job"]), *options}
+    here = [*_CANDIDATES.get(where, _CANDIDATES["job"]), *options]
     near = closest(key.text, here, _ALIASES) or closest(key.text, attributes.BY_NAME)
     if near is not None and near not in here:  # to write it here would only be the next error
         block = "role block" if attributes.BY_NAME[near].in_role else "job block"

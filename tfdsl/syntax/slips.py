@@ -116,8 +116,7 @@ def _repeated_word(at_work: Recovery, at: int, _: set[int]) -> bool:
 def _missing_arrow(at_work: Recovery, at: int, _: set[int]) -> bool:
     """``on failed restart job``, where ``failed`` was taken for a role and ``restart`` for the event."""
     lexed = at_work.lexed
-    start = at_work.line_start(at)
-    on = next((i for i in range(at - 1, start - 1, -1) if lexed.types[i] == ON), None)
+    on = _policy_start(at_work, at)
     if on is None or ARROW in lexed.types[on:at]:
         return False
     action = next((i for i in range(on + 2, at + 1) if lexed.text(i) in ACTION_WORDS), None)
@@ -130,11 +129,16 @@ def _missing_arrow(at_work: Recovery, at: int, _: set[int]) -> bool:
     return True
 
 
+def _policy_start(at_work: Recovery, at: int) -> int | None:
+    """The ``on`` before token ``at`` in its line."""
+    types = at_work.lexed.types
+    return next((i for i in range(at - 1, at_work.line_start(at) - 1, -1) if types[i] == ON), None)
+
+
 def _late_delay(at_work: Recovery, at: int, _: set[int]) -> bool:
     """``on failed => restart job after 3m``, where ``after`` was taken for a word of the action."""
     lexed = at_work.lexed
-    start = at_work.line_start(at)
-    on = next((i for i in range(at - 1, start - 1, -1) if lexed.types[i] == ON), None)
+    on = _policy_start(at_work, at)
     if on is None or ARROW not in lexed.types[on:at] or lexed.text(at - 1) != "after":
         return False
     arrow = lexed.types.index(ARROW, on)
