@@ -1,19 +1,31 @@
-"""Joins the parts of the task program into the one file that travels with a job."""
+"""Joins the parts of the task program that a job needs into the one file that travels with it.
+
+The modules of :mod:`tfdsl_backends.yarn.program` register what they can do in tables (``COMMANDS["fetch"] = ...``). The
+caller names the entries that the job needs; what those use is found in the text, and nothing else is joined.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-PARTS: Final = (
-    "plan", "cluster", "wire", "webhdfs", "storage", "transfer", "coordinator", "task", "meeting", "server", "main",
+from tfdsl.record import Record
+from tfdsl_backends.yarn.definitions import Definition, definitions, imports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MODULES: Final = (
+    "ways", "plan", "cluster", "wire", "webhdfs", "storage", "transfer", "unzip", "coordinator", "task", "meeting",
+    "alone", "server", "main",
 )  # fmt: skip
 """The modules of :mod:`tfdsl_backends.yarn.program`, each after those it uses."""
 
 _HEAD: Final = '''\
-"""What each container of the job runs: it meets the other tasks, tells TensorFlow their addresses, runs the command.
+"""What each container of the job runs: it tells TensorFlow the addresses of all tasks and runs the command.
 
 Runs under Python 2.7 and 3, with the standard library only.
 """
@@ -21,37 +33,85 @@ Runs under Python 2.7 and 3, with the standard library only.
 from __future__ import print_function
 
 '''
+_TYPES: Final = re.compile(r"\s*# (type|noqa): .*")
+_BLANKS: Final = re.compile(r"\n{4,}")
+
+
+class _Module(Record):
+    """The text of a module, read once."""
+
+    title: str
+    lines: tuple[str, ...]
+    imports: dict[str, str]
+    definitions: tuple[Definition, ...]
 
 
 @cache
-def program() -> str:
-    """The whole program as Python text."""
-    sources = [files("tfdsl_backends.yarn.program").joinpath(f"{part}.py").read_text("utf-8") for part in PARTS]
-    imports = sorted({line for source in sources for line in source.splitlines() if line.startswith("import ")})
-    return _HEAD + "\n".join(imports) + "\n" + "".join(_body(source) for source in sources)
+def entries() -> frozenset[str]:
+    """Every entry that a module registers, as ``TABLE.key``."""
+    return frozenset(one.entry for module in _modules() for one in module.definitions if one.entry)
 
 
-def _body(source: str) -> str:
-    """A part without what only matters to it as a module; its docstring becomes a heading."""
-    tree = ast.parse(source)
-    title = (ast.get_docstring(tree) or "").splitlines()[0].rstrip(".")
-    dropped: set[int] = set()
-    for node in tree.body:
-        if _is_of_the_module(node):
-            dropped.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    kept = [
-        line.partition("  # noqa:")[0]
-        for number, line in enumerate(source.splitlines(), 1)
-        if number not in dropped and not line.startswith(("# ruff:", "# pyright:", "import "))
-    ]
-    return f"\n\n# ---- {title} ----\n\n" + "\n".join(kept).strip("\n") + "\n"
+def program(wanted: Iterable[str]) -> str:
+    """The program with the entries ``wanted``, as Python text."""
+    return _program(frozenset(wanted))
 
 
-def _is_of_the_module(node: ast.stmt) -> bool:
-    if isinstance(node, ast.ImportFrom):
-        return node.module == "__future__" or (node.module or "").startswith("tfdsl_backends.")
-    if isinstance(node, ast.If):
-        return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-    if isinstance(node, ast.Assign):
-        return isinstance(node.targets[0], ast.Name) and node.targets[0].id == "TYPE_CHECKING"
-    return isinstance(node, ast.Expr) and node.lineno <= 4
+@cache
+def _program(wanted: frozenset[str]) -> str:
+    assert wanted <= entries(), f"no module registers {sorted(wanted - entries())}"
+    kept = _reached(wanted)
+    used = {name for one in kept for name in one.uses}
+    heads = {line for module in _modules() for name, line in module.imports.items() if name in used}
+    bodies = [_body(module, [one for one in module.definitions if one in kept]) for module in _modules()]
+    return _HEAD + "\n".join(sorted(heads)) + "\n" + "".join(bodies)
+
+
+@cache
+def _modules() -> tuple[_Module, ...]:
+    found: list[_Module] = []
+    for name in MODULES:
+        source = files("tfdsl_backends.yarn.program").joinpath(f"{name}.py").read_text("utf-8")
+        title = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0].rstrip(".")
+        lines = tuple(source.splitlines())
+        found.append(_Module(title, lines, imports(source), tuple(definitions(name, source))))
+    return tuple(found)
+
+
+def _reached(wanted: frozenset[str]) -> set[Definition]:
+    """The start of the program, the ``wanted`` entries, and all that these use, directly or not."""
+    left = {one for module in _modules() for one in module.definitions}
+    kept: set[Definition] = set()
+    more = {one for one in left if one.is_start or one.entry in wanted}
+    while more:
+        kept |= more
+        left -= more
+        used = {name for one in kept for name in one.uses}
+        mentioned = {name for one in kept for name in one.mentions}
+        more = {one for one in left if not one.entry and _is_needed(one, used, mentioned)}
+    return kept
+
+
+def _is_needed(one: Definition, used: set[str], mentioned: set[str]) -> bool:
+    return one.owner in used and bool(one.names & mentioned) if one.owner else bool(one.names & used)
+
+
+def _body(module: _Module, kept: list[Definition]) -> str:
+    """The lines of a module that are kept, under its title; its type comments stay at home."""
+    if not kept:
+        return ""
+    text = ""
+    for before, one in zip([None, *kept], kept, strict=False):
+        piece = "\n".join(_TYPES.sub("", line) for line in _lines(module, one)) + "\n"
+        if one.entry:  # those between the last definition and this one may be left out
+            piece = ("" if before is not None and before.entry else "\n\n") + piece.lstrip("\n")
+        text += piece
+    return f"\n\n# ---- {module.title} ----\n\n" + _BLANKS.sub("\n\n\n", text).strip("\n") + "\n"
+
+
+def _lines(module: _Module, one: Definition) -> list[str]:
+    """The lines of a definition; of a class, those that are none of its methods'."""
+    inside = [part for part in module.definitions if part.owner and part.owner in one.names]
+    taken = {number for part in inside for number in range(part.first, part.last + 1)}
+    numbers = (number for number in range(one.first, one.last + 1) if number not in taken)
+    return [line for line in (module.lines[number - 1] for number in numbers) if not _TYPES.fullmatch(line)]

@@ -22,7 +22,8 @@ class Features(Record):
     ``resources``: ``-container_resources`` (YARN-7242) and with it ``yarn.io/gpu``. ``placement``: the form of a
     source tag in ``-placement_spec`` (YARN-9258), empty where there is none. ``localize``: ``-localize_files``
     (YARN-9008). ``tags``: ``-application_tags`` (YARN-8076). ``docker_mounts``: YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS
-    (YARN-5534) and the choice of a docker network. ``docker_tmpfs``: ``…_TMPFS_MOUNTS``.
+    (YARN-5534) and the choice of a docker network. ``docker_tmpfs``: ``…_TMPFS_MOUNTS``. ``numbers``: YARN_SHELL_ID
+    (YARN-3950).
     """
 
     resources: bool = True
@@ -31,13 +32,20 @@ class Features(Record):
     tags: bool = True
     docker_mounts: bool = True
     docker_tmpfs: bool = True
+    numbers: bool = True
 
 
 _FEATURES = {
     "2.10": Features(
-        resources=False, placement="", localize=False, tags=False, docker_mounts=False, docker_tmpfs=False
+        resources=False,
+        placement="",
+        localize=False,
+        tags=False,
+        docker_mounts=False,
+        docker_tmpfs=False,
+        numbers=False,
     ),
-    "3.1": Features(placement="tag=N", localize=False, tags=False, docker_tmpfs=False),
+    "3.1": Features(placement="tag=N", localize=False, docker_tmpfs=False),
     "3.3": Features(),
     "3.4": Features(),
 }

@@ -12,8 +12,9 @@ from tfdsl.ir.cluster_spec import gets_flags
 from tfdsl_backends.yarn.archives import archive_suffix, sent_archives
 from tfdsl_backends.yarn.assembly import program
 from tfdsl_backends.yarn.features import features
+from tfdsl_backends.yarn.needs import entries, meets, sends_through_store, store_place
 from tfdsl_backends.yarn.options import in_docker, is_yarn_tf
-from tfdsl_backends.yarn.task_plan import store_place, task_plan
+from tfdsl_backends.yarn.task_plan import task_plan
 from tfdsl_backends.yarn.words import PORT, head, literals, program_word, word
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def job_script(unit: Unit) -> Written:
     values: dict[str, Data] = {
         "job": job.name,
         "roles": cast("Data", roles),
-        "uses": uses(unit, roles),
+        "uses": uses(unit),
         "preparations": preparations(unit),
         "commands": commands(unit),
         "flags": any(gets_flags(job, role) for role in job.roles),
@@ -44,11 +45,13 @@ def job_script(unit: Unit) -> Written:
         "webhdfs": unit.text("webhdfs"),
         "hadoop_home": unit.text("hadoop_home"),
         "hdfs_paths": mentions_hdfs(unit),
-        "in_store": bool(sent_archives(unit)) and not features(unit.version).localize,
+        "in_store": sends_through_store(unit),
         "store_expression": Quoted(store_expression(unit)),
         "given": is_yarn_tf(unit),
+        "meets": meets(unit),
+        "way": "run" if meets(unit) else "alone",
         "plan": Quoted(task_plan(unit)),
-        "program": Quoted(program()),
+        "program": Quoted(program(entries(unit))),
     }
     return render(TEMPLATES, "job.sh.j2", values)
 
@@ -68,12 +71,23 @@ def role_values(unit: Unit, role: Role) -> dict[str, Data]:
     }
 
 
-def uses(unit: Unit, roles: list[dict[str, Data]]) -> dict[str, Data]:
+def uses(unit: Unit) -> dict[str, Data]:
     """Which functions of the template the script calls."""
-    called = {shown(step).split(" ", 1)[0] for role in unit.job.roles for step in prepare_steps(unit, role)}
+    roles = unit.job.roles
+    called = {shown(step).split(" ", 1)[0] for role in roles for step in prepare_steps(unit, role)}
+    wanted = entries(unit)
+    outputs = [] if is_yarn_tf(unit) else [output for role in roles for output in role.outputs]
     return {
-        "environment": any(role["env"] or role["hide_gpus"] for role in roles),
-        "outputs": any(role["outputs"] for role in roles),
+        "environment": any(role.env or hides_gpus(unit, role) for role in roles),
+        "outputs": bool(outputs),
+        "copies": any("://" not in head(output.destination) for output in outputs),
+        "put": "COMMANDS.put" in wanted,
+        "unzip": "COMMANDS.unzip" in wanted,
+        "untar": any(
+            mount.kind == "archive" and archive_suffix(mount.source) != ".zip"
+            for role in roles
+            for mount in role.mounts
+        ),
         "link": "link" in called,
         "present": "there" in called,
         "memory": "memory" in called,

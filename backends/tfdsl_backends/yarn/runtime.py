@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.record import Record
 from tfdsl_backends.yarn.features import features
+from tfdsl_backends.yarn.needs import uses_store
 from tfdsl_backends.yarn.options import in_docker, store_in_hdfs
 from tfdsl_backends.yarn.words import head, literal
 
@@ -54,7 +55,7 @@ def docker_mounts(unit: Unit, role: Role) -> tuple[Mount, ...]:
     if home:
         found.setdefault(_clean(home), Mount(_clean(home), _clean(home), "ro", "hadoop_home"))
     store = unit.text("store")
-    if not store_in_hdfs(unit):
+    if uses_store(unit) and not store_in_hdfs(unit):
         found.setdefault(_clean(store), Mount(_clean(store), _clean(store), "rw", "store"))
     return tuple(found.values())
 

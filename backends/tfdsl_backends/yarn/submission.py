@@ -11,9 +11,10 @@ from tfdsl.emit.script import Quoted, render
 from tfdsl_backends.yarn.applications import Application, applications
 from tfdsl_backends.yarn.archives import sent_archives
 from tfdsl_backends.yarn.features import NO_TIMEOUT, features
+from tfdsl_backends.yarn.needs import store_place, uses_store
 from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.runtime import runtime_variables
-from tfdsl_backends.yarn.task_plan import RESTART_STATUS, restarts, store_place
+from tfdsl_backends.yarn.task_plan import RESTART_STATUS, restarts
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -38,7 +39,7 @@ def submit_script(unit: Unit) -> Written:
         "applications": [{"name": app.name or "job", "options": client_options(unit, app)} for app in made],
         "store": Quoted(store),
         "names_user": bool(user),
-        "meets": not is_yarn_tf(unit),
+        "uses_store": uses_store(unit),
         "in_hdfs": store_in_hdfs(unit),
         "archives": archives,
         "localize": have.localize,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config
 from tfdsl.ir.policies import completions, exit_policies, on_failure
+from tfdsl_backends.yarn.needs import store_place, uses_store
 from tfdsl_backends.yarn.options import store_in_hdfs
 from tfdsl_backends.yarn.words import head
 
@@ -54,11 +55,6 @@ def task_plan(unit: Unit) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def store_place(unit: Unit) -> str:
-    """Where the folders of all jobs are; ``{user}`` stands for the submitter."""
-    return unit.text("store").rstrip("/") or "hdfs:///user/{user}/.tfjobs"
-
-
 def rendezvous_seconds(unit: Unit) -> float:
     """How long the tasks wait for each other: the shortest ``pending`` policy, else the option."""
     delays = [p.delay.ms / 1000 for p in unit.job.policies if p.event == "pending" and p.delay is not None]
@@ -103,7 +99,7 @@ def restarts(job: Job) -> bool:
 def needs_hdfs(unit: Unit) -> list[str]:
     """What in the job uses HDFS, in words."""
     job = unit.job
-    found = ["the meeting of the tasks"] if store_in_hdfs(unit) else []
+    found = ["the meeting of the tasks"] if store_in_hdfs(unit) and uses_store(unit) else []
     mounts = [mount for role in job.roles for mount in role.mounts]
     found += ["mount hdfs"] if any(mount.kind == "hdfs" for mount in mounts) else []
     archives = [mount.source for mount in mounts if mount.kind == "archive"]

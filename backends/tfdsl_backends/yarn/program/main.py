@@ -1,6 +1,6 @@
 # ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
 # pyright: reportTypeCommentUsage=false
-"""The program's ways in: ``run PLAN SCRIPT``, ``given PLAN SCRIPT FLAGS...``, and the transfers."""
+"""The program's ways in: ``run PLAN SCRIPT``, ``given PLAN SCRIPT FLAGS...``, and what the steps call."""
 
 from __future__ import print_function
 
@@ -9,20 +9,30 @@ import signal
 import socket
 import sys
 
+from tfdsl_backends.yarn.program.alone import alone
 from tfdsl_backends.yarn.program.cluster import cluster_of, cluster_of_flags, tensorflow_flags, tf_config
 from tfdsl_backends.yarn.program.coordinator import Coordinator
 from tfdsl_backends.yarn.program.meeting import find_slot, meet
-from tfdsl_backends.yarn.program.plan import Plan, log
+from tfdsl_backends.yarn.program.plan import REJECTED, Plan, log
 from tfdsl_backends.yarn.program.server import serve
 from tfdsl_backends.yarn.program.storage import FolderStore, HdfsStore, WebHdfsStore, open_store
 from tfdsl_backends.yarn.program.task import Task
-from tfdsl_backends.yarn.program.transfer import transfer
+from tfdsl_backends.yarn.program.transfer import fetch_command, put_command
+from tfdsl_backends.yarn.program.unzip import unzip_command
 from tfdsl_backends.yarn.program.wire import reserve_port
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def run(plan, script, environ):
-    # type: (Plan, str, dict[str, str]) -> int
+COMMANDS = {}  # type: dict[str, Callable[[list[str], dict[str, str]], int]]
+"""What the program can do, by its first argument; takes the others and the environment, gives the exit status."""
+
+
+def run(arguments, environ):
+    # type: (list[str], dict[str, str]) -> int
     """A task of a job that meets through the store."""
+    plan, script = read_plan(arguments[0]), arguments[1]
     store = open_store(plan.store.replace("{user}", environ.get("USER", "")) + "/" + environ["TFJOB_RUN"], plan.webhdfs)
     host = environ.get("NM_HOST") or socket.getfqdn()
     task = Task(plan, script, find_slot(plan, store, environ))
@@ -55,6 +65,22 @@ def close_store(plan, store, coordinator):
         store.remove("coordinator")
 
 
+def run_alone(arguments, environ):
+    # type: (list[str], dict[str, str]) -> int
+    """The only task of a job."""
+    plan, script = read_plan(arguments[0]), arguments[1]
+    task = alone(plan, script, environ)
+    if task.rejected:
+        return REJECTED
+    watch_signals(task)
+    holder, port = reserve_port(plan.ports[0], plan.ports[1], plan.reuse_port)
+    task.addresses = ["%s:%d" % (environ.get("NM_HOST") or socket.getfqdn(), port)]
+    env, flags = environment(plan, task, port, environ)
+    status = task.work(env, flags, None if plan.reuse_port else holder)
+    log(task.name, "exits with %d" % status)
+    return status
+
+
 def environment(plan, task, port, environ):
     # type: (Plan, Task, int, dict[str, str]) -> tuple[dict[str, str], list[str]]
     """The environment of the steps and the flags of the command."""
@@ -69,9 +95,10 @@ def environment(plan, task, port, environ):
     return env, tensorflow_flags(cluster, role, index) if role in plan.flags else []
 
 
-def given(plan, script, flags, environ):
-    # type: (Plan, str, list[str], dict[str, str]) -> int
+def given(arguments, environ):
+    # type: (list[str], dict[str, str]) -> int
     """A task whose addresses a modified client has worked out and passes as flags; it meets nobody."""
+    plan, script, flags = read_plan(arguments[0]), arguments[1], arguments[2:]
     cluster, role, index = cluster_of_flags(flags)
     task = Task(plan, script, plan.slots.index((role, index)))
     watch_signals(task)
@@ -102,19 +129,26 @@ def watch_signals(task):
     signal.signal(signal.SIGTERM, on_term)
 
 
+def read_plan(path):
+    # type: (str) -> Plan
+    """The plan that job.sh has written to ``path``."""
+    with open(path) as file:
+        return Plan(file.read())
+
+
+COMMANDS["run"] = run
+COMMANDS["alone"] = run_alone
+COMMANDS["given"] = given
+COMMANDS["server"] = lambda arguments, environ: serve(arguments[0], environ)
+COMMANDS["fetch"] = fetch_command
+COMMANDS["put"] = put_command
+COMMANDS["unzip"] = unzip_command
+
+
 def main(arguments):
     # type: (list[str]) -> int
     """Do what the first argument says."""
-    environ = dict(os.environ)
-    if arguments[0] in ("fetch", "put", "unzip"):
-        return transfer(arguments, environ)
-    if arguments[0] == "server":
-        return serve(arguments[1], environ)
-    with open(arguments[1]) as file:
-        plan = Plan(file.read())
-    if arguments[0] == "given":
-        return given(plan, arguments[2], arguments[3:], environ)
-    return run(plan, arguments[2], environ)
+    return COMMANDS[arguments[0]](arguments[1:], dict(os.environ))
 
 
 if __name__ == "__main__":

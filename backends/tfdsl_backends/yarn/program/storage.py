@@ -8,7 +8,15 @@ import errno
 import os
 import subprocess
 
+from tfdsl_backends.yarn.program.ways import way_of
 from tfdsl_backends.yarn.program.webhdfs import WebHdfs, WebHdfsError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+STORES = {}  # type: dict[str, Callable[[str, str], FolderStore | HdfsStore | WebHdfsStore]]
+"""The kinds of stores by the way to them: of a place and the address of WebHDFS."""
 
 
 class FolderStore(object):
@@ -166,11 +174,12 @@ def hdfs(arguments, text=""):
 def open_store(place, webhdfs):
     # type: (str, str) -> FolderStore | HdfsStore | WebHdfsStore
     """The store at ``place``: an ``hdfs://`` URI or a path of HDFS with ``hdfs:`` in front, else a shared folder."""
-    if not place.startswith("hdfs:"):
-        return FolderStore(place)
-    if webhdfs:
-        return WebHdfsStore(WebHdfs(webhdfs), hdfs_path(place))
-    return HdfsStore(place if place.startswith("hdfs://") else place[len("hdfs:") :])
+    return STORES[way_of(place, webhdfs)](place, webhdfs)
+
+
+STORES["path"] = lambda place, _webhdfs: FolderStore(place)
+STORES["webhdfs"] = lambda place, webhdfs: WebHdfsStore(WebHdfs(webhdfs), hdfs_path(place))
+STORES["client"] = lambda place, _webhdfs: HdfsStore(place if "://" in place else place[len("hdfs:") :])
 
 
 def hdfs_path(uri):

@@ -7,9 +7,9 @@ from __future__ import print_function
 import os
 import shutil
 import sys
-import zipfile
 
 from tfdsl_backends.yarn.program.storage import hdfs, hdfs_path
+from tfdsl_backends.yarn.program.ways import way_of
 from tfdsl_backends.yarn.program.webhdfs import WebHdfs, WebHdfsError, save
 
 if sys.version_info >= (3,):
@@ -21,6 +21,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+FETCH = {}  # type: dict[str, Callable[[str, str, str], None]]
+"""How to copy a source to a path of the node, by the way to the source; takes the address of WebHDFS too."""
+
+PUT = {}  # type: dict[str, Callable[[str, str, bool, str, str], None]]
+"""How to copy a path of the node to a URI, by the way to that."""
+
 
 def fetch(source, to, webhdfs):
     # type: (str, str, str) -> None
@@ -30,27 +36,49 @@ def fetch(source, to, webhdfs):
         shutil.rmtree(part)  # an earlier try was killed
     elif os.path.lexists(part):
         os.remove(part)
-    if source.startswith(("http://", "https://")):
-        response = urlopen(source, timeout=60)
-        save(response, response.headers.get("Content-Length"), part)
-    elif source.startswith("hdfs:") and webhdfs:
-        _webhdfs(lambda client: client.download(hdfs_path(source), part), webhdfs)
-    elif "://" in source:
-        _hdfs(["-get", source, part])
-    elif os.path.isdir(source):
+    FETCH[way_of(source, webhdfs)](source, part, webhdfs)
+    os.rename(part, to)
+
+
+def _fetch_http(source, part, _webhdfs_address):
+    # type: (str, str, str) -> None
+    response = urlopen(source, timeout=60)
+    save(response, response.headers.get("Content-Length"), part)
+
+
+def _fetch_webhdfs(source, part, webhdfs):
+    # type: (str, str, str) -> None
+    _webhdfs(lambda client: client.download(hdfs_path(source), part), webhdfs)
+
+
+def _fetch_with_client(source, part, _webhdfs_address):
+    # type: (str, str, str) -> None
+    _hdfs(["-get", source, part])
+
+
+def _fetch_path(source, part, _webhdfs_address):
+    # type: (str, str, str) -> None
+    if os.path.isdir(source):
         shutil.copytree(source, part, symlinks=True)
     else:
         shutil.copyfile(source, part)
-    os.rename(part, to)
+
+
+FETCH["http"] = _fetch_http
+FETCH["webhdfs"] = _fetch_webhdfs
+FETCH["client"] = _fetch_with_client
+FETCH["path"] = _fetch_path
 
 
 def put(source, destination, overwrite, mark, webhdfs):
     # type: (str, str, bool, str, str) -> None
     """Copy ``source`` to ``destination`` (a URI): written beside it under a name with ``mark``, then renamed."""
     part = "%s.part-%s" % (destination.rstrip("/"), mark)
-    if webhdfs and destination.startswith("hdfs:"):
-        _webhdfs(lambda client: _put_over_http(client, source, destination, part, overwrite), webhdfs)
-        return
+    PUT[way_of(destination, webhdfs)](source, destination, overwrite, part, webhdfs)
+
+
+def _put_with_client(source, destination, overwrite, part, _webhdfs_address):
+    # type: (str, str, bool, str, str) -> None
     exists = hdfs(["-test", "-e", destination])[0] == 0
     if exists and not overwrite:
         raise SystemExit("%s is there already; write `{ overwrite = true }` if it may be replaced" % destination)
@@ -70,19 +98,13 @@ def put(source, destination, overwrite, mark, webhdfs):
         raise SystemExit("%s was made meanwhile" % destination)
 
 
-def unzip(archive, folder):
-    # type: (str, str) -> None
-    """Unpack a zip file, with the permissions it holds; members that would land outside are refused."""
-    root = os.path.realpath(folder)
-    with zipfile.ZipFile(archive) as opened:
-        for member in opened.infolist():
-            place = os.path.realpath(os.path.join(root, member.filename))
-            if place != root and not place.startswith(root.rstrip("/") + "/"):
-                raise SystemExit("%s: the member %s would land outside of %s" % (archive, member.filename, folder))
-            made = opened.extract(member, folder)
-            mode = (member.external_attr >> 16) & 0o777
-            if mode and not os.path.isdir(made):
-                os.chmod(made, mode)
+def _put_webhdfs(source, destination, overwrite, part, webhdfs):
+    # type: (str, str, bool, str, str) -> None
+    _webhdfs(lambda client: _put_over_http(client, source, destination, part, overwrite), webhdfs)
+
+
+PUT["webhdfs"] = _put_webhdfs
+PUT["client"] = _put_with_client
 
 
 def _put_over_http(client, source, destination, part, overwrite):
@@ -117,19 +139,28 @@ def _hdfs(arguments):
         raise SystemExit("hdfs dfs %s: %s" % (" ".join(arguments), err.strip()[-1000:] or "failed"))
 
 
-def transfer(arguments, environ):
-    # type: (list[str], dict[str, str]) -> int
-    """The sub-commands that the job script calls: ``fetch``, ``put`` and ``unzip``."""
-    webhdfs = environ.get("TFJOB_WEBHDFS", "")
+def transfer(work, what):
+    # type: (Callable[[], None], str) -> int
+    """The status of a step of the job script that copies something."""
     try:
-        if arguments[0] == "fetch":
-            fetch(arguments[1], arguments[2], webhdfs)
-        elif arguments[0] == "put":
-            mark = environ.get("CONTAINER_ID") or str(os.getpid())
-            put(arguments[1], arguments[2], arguments[3] == "overwrite", mark, webhdfs)
-        else:
-            unzip(arguments[1], arguments[2])
-    except (EnvironmentError, zipfile.BadZipfile, shutil.Error) as error:
-        sys.stderr.write("[tfjob] %s %s: %s\n" % (arguments[0], arguments[1], error))
+        work()
+    except (EnvironmentError, shutil.Error) as error:
+        sys.stderr.write("[tfjob] %s: %s\n" % (what, error))
         return 1
     return 0
+
+
+def fetch_command(arguments, environ):
+    # type: (list[str], dict[str, str]) -> int
+    """``fetch SOURCE TO``."""
+    source, to = arguments
+    return transfer(lambda: fetch(source, to, environ.get("TFJOB_WEBHDFS", "")), "fetch " + source)
+
+
+def put_command(arguments, environ):
+    # type: (list[str], dict[str, str]) -> int
+    """``put SOURCE DESTINATION keep|overwrite``."""
+    source, destination, when_there = arguments
+    mark = environ.get("CONTAINER_ID") or str(os.getpid())
+    webhdfs = environ.get("TFJOB_WEBHDFS", "")
+    return transfer(lambda: put(source, destination, when_there == "overwrite", mark, webhdfs), "put " + source)

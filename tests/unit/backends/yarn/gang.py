@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from tests.unit.backends.yarn.containers import Container, until
-from tfdsl_backends.yarn.assembly import program
+from tfdsl_backends.yarn.assembly import entries, program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ class Gang:
         self.folder = folder
         self.python = python
         self.made: list[Container] = []
-        (folder / "program.py").write_text(program())
+        (folder / "program.py").write_text(program(entries()))
         (folder / "job.sh").write_text(SCRIPT)
         self.plan(limit=15)
 

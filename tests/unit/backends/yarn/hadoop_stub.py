@@ -27,7 +27,7 @@ VALUES = {
     "container_memory": (2, 7), "container_vcores": (2, 7), "num_containers": (2, 7),
     "node_label_expression": (2, 7), "container_retry_policy": (2, 9), "container_retry_error_codes": (2, 9),
     "container_max_retries": (2, 9), "container_retry_interval": (2, 9), "master_resources": (3, 1),
-    "container_resources": (3, 1), "placement_spec": (3, 1), "application_tags": (3, 2), "localize_files": (3, 3),
+    "container_resources": (3, 1), "placement_spec": (3, 1), "application_tags": (3, 1), "localize_files": (3, 3),
 }  # fmt: skip
 """Options of the client that take a value, and the first version that has them."""
 

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from tests.unit.backends.yarn.containers import interpreters
-from tfdsl_backends.yarn.assembly import PARTS, program
+from tfdsl_backends.yarn.assembly import MODULES, entries, program
 from tfdsl_backends.yarn.program import cluster, coordinator, plan
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ EACH = pytest.mark.parametrize("python", interpreters(), ids=lambda path: path.r
 
 
 def test_it_is_one_ascii_file_that_imports_nothing_but_the_standard_library() -> None:
-    text = program()
+    text = program(entries())
     assert text.isascii()
     imported = {
         alias.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import) for alias in node.names
@@ -37,7 +37,7 @@ def test_it_is_one_ascii_file_that_imports_nothing_but_the_standard_library() ->
     old = {"httplib", "urllib2", "urlparse"}  # Python 2's names
     assert {name.split(".")[0] for name in imported} - old <= set(sys.stdlib_module_names)
     assert "TFJOB_PROGRAM" not in text.splitlines()
-    assert set(PARTS) == {path.stem for path in _folder().glob("*.py")} - {"__init__"}
+    assert set(MODULES) == {path.stem for path in _folder().glob("*.py")} - {"__init__"}
 
 
 def _folder() -> Path:
@@ -50,7 +50,7 @@ def _folder() -> Path:
 @EACH
 def test_every_python_compiles_it(python: str, tmp_path: Path) -> None:
     file = tmp_path / "task.py"
-    file.write_text(program())
+    file.write_text(program(entries()))
     code = "import sys; compile(open(sys.argv[1]).read(), sys.argv[1], 'exec')"
     done = subprocess.run([python, "-c", code, str(file)], capture_output=True, text=True)
     assert done.stderr == ""
@@ -268,7 +268,7 @@ def namenode() -> Iterator[tuple[str, dict[str, bytes | None]]]:
 
 
 def run(python: str, folder: Path, *arguments: str, webhdfs: str = "") -> subprocess.CompletedProcess[str]:
-    (folder / "task.py").write_text(program())
+    (folder / "task.py").write_text(program(entries()))
     env = {
         "PATH": "/usr/bin:/bin",
         "USER": "alice",

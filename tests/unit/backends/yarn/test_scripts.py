@@ -77,7 +77,7 @@ def test_the_seed_s_job() -> None:
         '    exec python trainer.py "$@"',
         "      copy_out success model /mnt/results/trainer keep || failed=74",
         "    export CUDA_VISIBLE_DEVICES=''",
-        '  *) tar -xf "$archive" -C "$4" || die "cannot unpack $2" ;;',
+        '  tar -xf "$archive" -C "$4" || die "cannot unpack $2"',
         '  ln -s -- "$source" "$at" || die "cannot link $at to $source"',
     ):
         assert line in text.splitlines()
@@ -157,7 +157,7 @@ def test_docker_mounts_and_tmpfs() -> None:
         model.MemoryMount(at="/fast", size=amount("1Gi"), path="roles[worker].mounts[1]"),
     )
     made = unit(
-        job(role("worker", mounts=mounts, shm=amount("1Gi"))), "yarn", hadoop_home="/opt/hadoop", store="/shared"
+        job(role("worker", 2, mounts=mounts, shm=amount("1Gi"))), "yarn", hadoop_home="/opt/hadoop", store="/shared"
     )
     found = env(options(made)[0])
     assert found["YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS"] == (

@@ -121,10 +121,7 @@ unpack() { # NUMBER SOURCE SUFFIX FOLDER
   [ ! -e "$state/unpacked-$1" ] || return 0 # an earlier try has done it
   fetch "$1" "$2" "$archive"
   mkdir -p -- "$4" || die "cannot make the folder $4"
-  case $3 in
-  .zip) "$TFJOB_PYTHON" "$TFJOB_PROGRAM" unzip "$archive" "$4" || die "cannot unpack $2" ;;
-  *) tar -xf "$archive" -C "$4" || die "cannot unpack $2" ;;
-  esac
+  tar -xf "$archive" -C "$4" || die "cannot unpack $2"
   rm -f -- "$archive"
   : >"$state/unpacked-$1"
 }
@@ -138,25 +135,14 @@ copy_out() { # WHEN SOURCE DESTINATION keep|overwrite
   always:* | success:0) ;;
   success:* | failure:0 | failure:stopped) return 0 ;; # stopped: the job is complete without it
   esac
-  case $to in
-  *://*) ;;
-  *)
-    [ "$to" != "${to#/}" ] || to=$work/$to
-    while [ "$to" != "${to%/}" ]; do to=${to%/}; done
-    part=$to.part-${CONTAINER_ID:-$$}
-    if exists "$part.old" && ! exists "$to"; then mv -T -- "$part.old" "$to" || return 74; fi # an earlier try was killed
-    ;;
-  esac
+  [ "$to" != "${to#/}" ] || to=$work/$to
+  while [ "$to" != "${to%/}" ]; do to=${to%/}; done
+  part=$to.part-${CONTAINER_ID:-$$}
+  if exists "$part.old" && ! exists "$to"; then mv -T -- "$part.old" "$to" || return 74; fi # an earlier try was killed
   if [ ! -e "$source" ]; then
     say "output $source is not there"
     return 74
   fi
-  case $to in
-  *://*)
-    "$TFJOB_PYTHON" "$TFJOB_PROGRAM" put "$source" "$to" "$4" || return 74
-    return 0
-    ;;
-  esac
   if [ "$4" = keep ] && exists "$to"; then
     say "$to is there already; { overwrite = true } would replace it"
     return 74
@@ -201,7 +187,7 @@ start() {
   write_plan >"$state/plan.json" || die "cannot write $state/plan.json"
   TFJOB_PROGRAM=$state/task.py
   TFJOB_PYTHON=$(first_program python3 python python2) || exit 1
-  export TFJOB_PROGRAM TFJOB_PYTHON TFJOB_WEBHDFS=''
+  export TFJOB_PROGRAM TFJOB_PYTHON
   surroundings
   exec "$TFJOB_PYTHON" "$TFJOB_PROGRAM" run "$state/plan.json" "$script"
 }
@@ -245,7 +231,7 @@ TFJOB_PLAN
 
 write_program() {
   cat <<'TFJOB_PROGRAM'
-"""What each container of the job runs: it meets the other tasks, tells TensorFlow their addresses, runs the command.
+"""What each container of the job runs: it tells TensorFlow the addresses of all tasks and runs the command.
 
 Runs under Python 2.7 and 3, with the standard library only.
 """
@@ -254,7 +240,6 @@ from __future__ import print_function
 
 import binascii
 import errno
-import importlib
 import json
 import os
 import random
@@ -268,7 +253,17 @@ import subprocess
 import sys
 import threading
 import time
-import zipfile
+
+
+# ---- How a file or folder is reached; the compiler asks too, to leave out the ways that a job does not take ----
+
+def way_of(place, webhdfs):
+    """Over http, over WebHDFS where its address is known, with the Hadoop client, or as a path of the node."""
+    if place.startswith(("http://", "https://")):
+        return "http"
+    if place.startswith("hdfs:") and webhdfs:
+        return "webhdfs"
+    return "client" if "://" in place or place.startswith("hdfs:") else "path"
 
 
 # ---- What the compiler says about the job: its tasks, what ends it, what a failure leads to ----
@@ -281,7 +276,6 @@ TERMINATED = 143
 
 
 def native(text):
-    # type: (str) -> str
     """``text`` as ``str`` of the running Python (UTF-8 bytes under Python 2)."""
     if sys.version_info >= (3,):
         return text
@@ -290,7 +284,6 @@ def native(text):
 
 
 def log(who, text):
-    # type: (str, str) -> None
     """One line for the container's log."""
     sys.stderr.write("[tfjob %s] %s\n" % (who, text))
     sys.stderr.flush()
@@ -304,7 +297,6 @@ class Plan(object):
     """
 
     def __init__(self, text):
-        # type: (str) -> None
         spec = json.loads(text)
         self.job = native(spec["job"])
         self.slots = [(str(role), index) for role, count in spec["roles"] for index in range(int(count))]
@@ -326,33 +318,27 @@ class Plan(object):
 
     @staticmethod
     def _actions(rules):
-        # type: (dict[str, object]) -> dict[int, str]
         """Status -> action; 0 stands for every other status and for a lost task."""
         return {int(status): str(action) for status, action in rules.items()}
 
     def name(self, slot):
-        # type: (int) -> str
         """``worker[1]``."""
         return "%s[%d]" % self.slots[slot]
 
     def role(self, slot):
-        # type: (int) -> str
         """The role of a task."""
         return self.slots[slot][0]
 
     def slots_of(self, role):
-        # type: (str) -> list[int]
         """The numbers of all tasks of ``role``; of all tasks for the empty text."""
         return [slot for slot, (name, _index) in enumerate(self.slots) if role in ("", name)]
 
     def action(self, slot, status):
-        # type: (int, int) -> str
         """What follows when a task ends with ``status`` (0: it was lost): ``fail``, ``restart`` or ``ignore``."""
         rules = self.actions.get(self.name(slot)) or self.actions[self.role(slot)]
         return rules.get(status, rules[0])
 
     def completed(self, ended):
-        # type: (set[int]) -> str
         """Who has completed the job now that the tasks ``ended`` are done; empty when nobody has."""
         for role, index in self.complete:
             slots = [slot for slot in self.slots_of(role) if index in (-1, self.slots[slot][1])]
@@ -361,7 +347,6 @@ class Plan(object):
         return ""
 
     def status(self, kind, own):
-        # type: (str, int) -> int
         """The exit status of a task under the job's verdict; ``own``: its own command's, -1 when it was stopped.
 
         Where the NodeManager relaunches, it does so on 75 and on nothing else.
@@ -385,9 +370,8 @@ IN_CLUSTER = ("chief", "master", "ps", "worker")
 
 
 def cluster_of(slots, addresses):
-    # type: (list[tuple[str, int]], list[str]) -> OrderedDict[str, list[str]]
     """Role -> ``host:port`` of each replica; chief or master, ps and worker only."""
-    cluster = OrderedDict()  # type: OrderedDict[str, list[str]]
+    cluster = OrderedDict()
     for name in IN_CLUSTER:
         hosts = [address for (role, _index), address in zip(slots, addresses) if role == name]
         if hosts:
@@ -396,15 +380,13 @@ def cluster_of(slots, addresses):
 
 
 def tf_config(cluster, role, index):
-    # type: (OrderedDict[str, list[str]], str, int) -> str
     """TF_CONFIG as compact JSON."""
     task = OrderedDict([("type", role), ("index", index)])
-    value = OrderedDict([("cluster", cluster), ("task", task), ("environment", "cloud")])  # type: OrderedDict[str, object]
+    value = OrderedDict([("cluster", cluster), ("task", task), ("environment", "cloud")])
     return json.dumps(value, separators=(",", ":"))
 
 
 def tensorflow_flags(cluster, role, index):
-    # type: (OrderedDict[str, list[str]], str, int) -> list[str]
     """The four flags. The chief (master) is worker 0, the workers follow it; an evaluator stands in no list."""
     chiefs = cluster.get("chief", []) + cluster.get("master", [])
     if role in ("chief", "master"):
@@ -419,18 +401,6 @@ def tensorflow_flags(cluster, role, index):
     ]
 
 
-def cluster_of_flags(flags):
-    # type: (list[str]) -> tuple[OrderedDict[str, list[str]], str, int]
-    """Cluster, role and index out of flags that somebody else has worked out (the modified client)."""
-    given = dict(flag.split("=", 1) for flag in flags if flag.startswith("--") and "=" in flag)
-    cluster = OrderedDict()  # type: OrderedDict[str, list[str]]
-    for role, name in (("ps", "--ps_hosts"), ("worker", "--worker_hosts")):
-        hosts = [host for host in given.get(name, "").split(",") if host]
-        if hosts:
-            cluster[role] = hosts
-    return cluster, given.get("--job_name", "worker"), int(given.get("--task_index", "0"))
-
-
 # ---- TCP between the tasks: one JSON object of texts per line; and ports for TensorFlow ----
 
 LONGEST_LINE = 1 << 20
@@ -440,7 +410,6 @@ class Line(object):
     """One connection. ``open`` turns false when the other side has gone or talks nonsense."""
 
     def __init__(self, connection):
-        # type: (socket.socket) -> None
         self.connection = connection
         self.open = True
         self._rest = b""
@@ -452,7 +421,6 @@ class Line(object):
                 connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), seconds)
 
     def send(self, **message):
-        # type: (**str) -> None
         """Send one message; a broken connection is noticed here or at the next read."""
         try:
             self.connection.sendall((json.dumps(message, sort_keys=True) + "\n").encode("ascii"))
@@ -460,7 +428,6 @@ class Line(object):
             self.open = False
 
     def receive(self):
-        # type: () -> list[dict[str, str]]
         """The messages that have come; call it when there is something to read."""
         try:
             data = self.connection.recv(65536)
@@ -482,17 +449,15 @@ class Line(object):
             return []
 
     def close(self):
-        # type: () -> None
         """Hang up."""
         self.open = False
         self.connection.close()
 
 
 def readable(sockets, seconds):
-    # type: (list[socket.socket], float) -> list[socket.socket]
     """Those of ``sockets`` that have something to read, after at most ``seconds``."""
     poll = select.poll()
-    by_number = {}  # type: dict[int, socket.socket]
+    by_number = {}
     for one in sockets:
         by_number[one.fileno()] = one
         poll.register(one.fileno(), select.POLLIN | select.POLLHUP | select.POLLERR)
@@ -503,7 +468,6 @@ def readable(sockets, seconds):
 
 
 def reserve_port(first, last, reuse):
-    # type: (int, int, bool) -> tuple[socket.socket, int]
     """A free port between ``first`` and ``last``, held by the socket until that is closed.
 
     ``reuse``: a program that sets SO_REUSEPORT (TensorFlow with TF_GRPC_REUSE_PORT) may listen on it meanwhile.
@@ -523,7 +487,6 @@ def reserve_port(first, last, reuse):
 
 
 def _bound(port, reuse):
-    # type: (int, bool) -> socket.socket
     made = socket.socket()
     try:
         if reuse:
@@ -536,7 +499,6 @@ def _bound(port, reuse):
 
 
 def listener():
-    # type: () -> tuple[socket.socket, int]
     """A socket that listens on a port of the system's choice."""
     made = socket.socket()
     made.bind(("", 0))
@@ -544,205 +506,10 @@ def listener():
     return made, int(made.getsockname()[1])
 
 
-# ---- Files and folders over WebHDFS with simple authentication, for containers without a Hadoop client ----
-
-if sys.version_info >= (3,):
-    from http.client import HTTPConnection, HTTPException, HTTPSConnection
-    from urllib.parse import quote, urlsplit
-else:
-    from httplib import HTTPConnection, HTTPException, HTTPSConnection
-    from urllib import quote
-
-    from urlparse import urlsplit
-
-
-
-
-class WebHdfsError(Exception):
-    """A request that HDFS refused."""
-
-
-def save(response, length, to):
-    # type: (IO[bytes], str | None, str) -> None
-    """Write an answer to the file ``to``; one that breaks off before its ``length`` is an error, not a short file."""
-    with open(to, "wb") as file:
-        shutil.copyfileobj(response, file)
-        size = file.tell()
-    if length is not None and size != int(length):
-        raise IOError("only %d of %s bytes came" % (size, length))
-
-
-class WebHdfs(object):
-    """``address``: ``http://namenode:9870``."""
-
-    def __init__(self, address):
-        # type: (str) -> None
-        self.address = address.rstrip("/")
-        self.user = os.environ.get("HADOOP_USER_NAME") or os.environ.get("USER") or "root"
-
-    def read(self, path):
-        # type: (str) -> bytes
-        """The whole of a small file."""
-        status, response = self._call("GET", path, "OPEN")
-        return self._good(path, status, response.read())
-
-    def write(self, path, data, overwrite):
-        # type: (str, bytes, bool) -> bool
-        """Write a small file; false when it is there and ``overwrite`` is not set."""
-        status, response = self._call("PUT", path, "CREATE&overwrite=%s" % str(overwrite).lower(), data)
-        answer = response.read()
-        if status == 403 and b"FileAlreadyExists" in answer:
-            return False
-        self._good(path, status, answer)
-        return True
-
-    def exists(self, path):
-        # type: (str) -> bool
-        """Whether there is a file or folder."""
-        status, response = self._call("GET", path, "GETFILESTATUS")
-        answer = response.read()
-        if status == 404:
-            return False
-        self._good(path, status, answer)
-        return True
-
-    def rename(self, path, to):
-        # type: (str, str) -> None
-        """Move ``path`` to ``to``, which must not exist."""
-        status, response = self._call("PUT", path, "RENAME&destination=" + quote(to, safe="/"))
-        if b"true" not in self._good(path, status, response.read()):
-            raise WebHdfsError("cannot rename %s to %s" % (path, to))
-
-    def delete(self, path):
-        # type: (str) -> None
-        """Remove a file, or a folder with all that is in it."""
-        status, response = self._call("DELETE", path, "DELETE&recursive=true")
-        self._good(path, status, response.read())
-
-    def download(self, path, to):
-        # type: (str, str) -> None
-        """Copy a file or folder to ``to`` on this node."""
-        status, response = self._call("GET", path, "LISTSTATUS")
-        listing = json.loads(self._good(path, status, response.read()).decode("utf-8"))
-        entries = [(str(e["type"]), e["pathSuffix"]) for e in listing["FileStatuses"]["FileStatus"]]
-        if entries and entries[0] == ("FILE", ""):  # LISTSTATUS of a file lists itself, without a name
-            self._download_file(path, to)
-            return
-        if not os.path.isdir(to):
-            os.makedirs(to)
-        for _kind, suffix in entries:
-            name = native(suffix)
-            self.download(path + "/" + name, to + "/" + name)
-
-    def upload(self, source, path):
-        # type: (str, str) -> None
-        """Copy a file or folder of this node to ``path``."""
-        if not os.path.isdir(source):
-            with open(source, "rb") as file:
-                status, response = self._call("PUT", path, "CREATE&overwrite=false", file)
-                self._good(path, status, response.read())
-            return
-        status, response = self._call("PUT", path, "MKDIRS")
-        self._good(path, status, response.read())
-        for name in sorted(os.listdir(source)):
-            self.upload(source + "/" + name, path + "/" + name)
-
-    def _download_file(self, path, to):
-        # type: (str, str) -> None
-        status, response = self._call("GET", path, "OPEN")
-        if status != 200:
-            self._good(path, status, response.read())
-        save(response, response.getheader("Content-Length"), to)
-
-    def _call(self, method, path, operation, body=None):
-        # type: (str, str, str, BinaryIO | bytes | None) -> tuple[int, HTTPResponse]
-        """One request; a file's data goes to the DataNode that the NameNode names."""
-        url = "%s/webhdfs/v1%s?op=%s&user.name=%s" % (self.address, quote(path, safe="/"), operation, quote(self.user))
-        response = _request(method, url, b"" if body is not None else None)
-        if response.status == 307:
-            response.read()
-            response = _request(method, response.getheader("Location") or url, body)
-        return response.status, response
-
-    @staticmethod
-    def _good(path, status, answer):
-        # type: (str, int, bytes) -> bytes
-        if status not in (200, 201):
-            raise WebHdfsError("%s: WebHDFS answers %d: %s" % (path, status, answer[:300].decode("utf-8", "replace")))
-        return answer
-
-
-def _request(method, url, body):
-    # type: (str, str, BinaryIO | bytes | None) -> HTTPResponse
-    parts = urlsplit(url)
-    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.netloc, timeout=60)
-    headers = {}  # type: dict[str, str]
-    if body is not None:
-        size = len(body) if isinstance(body, bytes) else os.fstat(body.fileno()).st_size
-        headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
-    try:
-        connection.request(method, parts.path + "?" + parts.query, body, headers)
-        return connection.getresponse()
-    except HTTPException as error:
-        raise WebHdfsError("no answer of %s that makes sense (%r)" % (parts.netloc, error))
-
-
 # ---- Small files that all tasks see: in a shared folder, or in HDFS through its client or WebHDFS ----
 
-class FolderStore(object):
-    """A folder that all nodes share."""
-
-    wait = 0.5
-    """Seconds between two looks for a file."""
-
-    def __init__(self, folder):
-        # type: (str) -> None
-        self.folder = folder
-        try:
-            os.makedirs(folder)
-        except OSError as error:
-            if error.errno != errno.EEXIST:
-                raise
-
-    def put(self, name, text):
-        # type: (str, str) -> None
-        """Write or replace ``name`` in one step; only the tasks' own user may read it."""
-        part = "%s/.%s.%d" % (self.folder, name, os.getpid())
-        number = os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
-        os.write(number, text.encode("ascii"))
-        os.close(number)
-        os.rename(part, self.folder + "/" + name)
-
-    def claim(self, name, text):
-        # type: (str, str) -> bool
-        """Write ``name`` unless it is there already; true for the one who wrote it."""
-        try:
-            number = os.open(self.folder + "/" + name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        except OSError as error:
-            if error.errno == errno.EEXIST:
-                return False
-            raise
-        os.write(number, text.encode("ascii"))
-        os.close(number)
-        return True
-
-    def get(self, name):
-        # type: (str) -> str
-        """The text of ``name``; empty when it is not there."""
-        try:
-            with open(self.folder + "/" + name) as file:
-                return file.read()
-        except (IOError, OSError):
-            return ""
-
-    def remove(self, name):
-        # type: (str) -> None
-        """Remove ``name`` if it is there."""
-        try:
-            os.remove(self.folder + "/" + name)
-        except OSError:
-            pass
+STORES = {}
+"""The kinds of stores by the way to them: of a place and the address of WebHDFS."""
 
 
 class HdfsStore(object):
@@ -751,18 +518,15 @@ class HdfsStore(object):
     wait = 2.0
 
     def __init__(self, folder):
-        # type: (str) -> None
         self.folder = folder
 
     def put(self, name, text):
-        # type: (str, str) -> None
         """Write or replace ``name``."""
         status, _out, err = hdfs(["-put", "-f", "-", self.folder + "/" + name], text)
         if status != 0:
             raise SystemExit("cannot write %s/%s: %s" % (self.folder, name, err.strip()[-500:]))
 
     def claim(self, name, text):
-        # type: (str, str) -> bool
         """Write ``name`` unless it is there already: the NameNode refuses to rename onto an existing file."""
         part = "part-%s-%s" % (name, text)
         self.put(part, text)
@@ -772,56 +536,16 @@ class HdfsStore(object):
         return taken
 
     def get(self, name):
-        # type: (str) -> str
         """The text of ``name``; empty when it is not there."""
         status, out, _err = hdfs(["-cat", self.folder + "/" + name])
         return out if status == 0 else ""
 
     def remove(self, name):
-        # type: (str) -> None
         """Remove ``name`` if it is there."""
         hdfs(["-rm", "-f", "-skipTrash", self.folder + "/" + name])
 
 
-class WebHdfsStore(object):
-    """A folder of HDFS through WebHDFS: ten times faster than ``hdfs dfs``."""
-
-    wait = 0.5
-
-    def __init__(self, client, folder):
-        # type: (WebHdfs, str) -> None
-        self.client = client
-        self.folder = folder
-
-    def put(self, name, text):
-        # type: (str, str) -> None
-        """Write or replace ``name``."""
-        self.client.write(self.folder + "/" + name, text.encode("ascii"), True)
-
-    def claim(self, name, text):
-        # type: (str, str) -> bool
-        """Write ``name`` unless it is there already."""
-        return self.client.write(self.folder + "/" + name, text.encode("ascii"), False)
-
-    def get(self, name):
-        # type: (str) -> str
-        """The text of ``name``; empty when it is not there or the NameNode does not answer just now."""
-        try:
-            return self.client.read(self.folder + "/" + name).decode("ascii")
-        except (WebHdfsError, EnvironmentError):
-            return ""
-
-    def remove(self, name):
-        # type: (str) -> None
-        """Remove ``name`` if it is there."""
-        try:
-            self.client.delete(self.folder + "/" + name)
-        except (WebHdfsError, EnvironmentError):
-            pass
-
-
 def hdfs(arguments, text=""):
-    # type: (list[str], str) -> tuple[int, str, str]
     """Status, output and errors of ``hdfs dfs ARGUMENTS`` with ``text`` as its input."""
     home = os.environ.get("HADOOP_HDFS_HOME") or os.environ.get("HADOOP_HOME") or ""
     program = home + "/bin/hdfs" if os.path.exists(home + "/bin/hdfs") else "hdfs"
@@ -843,142 +567,57 @@ def hdfs(arguments, text=""):
 
 
 def open_store(place, webhdfs):
-    # type: (str, str) -> FolderStore | HdfsStore | WebHdfsStore
     """The store at ``place``: an ``hdfs://`` URI or a path of HDFS with ``hdfs:`` in front, else a shared folder."""
-    if not place.startswith("hdfs:"):
-        return FolderStore(place)
-    if webhdfs:
-        return WebHdfsStore(WebHdfs(webhdfs), hdfs_path(place))
-    return HdfsStore(place if place.startswith("hdfs://") else place[len("hdfs:") :])
+    return STORES[way_of(place, webhdfs)](place, webhdfs)
 
 
-def hdfs_path(uri):
-    # type: (str) -> str
-    """The path in ``hdfs://name:port/path`` or ``hdfs:/path``."""
-    rest = uri[len("hdfs:") :]
-    return "/" + rest[2:].partition("/")[2] if rest.startswith("//") else rest
+STORES["client"] = lambda place, _webhdfs: HdfsStore(place if "://" in place else place[len("hdfs:") :])
 
 
 # ---- Fetching what a task mounts, copying what it puts out ----
 
-if sys.version_info >= (3,):
-    from urllib.request import urlopen
-else:
-    from urllib2 import urlopen
-
+FETCH = {}
+"""How to copy a source to a path of the node, by the way to the source; takes the address of WebHDFS too."""
 
 
 def fetch(source, to, webhdfs):
-    # type: (str, str, str) -> None
     """Copy ``source`` (a URI that Hadoop reads, http, https, a path of the node) to ``to``, whole or not at all."""
     part = to + ".part"
     if os.path.isdir(part) and not os.path.islink(part):
         shutil.rmtree(part)  # an earlier try was killed
     elif os.path.lexists(part):
         os.remove(part)
-    if source.startswith(("http://", "https://")):
-        response = urlopen(source, timeout=60)
-        save(response, response.headers.get("Content-Length"), part)
-    elif source.startswith("hdfs:") and webhdfs:
-        _webhdfs(lambda client: client.download(hdfs_path(source), part), webhdfs)
-    elif "://" in source:
-        _hdfs(["-get", source, part])
-    elif os.path.isdir(source):
-        shutil.copytree(source, part, symlinks=True)
-    else:
-        shutil.copyfile(source, part)
+    FETCH[way_of(source, webhdfs)](source, part, webhdfs)
     os.rename(part, to)
 
 
-def put(source, destination, overwrite, mark, webhdfs):
-    # type: (str, str, bool, str, str) -> None
-    """Copy ``source`` to ``destination`` (a URI): written beside it under a name with ``mark``, then renamed."""
-    part = "%s.part-%s" % (destination.rstrip("/"), mark)
-    if webhdfs and destination.startswith("hdfs:"):
-        _webhdfs(lambda client: _put_over_http(client, source, destination, part, overwrite), webhdfs)
-        return
-    exists = hdfs(["-test", "-e", destination])[0] == 0
-    if exists and not overwrite:
-        raise SystemExit("%s is there already; write `{ overwrite = true }` if it may be replaced" % destination)
-    parent = destination.rstrip("/").rpartition("/")[0]
-    _hdfs(["-mkdir", "-p", parent])
-    hdfs(["-rm", "-r", "-f", "-skipTrash", part])
-    _hdfs(["-put", source, part])
-    if exists:
-        _hdfs(["-rm", "-r", "-skipTrash", destination])
-    elif hdfs(["-test", "-e", destination])[0] == 0:
-        hdfs(["-rm", "-r", "-f", "-skipTrash", part])
-        raise SystemExit("%s was made meanwhile" % destination)
-    _hdfs(["-mv", part, destination])
-    inside = destination.rstrip("/") + "/" + part.rpartition("/")[2]
-    if hdfs(["-test", "-e", inside])[0] == 0:  # a folder that appeared meanwhile takes it in
-        hdfs(["-rm", "-r", "-f", "-skipTrash", inside])
-        raise SystemExit("%s was made meanwhile" % destination)
+def _fetch_with_client(source, part, _webhdfs_address):
+    _hdfs(["-get", source, part])
 
 
-def unzip(archive, folder):
-    # type: (str, str) -> None
-    """Unpack a zip file, with the permissions it holds; members that would land outside are refused."""
-    root = os.path.realpath(folder)
-    with zipfile.ZipFile(archive) as opened:
-        for member in opened.infolist():
-            place = os.path.realpath(os.path.join(root, member.filename))
-            if place != root and not place.startswith(root.rstrip("/") + "/"):
-                raise SystemExit("%s: the member %s would land outside of %s" % (archive, member.filename, folder))
-            made = opened.extract(member, folder)
-            mode = (member.external_attr >> 16) & 0o777
-            if mode and not os.path.isdir(made):
-                os.chmod(made, mode)
-
-
-def _put_over_http(client, source, destination, part, overwrite):
-    # type: (WebHdfs, str, str, str, bool) -> None
-    path, beside = hdfs_path(destination.rstrip("/")), hdfs_path(part)
-    exists = client.exists(path)
-    if exists and not overwrite:
-        raise SystemExit("%s is there already; write `{ overwrite = true }` if it may be replaced" % destination)
-    client.delete(beside)
-    client.upload(source, beside)
-    if exists:
-        client.delete(path)
-    client.rename(beside, path)
-    inside = path + "/" + beside.rpartition("/")[2]
-    if client.exists(inside):  # a folder that appeared meanwhile has taken it in
-        client.delete(inside)
-        raise SystemExit("%s was made meanwhile" % destination)
-
-
-def _webhdfs(work, address):
-    # type: (Callable[[WebHdfs], None], str) -> None
-    try:
-        work(WebHdfs(address))
-    except (WebHdfsError, EnvironmentError) as error:
-        raise SystemExit("WebHDFS at %s: %s" % (address, error))
+FETCH["client"] = _fetch_with_client
 
 
 def _hdfs(arguments):
-    # type: (list[str]) -> None
     status, _out, err = hdfs(arguments)
     if status != 0:
         raise SystemExit("hdfs dfs %s: %s" % (" ".join(arguments), err.strip()[-1000:] or "failed"))
 
 
-def transfer(arguments, environ):
-    # type: (list[str], dict[str, str]) -> int
-    """The sub-commands that the job script calls: ``fetch``, ``put`` and ``unzip``."""
-    webhdfs = environ.get("TFJOB_WEBHDFS", "")
+def transfer(work, what):
+    """The status of a step of the job script that copies something."""
     try:
-        if arguments[0] == "fetch":
-            fetch(arguments[1], arguments[2], webhdfs)
-        elif arguments[0] == "put":
-            mark = environ.get("CONTAINER_ID") or str(os.getpid())
-            put(arguments[1], arguments[2], arguments[3] == "overwrite", mark, webhdfs)
-        else:
-            unzip(arguments[1], arguments[2])
-    except (EnvironmentError, zipfile.BadZipfile, shutil.Error) as error:
-        sys.stderr.write("[tfjob] %s %s: %s\n" % (arguments[0], arguments[1], error))
+        work()
+    except (EnvironmentError, shutil.Error) as error:
+        sys.stderr.write("[tfjob] %s: %s\n" % (what, error))
         return 1
     return 0
+
+
+def fetch_command(arguments, environ):
+    """``fetch SOURCE TO``."""
+    source, to = arguments
+    return transfer(lambda: fetch(source, to, environ.get("TFJOB_WEBHDFS", "")), "fetch " + source)
 
 
 # ---- The coordinator: a thread of the first task that all tasks, its own too, are connected with for life ----
@@ -987,7 +626,6 @@ class Member(object):
     """A task that has come. ``ended``: -1 while it runs, else the status it reported."""
 
     def __init__(self, line, address, container):
-        # type: (Line, str, str) -> None
         self.line = line
         self.address = address
         self.container = container
@@ -1003,7 +641,6 @@ class Coordinator(threading.Thread):
     """
 
     def __init__(self, plan):
-        # type: (Plan) -> None
         super(Coordinator, self).__init__(name="coordinator")
         self.daemon = True
         self.plan = plan
@@ -1012,11 +649,11 @@ class Coordinator(threading.Thread):
         self.token = binascii.hexlify(os.urandom(16)).decode("ascii")
         allow_files(2 * len(plan.slots) + 200)
         self.socket, self.port = listener()
-        self.lines = []  # type: list[Line]
-        self.members = {}  # type: dict[int, Member]
-        self.owner = {}  # type: dict[Line, int]
-        self.spares = []  # type: list[tuple[Line, dict[str, str]]]
-        self.vacant = {}  # type: dict[int, float]
+        self.lines = []
+        self.members = {}
+        self.owner = {}
+        self.spares = []
+        self.vacant = {}
         self.deadline = time.time() + plan.limit
         self.started = False
         self.verdict = ""
@@ -1027,7 +664,6 @@ class Coordinator(threading.Thread):
     # --- the loop ----------------------------------------------------------------------------------------------
 
     def run(self):
-        # type: () -> None
         """Serve until the verdict is out; whatever ends it, the tasks see that their connections end."""
         try:
             self.serve()
@@ -1037,7 +673,6 @@ class Coordinator(threading.Thread):
             self.socket.close()
 
     def serve(self):
-        # type: () -> None
         """Serve until the verdict is out and everybody has hung up (or has had time to)."""
         while not (self.verdict and (not self.members_left() or time.time() > self.leave_at)):
             lines = [line for line in self.lines if line.open]
@@ -1051,7 +686,6 @@ class Coordinator(threading.Thread):
             self.check_time()
 
     def listen(self, line):
-        # type: (Line) -> None
         """Take what a connection says; what no task would say ends that connection, and nothing else."""
         try:
             for message in line.receive():
@@ -1061,7 +695,6 @@ class Coordinator(threading.Thread):
             line.open = False
 
     def accept(self):
-        # type: () -> None
         """Take a new connection; it says who it is later."""
         try:
             connection, _address = self.socket.accept()
@@ -1072,12 +705,10 @@ class Coordinator(threading.Thread):
         self.lines.append(Line(connection))
 
     def members_left(self):
-        # type: () -> bool
         """Whether a task is still connected."""
         return any(member.line.open for member in self.members.values())
 
     def notice_lost(self):
-        # type: () -> None
         """Act on connections that broke."""
         for line in [line for line in self.lines if not line.open]:
             self.lines.remove(line)
@@ -1088,7 +719,6 @@ class Coordinator(threading.Thread):
                 self.lost(slot)
 
     def check_time(self):
-        # type: () -> None
         """Give up when not all have come in time, or nobody replaced a task that was lost before the start."""
         if self.verdict or self.started:
             return
@@ -1105,7 +735,6 @@ class Coordinator(threading.Thread):
     # --- messages ----------------------------------------------------------------------------------------------
 
     def handle(self, line, message):
-        # type: (Line, dict[str, str]) -> None
         """One message of a task."""
         slot = self.owner.get(line, -1)
         kind = message.get("op", "")
@@ -1121,7 +750,6 @@ class Coordinator(threading.Thread):
             self.ended(slot, int(message.get("status", "1")))
 
     def hello(self, line, message):
-        # type: (Line, dict[str, str]) -> None
         """A task says which number it has."""
         if message.get("token") != self.token:
             line.send(op="again", why="another job's token")
@@ -1138,7 +766,6 @@ class Coordinator(threading.Thread):
                 self.place_spares()
 
     def seat(self, line, message, slot):
-        # type: (Line, dict[str, str], int) -> None
         """Give a task its number, unless another container has it."""
         holder = self.members.get(slot)
         container = message.get("container", "")
@@ -1162,7 +789,6 @@ class Coordinator(threading.Thread):
         self.check_start()
 
     def place_spares(self):
-        # type: () -> None
         """A container beyond the number of tasks replaces one that was lost, or is one too many."""
         for line, message in list(self.spares):
             role = message.get("role", "")
@@ -1175,7 +801,6 @@ class Coordinator(threading.Thread):
                 self.reject(line, "all %d tasks have come; this container is one too many" % len(self.plan.slots))
 
     def reject(self, line, why):
-        # type: (Line, str) -> None
         """Send a container away."""
         log("coordinator", "rejected (%d): %s" % (REJECTED, why))
         line.send(op="reject", why=why)
@@ -1183,7 +808,6 @@ class Coordinator(threading.Thread):
     # --- what happens to the job -------------------------------------------------------------------------------
 
     def check_start(self):
-        # type: () -> None
         """Start when the last one has come; an optional task starts as soon as it comes."""
         if not self.started and not self.missing:
             self.started = True
@@ -1193,12 +817,11 @@ class Coordinator(threading.Thread):
             self.tell_start()
 
     def tell_start(self):
-        # type: () -> None
         """Tell those that may start; a role with ``after`` waits until the roles before it run."""
         addresses = " ".join(
             self.members[slot].address if slot in self.members else "-" for slot in range(len(self.plan.slots))
         )
-        may = {}  # type: dict[str, bool]
+        may = {}
         for slot, member in self.members.items():
             role = self.plan.role(slot)
             if member.told or not (self.started or role in self.plan.optional):
@@ -1210,13 +833,11 @@ class Coordinator(threading.Thread):
                 member.line.send(op="start", addresses=addresses)
 
     def runs(self, role):
-        # type: (str) -> bool
         """Whether the commands of all tasks of ``role`` run, or have run."""
         found = [self.members.get(slot) for slot in self.plan.slots_of(role)]
         return all(member is not None and (member.running or member.ended >= 0) for member in found)
 
     def ended(self, slot, status):
-        # type: (int, int) -> None
         """A task reports the status of its command."""
         member = self.members[slot]
         member.ended = status
@@ -1233,7 +854,6 @@ class Coordinator(threading.Thread):
         self.check_complete()
 
     def lost(self, slot):
-        # type: (int) -> None
         """A task's connection broke."""
         if self.verdict or self.members[slot].ended >= 0:
             return
@@ -1257,7 +877,6 @@ class Coordinator(threading.Thread):
         self.check_complete()
 
     def check_complete(self):
-        # type: () -> None
         """The job is complete when those that decide have ended, and over when nobody is left to decide."""
         done = {slot for slot, member in self.members.items() if member.ended >= 0}
         who = self.plan.completed(done)
@@ -1267,7 +886,6 @@ class Coordinator(threading.Thread):
             self.finish("fail", "all tasks have ended and none completed the job", 0)
 
     def finish(self, verdict, reason, status):
-        # type: (str, str, int) -> None
         """Pronounce the verdict, once."""
         self.verdict, self.reason, self.status = verdict, reason, status
         self.leave_at = time.time() + self.plan.grace + 20
@@ -1277,7 +895,6 @@ class Coordinator(threading.Thread):
 
 
 def allow_files(count):
-    # type: (int) -> None
     """Let this process have so many open files and connections, as far as the node allows it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
@@ -1297,12 +914,11 @@ class Task(object):
     """
 
     def __init__(self, plan, script, slot):
-        # type: (Plan, str, int) -> None
         self.plan = plan
         self.script = script
         self.slot = slot
-        self.line = None  # type: Line | None
-        self.addresses = []  # type: list[str]
+        self.line = None
+        self.addresses = []
         self.verdict = RUNNING
         self.reason = ""
         self.status = 0
@@ -1313,14 +929,12 @@ class Task(object):
 
     @property
     def name(self):
-        # type: () -> str
         """``worker[1]``, for messages."""
         return self.plan.name(self.slot) if self.slot >= 0 else "spare"
 
     # --- the connection ----------------------------------------------------------------------------------------
 
     def listen(self, seconds):
-        # type: (float) -> None
         """Take what the coordinator says, for at most ``seconds``."""
         line = self.line
         if line is None:
@@ -1333,7 +947,6 @@ class Task(object):
             time.sleep(min(seconds, 0.2))
 
     def take(self, message):
-        # type: (dict[str, str]) -> None
         """One message of the coordinator."""
         kind = message.get("op")
         if kind == "welcome":
@@ -1350,7 +963,6 @@ class Task(object):
             self.line.open = False
 
     def tell(self, **message):
-        # type: (**str) -> None
         """Say something to the coordinator, if there is one."""
         if self.line is not None:
             self.line.send(**message)
@@ -1358,7 +970,6 @@ class Task(object):
     # --- the steps ---------------------------------------------------------------------------------------------
 
     def work(self, steps_env, flags, release):
-        # type: (dict[str, str], list[str], socket.socket | None) -> int
         """Prepare, run the command, copy the outputs; the status to exit with.
 
         ``release``: the socket that holds the port, closed just before the command starts.
@@ -1388,14 +999,12 @@ class Task(object):
         return status
 
     def copy(self, env, status, told=""):
-        # type: (dict[str, str], int, str) -> int
         """Run the outputs step, which is ``told`` how the command ended; a failed copy after success makes it 74."""
         env = dict(env, TFJOB_STATUS=told or str(status))
         copied = self.run_step("outputs", [], env)
         return copied if status == 0 else status
 
     def settle(self, status):
-        # type: (int) -> int
         """Report how the command ended by itself and wait for what that means; the status to exit with."""
         self.tell(op="exit", status=str(status))
         until = time.time() + 30
@@ -1414,7 +1023,6 @@ class Task(object):
         return self.plan.status(self.verdict, status or -1)
 
     def pause(self, seconds):
-        # type: (float) -> None
         """Wait, but not longer than the job runs."""
         until = time.time() + seconds
         while time.time() < until and self.verdict == RUNNING and not self.killed:
@@ -1422,19 +1030,16 @@ class Task(object):
             self.watch_line()
 
     def watch_line(self):
-        # type: () -> None
         """The loss of the coordinator is a verdict."""
         if self.line is not None and not self.line.open and self.verdict == RUNNING and not self.may_leave:
             self.verdict = "fail"
             self.reason = "the connection to %s, which coordinates, is lost" % self.plan.name(0)
 
     def step(self, name, arguments, env):
-        # type: (str, list[str], dict[str, str]) -> int
         """Run a step until it ends, or the verdict ends it."""
         return self.run_step(name, arguments, env, True)
 
     def run_step(self, name, arguments, env, under_verdict=False):
-        # type: (str, list[str], dict[str, str], bool) -> int
         """Run ``bash SCRIPT NAME ARGUMENTS`` in this process group, so that YARN's kill reaches it too.
 
         When it is stopped it has ended only with all that it started: a relaunch must not run beside them.
@@ -1443,7 +1048,7 @@ class Task(object):
         if name == "command":
             self.tell(op="running")  # now those that start after this one may
         kill_at = 0.0
-        stopped = {}  # type: dict[int, str]
+        stopped = {}
         while child.poll() is None or some_live(stopped):
             self.listen(0.2)
             if under_verdict:
@@ -1463,16 +1068,15 @@ class Task(object):
 
 
 def descendants():
-    # type: () -> dict[int, str]
     """All processes below this one: process id -> when it was started, which tells it from a later one of that id."""
-    children = {}  # type: dict[int, list[int]]
-    begun = {}  # type: dict[int, str]
+    children = {}
+    begun = {}
     for entry in os.listdir("/proc"):
         fields = stat(int(entry)) if entry.isdigit() else []
         if fields:
             children.setdefault(int(fields[1]), []).append(int(entry))
             begun[int(entry)] = fields[19]
-    found = []  # type: list[int]
+    found = []
     todo = [os.getpid()]
     while todo:
         below = children.get(todo.pop(), [])
@@ -1482,7 +1086,6 @@ def descendants():
 
 
 def stat(process):
-    # type: (int) -> list[str]
     """The fields of ``/proc/PID/stat`` behind the name (state, parent, ...); none when there is no such process."""
     try:
         with open("/proc/%d/stat" % process, "rb") as file:
@@ -1492,7 +1095,6 @@ def stat(process):
 
 
 def some_live(processes):
-    # type: (dict[int, str]) -> bool
     """Whether one of them is still there, and not only as a dead one that nobody has waited for."""
     for process, begun in processes.items():
         fields = stat(process)
@@ -1502,7 +1104,6 @@ def some_live(processes):
 
 
 def send(processes, number):
-    # type: (dict[int, str], int) -> None
     """Send a signal to those of the processes that are still there."""
     for process in processes:
         if some_live({process: processes[process]}):
@@ -1518,13 +1119,11 @@ NO_NUMBER = -1
 
 
 def container_id(environ):
-    # type: (dict[str, str]) -> str
     """CONTAINER_ID, or something as unique."""
     return environ.get("CONTAINER_ID") or "%s-%d" % (socket.gethostname(), os.getpid())
 
 
 def find_slot(plan, store, environ):
-    # type: (Plan, FolderStore | HdfsStore | WebHdfsStore, dict[str, str]) -> int
     """The container's number in the whole job.
 
     YARN_SHELL_ID counts the containers of an application from 1; an application that runs one role has that role's
@@ -1548,14 +1147,12 @@ def find_slot(plan, store, environ):
 
 
 def _attempt_and_number(container):
-    # type: (str) -> tuple[str, int]
     """Application attempt and number in ``container_e17_1410901177871_0001_01_000005``."""
     found = re.match(r"container_(?:e\d+_)?\d+_\d+_(\d+)_(\d+)$", container)
     return (found.group(1), int(found.group(2))) if found else ("0", 2)
 
 
 def meet(task, plan, store, coordinator, address, environ):
-    # type: (Task, Plan, FolderStore | HdfsStore | WebHdfsStore, Coordinator | None, str, dict[str, str]) -> int
     """Connect, register and wait for the start; 0, or the status to exit with."""
     deadline = time.time() + plan.limit + 5  # the coordinator's own limit comes first and knows the missing ones
     lost_at = 0.0
@@ -1590,7 +1187,6 @@ def meet(task, plan, store, coordinator, address, environ):
 
 
 def connect(task, found, address, environ):
-    # type: (Task, str, str, dict[str, str]) -> bool
     """Register with the coordinator that ``found`` (host, port, token) names; false when nobody answers there."""
     try:
         host, port, token = found.split()
@@ -1610,36 +1206,15 @@ def connect(task, found, address, environ):
     return True
 
 
-# ---- A plain TensorFlow server, for roles with ``server = true`` ----
+# ---- The program's ways in: ``run PLAN SCRIPT``, ``given PLAN SCRIPT FLAGS...``, and what the steps call ----
 
-def serve(protocol, environ):
-    # type: (str, dict[str, str]) -> int
-    """Run the server of the task in TF_CONFIG and join it; TensorFlow 1 and 2."""
-    tensorflow = importlib.import_module("tensorflow")
-    signal.signal(signal.SIGTERM, lambda _number, _frame: os._exit(143))
-    config = json.loads(environ["TF_CONFIG"])
-    task = config["task"]
-    new = getattr(getattr(tensorflow, "distribute", None), "Server", None)
-    server = (new or tensorflow.train.Server)(
-        tensorflow.train.ClusterSpec(config["cluster"]),
-        job_name=str(task["type"]),
-        task_index=int(task["index"]),
-        protocol=protocol,
-    )
-    # join never comes back from C++, and a signal is only seen while the main thread is in Python.
-    thread = threading.Thread(target=server.join)
-    thread.daemon = True
-    thread.start()
-    while thread.is_alive():
-        thread.join(1)
-    return 0
+COMMANDS = {}
+"""What the program can do, by its first argument; takes the others and the environment, gives the exit status."""
 
 
-# ---- The program's ways in: ``run PLAN SCRIPT``, ``given PLAN SCRIPT FLAGS...``, and the transfers ----
-
-def run(plan, script, environ):
-    # type: (Plan, str, dict[str, str]) -> int
+def run(arguments, environ):
     """A task of a job that meets through the store."""
+    plan, script = read_plan(arguments[0]), arguments[1]
     store = open_store(plan.store.replace("{user}", environ.get("USER", "")) + "/" + environ["TFJOB_RUN"], plan.webhdfs)
     host = environ.get("NM_HOST") or socket.getfqdn()
     task = Task(plan, script, find_slot(plan, store, environ))
@@ -1664,7 +1239,6 @@ def run(plan, script, environ):
 
 
 def close_store(plan, store, coordinator):
-    # type: (Plan, FolderStore | HdfsStore | WebHdfsStore, Coordinator) -> None
     """Tell those who come late that there is nothing to come to, unless the next try will use the file."""
     if coordinator.verdict == "missing" and not plan.restarts:
         store.put("coordinator", "ended %s\n" % coordinator.reason)
@@ -1673,7 +1247,6 @@ def close_store(plan, store, coordinator):
 
 
 def environment(plan, task, port, environ):
-    # type: (Plan, Task, int, dict[str, str]) -> tuple[dict[str, str], list[str]]
     """The environment of the steps and the flags of the command."""
     role, index = plan.slots[task.slot]
     cluster = cluster_of(plan.slots, task.addresses)
@@ -1686,52 +1259,28 @@ def environment(plan, task, port, environ):
     return env, tensorflow_flags(cluster, role, index) if role in plan.flags else []
 
 
-def given(plan, script, flags, environ):
-    # type: (Plan, str, list[str], dict[str, str]) -> int
-    """A task whose addresses a modified client has worked out and passes as flags; it meets nobody."""
-    cluster, role, index = cluster_of_flags(flags)
-    task = Task(plan, script, plan.slots.index((role, index)))
-    watch_signals(task)
-    env = dict(environ, TFJOB_ROLE=role, TFJOB_INDEX=str(index), TFJOB_PORT=own_port(cluster.get(role, []), index))
-    if role in plan.tf_config:
-        env["TF_CONFIG"] = tf_config(cluster, role, index)
-    task.may_leave = True
-    status = task.step("prepare", [], env)
-    if status == 0:
-        status = task.step("command", flags if role in plan.flags else [], env)
-    return task.copy(env, status)
-
-
-def own_port(hosts, index):
-    # type: (list[str], int) -> str
-    """The port in the task's own ``host:port``."""
-    return hosts[index].rpartition(":")[2] if index < len(hosts) else ""
-
-
 def watch_signals(task):
-    # type: (Task) -> None
     """SIGTERM (YARN ends the container) ends the command first."""
 
     def on_term(_number, _frame):
-        # type: (int, object) -> None
         task.killed = True
 
     signal.signal(signal.SIGTERM, on_term)
 
 
+def read_plan(path):
+    """The plan that job.sh has written to ``path``."""
+    with open(path) as file:
+        return Plan(file.read())
+
+
+COMMANDS["run"] = run
+COMMANDS["fetch"] = fetch_command
+
+
 def main(arguments):
-    # type: (list[str]) -> int
     """Do what the first argument says."""
-    environ = dict(os.environ)
-    if arguments[0] in ("fetch", "put", "unzip"):
-        return transfer(arguments, environ)
-    if arguments[0] == "server":
-        return serve(arguments[1], environ)
-    with open(arguments[1]) as file:
-        plan = Plan(file.read())
-    if arguments[0] == "given":
-        return given(plan, arguments[2], arguments[3:], environ)
-    return run(plan, arguments[2], environ)
+    return COMMANDS[arguments[0]](arguments[1:], dict(os.environ))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,32 @@
+# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
+# pyright: reportTypeCommentUsage=false
+"""The only task of a job: it has nobody to meet, and how it ends is how the job ends."""
+
+from __future__ import print_function
+
+from tfdsl_backends.yarn.program.plan import REJECTED, Plan, log
+from tfdsl_backends.yarn.program.task import Task
+
+
+class Alone(Task):
+    """A task without a coordinator."""
+
+    def settle(self, status):
+        # type: (int) -> int
+        """What the coordinator would say about the end of the command; the status to exit with."""
+        action = self.plan.action(self.slot, status) if status else "ignore"
+        if action == "ignore":
+            return 0
+        log(self.name, "%s: %s ended with %d" % (action, self.name, status))
+        return self.plan.status(action, status)
+
+
+def alone(plan, script, environ):
+    # type: (Plan, str, dict[str, str]) -> Task
+    """The task, unless YARN has started more containers than it was asked for: the work is never done twice."""
+    number = environ.get("YARN_SHELL_ID", "1")
+    task = Alone(plan, script, 0)
+    if number != "1":
+        task.rejected = "the job has one task, and this is container %s" % number
+        log(task.name, "rejected (%d): %s" % (REJECTED, task.rejected))
+    return task

@@ -1,0 +1,36 @@
+# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
+# pyright: reportTypeCommentUsage=false
+"""Unpacking zip files, which tar does not take."""
+
+from __future__ import print_function
+
+import os
+import sys
+import zipfile
+
+
+def unzip(archive, folder):
+    # type: (str, str) -> None
+    """Unpack a zip file, with the permissions it holds; members that would land outside are refused."""
+    root = os.path.realpath(folder)
+    with zipfile.ZipFile(archive) as opened:
+        for member in opened.infolist():
+            place = os.path.realpath(os.path.join(root, member.filename))
+            if place != root and not place.startswith(root.rstrip("/") + "/"):
+                raise SystemExit("%s: the member %s would land outside of %s" % (archive, member.filename, folder))
+            made = opened.extract(member, folder)
+            mode = (member.external_attr >> 16) & 0o777
+            if mode and not os.path.isdir(made):
+                os.chmod(made, mode)
+
+
+def unzip_command(arguments, _environ):
+    # type: (list[str], dict[str, str]) -> int
+    """``unzip ARCHIVE FOLDER``."""
+    archive, folder = arguments
+    try:
+        unzip(archive, folder)
+    except (EnvironmentError, zipfile.BadZipfile) as error:
+        sys.stderr.write("[tfjob] unzip %s: %s\n" % (archive, error))
+        return 1
+    return 0

@@ -1,0 +1,15 @@
+# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
+# pyright: reportTypeCommentUsage=false
+"""How a file or folder is reached; the compiler asks too, to leave out the ways that a job does not take."""
+
+from __future__ import print_function
+
+
+def way_of(place, webhdfs):
+    # type: (str, str) -> str
+    """Over http, over WebHDFS where its address is known, with the Hadoop client, or as a path of the node."""
+    if place.startswith(("http://", "https://")):
+        return "http"
+    if place.startswith("hdfs:") and webhdfs:
+        return "webhdfs"
+    return "client" if "://" in place or place.startswith("hdfs:") else "path"
