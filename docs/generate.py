@@ -16,7 +16,7 @@ sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "backends")]
 from tfdsl import backend as targets  # noqa: E402
 from tfdsl import pipeline  # noqa: E402
 from tfdsl.diagnostics.page import text_of  # noqa: E402
-from tfdsl.vocabulary import attributes, functions, policies, roles, statements  # noqa: E402
+from tfdsl.vocabulary import attributes, functions, policies, roles, statements, versions  # noqa: E402
 from tfdsl.vocabulary.types import describe  # noqa: E402
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def options_part(name: str) -> str:
     """Versions and options of a target."""
     backend = targets.find(name)
     assert backend is not None
-    rows = [("`version`", "string", f"`{backend.default_version}`", f"One of {', '.join(backend.versions)}.")]
+    rows = [("`version`", "string", f"`{backend.default_version}`", versions.described(backend.versions))]
     for option in backend.options:
         default = "worked out" if option.default is None else f"`{_shown(option.default)}`"
         rows.append((f"`{option.name}`", describe(option.type), default, option.doc))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
 
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.record import Record, replace
+from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.options import Option, OptionValue
 from tfdsl.vocabulary.statements import MOUNTS_BY_NAME, RUN_TIME_MARKS
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job
     from tfdsl.ir.origins import Origins
     from tfdsl.text import Span
+    from tfdsl.vocabulary.versions import Version
 
 __all__ = [
     "ALIASES",
@@ -48,7 +50,6 @@ __all__ = [
     "refused",
     "refused_mount",
     "translated",
-    "version_key",
 ]
 
 Fate: TypeAlias = Literal["kept", "translated", "approximated", "refused"]
@@ -57,6 +58,8 @@ Fate: TypeAlias = Literal["kept", "translated", "approximated", "refused"]
 class Unit(Record):
     """One job to be generated for one target at one version.
 
+    ``version``: the known one that decides what the target does. ``named``: the version as the user named it, where
+    that is another (1.12.3 behaves like 1.12.0); read it as :attr:`shown_version`.
     ``options`` has a value for every option of the backend (its default where none was given); ``option_spans``
     tells where a given one was written, and as ``hosts[2]`` where a member of a list was.
     """
@@ -67,10 +70,16 @@ class Unit(Record):
     origins: Origins
     options: Mapping[str, OptionValue]
     option_spans: Mapping[str, Span] = {}
+    named: str = ""
+
+    @property
+    def shown_version(self) -> str:
+        """The version in the user's words, for messages and names of folders."""
+        return self.named or self.version
 
     def at_least(self, version: str) -> bool:
         """Whether the target's version is ``version`` or newer."""
-        return version_key(self.version) >= version_key(version)
+        return versions.key(self.version) >= versions.key(version)
 
     def text(self, option: str) -> str:
         """The value of a string option; empty when it has none."""
@@ -280,6 +289,10 @@ class Backend(Record):
         """Import the lowering."""
         return cast("Lowering", import_module(self.lowering))
 
+    def find_version(self, text: str) -> Version | None:
+        """What ``text`` names: a known version, one between them, or a patch of one; ``None`` for all else."""
+        return versions.find(text, self.versions)
+
     @property
     def default_version(self) -> str:
         """The version taken when none is named."""
@@ -326,11 +339,6 @@ def _entry_point(name: str) -> Backend | None:
     for point in entry_points(group="tfdsl.backends", name=name):
         return cast("Backend", point.load())
     return None
-
-
-def version_key(version: str) -> tuple[int, ...]:
-    """A version as numbers, for comparing; parts that are no number count as 0."""
-    return tuple(int(part) if part.isdigit() else 0 for part in version.split("."))
 
 
 def judge(backend: Backend, unit: Unit) -> list[Diagnostic]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tfdsl.semantics.project import Program
     from tfdsl.semantics.target_options import GivenOption
     from tfdsl.text import Source
+    from tfdsl.vocabulary.versions import Version
 
 
 class Choice(Record):
@@ -103,10 +104,15 @@ def finish(program: Program, request: Request, choices: Sequence[Choice], checke
     found += lint(program, checked.jobs, checked.used, request.levels)
     made: list[Made] = []
     by_name = {backend.name: backend for backend in targets}
+    seen: set[tuple[str, str, tuple[int, ...]]] = set()  # -t volcano -t volcano@1.9 for a file that says 1.9
     for values in checked.jobs:
-        if values.target is not None and request.job in (None, values.name):
-            one = make(by_name[values.target], values, found)
-            made += [one] if one is not None else []
+        if values.target is None or request.job not in (None, values.name):
+            continue
+        backend = by_name[values.target]
+        key = (values.name, backend.name, version_of(backend, values).exact)
+        one = make(backend, values, found) if key not in seen else None
+        seen.add(key)
+        made += [one] if one is not None else []
     return Outcome(targets, tuple(made), tuple(found))
 
 
@@ -125,8 +131,15 @@ def unit_of(backend: Backend, values: resolved.Job) -> Unit:
     from tfdsl.ir.lower import lower
 
     job, origins = lower(values)
-    version = values.version or backend.default_version
-    return Unit(backend.name, version, job, origins, values.options, values.option_spans)
+    version = version_of(backend, values)
+    return Unit(backend.name, version.known, job, origins, values.options, values.option_spans, version.shown)
+
+
+def version_of(backend: Backend, values: resolved.Job) -> Version:
+    """The version that ``values`` were resolved for; the default where none was chosen."""
+    found = backend.find_version(values.version or backend.default_version)
+    assert found is not None  # the semantics lets no other through
+    return found
 
 
 def make(backend: Backend, values: resolved.Job, found: list[Diagnostic]) -> Made | None:

@@ -66,7 +66,7 @@ def test_a_job_with_errors_has_the_tables_in_general() -> None:
         ("on wor▮ker failed => fail job", ["**worker** role", "Trains."]),
         ("target vol▮cano { }", ["**volcano** target", "1.5, 1.9", "`tf_config`"]),
         ('target volcano { tf_con▮fig = "static" }', ["**tf_config** option of volcano", "Who sets TF_CONFIG"]),
-        ('target volcano { ver▮sion = "1.9" }', ["**version** of volcano", "default 1.15"]),
+        ('target volcano { ver▮sion = "1.9" }', ["**version** of volcano", "Any from 1.5 to 1.15", "default is 1.15"]),
         ('cluster { disc▮overy = "flags" }', ["**discovery**", "How tasks learn of each other"]),
         ('mount claim 1Gi at "/x" { ke▮ep = true }', ["**keep**", "outlives the job"]),
         ("retries = mi▮n(1, 2)", ["min(a, b, …)", "The smallest"]),

@@ -115,14 +115,14 @@ def files(place: Destination, made: Sequence[Made], *, source_map: bool) -> list
     found: list[File] = []
     names = _folder_names(made) if place.folders else {}
     for one in made:
-        folder = os.path.join(place.path, names[one.unit.target, one.unit.version]) if names else place.path
+        folder = os.path.join(place.path, names[one.unit.target, one.unit.shown_version]) if names else place.path
         found += _job_files(folder, one, source_map=source_map)
     return found
 
 
 def _folder_names(made: Sequence[Made]) -> dict[tuple[str, str], str]:
     """The folder of each target; with its version where one target is there in several."""
-    units = list(dict.fromkeys((one.unit.target, one.unit.version) for one in made))
+    units = list(dict.fromkeys((one.unit.target, one.unit.shown_version) for one in made))
     targets = [target for target, _ in units]
     return {
         (target, version): target if targets.count(target) == 1 else f"{target}-{version}" for target, version in units

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from tfdsl import backend as backends
 from tfdsl.cli.arguments import Flag, Given
-from tfdsl.diagnostics.name_rules import UNKNOWN_JOB, UNKNOWN_TARGET, UNKNOWN_VERSION
+from tfdsl.diagnostics.name_rules import UNKNOWN_JOB, UNKNOWN_TARGET
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
 from tfdsl.pipeline import Choice, Request
 from tfdsl.reading import read
 from tfdsl.record import Record
 from tfdsl.semantics.params import Given as ParamGiven
 from tfdsl.semantics.suggest import closest
-from tfdsl.semantics.target_options import GivenOption
+from tfdsl.semantics.target_options import GivenOption, unknown_version
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -92,12 +92,14 @@ def _choice(given: Given, errors: list[Diagnostic]) -> Choice | None:
     backend = _target(Given(name, _cut(given, 0, len(name))), errors)
     if backend is None:
         return None
-    if at and version not in backend.versions:
+    if not at:
+        return Choice(backend)
+    found = backend.find_version(version)
+    if found is None:
         place = _cut(given, len(name) + 1, len(given.text))
-        error = UNKNOWN_VERSION(place, target=backend.name, version=version or "(none)")
-        errors.append(error.help(f"there are {', '.join(backend.versions)}"))
+        errors.append(unknown_version(place, backend.name, version, backend.versions))
         return None
-    return Choice(backend, version or None)
+    return Choice(backend, found.shown)
 
 
 def _target(given: Given, errors: list[Diagnostic]) -> Backend | None:
@@ -116,7 +118,12 @@ def _cut(given: Given, start: int, end: int) -> Span:
 
 
 def _once(choices: Iterable[Choice]) -> Iterable[Choice]:
-    return {(choice.backend.name, choice.version): choice for choice in choices}.values()
+    """Each target in each version once, under the first of its spellings."""
+    found: dict[tuple[str, object], Choice] = {}
+    for choice in choices:
+        version = None if choice.version is None else choice.backend.find_version(choice.version)
+        found.setdefault((choice.backend.name, version and version.exact), choice)
+    return found.values()
 
 
 def _param(given: Given, errors: list[Diagnostic]) -> ParamGiven | None:

@@ -28,10 +28,10 @@ def described(backend: Backend) -> str:
     """A target, its versions and its options."""
     also = f" (also {', '.join(_aliases(backend))})" if _aliases(backend) else ""
     output = "one YAML stream" if backend.output == "stream" else "a set of files, needs -o FOLDER"
-    older = ", ".join(backend.versions)
+    known = ", ".join(backend.versions)
     lines = [
         f"{backend.name}{also}: {backend.title}",
-        f"  versions  {older}; default {backend.default_version}",
+        f"  versions  {known} and those between; default {backend.default_version}",
         f"  output    {output}",
     ]
     if backend.options:

@@ -114,7 +114,7 @@ def _print(made: Sequence[Made], targets: Sequence[Backend], wanted: _Wanted | N
     for one in made:
         tasks = [task for task in by_name[one.unit.target].load().tasks(one.unit) if _is_wanted(task, wanted)]
         if tasks:
-            head = f"# {one.unit.job.name} on {one.unit.target} {one.unit.version}\n"
+            head = f"# {one.unit.job.name} on {one.unit.target} {one.unit.shown_version}\n"
             blocks.append(head + "".join(_lines(tasks)))
     if not blocks and wanted is not None:
         names = " or ".join(dict.fromkeys(one.unit.job.name for one in made))

@@ -65,7 +65,7 @@ UNKNOWN_OPTION = _error("TFJ1510", "unknown-option", "{where} has no option {nam
 UNKNOWN_EVENT = _error("TFJ1511", "unknown-event", "there is no event {name}")
 UNKNOWN_ACTION = _error("TFJ1512", "unknown-action", "there is no action {name}")
 UNKNOWN_TARGET = _error("TFJ1513", "unknown-target", "there is no target {name}")
-UNKNOWN_VERSION = _error("TFJ1514", "unknown-version", "{target} has no version {version}")
+UNKNOWN_VERSION = _error("TFJ1514", "unknown-version", "{target} {version} is not a known version")
 UNKNOWN_WHEN = _error(
     "TFJ1515", "unknown-output-condition", "an output is copied on success, failure or always, not {name}"
 )

@@ -73,7 +73,7 @@ def _decided(backend: Backend, unit: Unit, span: Span) -> Iterable[Fate]:
             row = backend.support.decide(unit, item)
             if row is not None:
                 rows.setdefault(id(row), (row, item))
-    name = f"{unit.target} {unit.version}"
+    name = f"{unit.target} {unit.shown_version}"
     return [Fate(name, row.fate, row.to, _filled(row, unit, item)) for row, item in rows.values()]
 
 

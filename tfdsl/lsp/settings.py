@@ -94,9 +94,10 @@ def choice_of(text: str) -> Choice | None:
     """``volcano`` or ``volcano@1.9``; ``None`` when there is no such target or version."""
     name, at, version = text.partition("@")
     backend = backends.find(name) if name else None
-    if backend is None or (at and version not in backend.versions):
-        return None
-    return Choice(backend, version or None)
+    if backend is None or not at:
+        return None if backend is None else Choice(backend)
+    found = backend.find_version(version)
+    return None if found is None else Choice(backend, found.shown)
 
 
 def _blocks(program: Program) -> list[str]:

@@ -11,10 +11,11 @@ from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.suggest import closest, listing
 from tfdsl.semantics.values import ListData, Poison, Value
+from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.types import STRING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.blocks import TargetBlock, TargetRows
@@ -33,7 +34,7 @@ class GivenOption(Record):
 
 
 class Chosen(Record):
-    """What was chosen for a target."""
+    """What was chosen for a target. ``version``: as it was written, without a ``v``."""
 
     version: str
     options: Mapping[str, OptionValue]
@@ -85,16 +86,17 @@ def _version(written: Value | None, rows: TargetRows, scope: Scope) -> str:
     value = conform(written, STRING, "version", scope.report)
     if not isinstance(value.data, str):
         return rows.versions[-1]
-    if value.data not in rows.versions:
-        scope.report(unknown_version(value.span, rows, value.data))
+    found = versions.find(value.data, rows.versions)
+    if found is None:
+        scope.report(unknown_version(value.span, rows.name, value.data, rows.versions))
         return rows.versions[-1]
-    return value.data
+    return found.shown
 
 
-def unknown_version(span: Span, rows: TargetRows, version: str) -> Diagnostic:
-    """The target has no such version."""
-    found = name_rules.UNKNOWN_VERSION(span, target=rows.name, version=version)
-    return found.help(f"it has {listing(rows.versions)}")
+def unknown_version(span: Span, target: str, version: str, known: Sequence[str]) -> Diagnostic:
+    """The text at ``span`` is not a version of ``target``, or not one of those that tfdsl knows."""
+    found = name_rules.UNKNOWN_VERSION(span, target=target, version=version or "(none)")
+    return found.help(versions.why_unknown(version, known))
 
 
 def _item_spans(name: str, value: Value) -> dict[str, Span]:

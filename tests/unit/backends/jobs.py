@@ -97,4 +97,6 @@ def unit(
     for path in written:
         origins.record(path, NOWHERE)
     options = {option.name: option.default for option in found.options} | given
-    return Unit(found.name, version or found.default_version, made, origins, options, dict.fromkeys(given, NOWHERE))
+    taken = found.find_version(version or found.default_version)
+    assert taken is not None
+    return Unit(found.name, taken.known, made, origins, options, dict.fromkeys(given, NOWHERE), taken.shown)

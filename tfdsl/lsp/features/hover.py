@@ -10,7 +10,7 @@ from tfdsl.lsp.shown import shown
 from tfdsl.lsp.tree import path_at, span_of
 from tfdsl.record import Record
 from tfdsl.syntax import ast
-from tfdsl.vocabulary import attributes, functions, policies, roles, statements
+from tfdsl.vocabulary import attributes, functions, policies, roles, statements, versions
 from tfdsl.vocabulary.types import describe
 
 if TYPE_CHECKING:
@@ -144,9 +144,8 @@ def _option(target: str, name: str) -> str:
     if backend is None:
         return ""
     if name == "version":
-        return (
-            f"**version** of {backend.name}\n\nOne of {', '.join(backend.versions)}; default {backend.default_version}"
-        )
+        doc = versions.described(backend.versions)
+        return f"**version** of {backend.name}\n\n{doc} The default is {backend.default_version}."
     for option in backend.options:
         if option.name == name:
             default = "worked out" if option.default is None else f"`{option.default}`"

@@ -12,6 +12,7 @@ from tfdsl import backend as targets
 from tfdsl.ir import model
 from tfdsl.ir.fields import all_keys
 from tfdsl.ir.model import Cluster, Job
+from tfdsl.vocabulary import versions
 
 BACKEND = targets.find("volcano")
 assert BACKEND is not None
@@ -162,7 +163,7 @@ def test_what_came_with_a_version(since: str, code: str, key: str, asked: Job) -
     assert BACKEND is not None
     for version in BACKEND.versions:
         row = fate(unit(asked, "volcano", version), key)
-        old = targets.version_key(version) < targets.version_key(since)
+        old = versions.key(version) < versions.key(since)
         assert (row.fate, row.rule.code if row.rule else None) == (("refused", code) if old else (row.fate, None)), (
             version
         )

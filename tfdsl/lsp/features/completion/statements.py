@@ -9,7 +9,7 @@ from tfdsl.lsp.features.completion.item import Item
 from tfdsl.lsp.features.completion.names import block_names, declared, job_roles
 from tfdsl.lsp.features.completion.snippets import snippets
 from tfdsl.lsp.features.completion.values import settings_of
-from tfdsl.vocabulary import attributes, policies, roles, statements
+from tfdsl.vocabulary import attributes, policies, roles, statements, versions
 from tfdsl.vocabulary.types import describe
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _options(block: Frame, used: set[str]) -> Iterable[Item]:
     if backend is None:
         return
     if "version" not in used:
-        doc = f"One of {', '.join(backend.versions)}."
+        doc = versions.described(backend.versions)
         yield Item("version", "option", "string", doc, 'version = "$1"', snippet=True, rank=1)
     for option in backend.options:
         if option.name not in used:

@@ -1,0 +1,66 @@
+"""Versions of targets: which of the known ones a version that somebody runs behaves like.
+
+A target knows the versions at which its behaviour changes. People run those between them, and name them with a patch
+level or a ``v``, as their cluster reports them. Such a version behaves like the newest known one that is not newer.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_VERSION = re.compile(r"v?([0-9]{1,6}\.[0-9]{1,6}(?:\.[0-9]{1,6})?)")
+
+
+class Version(Record):
+    """A version as somebody named it. ``known``: the one that decides what the target does.
+
+    ``shown``: as it was written, without a ``v``. ``exact``: the release it stands for, with its patch level: equal
+    for two spellings of one version.
+    """
+
+    known: str
+    shown: str
+    exact: tuple[int, ...]
+
+
+def find(text: str, known: Sequence[str]) -> Version | None:
+    """What ``text`` means to a target that knows ``known`` (oldest first); ``None`` when it is none or out of range.
+
+    Without a patch level the newest known one is meant. Later patches of the newest known version are in the range.
+    """
+    match = _VERSION.fullmatch(text)
+    if match is None:
+        return None
+    shown = match[1]
+    asked = key(shown)
+    if asked[:2] > key(known[-1])[:2]:
+        return None
+    older = [one for one in known if (key(one) if len(asked) > 2 else key(one)[:2]) <= asked]
+    if not older:
+        return None
+    same = key(older[-1])[:2] == asked
+    return Version(older[-1], shown, (*(key(older[-1]) if same else asked), 0)[:3])
+
+
+def why_unknown(text: str, known: Sequence[str]) -> str:
+    """What to write instead of ``text``, for which :func:`find` found nothing."""
+    span = f"{known[0]} to {known[-1]}"
+    if _VERSION.fullmatch(text) is None:
+        return f"write a version such as {known[-1]} or {known[-1].removesuffix('.0')}.1; tfdsl knows {span}"
+    return f"tfdsl knows {span}; take the newest version that is not newer than yours"
+
+
+def described(known: Sequence[str]) -> str:
+    """What may be written, in a sentence for documentation."""
+    return f"Any from {known[0]} to {known[-1]}, also with a patch level; told apart are {', '.join(known)}."
+
+
+def key(version: str) -> tuple[int, ...]:
+    """A version as numbers, for comparing; parts that are not a number count as 0."""
+    return tuple(int(part) if part.isdigit() else 0 for part in version.split("."))
