@@ -83,7 +83,12 @@ def check(program: Program, request: Request) -> Checked:
             if name not in asked and rows is not None:
                 checker.job(block, Wanted(rows), compiled=False)
     everything = frozenset(params.used | {f"template {name}" for name in _used_templates(program)})
-    return Checked(tuple(jobs), tuple(collector.found), everything)
+    told = collector.found
+    if program.syntax_errors:
+        from tfdsl.semantics.consequences import independent
+
+        told = independent(told, program)
+    return Checked(tuple(jobs), tuple(told), everything)
 
 
 class _Collector:

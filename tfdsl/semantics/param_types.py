@@ -64,6 +64,8 @@ def read_type(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | 
 
 def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | None:
     name = ref.name.text
+    if not name:
+        return None  # it is missing, which has been reported
     if name not in _SIMPLE:
         found = name_rules.UNKNOWN_TYPE(ref.name.span, name=name)
         near = closest(name, PARAM_TYPES, _ALIASES)

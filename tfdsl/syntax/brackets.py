@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tfdsl.diagnostics import syntax_rules as rules
-from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.diagnostics.diagnostic import Edit, Fix
+from tfdsl.record import replace
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
 from tfdsl.syntax.wording import shortened
@@ -27,6 +28,12 @@ EQUAL, COMMA = lexer.OPERATORS["="], lexer.OPERATORS[","]
 DECLARATIONS = {lexer.KEYWORDS[word] for word in ("edition", "include", "param", "let", "template", "profile", "job")}
 NAMED_BLOCKS = {lexer.KEYWORDS[word] for word in ("template", "profile", "job", "role", "target")}
 PLAIN_BLOCKS = {lexer.KEYWORDS[word] for word in ("cluster", "build")}
+
+
+UNCLOSED = (rules.UNCLOSED_BLOCK, rules.UNCLOSED_BRACKET)
+
+# So many outer brackets that are not closed either are shown.
+MOST_LABELS = 3
 
 
 class Opening(NamedTuple):
@@ -140,12 +147,28 @@ class Balance:
             return  # the opening bracket was itself missing, which has been said
         span = Span(self.source, new.starts[opening.token], new.ends[opening.token])
         closer = TEXTS[CLOSERS[opening.type]]
+        if self._joins(opening, span, place):
+            return
         rule = rules.UNCLOSED_BLOCK if opening.type == lexer.LBRACE else rules.UNCLOSED_BRACKET
         found = rule(span, opener=TEXTS[opening.type], closer=closer)
         line = self.source.position(place)[0]
         if line != opening.line:
             found = found.note(Span(self.source, place, place), f"{closer} seems to be missing after this")
         self.reports.append(found.fix(f"add {closer}", self._closing_edit(opening, place)))
+
+    def _joins(self, opening: Opening, span: Span, place: int) -> bool:
+        """Whether the bracket is missing where one inside of it is missing too: then one message tells of both."""
+        reports = self.reports
+        inner = reports[-1].fixes[0].edits[0] if reports and reports[-1].rule in UNCLOSED else None
+        if inner is None or inner.span.start != place:
+            return False
+        found = reports[-1]
+        if len(found.labels) < MOST_LABELS:
+            found = found.note(span, f"this {span.text} is not closed either")
+        closing = self._closing_edit(opening, place)
+        both = Edit(closing.span, inner.text + closing.text)
+        reports[-1] = replace(found, fixes=(Fix("add the closing brackets", (both,)),))
+        return True
 
     def _closing_edit(self, opening: Opening, place: int) -> Edit:
         closer = TEXTS[CLOSERS[opening.type]]

@@ -195,7 +195,7 @@ class Builder:
             if isinstance(each, ast.Name):
                 when = each
             elif isinstance(each, ast.Subject):
-                subject = each
+                subject = each if is_whole(each) else None
             else:
                 options = each
         return ast.Output(source, destination, when, subject, options, span)

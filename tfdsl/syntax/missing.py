@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdsl.syntax import ast
 
 
-def is_whole(node: ast.Declaration | ast.Item | ast.Copy | ast.Run) -> bool:
+def is_whole(node: ast.Declaration | ast.Item | ast.Copy | ast.Run | ast.Subject) -> bool:
     """Whether nothing that the node cannot be without was put in by recovery, which has an empty text."""
     for field in type(node).__fields__:
         value: object = getattr(node, field)

@@ -13,6 +13,7 @@ from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer, repairs, value_slips, wording
 from tfdsl.syntax.brackets import CLOSERS, DECLARATIONS, OPENERS
 from tfdsl.syntax.indented import indented_map, yaml_list
+from tfdsl.syntax.unfinished import dangling, unfinished
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
@@ -279,15 +280,16 @@ SLIPS: tuple[Slip, ...] = (
     value_slips.word_operator,
     value_slips.chained_comparison,
     value_slips.split_unit,
-    value_slips.dangling_operator,
+    dangling,
     _missing_arrow,
     _late_delay,
+    _line_break,
+    unfinished,
     value_slips.leading_dot,
     value_slips.unquoted_path,
     value_slips.unquoted_value,
     _repeated_word,
     _quoted_key,
     _job_name,
-    _line_break,
     _outside_job,
 )

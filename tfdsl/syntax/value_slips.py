@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer, repairs, wording
+from tfdsl.syntax import lexer, repairs
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
@@ -89,21 +89,6 @@ def split_unit(at_work: Recovery, at: int, _: set[int]) -> bool:
         rules.SPLIT_UNIT(span, together=shortened(together)).fix(f"write {together}", Edit(span, together), safe=True)
     )
     at_work.replace(at - 1, lexer.ERROR, 2)
-    return True
-
-
-def dangling_operator(at_work: Recovery, at: int, _: set[int]) -> bool:
-    """``a +`` at the end of a line, and then the next item was taken for the other operand."""
-    lexed, before = at_work.lexed, at_work.before_line_end
-    if before is None or at - before.at != 2 or lexed.types[before.at - 1] not in lexer.INFIX:
-        return False
-    following = (EQUAL if lexed.types[at] == COLON else lexed.types[at],)
-    if not repairs.fits(before.states, lexer.ERROR, lexer.NEWLINE, lexed.types[at - 1], *following):
-        return False
-    at_work.back_to_line_end()
-    end = before.at
-    at_work.report(rules.UNEXPECTED(at_work.span(end), expected="a value", found=wording.found(lexed, end)))
-    at_work.insert(end, lexer.ERROR)
     return True
 
 

@@ -8,6 +8,8 @@ from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tfdsl.syntax.lexer import Lexed
 
 _TEXTS = {number: text for text, number in (*tables.KEYWORDS, *tables.OPERATORS)}
@@ -33,6 +35,53 @@ _NAMES_AFTER = {
     "use": "the name of a template",
     **{word: f"the name of a {word}" for word in ("role", "target", "param", "template", "profile")},
     "let": "the name of a constant",
+    "from": "a role",
+    ".": "the key of a map",
+}
+_TEXTS_AFTER = {"include": "a path in quotes", "patch": "a path in quotes", "unpatch": "a path in quotes"}
+_NUMBERS_AFTER = {
+    "edition": "the number of the edition",
+    "exit": "an exit status",
+    "..": "an exit status",
+    "restarted": "a number of restarts",
+    "[": "the index of a replica",
+}
+
+# What a value is, by the statement and the token before it.
+_VALUES = {
+    ("mount", "at"): "a path",
+    ("output", "output"): "a file or folder",
+    ("output", "to"): "a destination",
+    ("copy", "copy"): "a file or folder",
+    ("copy", "to"): "a path in the image",
+    ("run", "run"): "a command",
+    ("on", "after"): "a duration such as 10m",
+}
+
+# Signs that are named together with what follows them.
+_LINKS = {lexer.OPERATORS[text] for text in ("=", "=>", ":")} | {lexer.KEYWORDS[word] for word in ("at", "to")}
+
+ROLES = ("chief", "master", "worker", "ps", "evaluator", "tensorboard")
+
+# How each statement may look when it is whole.
+FORMS = {
+    "edition": "edition 1",
+    "include": 'include "common.tfjob"',
+    "param": "param workers: int = 2",
+    "let": "let steps = 5000",
+    "template": "template gpu_node { gpu = 1 }",
+    "profile": "profile prod { workers = 16 }",
+    "job": 'job mnist { image = "example/mnist:1", role worker { } }',
+    "role": "role worker { replicas = 2 }",
+    "target": 'target volcano { queue = "research" }',
+    "use": "use gpu_node",
+    "mount": 'mount pvc "data" at "/data"',
+    "output": 'output "/tmp/model" to "/data/model"',
+    "on": "on failed => restart job",
+    "copy": 'copy "main.py" to "/app/main.py"',
+    "run": 'run "pip install -r requirements.txt"',
+    "patch": 'patch "spec.schedulerName" = "default"',
+    "unpatch": 'unpatch "spec.schedulerName"',
 }
 
 _LONGEST = 30
@@ -62,8 +111,30 @@ def put_in(type_: int, after: str = "") -> str:
         return _NAMES_AFTER[after]
     if type_ == lexer.ERROR:
         return "a value"
+    if type_ in _JOB_NAMES and after == "job":
+        return "the name of the job"
+    special = {"STRING": _TEXTS_AFTER, "NUMBER": _NUMBERS_AFTER}.get(tables.TERMINALS[type_], {}).get(after)
+    if special is not None:
+        return special
     names = {"NAME": "a name", "NUMBER": "a number", "STRING": "a string", "_NEWLINE": "a new line"}
     return _TEXTS.get(type_) or names.get(tables.TERMINALS[type_], "a value")
+
+
+def missing(put: Sequence[int], before: str, statement: str) -> str:
+    """What a half-written statement lacks first: the tokens ``put`` should stand behind the token ``before``."""
+    type_ = put[0]
+    if type_ in _LINKS and len(put) > 1:
+        sign = _TEXTS[type_]
+        return f"{sign} and {missing(put[1:], sign, statement)}"
+    if type_ == lexer.ERROR and statement == "mount" and before != "at":
+        return "a source, at and a path"
+    if type_ == lexer.ERROR:
+        return _VALUES.get((statement, before), "a value")
+    if type_ == lexer.NAME and statement == "on" and before != "=>":
+        return _NAMES_AFTER["on"]
+    if type_ == lexer.NAME and statement == "output" and before == "on":
+        return "success, failure or always"
+    return put_in(type_, before)
 
 
 def expected(types: set[int], after: str = "") -> str:

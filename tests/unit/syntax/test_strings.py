@@ -106,7 +106,7 @@ def test_tabs_and_blanks_are_different_indentation() -> None:
         ('"a${b"', [("unclosed-interpolation", "${")]),
         ('"${a b}"', [("unexpected-token", "b")]),
         ('"${a # b}"', [("unexpected-character", "#")]),
-        ('"${1 + }"', [("unexpected-token", "")]),
+        ('"${1 + }"', [("unfinished-statement", "")]),
         ('"""\n  a\n x\n  """', [("under-indented-text", "x")]),
         ('"""\n  \\q\n  """', [("bad-escape", r"\q")]),
         ('"""x"""', [("text-block-start", "x")]),

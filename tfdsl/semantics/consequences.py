@@ -1,0 +1,37 @@
+"""What follows from a text that could not be read whole, and is therefore not told: one mistake is one message."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import name_rules, syntax_rules, value_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tfdsl.diagnostics.diagnostic import Diagnostic
+    from tfdsl.semantics.project import Program
+
+# What is missing may stand in the part that could not be read.
+_MISSING = (name_rules.MISSING_PARAM, value_rules.BUILD_FROM)
+
+# A value or a type that ends at such a place, or goes over it, is not the one that will be there in the end.
+_CUT_SHORT = (syntax_rules.UNFINISHED, syntax_rules.UNCLOSED_BRACKET)
+
+
+def independent(found: Iterable[Diagnostic], program: Program) -> list[Diagnostic]:
+    """``found`` without what follows from the syntax errors of ``program``."""
+    places: dict[int, list[int]] = {}
+    for each in program.diagnostics:
+        if each.rule in _CUT_SHORT:
+            places.setdefault(id(each.span.source), []).append(each.span.start)
+    for starts in places.values():
+        starts.sort()
+    return [each for each in found if each.rule not in _MISSING and not _is_cut(each, places)]
+
+
+def _is_cut(found: Diagnostic, places: dict[int, list[int]]) -> bool:
+    starts = places.get(id(found.span.source), [])
+    first = bisect_left(starts, found.span.start)
+    return first < len(starts) and starts[first] <= found.span.end

@@ -1,0 +1,140 @@
+"""Statements that end before they are whole, as in an editor where somebody is still typing.
+
+The parser is then stuck at what ends an item. The tables tell which tokens would complete the statement: they are put
+in as empty tokens, one message names the first of them, and the next statement is read as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.syntax import _tables as tables
+from tfdsl.syntax import lexer, repairs, wording
+from tfdsl.syntax.brackets import OPENERS
+from tfdsl.syntax.wording import shortened
+from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.diagnostics.diagnostic import Diagnostic
+    from tfdsl.syntax.recovery import Recovery
+
+COMMA, COLON, EQUAL, ARROW, CLOSE, PLUS = map(lexer.OPERATORS.__getitem__, (",", ":", "=", "=>", ">", "+"))
+ON, JOB = lexer.KEYWORDS["on"], lexer.KEYWORDS["job"]
+
+# What may end an item, and behind which tokens no item has begun.
+ENDS = {lexer.NEWLINE, lexer.END, COMMA, *OPENERS}
+STARTS = {lexer.NEWLINE, COMMA, lexer.LBRACE}
+
+# Signs behind which a line end may be no end at all.
+LINKS = {COLON, EQUAL, ARROW}
+
+# What may be put in where no value can stand; a value is always an error value.
+BLOCK = (lexer.LBRACE, lexer.RBRACE)
+PARTS: tuple[tuple[int, ...], ...] = (
+    (lexer.NAME,),
+    (lexer.JOB_NAME,),
+    (lexer.STRING,),
+    (tables.TERMINALS.index("NUMBER"),),
+    (EQUAL,),
+    (ARROW,),
+    (COLON,),
+    (lexer.KEYWORDS["at"],),
+    (lexer.KEYWORDS["to"],),
+    (CLOSE,),
+    BLOCK,
+)
+LONGEST = 7
+
+
+def unfinished(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``mount pvc`` and nothing more, or ``n > 1 ? 2`` before a closing bracket."""
+    types = at_work.lexed.types
+    if types[at] not in ENDS or not at or types[at - 1] in STARTS or (types[at] == COMMA and types[at - 1] in OPENERS):
+        return False
+    put = _completion(at_work.machine.states, types[at : at + 2], _first(at_work, at))
+    return put is not None and _complete(at_work, at, put)
+
+
+def dangling(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """The same before a line end where a value may go on: the next item was taken for what is missing."""
+    types, before = at_work.lexed.types, at_work.before_line_end
+    if before is None or not 1 <= at - before.at <= 2 or not before.at or types[before.at - 1] in STARTS:
+        return False
+    following = [*types[before.at : at], EQUAL if types[at] == COLON else types[at]]
+    put = _completion(before.states, following, ())
+    if put is None:
+        return False
+    end = before.at
+    at_work.back_to_line_end()
+    return _complete(at_work, end, put)
+
+
+def _first(at_work: Recovery, at: int) -> tuple[int, ...]:
+    """What must come first whatever would be shorter: behind ``on worker`` an event, for no event is called so."""
+    lexed = at_work.lexed
+    after_role = at > 1 and lexed.types[at - 2] == ON and lexed.text(at - 1) in wording.ROLES
+    return (lexer.NAME,) if after_role else ()
+
+
+def _completion(states: list[int], following: Sequence[int], first: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The fewest tokens that make a whole of what was read, so that the tokens ``following`` can be taken."""
+    start = states.copy()
+    if not all(repairs.advance(start, type_, exactly=True) for type_ in first):
+        return None
+    waiting = [(start, first)]
+    for stack, put in waiting:
+        if put and put[-1] not in LINKS and repairs.fits(stack, *following):
+            return put
+        if len(put) >= LONGEST:
+            continue
+        # A source that may be left out is asked for: which kinds have none is not known here.
+        for part in ((lexer.ERROR,),) if repairs.fits(stack, lexer.ERROR) else PARTS:
+            if part == (CLOSE,) and repairs.fits(stack, PLUS):
+                continue  # behind a value it compares, only in a type it closes
+            trial = stack.copy()
+            if all(repairs.advance(trial, type_, exactly=True) for type_ in part):
+                waiting.append((trial, put + part))
+    return None
+
+
+def _complete(at_work: Recovery, at: int, put: tuple[int, ...]) -> bool:
+    at_work.report(_message(at_work, at, put))
+    for offset, type_ in enumerate(put):
+        at_work.insert(at + offset, type_)
+    return True
+
+
+def _message(at_work: Recovery, at: int, put: tuple[int, ...]) -> Diagnostic:
+    lexed = at_work.lexed
+    span = at_work.span(at)
+    start = _statement(at_work, at)
+    before = lexed.text(at - 1)
+    if put == BLOCK:
+        end = lexed.ends[at - 1]
+        head = Span(lexed.source, lexed.starts[start], end)
+        edit = Edit(Span(lexed.source, end, end), " { }")
+        return rules.MISSING_BLOCK(span, what=shortened(head.text)).fix("add an empty block", edit)
+    statement = lexed.text(start) if lexed.types[start] >= tables.FIRST_KEYWORD else ""
+    if lexed.types[at - 1] == EQUAL and at > 1:
+        key = start + 1 if statement in ("param", "let") else at - 2
+        return rules.MISSING_VALUE(span, key=shortened(lexed.text(key)))
+    found = rules.UNFINISHED(span, expected=wording.missing(put, before, statement), before=shortened(before))
+    form = wording.FORMS.get(statement)
+    return found if form is None else found.help(f"for example: {form}")
+
+
+def _statement(at_work: Recovery, at: int) -> int:
+    """The first token of the item that ends before token ``at``."""
+    types = at_work.lexed.types
+    depth = 0
+    while at and types[at - 1] != lexer.NEWLINE:
+        type_ = types[at - 1]
+        depth += (type_ in OPENERS) - (type_ in repairs.BRACKETS and type_ not in OPENERS)
+        if depth < 0 or (depth == 0 and type_ == COMMA):
+            break
+        at -= 1
+    return at
