@@ -10,6 +10,8 @@ module is imported when a job is generated.
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
 
@@ -334,11 +336,26 @@ def find(name: str) -> Backend | None:
 
 
 def _entry_point(name: str) -> Backend | None:
-    from importlib.metadata import entry_points  # costs 26 ms, paid only for a name that is not built in
+    from importlib.metadata import distributions  # costs 26 ms, paid only for a name that is not built in
 
-    for point in entry_points(group="tfdsl.backends", name=name):
-        return cast("Backend", point.load())
+    for distribution in distributions(path=_installed()):
+        for point in distribution.entry_points.select(group="tfdsl.backends", name=name):
+            return cast("Backend", point.load())
     return None
+
+
+def _installed() -> list[str]:
+    """Where programs are installed: all of the path but the current folder, which may be a stranger's."""
+    if _is_current(os.path.dirname(os.path.dirname(__file__))):
+        return sys.path
+    return [place for place in sys.path if not _is_current(place)]
+
+
+def _is_current(folder: str) -> bool:
+    try:
+        return os.path.samefile(folder or os.curdir, os.curdir)
+    except OSError:  # a folder of the path that is not there, or a current folder that has been removed
+        return False
 
 
 def judge(backend: Backend, unit: Unit) -> list[Diagnostic]:

@@ -20,7 +20,7 @@ from tfdsl.semantics import check as semantics
 from tfdsl.semantics import project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tfdsl.backend import Backend, Document
     from tfdsl.diagnostics import Diagnostic, Rule
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tfdsl.semantics import resolved
     from tfdsl.semantics.blocks import TargetRows
     from tfdsl.semantics.params import Given
-    from tfdsl.semantics.project import Program
+    from tfdsl.semantics.project import Program, Reader
     from tfdsl.semantics.target_options import GivenOption
     from tfdsl.text import Source
     from tfdsl.vocabulary.versions import Version
@@ -75,8 +75,8 @@ class Outcome(Record):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def load(source: Source, read: Callable[[str], Source | str]) -> Program:
-    """Parse ``source`` and what it includes. ``read`` gives the source of a path, or why it cannot be read."""
+def load(source: Source, read: Reader) -> Program:
+    """Parse ``source`` and what it includes. ``read`` gives the source of a path, or why it is not read."""
     return project.load(source, read)
 
 

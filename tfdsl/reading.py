@@ -1,8 +1,14 @@
-"""Reading a file or standard input into a :class:`~tfdsl.text.Source`."""
+"""Reading a file or standard input into a :class:`~tfdsl.text.Source`.
+
+Only regular files are opened, and never in a way that can block: a FIFO, a socket or a device that lies in a folder
+must not hold up the command or the language server. A descriptor that the caller has opened (``-``, ``/dev/stdin``,
+``/dev/fd/63`` of a shell's ``<(command)``) is read whatever it is.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from typing import Final
@@ -10,8 +16,13 @@ from typing import Final
 from tfdsl.text import Source
 
 STDIN: Final = "-"
-LARGEST: Final = 32 * 1024 * 1024
-"""Bytes; more than that is no job, but a device or a mistake."""
+LARGEST: Final = 16 * 1024 * 1024
+"""Bytes of one text. A job is a few kilobytes; more than this is a device or a mistake."""
+
+_DESCRIPTOR = re.compile(r"/dev/(?:stdin|fd/[0-9]+)|/proc/(?:self|[0-9]+)/fd/[0-9]+")
+_QUIET: Final = (
+    getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+)
 
 
 def read(path: str) -> Source | str:
@@ -23,8 +34,56 @@ def read(path: str) -> Source | str:
     if path == STDIN:
         data = _standard_input()
         return data if isinstance(data, str) else decode(data, "<stdin>", None)
-    data = _contents(path)
+    data = contents(path)
     return data if isinstance(data, str) else decode(data, path, path)
+
+
+def is_file_name(path: str) -> bool:
+    """Whether the system can be asked for ``path``: not empty, no zero byte, nothing that it cannot encode."""
+    try:
+        return bool(path) and b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can write
+        return False
+
+
+def contents(path: str, largest: int = LARGEST) -> bytes | str:
+    """The bytes of a regular file, or the reason why it cannot be read; more than ``largest`` are one."""
+    if path and not is_file_name(path):
+        return "it is not a file name"
+    try:
+        handle = _opened(path)
+        if isinstance(handle, str):
+            return handle
+        with os.fdopen(handle, "rb") as file:
+            data = file.read(largest + 1)
+    except FileNotFoundError:
+        return "there is no such file"
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+    if data is None:  # pyright: ignore[reportUnnecessaryComparison]  (what /proc/kmsg gives when it has nothing to say)
+        return "it is not a regular file"
+    return data if len(data) <= largest else _too_large(largest)
+
+
+def _opened(path: str) -> int | str:
+    """A descriptor of ``path``, or why it is not opened."""
+    if _DESCRIPTOR.fullmatch(path):
+        return os.open(path, os.O_RDONLY | (_QUIET & ~getattr(os, "O_NONBLOCK", 0)))
+    problem = _kind_problem(os.stat(path).st_mode)  # before opening, which is an action for some devices
+    if problem is not None:
+        return problem
+    handle = os.open(path, os.O_RDONLY | _QUIET)
+    problem = _kind_problem(os.fstat(handle).st_mode)  # it may have been replaced in between
+    if problem is not None:
+        os.close(handle)
+        return problem
+    return handle
+
+
+def _kind_problem(mode: int) -> str | None:
+    if stat.S_ISREG(mode):
+        return None
+    return "it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file"
 
 
 def _standard_input() -> bytes | str:
@@ -34,26 +93,11 @@ def _standard_input() -> bytes | str:
         data = sys.stdin.buffer.read(LARGEST + 1)
     except OSError as error:
         return error.strerror or str(error)
-    return data if len(data) <= LARGEST else _too_large()
+    return data if len(data) <= LARGEST else _too_large(LARGEST)
 
 
-def _contents(path: str) -> bytes | str:
-    try:
-        if stat.S_ISDIR(os.stat(path).st_mode):
-            return "it is a folder"
-        with open(path, "rb") as file:
-            data = file.read(LARGEST + 1)
-    except FileNotFoundError:
-        return "there is no such file"
-    except OSError as error:
-        return (error.strerror or str(error)).lower()
-    except ValueError:  # a zero byte in the path
-        return "it is not a file name"
-    return data if len(data) <= LARGEST else _too_large()
-
-
-def _too_large() -> str:
-    return f"it is larger than {LARGEST // 1024 // 1024} MiB"
+def _too_large(largest: int) -> str:
+    return f"it is larger than {largest // 1024 // 1024} MiB"
 
 
 def decode(data: bytes, shown: str, origin: str | None) -> Source | str:

@@ -24,6 +24,7 @@ OTHER: dict[str, object] = {
     "strict": True,
     "inlayHints": False,
     "codeLens": False,
+    "allowRead": ["/srv/shared"],
 }
 """A value for each setting that is not its default."""
 

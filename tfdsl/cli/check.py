@@ -42,6 +42,7 @@ COMMAND = Command(
         chosen.SET,
         chosen.OPTION,
         chosen.STRICT,
+        chosen.ALLOW_READ,
         FORMAT,
         FIX,
     ),
@@ -95,7 +96,7 @@ class _Check:
 
     def files(self, sources: Sequence[Source]) -> list[Diagnostic]:
         """All that is to be told about ``sources``, in file order."""
-        programs = [pipeline.load(source, self.read) for source in sources]
+        programs = [pipeline.load(source, chosen.inputs(self.arguments, source, self.read)) for source in sources]
         absent = [found for program in programs for found in chosen.missing(self.arguments, program)]
         outcomes: list[Outcome] = []
         for program in programs:

@@ -13,7 +13,6 @@ from tfdsl.cli.outputs import Destination, destination, files, stream
 from tfdsl.cli.report import USAGE, report, wrong_use
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
-from tfdsl.reading import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +37,7 @@ COMMAND = Command(
         chosen.SET,
         chosen.OPTION,
         chosen.STRICT,
+        chosen.ALLOW_READ,
         SOURCE_MAP,
     ),
     (
@@ -65,7 +65,7 @@ def run(arguments: Arguments) -> int:
     if unreadable:
         report(unreadable, ())
         return USAGE
-    program = pipeline.load(sources[0], read)
+    program = pipeline.load(sources[0], chosen.inputs(arguments, sources[0]))
     absent = chosen.missing(arguments, program)
     request, unsettled = in_project(picked.request, program)
     outcome = pipeline.run(program, request, picked.choices)

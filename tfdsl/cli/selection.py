@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from tfdsl import backend as backends
 from tfdsl.cli.arguments import Flag, Given
 from tfdsl.diagnostics.name_rules import UNKNOWN_JOB, UNKNOWN_TARGET
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
+from tfdsl.inputs import Inputs
 from tfdsl.pipeline import Choice, Request
 from tfdsl.reading import read
 from tfdsl.record import Record
@@ -17,7 +19,7 @@ from tfdsl.semantics.target_options import GivenOption, unknown_version
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from tfdsl.backend import Backend
     from tfdsl.cli.arguments import Arguments
@@ -31,6 +33,7 @@ OPTION = Flag(
     "--option", "set an option of a target; =@FILE reads a list", short="-O", value="TARGET.KEY=VALUE", many=True
 )
 JOB = Flag("--job", "only this job of the file", value="NAME")
+ALLOW_READ = Flag("--allow-read", "a further folder that include and file() may read from", value="DIR", many=True)
 STRICT = Flag("--strict", "take what a target does otherwise for an error")
 
 
@@ -52,11 +55,25 @@ def selection(arguments: Arguments) -> Selection:
     options = [
         option for given in arguments.values(OPTION.name) if (option := _option(given, asked, errors)) is not None
     ]
+    errors += _no_folders(arguments.values(ALLOW_READ.name))
     profile, job = arguments.value(PROFILE.name), arguments.value(JOB.name)
     request = Request(
         None if profile is None else profile.text, tuple(params), tuple(options), None if job is None else job.text
     )
     return Selection(tuple(_once(choices)), request, tuple(errors))
+
+
+def inputs(arguments: Arguments, source: Source, opened: Callable[[str], Source | str] = read) -> Inputs:
+    """What the text ``source`` may read; ``opened`` opens a file."""
+    return Inputs(source, [given.text for given in arguments.values(ALLOW_READ.name)], opened)
+
+
+def _no_folders(given: Iterable[Given]) -> list[Diagnostic]:
+    return [
+        BAD_ARGUMENT(one.span, what=f"--allow-read takes a folder; {one.text or '(no name)'} is not one")
+        for one in given
+        if not os.path.isdir(one.text)
+    ]
 
 
 def missing(arguments: Arguments, program: Program) -> list[Diagnostic]:

@@ -12,7 +12,6 @@ from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
-from tfdsl.reading import read
 from tfdsl.record import Record
 from tfdsl.vocabulary.roles import ROLE_NAMES
 
@@ -32,7 +31,7 @@ COMMAND = Command(
         Positional("FILE", "a .tfjob file, or - for standard input"),
         Positional("ROLE[INDEX]", "only this role, or this task of it", required=False),
     ),
-    (chosen.TARGET, chosen.JOB, chosen.PROFILE, chosen.SET, chosen.OPTION),
+    (chosen.TARGET, chosen.JOB, chosen.PROFILE, chosen.SET, chosen.OPTION, chosen.ALLOW_READ),
     ("tfdsl tfconfig mnist.tfjob -t volcano", "tfdsl tfconfig mnist.tfjob -t tfjob 'worker[0]'"),
     "Without -t every target is shown that the job compiles for.",
 )
@@ -59,7 +58,7 @@ def run(arguments: Arguments) -> int:
     if unreadable:
         report(unreadable, ())
         return USAGE
-    program = pipeline.load(sources[0], read)
+    program = pipeline.load(sources[0], chosen.inputs(arguments, sources[0]))
     absent = chosen.missing(arguments, program)
     if absent:
         return report(absent, ())

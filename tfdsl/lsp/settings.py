@@ -23,7 +23,7 @@ class Settings(Record):
     """What a user may choose.
 
     ``targets``: as ``-t`` takes them; empty: those that the file has blocks for. ``profile`` and ``params``: as
-    ``--profile`` and ``--set`` take them. ``strict``: as ``--strict``.
+    ``--profile`` and ``--set`` take them. ``strict``: as ``--strict``. ``allow_read``: as ``--allow-read``.
     """
 
     targets: tuple[str, ...] = ()
@@ -32,6 +32,7 @@ class Settings(Record):
     strict: bool = False
     inlay_hints: bool = True
     code_lens: bool = True
+    allow_read: tuple[str, ...] = ()
 
 
 def read_settings(data: object) -> Settings:
@@ -47,6 +48,7 @@ def read_settings(data: object) -> Settings:
         table.get("strict") is True,
         table.get("inlayHints") is not False,
         table.get("codeLens") is not False,
+        _texts(table.get("allowRead")),
     )
 
 

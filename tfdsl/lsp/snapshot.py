@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
+from tfdsl.inputs import Inputs
 from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.settings import Settings, choices_of, request_of
 from tfdsl.semantics.params import Params
@@ -30,7 +31,7 @@ def _no_programs(path: str) -> Iterable[Program]:
 class Snapshot:
     """A text, the files it includes, and the settings.
 
-    ``read`` gives the source of a path or why it cannot be read. ``before`` is an earlier program of the same text,
+    ``read`` opens the file at a path or says why it cannot be read. ``before`` is an earlier program of the same text,
     for what does not bear waiting. ``units``: what :mod:`tfdsl.lsp.fates` has lowered.
     ``programs`` gives the programs of the workspace that a file is part of.
     """
@@ -60,7 +61,12 @@ class Snapshot:
     @cached_property
     def program(self) -> Program:
         """The text and its includes; there is a tree for any text."""
-        return pipeline.load(self.source, self.read)
+        return pipeline.load(self.source, self.inputs)
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """The files that the text may read."""
+        return Inputs(self.source, self.settings.allow_read, self.read)
 
     @property
     def file(self) -> ast.File:

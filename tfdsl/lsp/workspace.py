@@ -6,13 +6,14 @@ import os
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
+from tfdsl.inputs import Inputs, is_below
 from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.documents import Document, Documents
 from tfdsl.lsp.settings import Settings
 from tfdsl.lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tfdsl.semantics.project import Program
 
@@ -100,7 +101,7 @@ class Workspace:
         if isinstance(source, str):
             self._closed.pop(path, None)
             return None
-        program = pipeline.load(source, self.documents.read)
+        program = pipeline.load(source, Inputs(source, self.settings.allow_read, self.documents.read))
         self._closed[path] = ({one: self._stamp(one) for one in _paths_of(program)}, program)
         return program
 
@@ -118,14 +119,20 @@ class Workspace:
     def _paths(self) -> Iterator[str]:
         count = 0
         for root in dict.fromkeys(self.folders):
+            inside = (os.path.realpath(root), *map(os.path.realpath, self.settings.allow_read))
             for folder, inner, names in os.walk(root):
                 inner[:] = sorted(name for name in inner if not name.startswith(".") and name not in _SKIPPED)
                 for name in sorted(names):
-                    if name.endswith(".tfjob"):
+                    if name.endswith(".tfjob") and _is_ours(os.path.join(folder, name), inside):
                         count += 1
                         if count > MOST_FILES:
                             return
                         yield os.path.join(folder, name).replace(os.sep, "/")
+
+
+def _is_ours(path: str, roots: Sequence[str]) -> bool:
+    """Whether a file that nobody has opened may be read: a link may lead out of the workspace."""
+    return not os.path.islink(path) or is_below(path, roots)
 
 
 def _paths_of(program: Program) -> set[str]:

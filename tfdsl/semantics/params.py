@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.inputs import Outside
+from tfdsl.reading import is_file_name
 from tfdsl.record import Record
 from tfdsl.semantics import given as outside
 from tfdsl.semantics.bounds import bounded
@@ -12,6 +14,7 @@ from tfdsl.semantics.conform import conform
 from tfdsl.semantics.definitions import in_order, references
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.param_types import read_type
+from tfdsl.semantics.project import not_read, shown_path
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.suggest import closest, listing
 from tfdsl.semantics.values import POISON, Value
@@ -94,16 +97,16 @@ class Params:
         """Text of a file named relative to the source of ``at``."""
         import posixpath
 
-        if posixpath.isabs(path) or path.startswith("~") or "\0" in path or not path:
-            return value_rules.FILE_PROBLEM(at, path=path or '""', reason="a path is relative to the source")
+        if posixpath.isabs(path) or path.startswith("~"):
+            return value_rules.FILE_PROBLEM(at, path=shown_path(path), reason="a path is relative to the source")
         if at.source.origin is None:
             return value_rules.FILE_PROBLEM(at, path=path, reason="the source is in no folder")
         full = posixpath.normpath(posixpath.join(posixpath.dirname(at.source.origin), path))
         text = self._files.get(full)
         if text is None:
-            read = self.program.read(full)
-            if isinstance(read, str):
-                return value_rules.FILE_PROBLEM(at, path=path, reason=read)
+            read = self.program.read(full) if is_file_name(path) else "it is not a file name"
+            if isinstance(read, (str, Outside)):
+                return not_read(value_rules.FILE_PROBLEM, at, path, read)
             if len(read.text.encode("utf-8", "surrogatepass")) > LARGEST_FILE:
                 return value_rules.FILE_PROBLEM(at, path=path, reason="it is larger than 1 MiB")
             text = self._files[full] = read.text

@@ -11,6 +11,8 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.inputs import Outside
+from tfdsl.reading import is_file_name
 from tfdsl.record import Record
 from tfdsl.syntax import ast, parse
 from tfdsl.vocabulary.statements import RESERVED_NAMES, TRUTH
@@ -18,10 +20,11 @@ from tfdsl.vocabulary.statements import RESERVED_NAMES, TRUTH
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tfdsl.text import Source
+    from tfdsl.diagnostics import Rule
+    from tfdsl.text import Source, Span
 
-    Reader = Callable[[str], "Source | str"]
-    """Path → source, or the reason why it cannot be read."""
+    Reader = Callable[[str], "Source | str | Outside"]
+    """Path → source, or the reason why it is not read."""
 
 EDITION = 1
 DEEPEST_INCLUDE = 50
@@ -137,19 +140,22 @@ class _Loader:
         if source.origin is None:
             self.found.append(name_rules.INCLUDE_NO_FOLDER(span).help("put the text into a file"))
             return
+        if not is_file_name(path):
+            self.found.append(name_rules.INCLUDE_MISSING(span, path=shown_path(path), reason="it is not a file name"))
+            return
         full = posixpath.normpath(posixpath.join(posixpath.dirname(source.origin), path))
         identity = _identity(full)
         if identity in stack:
             self.found.append(name_rules.INCLUDE_CYCLE(span, path=path).marked("the circle closes here"))
         elif identity not in self.paths:
-            read = self.reading(full, len(stack)) if path and "\0" not in path else "it names no file"
-            if isinstance(read, str):
+            read = self.reading(full, len(stack))
+            if isinstance(read, (str, Outside)):
                 self.missing.append(full)
-                self.found.append(name_rules.INCLUDE_MISSING(span, path=path or '""', reason=read))
+                self.found.append(not_read(name_rules.INCLUDE_MISSING, span, path, read))
             else:
                 self.file(read, stack)
 
-    def reading(self, path: str, depth: int) -> Source | str:
+    def reading(self, path: str, depth: int) -> Source | str | Outside:
         return f"includes nest at most {DEEPEST_INCLUDE} deep" if depth > DEEPEST_INCLUDE else self.read(path)
 
     def job(self, declaration: ast.Job) -> None:
@@ -177,6 +183,19 @@ class _Loader:
             self.lets[name.text] = declaration
         else:
             self.templates[name.text] = declaration
+
+
+def not_read(rule: Rule, span: Span, path: str, why: str | Outside) -> Diagnostic:
+    """Why the text did not get the file at ``path``, which it names at ``span``."""
+    if isinstance(why, Outside):
+        found = rule(span, path=shown_path(path), reason=f"it is outside {why.root}")
+        return found.help("tfdsl reads files below that folder only; --allow-read DIR allows another folder")
+    return rule(span, path=shown_path(path), reason=why)
+
+
+def shown_path(path: str) -> str:
+    """``path`` for a message: what is not printable, or nothing at all, is seen as such."""
+    return path if path and path.isprintable() else ascii(path)
 
 
 def _identity(path: str) -> str:

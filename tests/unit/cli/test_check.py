@@ -86,6 +86,7 @@ def test_an_unknown_waiver_is_told_what_was_meant(tmp_path: Path) -> None:
 def test_a_file_reached_twice_is_one_file_from_every_folder(folder: Path, inside: str, main: str) -> None:
     (folder / "jobs").mkdir()
     (folder / "lib").mkdir()
+    (folder / "tfdsl.toml").touch()  # the root: both folders may be read
     (folder / "jobs/common.tfjob").write_text('let image = "x:1"\n')
     (folder / "lib/x.tfjob").write_text('include "../jobs/common.tfjob"\n')
     (folder / "linked").symlink_to("jobs")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import backend as backends
+from tfdsl.inputs import is_below
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.lsp.features.completion.names import job_roles, members, names
+from tfdsl.reading import is_file_name
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
 from tfdsl.vocabulary import attributes, roles, statements
@@ -257,6 +259,8 @@ def _files(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
     if origin is None:
         return []
     folder = os.path.join(os.path.dirname(origin), os.path.dirname(cursor.prefix))
+    if not is_file_name(folder) or not is_below(folder, snapshot.inputs.roots):
+        return []
     found: list[Item] = []
     try:
         with os.scandir(folder) as entries:

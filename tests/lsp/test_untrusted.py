@@ -1,0 +1,82 @@
+"""A folder that has just been opened shows nothing of what lies outside of it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tfdsl.lsp.features.completion import complete
+from tfdsl.lsp.features.definition import definition
+from tfdsl.lsp.features.symbols import search
+from tfdsl.lsp.settings import read_settings
+from tfdsl.lsp.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tfdsl.lsp.snapshot import Snapshot
+
+USES = 'job a {{ image = "x:1", env = {{ A = {value} }}, role worker {{ }} }}\n'
+
+
+@pytest.fixture
+def inner(tmp_path: Path) -> Path:
+    """A folder that is opened, beside a file that is none of its business."""
+    inner = tmp_path / "project"
+    inner.mkdir()
+    (tmp_path / "outside.tfjob").write_text('let stolen = "s3cret"\n')
+    (inner / "link.tfjob").symlink_to("../outside.tfjob")
+    (inner / "up").symlink_to("..")
+    return inner
+
+
+def snapshot(folder: Path, text: str, **settings: object) -> Snapshot:
+    """``text`` as ``main.tfjob``, opened in the folder."""
+    workspace = Workspace()
+    workspace.folders = [str(folder)]
+    workspace.settings = read_settings(settings)
+    uri = (folder / "main.tfjob").as_uri()
+    workspace.documents.open(uri, text, 1)
+    made = workspace.snapshot(uri)
+    assert made is not None
+    return made
+
+
+@pytest.mark.parametrize("path", ["../outside.tfjob", "link.tfjob", "up/outside.tfjob"])
+def test_an_include_that_leads_out_is_not_read(inner: Path, path: str) -> None:
+    made = snapshot(inner, f'include "{path}"\n' + USES.format(value="stolen"))
+    assert [file.source.path for file in made.program.files] == [str(inner / "main.tfjob")]
+    assert f"it is outside {inner}" in made.diagnostics[0].message
+    assert definition(made, 12) == []
+
+
+def test_a_file_that_is_open_in_the_editor_is_outside_all_the_same(inner: Path) -> None:
+    workspace = Workspace()
+    workspace.documents.open((inner.parent / "outside.tfjob").as_uri(), "let stolen = 1\n", 1)
+    uri = (inner / "main.tfjob").as_uri()
+    workspace.documents.open(uri, 'include "../outside.tfjob"\n' + USES.format(value="stolen"), 1)
+    made = workspace.snapshot(uri)
+    assert made is not None
+    assert "it is outside" in made.diagnostics[0].message
+
+
+def test_the_setting_allows_a_folder(inner: Path) -> None:
+    text = 'include "../outside.tfjob"\n' + USES.format(value="stolen")
+    assert snapshot(inner, text, allowRead=[str(inner.parent)]).diagnostics == ()
+
+
+@pytest.mark.parametrize("path", ["../", "up/", "../../../../../../etc/"])
+def test_completion_lists_no_folder_outside(inner: Path, path: str) -> None:
+    text = f'include "{path}"\n'
+    assert complete(snapshot(inner, text), len(text) - 2).items == ()
+
+
+def test_the_workspace_follows_no_link_out_of_it_and_waits_for_nobody(inner: Path) -> None:
+    os.mkfifo(inner / "pipe.tfjob")
+    (inner / "zero.tfjob").symlink_to("/dev/zero")
+    (inner / "plain.tfjob").write_text("let known = 1\n")
+    workspace = Workspace()
+    workspace.folders = [str(inner)]
+    assert [symbol.name for symbol in search(workspace.programs(), "")] == ["known"]

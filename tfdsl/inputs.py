@@ -1,0 +1,95 @@
+"""The files that a text may read, and how many of them.
+
+A ``.tfjob`` from a stranger (a pull request, a folder just opened) must not be able to put ``/etc/passwd`` or
+``/proc/self/environ`` into a manifest or a message. So ``include`` and ``file()`` read below the *root* only, after all
+links are resolved: the folder of the nearest ``tfdsl.toml`` or ``.git`` above the main file, else the folder of the
+main file; for a text without a file the current folder. ``--allow-read DIR`` adds a root. What the user names on the
+command line is not looked at here: it may lie anywhere.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from tfdsl import reading
+from tfdsl.record import Record
+from tfdsl.text import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+MOST_FILES: Final = 1000
+"""Files that one program may read."""
+LARGEST_SUM: Final = 16 * 1024 * 1024
+"""Characters of all texts of one program together."""
+_MARKS = ("tfdsl.toml", ".git")
+
+
+class Outside(Record):
+    """Why a file is not read: it is not below ``root``, nor below another folder that may be read."""
+
+    root: str
+
+
+def root_of(origin: str | None) -> str:
+    """The folder below which a program may read; ``origin`` is its main file (``None``: the text is in no file)."""
+    start = os.path.realpath(os.path.dirname(os.path.abspath(origin)) if origin is not None else os.getcwd())
+    folder = start
+    while not any(os.path.lexists(os.path.join(folder, mark)) for mark in _MARKS):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return start
+        folder = parent
+    return folder
+
+
+def is_below(path: str, roots: Iterable[str]) -> bool:
+    """Whether ``path``, with all links resolved, is one of ``roots`` (which have none) or lies below one."""
+    real = os.path.realpath(path)
+    return any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
+
+
+class Inputs:
+    """Reads the files of one program; calling it with a path gives the text, or why it is not read.
+
+    ``main``: the program's own text. ``allowed``: further folders that may be read. ``read`` opens a file. A path is
+    read once, whatever came of it.
+    """
+
+    def __init__(
+        self, main: Source, allowed: Iterable[str] = (), read: Callable[[str], Source | str] = reading.read
+    ) -> None:
+        self._main = main
+        self._allowed = tuple(allowed)
+        self._read = read
+        self._roots: tuple[str, ...] | None = None
+        self._known: dict[str, Source | str | Outside] = {}
+        self._size = len(main.text)
+
+    def __call__(self, path: str) -> Source | str | Outside:
+        """The text at ``path``, or why it is not read."""
+        if path not in self._known:
+            self._known[path] = self._look(path)
+        return self._known[path]
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The folders that may be read, the program's own root first."""
+        if self._roots is None:  # most programs read nothing
+            self._roots = (root_of(self._main.origin), *map(os.path.realpath, self._allowed))
+        return self._roots
+
+    def _look(self, path: str) -> Source | str | Outside:
+        if not reading.is_file_name(path):
+            return "it is not a file name"
+        if not is_below(path, self.roots):
+            return Outside(self.roots[0])
+        if len(self._known) >= MOST_FILES:
+            return f"a program may read at most {MOST_FILES:,} files"
+        found = self._read(path)
+        if isinstance(found, Source):
+            self._size += len(found.text)
+            if self._size > LARGEST_SUM:
+                return f"the files of a program may have {LARGEST_SUM // 1024 // 1024} MiB together"
+        return found
