@@ -87,6 +87,7 @@ _ITEMS: Rules = [
 ]
 _VALUES: Rules = [
     (rf"([0-9]+(?:\.[0-9]+)?)((?:{_UNITS})(?:[0-9]+(?:{_UNITS}))*)\b", _groups(Number, Keyword.Type)),
+    (r"[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+\b", Number.Float),
     (r"[0-9]+\.[0-9]+\b", Number.Float),
     (r"[0-9]+(?![0-9A-Za-z_])", Number.Integer),
     (r"(true|false)\b", Keyword.Constant),

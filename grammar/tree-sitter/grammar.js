@@ -212,7 +212,8 @@ module.exports = grammar({
 
     reference: ($) => $.name,
     boolean: () => choice("true", "false"),
-    number: () => /[0-9]+(\.[0-9]+)?/,
+    // Before unit, which takes 1e5 too: of two tokens of one length the first wins.
+    number: () => /[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/,
     unit: () => /[0-9]+(\.[0-9]+)?[A-Za-z_][A-Za-z0-9_]*/,
     name: () => /[A-Za-z_][A-Za-z0-9_]*/,
 

@@ -78,6 +78,9 @@ def test_words_are_keys_before_an_equals_sign() -> None:
 
 def test_units_and_what_is_none() -> None:
     assert tokens("1h30m") == [(Number, "1"), (Keyword.Type, "h30m")]
+    assert tokens("1e-4") == [(Number.Float, "1e-4")]
+    assert tokens("2.5E3") == [(Number.Float, "2.5E3")]
+    assert tokens("1E") == [(Number, "1"), (Keyword.Type, "E")]
     assert tokens("1.5Gi") == [(Number, "1.5"), (Keyword.Type, "Gi")]
     assert any(kind in Error for kind, _ in tokens("4Zi"))
 

@@ -10,6 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import Located, plain
+from tfdsl.emit.numbers import without_exponent
 from tfdsl.emit.written import Written
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
@@ -58,7 +59,7 @@ def scalar(value: Data) -> str:
     if isinstance(value, float):
         if not isfinite(value):
             raise ValueError(f"JSON has no {value}")
-        return repr(value)
+        return without_exponent(value)
     raise TypeError(f"no document data: {type(value).__name__}")
 
 

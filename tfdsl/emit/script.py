@@ -22,6 +22,7 @@ import jinja2
 
 from tfdsl.emit import shell
 from tfdsl.emit.located import Located, unwrap
+from tfdsl.emit.numbers import without_exponent
 from tfdsl.emit.written import Written
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
@@ -140,8 +141,10 @@ def _text(data: Data) -> str:
         return data.text
     if isinstance(data, bool):
         return "true" if data else "false"
-    if isinstance(data, int | float):
+    if isinstance(data, int):
         return str(data)
+    if isinstance(data, float):
+        return without_exponent(data)
     raise UnquotedError(f"neither text nor number: {data!r}")
 
 

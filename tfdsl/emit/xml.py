@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import Located, unwrap
+from tfdsl.emit.numbers import without_exponent
 from tfdsl.emit.written import Written
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
@@ -79,8 +80,10 @@ def _text(data: Data) -> str:
         data = data.text
     if isinstance(data, bool):
         return "true" if data else "false"
-    if isinstance(data, int | float):
+    if isinstance(data, int):
         return str(data)
+    if isinstance(data, float):
+        return without_exponent(data)
     if not isinstance(data, str):
         raise TypeError(f"no text of an element: {type(data).__name__}")
     if refused(data) is not None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from tfdsl.emit.numbers import without_exponent
+
 _HARMLESS: Final = re.compile(
     r"(?:[A-Za-z_/$]|-(?=[-A-Za-z])|\.(?=[/A-Za-z])|(?=[0-9]))"  # the first character decides most
     r"(?:[A-Za-z0-9_./@%+=,~^$()\-]|:(?=[^ ])| (?=[^ ]))*\Z"  # no "x: ", no "#", no blank at the end
@@ -49,7 +51,7 @@ def key(value: str) -> str:
 
 
 def number(value: float) -> str:
-    """A bool, whole number or float. YAML 1.1 wants a ``.`` and a sign in the exponent of a float."""
+    """A bool, whole number or float, which has a ``.`` and no exponent."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -58,9 +60,7 @@ def number(value: float) -> str:
         return ".nan"
     if value in (float("inf"), float("-inf")):
         return ".inf" if value > 0 else "-.inf"
-    digits = repr(value)
-    mantissa, exponent, power = digits.partition("e")
-    return f"{mantissa}.0e{power}" if exponent and "." not in mantissa else digits
+    return without_exponent(value)
 
 
 def block(value: str) -> tuple[str, list[str]] | None:

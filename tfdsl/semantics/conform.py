@@ -59,6 +59,7 @@ MOST_WRONG = 100
 
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 _WHOLE = re.compile("0|[1-9][0-9]{0,17}")
+_SCIENTIFIC = re.compile(r"(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,2})?")
 _WITH_UNIT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?[A-Za-z][A-Za-z0-9.]*")
 
 LARGEST_GIBIBYTES, SMALLEST_MEMORY = 1024, 1 << 20
@@ -95,7 +96,7 @@ def offered(data: Data, to: Type) -> str | None:
         return f'"{show(data)}"'
     if isinstance(to, BoolType) and data in (0, 1):
         return "true" if data else "false"
-    if isinstance(to, IntType) and is_number(data) and data == int(data):
+    if isinstance(to, IntType) and is_number(data) and data == int(data) and abs(int(data)) <= operators.LARGEST_NUMBER:
         return str(int(data))
     if isinstance(to, UnionType):
         return next((literal for member in to.of if (literal := offered(data, member)) is not None), None)
@@ -106,6 +107,8 @@ def _from_text(text: str, to: Type) -> str | None:
     stripped = text.strip()
     if len(text) > LONGEST_OFFER:
         return None
+    if isinstance(to, NumberType) and _SCIENTIFIC.fullmatch(stripped):
+        return stripped
     if isinstance(to, IntType | NumberType) and _WHOLE.fullmatch(stripped):
         return stripped
     if isinstance(to, QuantityType | DurationType):
@@ -230,7 +233,12 @@ def _quantity(value: Value, to: QuantityType, what: str, report: Report) -> Data
 
 def _plain_quantity(value: Value) -> Data:
     scaled = operators.binary("*", value.data, 1000, value.span)
-    return Quantity(scaled, show(value.data) or "") if isinstance(scaled, int) else value.data
+    return Quantity(scaled, _written_out(value.data)) if isinstance(scaled, int) else value.data
+
+
+def _written_out(number: Data) -> str:
+    """A number without exponent: Kubernetes reads ``1e1`` as a quantity, the programs of other targets do not."""
+    return format(number, "f") if is_number(number) and not isinstance(number, int) else str(number)
 
 
 def _memory(value: Value, what: str, report: Report) -> Data:
@@ -243,7 +251,7 @@ def _memory(value: Value, what: str, report: Report) -> Data:
         return POISON
     if is_number(data):
         unit = "Gi" if data < LARGEST_GIBIBYTES else "Mi" if data < SMALLEST_MEMORY else ""
-        literal = f"{show(data)}{unit}" if unit else f"{int(data) >> 20}Mi"
+        literal = f"{_written_out(data)}{unit}" if unit else f"{int(data) >> 20}Mi"
         report(_offer(value_rules.MEMORY_UNIT(span, given=show(data), reason="it has no unit"), literal))
         return POISON
     if not isinstance(data, Quantity):

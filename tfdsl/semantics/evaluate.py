@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.record import replace
-from tfdsl.semantics import operators
+from tfdsl.semantics import literals, operators
 from tfdsl.semantics.members import members_help, role_member, special_member
 from tfdsl.semantics.suggest import offering
 from tfdsl.semantics.values import (
@@ -35,7 +35,6 @@ from tfdsl.semantics.values import (
     show,
 )
 from tfdsl.syntax import ast
-from tfdsl.vocabulary.quantities import parse_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,47 +141,6 @@ def _run_time(expr: ast.Expr, scope: Scope) -> RunTime | Poison | None:
         scope.report(name_rules.UNKNOWN_MEMBER(expr.name.span, base="task", name=member).help("there is task.index"))
         return POISON
     return RunTime("task.index")
-
-
-def _number(expr: ast.Number, scope: Scope, depth: int) -> Data | Diagnostic:
-    if len(expr.text) > 40:
-        return value_rules.TOO_LARGE(expr.span, reason="a number has at most 40 digits")
-    if "." in expr.text:
-        from decimal import Decimal
-
-        return Decimal(expr.text)
-    if expr.text[0] == "0" and len(expr.text) > 1:
-        found = value_rules.LEADING_ZERO(expr.span, text=expr.text).help(f"write {int(expr.text)} for the number")
-        return found.help(f'write "{expr.text}" for a text').replacing("quote it", f'"{expr.text}"')
-    return operators.bounded(int(expr.text), expr.span)
-
-
-def _unit(expr: ast.Unit, scope: Scope, depth: int) -> Data | Diagnostic:
-    if len(expr.text) > 80:
-        return value_rules.TOO_LARGE(expr.span, reason="a quantity has at most 80 characters")
-    value = parse_unit(expr.text)
-    if value is not None:
-        return operators.bounded(value, expr.span)
-    diagnostic = name_rules.BAD_UNIT(expr.span, text=expr.text)
-    nearest = _nearest_unit(expr.text)
-    if nearest is not None:
-        return diagnostic.help(f"write {nearest}").replacing(f"write {nearest}", nearest, safe=True)
-    return diagnostic.help("units are m k M G T P E Ki Mi Gi Ti Pi Ei, and ms s m h d for time (largest first)")
-
-
-def _nearest_unit(text: str) -> str | None:
-    number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
-    unit = text[len(number) :]
-    if not number or number[-1] not in "0123456789":
-        return None
-    table = {
-        "gb": "G", "mb": "M", "kb": "k", "tb": "T", "gib": "Gi", "mib": "Mi", "kib": "Ki", "tib": "Ti", "gi": "Gi",
-        "mi": "Mi", "ki": "Ki", "ti": "Ti", "g": "G", "k": "k", "t": "T", "min": "m", "mins": "m", "minutes": "m",
-        "minute": "m", "sec": "s", "secs": "s", "seconds": "s", "hour": "h", "hours": "h", "hr": "h", "hrs": "h",
-        "day": "d", "days": "d", "b": "", "w": None,
-    }  # fmt: skip
-    nearest = table.get(unit.lower())
-    return None if nearest in (None, unit) else f"{number}{nearest}"
 
 
 def _bool(expr: ast.Bool, scope: Scope, depth: int) -> Data:
@@ -374,8 +332,8 @@ def _error(expr: ast.ErrorExpr, scope: Scope, depth: int) -> Data:
 
 _EVALUATORS: dict[type, Callable[..., Data | Diagnostic]] = {
     ast.Str: _string,
-    ast.Number: _number,
-    ast.Unit: _unit,
+    ast.Number: literals.number,
+    ast.Unit: literals.unit,
     ast.Bool: _bool,
     ast.Ref: _ref,
     ast.ListExpr: _list,

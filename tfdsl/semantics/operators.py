@@ -199,6 +199,8 @@ def _integers(op: str, left: int, right: int, span: Span) -> Data | Diagnostic:
 def _decimals(op: str, left: Decimal, right: Decimal, span: Span) -> Data | Diagnostic:
     from decimal import Context, Inexact, InvalidOperation, Overflow
 
+    from tfdsl.semantics.scientific import fits
+
     context = Context(prec=60, traps=[Inexact, InvalidOperation, Overflow])
     work = {"+": context.add, "-": context.subtract, "*": context.multiply, "/": context.divide, "%": context.remainder}
     try:
@@ -207,7 +209,11 @@ def _decimals(op: str, left: Decimal, right: Decimal, span: Span) -> Data | Diag
         if op == "/":
             return value_rules.DIVISION(span, left=show(left), op=op, right=show(right))
         return value_rules.TOO_LARGE(span, reason="a number has at most 60 digits")
-    return int(result) if result == result.to_integral_value() else result.normalize()
+    result = result.normalize()
+    if not fits(result):
+        return value_rules.TOO_LARGE(span, reason="a number has at most 60 digits")
+    whole = result == result.to_integral_value() and abs(result) <= LARGEST_NUMBER
+    return int(result) if whole else result
 
 
 def _amounts(op: str, left: Quantity | Duration | Undecided, right: Data, span: Span) -> Data | Diagnostic | None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from decimal import Decimal
 
+    from tfdsl.semantics.scientific import Scientific
     from tfdsl.text import Span
 
 
@@ -140,7 +141,11 @@ def a_kind(data: Data) -> str:
 
 
 def _is_decimal(data: object) -> TypeGuard[Decimal]:
-    return type(data).__name__ == "Decimal"  # without importing decimal
+    return type(data).__name__ in ("Decimal", "Scientific")  # without importing decimal
+
+
+def _is_scientific(data: object) -> TypeGuard[Scientific]:
+    return type(data).__name__ == "Scientific"
 
 
 def is_number(data: object) -> TypeGuard[int | Decimal]:
@@ -149,13 +154,18 @@ def is_number(data: object) -> TypeGuard[int | Decimal]:
 
 
 def show(data: Data) -> str | None:
-    """``data`` inside a text, or ``None`` when it cannot stand there (lists, maps, references)."""
+    """``data`` inside a text, or ``None`` when it cannot stand there (lists, maps, references).
+
+    A literal stays as it was written; a computed number has no exponent.
+    """
     if isinstance(data, str):
         return data
     if isinstance(data, bool):
         return "true" if data else "false"
     if isinstance(data, _NOT_IN_TEXT):
         return None
+    if _is_scientific(data):
+        return data.text
     return format(data, "f") if _is_decimal(data) else str(data)
 
 

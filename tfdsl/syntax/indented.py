@@ -67,7 +67,7 @@ def _elements(text: str) -> list[str] | None:
         if simple is None:
             return None
         word = simple[1]
-        plain = word.startswith('"') or re.fullmatch(r"[0-9]+(?:\.[0-9]+)?|true|false", word)
+        plain = word.startswith('"') or re.fullmatch(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false", word)
         elements.append(word if plain else '"' + word.replace("\\", "\\\\").replace("${", "\\${") + '"')
     return elements
 
