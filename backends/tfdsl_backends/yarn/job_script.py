@@ -184,8 +184,7 @@ def sent_source(unit: Unit, name: str) -> str:
 
 def store_expression(unit: Unit) -> str:
     """The store as an expression of the shell."""
-    before, user, after = store_place(unit).partition("{user}")
-    return shell.quote(before) + ('"${USER-}"' + shell.quote(after) if user else "")
+    return shell.quote(store_place(unit))
 
 
 def command(unit: Unit, role: Role) -> list[Data]:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Text
 
+AT_HOME = "hdfs:"
+"""In front of a path that HDFS reads from the user's home folder."""
+
 WAYS_IN = ("client", "http", "path", "webhdfs")
 WAYS_OUT = ("client", "webhdfs")
 
@@ -41,8 +44,8 @@ def sends_through_store(unit: Unit) -> bool:
 
 
 def store_place(unit: Unit) -> str:
-    """Where the folders of all jobs are; ``{user}`` stands for the submitter."""
-    return unit.text("store").rstrip("/") or "hdfs:///user/{user}/.tfjobs"
+    """Where the folders of all jobs are; by default at home in HDFS, which HDFS knows best (principals, proxies)."""
+    return unit.text("store").rstrip("/") or f"{AT_HOME}.tfjobs"
 
 
 def entries(unit: Unit) -> frozenset[str]:

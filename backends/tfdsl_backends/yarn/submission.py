@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.emit import shell
 from tfdsl.emit.located import Located, at, child
-from tfdsl.emit.script import Quoted, render
+from tfdsl.emit.script import render
 from tfdsl_backends.yarn.applications import Application, applications
 from tfdsl_backends.yarn.archives import sent_archives
 from tfdsl_backends.yarn.features import NO_TIMEOUT, features
-from tfdsl_backends.yarn.needs import store_place, uses_store
+from tfdsl_backends.yarn.needs import AT_HOME, store_place, uses_store
 from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.runtime import runtime_variables
 from tfdsl_backends.yarn.task_plan import RESTART_STATUS, restarts
@@ -31,14 +30,16 @@ def submit_script(unit: Unit) -> Written:
     """``submit.sh``."""
     have = features(unit.version)
     made = applications(unit)
-    before, user, after = store_place(unit).partition("{user}")
-    store = shell.quote(before) + (f'"$user"{shell.quote(after)}' if user else "")
     archives: Data = [{"file": file, "name": name} for file, name in sent_archives(unit).items()]
     values: dict[str, Data] = {
         "job": unit.job.name,
-        "applications": [{"name": app.name or "job", "options": client_options(unit, app)} for app in made],
-        "store": Quoted(store),
-        "names_user": bool(user),
+        "applications": [
+            {"name": app.name or "job", "appname": appname(unit, app), "options": client_options(unit, app)}
+            for app in made
+        ],
+        "store": store_place(unit).removeprefix(AT_HOME),
+        "at_home": not unit.text("store"),
+        "deadline": str(-(-unit.job.deadline.ms // 1000)) if unit.job.deadline is not None else "",
         "uses_store": uses_store(unit),
         "in_hdfs": store_in_hdfs(unit),
         "archives": archives,
@@ -56,7 +57,7 @@ def client_options(unit: Unit, app: Application) -> list[Data]:
     checked.
     """
     return [
-        ["-appname", f"{unit.job.name}-{app.name}" if app.name else unit.job.name],
+        ["-appname", appname(unit, app)],
         *(["-queue", value] for value in [at(unit.job, "queue")] if value is not None),
         *(["-priority", value] for value in [at(unit.job, "priority")] if value is not None),
         *(yarn_tf_options(unit) if is_yarn_tf(unit) else containers(unit, app)),
@@ -72,6 +73,11 @@ def client_options(unit: Unit, app: Application) -> list[Data]:
             if not (is_yarn_tf(unit) and name.endswith("_MOUNTS"))
         ),
     ]
+
+
+def appname(unit: Unit, app: Application) -> str:
+    """The name under which YARN shows the application."""
+    return f"{unit.job.name}-{app.name}" if app.name else unit.job.name
 
 
 def containers(unit: Unit, app: Application) -> list[Data]:

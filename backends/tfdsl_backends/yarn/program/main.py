@@ -33,7 +33,7 @@ def run(arguments, environ):
     # type: (list[str], dict[str, str]) -> int
     """A task of a job that meets through the store."""
     plan, script = read_plan(arguments[0]), arguments[1]
-    store = open_store(plan.store.replace("{user}", environ.get("USER", "")) + "/" + environ["TFJOB_RUN"], plan.webhdfs)
+    store = open_store(plan.store + "/" + environ["TFJOB_RUN"], plan.webhdfs)
     host = environ.get("NM_HOST") or socket.getfqdn()
     task = Task(plan, script, find_slot(plan, store, environ))
     watch_signals(task)

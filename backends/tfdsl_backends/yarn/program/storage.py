@@ -173,17 +173,23 @@ def hdfs(arguments, text=""):
 
 def open_store(place, webhdfs):
     # type: (str, str) -> FolderStore | HdfsStore | WebHdfsStore
-    """The store at ``place``: an ``hdfs://`` URI or a path of HDFS with ``hdfs:`` in front, else a shared folder."""
+    """The store at ``place``: an ``hdfs://`` URI, a path of HDFS with ``hdfs:`` in front, or a shared folder."""
     return STORES[way_of(place, webhdfs)](place, webhdfs)
 
 
 STORES["path"] = lambda place, _webhdfs: FolderStore(place)
 STORES["webhdfs"] = lambda place, webhdfs: WebHdfsStore(WebHdfs(webhdfs), hdfs_path(place))
-STORES["client"] = lambda place, _webhdfs: HdfsStore(place if "://" in place else place[len("hdfs:") :])
+STORES["client"] = lambda place, _webhdfs: HdfsStore(client_path(place))
+
+
+def client_path(place):
+    # type: (str) -> str
+    """``place`` as the Hadoop client takes it: ``hdfs:`` in front of a path only says that it is one of HDFS."""
+    return place[len("hdfs:") :] if place.startswith("hdfs:") and not place.startswith("hdfs://") else place
 
 
 def hdfs_path(uri):
     # type: (str) -> str
-    """The path in ``hdfs://name:port/path`` or ``hdfs:/path``."""
+    """The path in ``hdfs://name:port/path`` or ``hdfs:path``."""
     rest = uri[len("hdfs:") :]
     return "/" + rest[2:].partition("/")[2] if rest.startswith("//") else rest

@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 
-from tfdsl_backends.yarn.program.storage import hdfs, hdfs_path
+from tfdsl_backends.yarn.program.storage import client_path, hdfs, hdfs_path
 from tfdsl_backends.yarn.program.ways import way_of
 from tfdsl_backends.yarn.program.webhdfs import WebHdfs, WebHdfsError, save
 
@@ -53,7 +53,7 @@ def _fetch_webhdfs(source, part, webhdfs):
 
 def _fetch_with_client(source, part, _webhdfs_address):
     # type: (str, str, str) -> None
-    _hdfs(["-get", source, part])
+    _hdfs(["-get", client_path(source), part])
 
 
 def _fetch_path(source, part, _webhdfs_address):

@@ -51,6 +51,7 @@ class WebHdfs(object):
         # type: (str) -> None
         self.address = address.rstrip("/")
         self.user = os.environ.get("HADOOP_USER_NAME") or os.environ.get("USER") or "root"
+        self._home = ""
 
     def read(self, path):
         # type: (str) -> bytes
@@ -126,9 +127,19 @@ class WebHdfs(object):
             self._good(path, status, response.read())
         save(response, response.getheader("Content-Length"), to)
 
+    def home(self):
+        # type: () -> str
+        """The user's home folder, in which a path without a ``/`` in front begins."""
+        if not self._home:
+            status, response = self._call("GET", "/", "GETHOMEDIRECTORY")
+            self._home = native(json.loads(self._good("/", status, response.read()).decode("utf-8"))["Path"])
+        return self._home
+
     def _call(self, method, path, operation, body=None):
         # type: (str, str, str, BinaryIO | bytes | None) -> tuple[int, HTTPResponse]
         """One request; a file's data goes to the DataNode that the NameNode names."""
+        if not path.startswith("/"):
+            path = self.home() + "/" + path
         url = "%s/webhdfs/v1%s?op=%s&user.name=%s" % (self.address, quote(path, safe="/"), operation, quote(self.user))
         response = _request(method, url, b"" if body is not None else None)
         if response.status == 307:

@@ -102,6 +102,11 @@ class Cluster:
         lines = (self.folder / "clients").read_text().splitlines()
         return sorted((json.loads(line) for line in lines), key=lambda options: options["appname"])
 
+    def hdfs_calls(self) -> list[list[str]]:
+        """The arguments of each ``hdfs dfs``, but for those that keep the folder of job.sh to its user."""
+        calls = [json.loads(line) for line in (self.folder / "dfs").read_text().splitlines()]
+        return [call for call in calls if call[1:] != ["mnist"] and call != ["-chmod", "700", "mnist"]]
+
     def containers(self) -> dict[str, Path]:
         """``worker[0]`` -> the work folder of that task."""
         found: dict[str, Path] = {}

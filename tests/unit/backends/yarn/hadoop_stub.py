@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(os.environ["STUB_FOLDER"])
 VERSION = tuple(int(part) for part in os.environ.get("STUB_VERSION", "3.4").split("."))
@@ -115,24 +116,64 @@ def submit(argv: list[str]) -> int:
     if options.get("queue") == ["nosuch"]:
         say("FATAL distributedshell.Client: Queue nosuch not present in scheduler configuration.")
         return 1
+    if "STUB_NO_GPUS" in os.environ and "gpu" in options.get("container_resources", [""])[0]:
+        say("FATAL distributedshell.Client: ResourceNotFoundException: Unknown resource: yarn.io/gpu")
+        return 1
+    if "gpu" in options.get("container_resources", [""])[0]:
+        time.sleep(float(os.environ.get("STUB_BEFORE_GPUS", "0")))
+    time.sleep(float(os.environ.get("STUB_BEFORE", "0")))
     application = f"application_{int(time.time() * 1000)}_{os.getpid() % 10000:04d}"
+    note(application, "ACCEPTED", "UNDEFINED", options)
+    argv = [sys.executable, __file__, "stub-application", application]
+    with open(FOLDER / "applications" / f"{application}.log", "wb") as log:
+        subprocess.Popen(argv, start_new_session=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    time.sleep(float(os.environ.get("STUB_SILENT", "0")))
     say(f"INFO impl.YarnClientImpl: Submitted application {application}")
+    timeout = time.monotonic() + int(options["timeout"][0]) / 1000
+    while True:
+        found = noted(application)
+        # As seen on Hadoop 3.4.2.
+        say(
+            f"{time.strftime('%F %T')} INFO distributedshell.Client: Got application report from ASM for, appId=1, "
+            f"clientToAMToken=null, appDiagnostics={found['diagnostics']}, appMasterHost=vm/127.0.0.1, "
+            "appQueue=root.default, appMasterRpcPort=-1, appStartTime=1, "
+            f"yarnAppState={found['state']}, distributedFinalState={found['final']}, "
+            f"appTrackingUrl=http://rm:8088/proxy/{application}/, appUser=alice"
+        )
+        if found["state"] in ENDED:
+            return 0 if found["final"] == "SUCCEEDED" else 2
+        if time.monotonic() > timeout:
+            kill(application)
+        time.sleep(0.1)
+
+
+ENDED = ("FINISHED", "FAILED", "KILLED")
+
+
+def note(application: str, state: str, final: str, options: object = None, diagnostics: str = "") -> None:
+    """What the ResourceManager knows of an application."""
+    place = FOLDER / "applications" / application
+    place.parent.mkdir(exist_ok=True)
+    known = options if options is not None else noted(application)["options"]
+    part = place.with_name(f".{application}.{os.getpid()}")
+    part.write_text(json.dumps({"state": state, "final": final, "options": known, "diagnostics": diagnostics}))
+    part.rename(place)
+
+
+def noted(application: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((FOLDER / "applications" / application).read_text())
+    return found
+
+
+def run(application: str) -> None:
+    """The application itself: it does not need the client that has submitted it."""
+    options = noted(application)["options"]
     (FOLDER / "running").mkdir(exist_ok=True)
     alive = FOLDER / "running" / application
     alive.touch()
     count = int(options["num_containers"][0]) - int(os.environ.get("STUB_MISSING", "0"))
     containers = [Container(application, number, options) for number in range(1, count + 1)]
-
-    def report(state: str, final: str, diagnostics: str = "") -> None:
-        """As seen on Hadoop 3.4.2."""
-        say(
-            "INFO distributedshell.Client: Got application report from ASM for, appId=1, clientToAMToken=null, "
-            f"appDiagnostics={diagnostics}, appMasterHost=vm/127.0.0.1, appQueue=root.default, appMasterRpcPort=-1, "
-            f"appStartTime=1, yarnAppState={state}, distributedFinalState={final}, "
-            f"appTrackingUrl=http://rm:8088/proxy/{application}/, appUser=alice"
-        )
-
-    report("RUNNING", "UNDEFINED")
+    note(application, "RUNNING", "UNDEFINED")
     policy = int(options.get("container_retry_policy", ["0"])[0])
     codes = [int(code) for code in options.get("container_retry_error_codes", ["-1"])[0].split(",")]
     most = int(options.get("container_max_retries", ["0"])[0])
@@ -159,14 +200,56 @@ def submit(argv: list[str]) -> int:
     if not alive.exists():
         for container in left:
             container.kill()
-        report("KILLED", "KILLED", f"Application {application} was killed by user alice at 127.0.0.1")
-        return 2
+        note(application, "KILLED", "KILLED", None, f"Application {application} was killed by user alice at 127.0.0.1")
+        return
     alive.unlink()
     if failed:
-        report("FINISHED", "FAILED", f"Application Failure: desired = {count}, completed = {count}, failed = {failed}")
+        text = f"Application Failure: desired = {count}, completed = {count}, failed = {failed}"
+        note(application, "FINISHED", "FAILED", None, text)
     else:
-        report("FINISHED", "SUCCEEDED")
-    return 2 if failed else 0
+        note(application, "FINISHED", "SUCCEEDED")
+
+
+def row(application: str, name: str, state: str, final: str) -> str:
+    """A line of the list, in the widths of Hadoop 3.4.2."""
+    left = f"{application:>30}\t{name:>20}\t{'YARN':>20}\t{'alice':>10}\t{'default':>10}"
+    return f"{left}\t{state:>18}\t{final:>18}\t{'0%':>15}\t{'N/A':>35}"
+
+
+def kill(application: str) -> None:
+    """What the client waits for: the application has ended."""
+    (FOLDER / "running" / application).unlink(missing_ok=True)
+    for pid in (FOLDER / "containers" / application).glob("*/pid"):
+        end(int(pid.read_text()))
+    while noted(application)["state"] not in ENDED:
+        time.sleep(0.05)
+
+
+def ask(argv: list[str]) -> int:
+    """``yarn application``; STUB_DEAF is a ResourceManager that does not answer."""
+    with open(FOLDER / "asked", "a") as file:
+        file.write(json.dumps(argv) + "\n")
+    if "STUB_DEAF" in os.environ:
+        say("java.net.ConnectException: Connection refused")
+        return 255
+    if argv[0] == "-kill":
+        kill(argv[1])
+    elif argv[0] == "-status":
+        found = noted(argv[1])
+        print(f"Application Report : \n\tApplication-Id : {argv[1]}\n\tState : {found['state']}")
+        print(f"\tFinal-State : {found['final']}")
+    elif argv[0] == "-list" and VERSION >= (3, 1):
+        assert argv[1:4] == ["-appStates", "ALL", "-appTags"]
+        print(f"Total number of applications (states: [] and tags: [{argv[4]}]):1")
+        print(row("Application-Id", "Application-Name", "State", "Final-State"))
+        for place in sorted((FOLDER / "applications").glob("application_*[0-9]")):
+            found = noted(place.name)
+            if found["options"].get("application_tags") == [argv[4]]:
+                print(row(place.name, found["options"]["appname"][0], found["state"], found["final"]))
+    else:
+        say(f"UnrecognizedOptionException: {argv}")
+        return 255
+    return 0
 
 
 def local(path: str) -> Path:
@@ -188,13 +271,11 @@ def dfs(argv: list[str]) -> int:
     flags = [word for word in argv[1:] if word.startswith("-") and word != "-"]
     paths = [word for word in argv[1:] if word not in flags]
     name = argv[0].lstrip("-")
-    if name == "mkdir":
-        local(paths[0]).mkdir(parents=True, exist_ok="-p" in flags)
-    elif name == "chmod":
-        return 0 if local(paths[1]).exists() else 1
-    elif name == "test":
+    if name in ("mkdir", "chmod", "stat"):
+        return attributes(name, flags, paths)
+    if name == "test":
         return 0 if local(paths[0]).exists() else 1
-    elif name == "cat":
+    if name == "cat":
         if not local(paths[0]).is_file():
             return 1
         sys.stdout.write(local(paths[0]).read_text())
@@ -217,6 +298,27 @@ def dfs(argv: list[str]) -> int:
     else:
         say(f"{name}: Unknown command")
         return 255
+    return 0
+
+
+def attributes(name: str, flags: list[str], paths: list[str]) -> int:
+    place = local(paths[-1])
+    if name == "mkdir":
+        if "STUB_NO_HOME" in os.environ and not paths[0].startswith(("/", "hdfs:")):
+            say('mkdir: Permission denied: user=alice, access=WRITE, inode="/user":hdfs:supergroup:drwxr-xr-x')
+            return 1
+        if place.exists() and "-p" not in flags:
+            say(f"mkdir: `{paths[0]}': File exists")
+            return 1
+        place.mkdir(parents=True, exist_ok=True)
+    elif name == "chmod":
+        place.chmod(int(paths[0], 8))
+    elif name == "stat":
+        assert paths[0] == "%a"
+        if not place.exists():
+            say(f"stat: `{paths[1]}': No such file or directory")
+            return 1
+        print(f"{place.stat().st_mode & 0o777:o}")
     return 0
 
 
@@ -247,10 +349,10 @@ def main() -> int:
     if name == "hadoop":
         print("/stub/conf:/stub/a.jar:/stub/b.jar")
         return 0
-    if argv[:2] == ["application", "-kill"]:
-        (FOLDER / "running" / argv[2]).unlink(missing_ok=True)
-        for pid in (FOLDER / "containers" / argv[2]).glob("*/pid"):
-            end(int(pid.read_text()))
+    if argv[:1] == ["application"]:
+        return ask(argv[1:])
+    if argv[:1] == ["stub-application"]:
+        run(argv[1])
         return 0
     if argv[:1] == ["classpath"]:
         print(os.environ.get("STUB_CLASSPATH", "/stub/conf"))

@@ -78,9 +78,11 @@ def test_roles_of_unlike_size_are_applications_of_their_own(cluster: Cluster) ->
 def test_applications_that_do_not_end_are_killed_when_one_fails(cluster: Cluster) -> None:
     """The worker application cannot be submitted; the ps would wait for it."""
     made = job(native("ps", 1, FOREVER), native("worker", 1, "true", gpu=1))
-    done = cluster.submit(unit(made, "yarn", "3.4"), STUB_VERSION="3.0", TFJOB_GRACE="1")
-    assert done.returncode == 255
-    assert "Unrecognized option: -container_resources" in done.stderr
+    done = cluster.submit(unit(made, "yarn", "3.4"), STUB_NO_GPUS="1", TFJOB_GRACE="1")
+    assert done.returncode == 1
+    assert "Unknown resource: yarn.io/gpu" in done.stderr
+    assert "the others still run and are ended" in done.stdout
+    assert list((cluster.folder / "running").iterdir()) == []
 
 
 def test_retries_relaunch_the_gang_in_place(cluster: Cluster) -> None:
@@ -217,7 +219,7 @@ def test_a_shared_folder_as_store(cluster: Cluster) -> None:
     done = cluster.submit(unit(made, "yarn", store=str(cluster.folder / "shared store")))
     assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
     assert list((cluster.folder / "shared store").iterdir()) == []
-    assert not (cluster.folder / "dfs").exists()
+    assert cluster.hdfs_calls() == []
 
 
 def test_a_missing_container_is_told(cluster: Cluster) -> None:

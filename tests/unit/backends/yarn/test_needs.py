@@ -183,7 +183,7 @@ def test_a_task_alone_needs_no_hdfs(cluster: Cluster) -> None:
     made = job(native("worker", 1, 'printf %s "$TF_CONFIG" >config'))
     done = cluster.submit(unit(made, "yarn"))
     assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
-    assert not (cluster.folder / "dfs").exists()
+    assert cluster.hdfs_calls() == []
     place = cluster.containers()["worker[0]"]
     assert re.fullmatch(
         r'\{"cluster":\{"worker":\["localhost:2\d{4}"\]\},"task":\{"type":"worker","index":0\},"environment":"cloud"\}',

@@ -2,6 +2,7 @@
 # Submits the job tensorflow to YARN and waits for its end. Written by tfdsl.
 #
 # shellcheck disable=SC2016,SC2054  # what stands in single quotes is meant as it is; commas belong to their words
+# shellcheck disable=SC2329  # some functions are called by the trap only
 set -u
 
 usage() {
@@ -52,12 +53,14 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-here=$(cd "$(dirname "$0")" && pwd) || exit 1
+here=$(dirname "$(readlink -f "$0")") || exit 1 # also when it is called through a link
 run=$job-$(date -u +%Y%m%d-%H%M%S)-$(od -An -N4 -tx1 /dev/urandom | tr -d ' \n')
-user=${HADOOP_USER_NAME:-$(id -un)}
-store=hdfs:///user/"$user"/.tfjobs
+store=.tfjobs
 
 # --- what is submitted -------------------------------------------------------------------------------------------
+
+# Names of the applications; also of the folders in the submitter's home in HDFS to which their clients copy job.sh.
+folders=(tensorflow-ps tensorflow-worker tensorflow-tensorboard)
 
 options_of() { # NAME: sets options
   case $1 in
@@ -115,9 +118,9 @@ options_of() { # NAME: sets options
   esac
 }
 
-client_of() { # NAME: sets client to the whole command
+client_of() { # NUMBER: sets client to the whole command
   local options
-  options_of "$1"
+  options_of "${names[$1]}"
   client=(yarn jar "$jar" -jar "$jar" -shell_script "$here/job.sh" -shell_env "TFJOB_RUN=$run" "${options[@]}")
   client+=(-application_tags "$run")
 }
@@ -157,28 +160,72 @@ find_jar() {
   return 1
 }
 
+keep_private() { # job.sh holds the job's env, and the client copies it into a folder of the job's name at home in HDFS
+  local folder mode
+  command -v hdfs >/dev/null || {
+    complain "hdfs is not on the PATH, so others may be able to read the copy of job.sh in HDFS"
+    return
+  }
+  for folder in "${folders[@]}"; do
+    if hdfs dfs -mkdir "$folder" 2>"$tmp/error"; then
+      hdfs dfs -chmod 700 "$folder" || fail "cannot keep others out of $folder"
+      continue
+    fi
+    mode=$(hdfs dfs -stat %a "$folder" 2>/dev/null)
+    case $mode in
+    ?00) ;;
+    '')
+      cat "$tmp/error" >&2
+      fail "cannot make the folder $folder in your home folder of HDFS, in which DistributedShell keeps job.sh"
+      ;;
+    *) complain "others may read job.sh in your folder $folder of HDFS while the job runs; its mode is $mode, not 700" ;;
+    esac
+  done
+}
+
 make_store() {
   command -v hdfs >/dev/null || give_up "hdfs is not on the PATH; it makes the folder through which the tasks meet"
-  hdfs dfs -mkdir -p "$store/$run" || give_up "cannot make $store/$run in HDFS"
-  hdfs dfs -chmod 700 "$store/$run" || give_up "cannot keep others out of $store/$run"
+  hdfs dfs -mkdir -p "$store/$run" ||
+    give_up "cannot make $store/$run in your home folder of HDFS; is there one? The option store names another folder"
+  hdfs dfs -chmod 700 "$store/$run" || fail "cannot keep others out of $store/$run"
 }
 
 remove_store() {
   hdfs dfs -rm -r -f -skipTrash "$store/$run" >/dev/null 2>&1
 }
 
+fail() { # gives up after something was made
+  remove_store
+  give_up "$@"
+}
+
 show() {
-  local name
+  local i
   printf 'hdfs dfs -mkdir -p %q\n' "$store/$run"
-  for name in "${names[@]}"; do
-    client_of "$name"
+  for i in "${!names[@]}"; do
+    client_of "$i"
     printf '%q ' "${client[@]}"
     printf '\n'
   done
 }
 
-# What the client's log says about application $1.
-last_in_log() { sed -n "$2" "$tmp/${names[$1]}.log" | tail -n 1; }
+# --- what YARN says ----------------------------------------------------------------------------------------------
+
+# The client reports every second, mostly the same: only what is new is kept.
+news() {
+  local line report last=''
+  trap '' INT TERM # it ends with the client
+  while IFS= read -r line; do
+    case $line in
+    *'Got application report'*)
+      report=${line#*Got application report}
+      [ "$report" != "$last" ] || continue
+      last=$report
+      ;;
+    esac
+    printf '%s\n' "$line"
+  done
+}
 
 announce() { # NUMBER: tells, once each, the application's name and where to look
   local url
@@ -187,7 +234,7 @@ announce() { # NUMBER: tells, once each, the application's name and where to loo
     [ -z "${ids[$1]}" ] || say "${names[$1]} is ${ids[$1]}; its logs: yarn logs -applicationId ${ids[$1]}"
   fi
   if [ -z "${urls[$1]}" ]; then
-    url=$(last_in_log "$1" 's/.*appTrackingUrl=\([^, ]*\).*/\1/p')
+    url=$(sed -n 's/.*appTrackingUrl=\([^, ]*\).*/\1/p' "$tmp/${names[$1]}.log" | tail -n 1)
     case $url in
     '' | N/A) ;;
     *)
@@ -198,45 +245,121 @@ announce() { # NUMBER: tells, once each, the application's name and where to loo
   fi
 }
 
-report() { # NUMBER STATUS
-  local state
-  state=$(last_in_log "$1" 's/.*yarnAppState=\([A-Z_]*\), distributedFinalState=\([A-Z_]*\).*/\1, \2/p')
-  say "${names[$1]} has ended: ${state:-no report of YARN}; client status $2"
-  [ "$2" -eq 0 ] || {
-    complain "the end of what the client of ${names[$1]} said:"
-    # Without stack traces, and without the reports of every second that nothing is wrong.
-    grep -v -e '^[[:space:]]*at ' -e 'appDiagnostics=, ' "$tmp/${names[$1]}.log" | tail -n 15 >&2
-  }
-}
-
-# shellcheck disable=SC2329  # called when the script is interrupted
-end_applications() { # kills what still runs
-  local i
-  for i in "${!names[@]}"; do
-    [ -n "${pids[i]}" ] || continue
-    announce "$i"
-    [ -z "${ids[i]}" ] || yarn application -kill "${ids[i]}" >/dev/null 2>&1
-  done
-}
-
-# shellcheck disable=SC2329  # called by the trap below
-interrupted() {
-  local i
-  trap '' INT TERM
-  if [ -n "$cancel" ]; then
-    say "interrupted; the job is ended"
-    end_applications
-    remove_store
-  else
-    say "interrupted; the job runs on, and nobody watches its deadline. To end it:"
+# Sets states, "STATE, FINAL STATE" of each application, empty where YARN has none. Fails when YARN does not answer.
+ask_yarn() {
+  local i id name state final _
+  yarn application -list -appStates ALL -appTags "$run" >"$tmp/answer" 2>"$tmp/error" || return 1
+  for i in "${!names[@]}"; do states[i]=''; done
+  while IFS=$'\t' read -r id name _ _ _ state final _; do
+    case ${id// /} in
+    application_*) ;;
+    *) continue ;;
+    esac
     for i in "${!names[@]}"; do
-      announce "$i"
-      [ -z "${ids[i]}" ] || say "  yarn application -kill ${ids[i]}"
+      [ "${name// /}" = "${folders[i]}" ] || continue
+      ids[i]=${id// /} states[i]="${state// /}, ${final// /}"
     done
-  fi
+  done <"$tmp/answer"
+}
+
+runs() { # STATES: whether an application in these has not ended
+  case $1 in
+  '' | FINISHED,* | FAILED,* | KILLED,*) return 1 ;;
+  esac
+}
+
+finish() { # NUMBER STATUS STATES
+  watched[$1]='' left=$((left - 1))
+  say "${names[$1]} has ended: ${3:-no report of YARN}; client status ${ended[$1]}"
+  [ "$2" -ne 0 ] || return 0
+  complain "the end of what the client of ${names[$1]} said:"
+  # Without stack traces, and without the reports that nothing is wrong.
+  grep -v -e '^[[:space:]]*at ' -e 'appDiagnostics=, ' "$tmp/${names[$1]}.log" | tail -n 15 >&2
+  [ "$status" -ne 0 ] || status=$2
+  failed_at=${failed_at:-$SECONDS}
+}
+
+judge() { # NUMBER: what the end of an application's client, or YARN's latest answer, means
+  local own=${ended[$1]}
+  case ${states[$1]} in
+  'FINISHED, SUCCEEDED') finish "$1" 0 "${states[$1]}" ;;
+  '') finish "$1" "$own" '' ;;
+  FINISHED,* | FAILED,* | KILLED,*)
+    [ "$own" -ne 0 ] && [ "$own" -lt 126 ] || own=2 # a client that was killed does not know
+    finish "$1" "$own" "${states[$1]}"
+    ;;
+  *)
+    [ -n "${orphans[$1]}" ] || say "the client of ${names[$1]} has ended with $own, but ${ids[$1]} runs on and is watched"
+    orphans[$1]=yes
+    ;;
+  esac
+}
+
+kill_running() { # ends what runs by YARN's latest answer; fails when that cannot be done
+  local i done=0
   for i in "${!names[@]}"; do
-    [ -z "${pids[i]}" ] || kill "${pids[i]}" 2>/dev/null
+    runs "${states[i]}" || continue
+    yarn application -kill "${ids[i]}" >/dev/null 2>"$tmp/error" || done=1
   done
+  return "$done"
+}
+
+stop_clients() { # after this no client submits anything
+  local i tries
+  for i in "${!pids[@]}"; do
+    [ -n "${pids[i]}" ] || continue
+    kill "${pids[i]}" 2>/dev/null
+    for ((tries = 0; tries < 100; tries++)); do
+      kill -0 "${pids[i]}" 2>/dev/null || break
+      sleep 0.1
+    done
+    kill -9 "${pids[i]}" 2>/dev/null
+    wait "${pids[i]}" 2>/dev/null
+    pids[i]=''
+  done
+}
+
+interrupted() {
+  local i running=0 begun=0
+  trap '' INT TERM
+
+  [ "${#pids[@]}" -gt 0 ] || nothing_runs "interrupted; nothing was submitted"
+  stop_clients
+  ask_yarn || {
+    complain "interrupted, and YARN does not say what runs: $(tail -n 1 "$tmp/error")"
+    complain "to see it: yarn application -list -appTags $run"
+    complain "to end it: yarn application -kill APPLICATION_ID"
+    exit 130
+  }
+  for i in "${!names[@]}"; do
+    [ -z "${states[i]}" ] || begun=$((begun + 1))
+    runs "${states[i]}" && running=$((running + 1))
+  done
+  [ "$begun" -gt 0 ] || nothing_runs "interrupted; nothing was submitted"
+  [ "$running" -gt 0 ] || nothing_runs "interrupted; the job has ended"
+  if [ -z "$cancel" ] && [ "$begun" -lt "${#names[@]}" ]; then
+    say "interrupted before all of the job was submitted"
+    cancel=yes
+  fi
+  if [ -n "$cancel" ]; then
+    kill_running || {
+      complain "interrupted; cannot end the job: $(tail -n 1 "$tmp/error")"
+      cancel=''
+    }
+    [ -z "$cancel" ] || nothing_runs "interrupted; the job is ended"
+  else
+    say "interrupted; the job runs on, and nobody watches its deadline"
+  fi
+  say "to end it:"
+  for i in "${!names[@]}"; do
+    ! runs "${states[i]}" || say "  yarn application -kill ${ids[i]}"
+  done
+  exit 130
+}
+
+nothing_runs() { # TEXT
+  say "$1"
+  remove_store
   exit 130
 }
 
@@ -253,41 +376,61 @@ command -v yarn >/dev/null || give_up "yarn is not on the PATH; call submit.sh w
 [ -n "$jar" ] || jar=$(find_jar) || give_up "cannot find hadoop-yarn-applications-distributedshell-*.jar; name it with --jar"
 [ -f "$jar" ] || give_up "there is no $jar"
 export HADOOP_ROOT_LOGGER=INFO,console # the client tells the application's name in its log
-make_store
-
-pids=() ids=() urls=()
+pids=() ids=() urls=() states=() ended=() watched=() orphans=()
 trap interrupted INT TERM
+make_store
+keep_private
+
 for i in "${!names[@]}"; do
-  ids[i]='' urls[i]=''
-  client_of "${names[i]}"
-  "${client[@]}" </dev/null >"$tmp/${names[i]}.log" 2>&1 &
+  ids[i]='' urls[i]='' states[i]='' ended[i]=0 watched[i]=yes orphans[i]=''
+  : >"$tmp/${names[i]}.log"
+  client_of "$i"
+  "${client[@]}" </dev/null > >(news >>"$tmp/${names[i]}.log") 2>&1 &
   pids[i]=$!
 done
 
-left=${#names[@]} status=0
+left=${#names[@]} status=0 asked=$SECONDS unanswered=0
 failed_at='' grace=${TFJOB_GRACE:-30} # seconds in which the others end by themselves
 while [ "$left" -gt 0 ]; do
+  ask=''
   for i in "${!names[@]}"; do
     [ -n "${pids[i]}" ] || continue
     announce "$i"
     ! kill -0 "${pids[i]}" 2>/dev/null || continue
     wait "${pids[i]}"
-    ended=$?
+    ended[i]=$? pids[i]=''
+    sleep 0.1 # for the last lines of its log
     announce "$i"
-    pids[i]='' left=$((left - 1))
-    report "$i" "$ended"
-    if [ "$status" -eq 0 ] && [ "$ended" -ne 0 ]; then
-      status=$ended
-      failed_at=$SECONDS
-    fi
+    if [ "${ended[i]}" -eq 0 ]; then finish "$i" 0 'FINISHED, SUCCEEDED'; else ask=yes; fi
   done
+  for i in "${!names[@]}"; do
+    [ -z "${orphans[i]}" ] || [ -z "${watched[i]}" ] || [ $((SECONDS - asked)) -lt "${TFJOB_ASK:-15}" ] || ask=yes
+  done
+  if [ -n "$ask" ]; then
+    asked=$SECONDS
+    if ask_yarn; then
+      unanswered=0
+    else
+      unanswered=$((unanswered + 1))
+    fi
+    for i in "${!names[@]}"; do
+      [ -n "${watched[i]}" ] && [ -z "${pids[i]}" ] || continue
+      if [ "$unanswered" -eq 0 ]; then
+        judge "$i"
+      elif [ -n "${ids[i]}" ] && [ "$unanswered" -lt 20 ]; then
+        orphans[i]=yes
+      else
+        finish "$i" "${ended[i]}" ''
+      fi
+    done
+  fi
   if [ -n "$failed_at" ] && [ "$left" -gt 0 ] && [ $((SECONDS - failed_at)) -ge "$grace" ]; then
     say "the others still run and are ended"
-    end_applications
-    failed_at=''
+    ask_yarn && kill_running
+    failed_at=$SECONDS
   fi
   [ "$left" -eq 0 ] || sleep "${TFJOB_POLL:-1}"
 done
-remove_store
+[ "$unanswered" -gt 0 ] || remove_store
 if [ "$status" -eq 0 ]; then say "SUCCEEDED"; else say "FAILED"; fi
 exit "$status"

@@ -218,7 +218,7 @@ write_plan() {
   "flags": ["ps", "worker"],
   "again": [],
   "restarts": 0,
-  "store": "hdfs:///user/{user}/.tfjobs",
+  "store": "hdfs:.tfjobs",
   "webhdfs": "",
   "ports": [20000, 30000],
   "reuse_port": false,
@@ -567,11 +567,16 @@ def hdfs(arguments, text=""):
 
 
 def open_store(place, webhdfs):
-    """The store at ``place``: an ``hdfs://`` URI or a path of HDFS with ``hdfs:`` in front, else a shared folder."""
+    """The store at ``place``: an ``hdfs://`` URI, a path of HDFS with ``hdfs:`` in front, or a shared folder."""
     return STORES[way_of(place, webhdfs)](place, webhdfs)
 
 
-STORES["client"] = lambda place, _webhdfs: HdfsStore(place if "://" in place else place[len("hdfs:") :])
+STORES["client"] = lambda place, _webhdfs: HdfsStore(client_path(place))
+
+
+def client_path(place):
+    """``place`` as the Hadoop client takes it: ``hdfs:`` in front of a path only says that it is one of HDFS."""
+    return place[len("hdfs:") :] if place.startswith("hdfs:") and not place.startswith("hdfs://") else place
 
 
 # ---- Fetching what a task mounts, copying what it puts out ----
@@ -592,7 +597,7 @@ def fetch(source, to, webhdfs):
 
 
 def _fetch_with_client(source, part, _webhdfs_address):
-    _hdfs(["-get", source, part])
+    _hdfs(["-get", client_path(source), part])
 
 
 FETCH["client"] = _fetch_with_client
@@ -1215,7 +1220,7 @@ COMMANDS = {}
 def run(arguments, environ):
     """A task of a job that meets through the store."""
     plan, script = read_plan(arguments[0]), arguments[1]
-    store = open_store(plan.store.replace("{user}", environ.get("USER", "")) + "/" + environ["TFJOB_RUN"], plan.webhdfs)
+    store = open_store(plan.store + "/" + environ["TFJOB_RUN"], plan.webhdfs)
     host = environ.get("NM_HOST") or socket.getfqdn()
     task = Task(plan, script, find_slot(plan, store, environ))
     watch_signals(task)
