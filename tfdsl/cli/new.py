@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
 from tfdsl.cli.arguments import Command, Positional
 from tfdsl.cli.report import ERRORS, OK, USAGE, report
 from tfdsl.cli.streams import err
+from tfdsl.cli.writing import Failure, File, write_all
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 
 if TYPE_CHECKING:
@@ -78,14 +80,12 @@ def run(arguments: Arguments) -> int:
         report([BAD_ARGUMENT(place, what=what)], ())
         return USAGE
     path = f"{name}.tfjob"
-    try:
-        with open(path, "x", encoding="utf-8", newline="\n") as file:
-            file.write(_JOB.format(name=name))
-    except OSError as error:
-        reason = (
-            "there is such a file already" if isinstance(error, FileExistsError) else (error.strerror or "").lower()
-        )
-        report([OUTPUT_NOT_WRITTEN(place, path=path, reason=reason)], ())
+    there = os.path.lexists(path)
+    failure = (
+        Failure(path, "there is such a file already") if there else write_all([File(path, _JOB.format(name=name))])
+    )
+    if failure is not None:
+        report([OUTPUT_NOT_WRITTEN(place, path=path, reason=failure.reason)], ())
         return ERRORS
     err(f"wrote {path}; try: tfdsl compile {path} -t tfjob\n")
     return OK

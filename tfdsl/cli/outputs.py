@@ -10,7 +10,7 @@ from tfdsl.cli.arguments import quote
 from tfdsl.cli.writing import File
 from tfdsl.diagnostics.usage_rules import OUTPUT_PLACE
 from tfdsl.emit.written import Written
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -117,7 +117,7 @@ def files(place: Destination, made: Sequence[Made], *, source_map: bool) -> list
     for one in made:
         folder = os.path.join(place.path, names[one.unit.target, one.unit.shown_version]) if names else place.path
         found += _job_files(folder, one, source_map=source_map)
-    return found
+    return [replace(file, root=place.path) for file in found]  # none of these names is the user's
 
 
 def _folder_names(made: Sequence[Made]) -> dict[tuple[str, str], str]:
