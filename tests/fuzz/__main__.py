@@ -1,4 +1,7 @@
-"""``python -m tests.fuzz SECONDS [SEED]``: random inputs for so long; what fails is kept in ``fuzz-findings``."""
+"""``python -m tests.fuzz SECONDS [SEED]``: random inputs for so long; what fails is kept in ``fuzz-findings``.
+
+Every other input is a sound text with a mistake, whose fixes are proved; the text that was meant is kept beside it.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,13 @@ import time
 import traceback
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tests.fuzz import inputs
+from tests.fuzz import inputs, mending
 from tests.fuzz.target import run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 FINDINGS = Path("fuzz-findings")
 
@@ -19,25 +26,45 @@ def main(seconds: float, seed: int) -> int:
     end = time.monotonic() + seconds
     count = found = 0
     seen: set[str] = set()
-    for data in inputs.endless(seed):
+    for work, texts in _work(seed):
         if time.monotonic() > end:
             break
         count += 1
         try:
-            run(data)
+            work()
         except Exception as error:  # everything is a finding
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            kind = f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"
+            kind = _kind(error)
             if kind in seen:
                 continue
             seen.add(kind)
             found += 1
-            FINDINGS.mkdir(exist_ok=True)
-            name = FINDINGS / f"{sha256(data).hexdigest()[:12]}.tfjob"
-            name.write_bytes(data)
-            print(f"{name}: {kind}: {error}", flush=True)
+            print(f"{_keep(texts)}: {kind}: {error}", flush=True)
     print(f"{count} inputs from seed {seed}, {found} findings")
     return int(found > 0)
+
+
+def _work(seed: int) -> Iterator[tuple[Callable[[], object], dict[str, bytes]]]:
+    """What to do, and the texts to keep, by the end of their names, if it fails."""
+    for data, (path, wrong) in zip(inputs.endless(seed), mending.endless(seed), strict=True):
+        yield lambda data=data: run(data), {".tfjob": data}
+        texts = {".tfjob": wrong.text.encode(), ".meant.tfjob": wrong.meant.encode()}
+        yield lambda path=path, wrong=wrong: mending.prove(path, wrong), texts
+
+
+def _kind(error: Exception) -> str:
+    if isinstance(error, mending.Finding):
+        return str(error).partition(", ")[0].partition(" leads")[0]
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"
+
+
+def _keep(texts: dict[str, bytes]) -> Path:
+    """Write the texts into the folder; gives the first one's path."""
+    FINDINGS.mkdir(exist_ok=True)
+    stem = sha256(texts[".tfjob"]).hexdigest()[:12]
+    for end, data in texts.items():
+        (FINDINGS / f"{stem}{end}").write_bytes(data)
+    return FINDINGS / f"{stem}.tfjob"
 
 
 if __name__ == "__main__":

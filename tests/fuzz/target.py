@@ -18,7 +18,7 @@ from tfdsl.text import Source
 T = TypeVar("T")
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.pipeline import Outcome
@@ -54,10 +54,16 @@ def run(data: bytes) -> None:
     _places(told)
     for form in FORMATS:
         _well_formed(form, clock.time(form, lambda form=form: render(form, told[:SHOWN], [MAIN])))
-    clock.time("fix", lambda: fixed(told, [source]))
+    clock.time("fix", lambda: fixed(told, [source], lambda texts: _retold(source, texts)))
     if not any(found.level == "error" for found in parse(source).diagnostics):
         once, _ = clock.time("format", lambda: format_source(source))
         assert format_source(Source(MAIN, once))[0] == once, "formatting twice is not formatting once"
+
+
+def _retold(source: Source, texts: Mapping[str, str]) -> list[Diagnostic]:
+    program = pipeline.load(Source(MAIN, texts.get(MAIN, source.text), MAIN), _read)
+    outcome = pipeline.run(program, pipeline.Request())
+    return pipeline.settle([outcome], [program], strict=False, paths=[MAIN])
 
 
 def _read(path: str) -> Source | str:

@@ -19,10 +19,11 @@ from tfdsl.record import replace
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.diagnostics.fixes import Check
     from tfdsl.pipeline import Choice, Outcome, Request
 
 ALL_TARGETS = Flag("--all-targets", "check for every target")
@@ -68,7 +69,14 @@ def run(arguments: Arguments) -> int:
     sources, unreadable = named_files(arguments.rest)
     choices = chosen.every_target() if arguments.on(ALL_TARGETS.name) else picked.choices
     check = _Check(arguments, picked.request, choices)
-    told = check.fix(sources) if arguments.on(FIX.name) else check.files(sources)
+    if arguments.on(FIX.name):
+        sources, told = check.fix(sources)
+    else:
+        told = check.files(sources)
+    if form == "json":  # the only format that writes fixes
+        from tfdsl.diagnostics.fixes import offered
+
+        told = offered(told, told, check.trial(sources))
     status = report([*unreadable, *told], [source.path for source in sources], form)
     return USAGE if unreadable else status
 
@@ -120,19 +128,35 @@ class _Check:
         """A file, as the fixes left it."""
         return Source(path, self.texts[path], path) if path in self.texts else read(path)
 
-    def fix(self, sources: Sequence[Source]) -> list[Diagnostic]:
-        """Apply safe fixes until there is none left, write the files, and give what is still to be told."""
+    def trial(self, sources: Sequence[Source]) -> Check:
+        """Gives what is to be told about ``sources`` when some files have other texts."""
+
+        def check(texts: Mapping[str, str]) -> list[Diagnostic]:
+            kept, self.texts = self.texts, {**self.texts, **texts}
+            try:
+                return self.files(self.current(sources))
+            finally:
+                self.texts = kept
+
+        return check
+
+    def current(self, sources: Iterable[Source]) -> list[Source]:
+        """``sources`` as the fixes left them."""
+        return [Source(old.path, self.texts.get(old.path, old.text), old.origin) for old in sources]
+
+    def fix(self, sources: Sequence[Source]) -> tuple[list[Source], list[Diagnostic]]:
+        """Apply safe fixes until there is none left, and write the files; gives them and what is still to be told."""
         from tfdsl.diagnostics.fixes import fixed
 
         told = self.files(sources)
         for _ in range(_ROUNDS):
-            changed = fixed(told, sources)
+            changed = fixed(told, sources, self.trial(sources))
             if not changed:
                 break
             self.texts |= changed
-            sources = [Source(old.path, self.texts.get(old.path, old.text), old.origin) for old in sources]
+            sources = self.current(sources)
             told = self.files(sources)
-        return [*self.write(), *told]
+        return list(sources), [*self.write(), *told]
 
     def write(self) -> list[Diagnostic]:
         """Put the changed texts into their files; gives what went wrong."""

@@ -59,8 +59,8 @@ def _nothing(given: Given) -> int:
 
 def _foreign_words() -> dict[str, str]:
     """Words of other tools, and what they are called here."""
-    from tfdsl.semantics.suggest import alias_table
+    from tfdsl.semantics.suggest import words_of
     from tfdsl.vocabulary import attributes, policies, statements
 
     tables = (attributes.ATTRIBUTES, policies.EVENTS, policies.ACTIONS, statements.MOUNT_KINDS)
-    return alias_table((row.name, row.aliases) for table in tables for row in table)
+    return words_of(row for table in tables for row in table)

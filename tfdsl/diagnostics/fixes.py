@@ -1,41 +1,166 @@
-"""Applying the safe fixes of diagnostics to a text."""
+"""Which fixes of diagnostics may be offered and taken, and the texts that they lead to.
+
+A diagnostic comes with every fix that may be right; whether it is *safe* the place that makes it knows. That a fix
+leads to a text without a new error is decided here, for all of them: each is tried, on the text, by checking it again.
+So nothing that makes a fix has to know all rules of the language.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, TypeAlias
+
+from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.record import replace
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
+    from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Fix
     from tfdsl.text import Source
 
+    Check: TypeAlias = Callable[[Mapping[str, str]], Sequence[Diagnostic]]
+    """What is told about the same files when those of these paths have these texts."""
+
+MOST_READ = 1_000_000
+"""Characters that are read again to try fixes, all in all; fixes that would need more are not offered."""
+
 _SYNTAX = "TFJ0"
+_LANGUAGE = ("TFJ0", "TFJ1", "TFJ2")
+_OF_WHOLE_JOBS = frozenset(
+    rule.code
+    for rule in (
+        name_rules.NO_JOB,
+        value_rules.NO_TRAINING_ROLE,
+        value_rules.MISSING_IMAGE,
+        value_rules.MISSING_LOGDIR,
+    )
+)
+"""Told only when nothing of a job is unknown or unreadable."""
 
 
-def fixed(diagnostics: Sequence[Diagnostic], sources: Iterable[Source]) -> dict[str, str]:
+def offered(told: Sequence[Diagnostic], here: Iterable[Diagnostic], check: Check) -> list[Diagnostic]:
+    """``here``, some of ``told``, each with those of its fixes that lead to no new error."""
+    trial = _Trial(told, check)
+    return [replace(one, fixes=tuple(fix for fix in one.fixes if trial.holds([fix]))) for one in here]
+
+
+def fixed(told: Sequence[Diagnostic], sources: Iterable[Source], check: Check) -> dict[str, str]:
     """New texts, by path, of those of ``sources`` that a safe fix changes.
 
     The first safe fix of each diagnostic is taken, whole or not at all: not when it touches another file, or a text
-    that a fix before it has changed. As long as the form of a file is wrong only its form is mended, for what the
-    rest means is then a guess. What is left over needs another round.
+    that a fix before it has changed, or when it leads to a new error. As long as the form of a file is wrong only its
+    form is mended, for what the rest means is then a guess. What is left over needs another round.
     """
-    texts = {source.path: source.text for source in sources}
-    edits: dict[str, _Taken] = {}
-    misshapen = {found.span.source.path for found in diagnostics if _is_syntax(found) and found.level == "error"}
-    for diagnostic in diagnostics:
+    fixes = _apart(_safe_fixes(told, {source.path for source in sources}))
+    trial = _Trial(told, check)
+    if not trial.holds(fixes):
+        kept: list[Fix] = []
+        for fix in fixes:
+            if trial.holds([*kept, fix]):
+                kept.append(fix)
+        fixes = kept
+    return texts_with(fixes)
+
+
+def texts_with(fixes: Sequence[Fix]) -> dict[str, str]:
+    """The texts, by path, that ``fixes``, none of which touches another, lead to."""
+    return {path: _apply(edits[0].span.source.text, edits) for path, edits in _by_path(fixes).items()}
+
+
+def _by_path(fixes: Iterable[Fix]) -> dict[str, list[Edit]]:
+    """The edits of each file in the order of their places."""
+    edits: dict[str, list[Edit]] = {}
+    for fix in fixes:
+        for edit in fix.edits:
+            edits.setdefault(edit.span.source.path, []).append(edit)
+    for found in edits.values():
+        found.sort(key=lambda edit: edit.span.start)
+    return edits
+
+
+def _safe_fixes(told: Iterable[Diagnostic], paths: set[str]) -> list[Fix]:
+    """The first safe fix of each diagnostic that changes only ``paths``; those of the form, if there is one, alone."""
+    told = list(told)
+    misshapen = {found.span.source.path for found in told if _is_syntax(found) and found.level == "error"}
+    fixes: list[Fix] = []
+    for diagnostic in told:
         fix = next((fix for fix in diagnostic.fixes if fix.safe), None)
-        if fix is None or any(edit.span.source.path not in texts for edit in fix.edits):
+        if fix is None or any(edit.span.source.path not in paths for edit in fix.edits):
             continue
-        if not _is_syntax(diagnostic) and any(edit.span.source.path in misshapen for edit in fix.edits):
-            continue
-        _take(fix.edits, edits)
-    return {path: _apply(texts[path], found.edits) for path, found in edits.items() if found.edits}
+        if _is_syntax(diagnostic) or not any(edit.span.source.path in misshapen for edit in fix.edits):
+            fixes.append(fix)
+    return fixes
 
 
 def _is_syntax(diagnostic: Diagnostic) -> bool:
     return diagnostic.rule.code.startswith(_SYNTAX)
+
+
+class _Trial:
+    """Tries fixes of the diagnostics ``told``, as long as there is not too much to read."""
+
+    def __init__(self, told: Sequence[Diagnostic], check: Check) -> None:
+        self._check = check
+        self._is_early = any(one.level == "error" and one.rule.code.startswith(_LANGUAGE) for one in told)
+        self._before = self._errors(told)
+        self._left = MOST_READ
+
+    def holds(self, fixes: Sequence[Fix]) -> bool:
+        """Whether ``fixes``, together, lead to no new error.
+
+        A safe fix restores what was meant, so it is not to blame for what it brings to light elsewhere: what is told of
+        whole jobs only, and what another safe fix mends in the next round.
+        """
+        if not fixes:
+            return True
+        texts = texts_with(fixes)
+        self._left -= sum(map(len, texts.values()))
+        if self._left < 0:
+            return False
+        told = self._check(texts)
+        new = self._errors(told) - self._before
+        if new and all(fix.safe for fix in fixes):
+            written = _written(fixes)
+            return not any(_known_as(one) in new and not _is_brought_to_light(one, written) for one in told)
+        return not new
+
+    def _errors(self, told: Iterable[Diagnostic]) -> Counter[tuple[str, str, str]]:
+        """How often each error is told. The later stages are silent after an error, so then they are not compared."""
+        return Counter(
+            _known_as(one)
+            for one in told
+            if one.level == "error" and (not self._is_early or one.rule.code.startswith(_LANGUAGE))
+        )
+
+
+def _is_brought_to_light(found: Diagnostic, written: Sequence[Span]) -> bool:
+    """Whether ``found`` was there before a safe fix wrote ``written``, but could not be told."""
+    if found.rule.code in _OF_WHOLE_JOBS:
+        return True
+    here = found.span
+    is_elsewhere = not any(one.source.path == here.source.path and one.start <= here.start < one.end for one in written)
+    return is_elsewhere and any(fix.safe for fix in found.fixes)
+
+
+def _written(fixes: Sequence[Fix]) -> list[Span]:
+    """What ``fixes`` write, at its places in the new texts."""
+    found: list[Span] = []
+    for edits in _by_path(fixes).values():
+        source = edits[0].span.source
+        moved = 0
+        for edit in edits:
+            put = _put(edit, _has_carriage_returns(source.text))
+            start = edit.span.start + moved
+            found.append(Span(source, start, start + len(put)))
+            moved += len(put) - (edit.span.end - edit.span.start)
+    return found
+
+
+def _known_as(found: Diagnostic) -> tuple[str, str, str]:
+    return found.rule.code, found.message, found.span.source.path
 
 
 class _Taken:
@@ -62,24 +187,39 @@ class _Taken:
         del self.starts[at], self.edits[at]
 
 
-def _take(new: Sequence[Edit], taken: dict[str, _Taken]) -> None:
+def _apart(fixes: Iterable[Fix]) -> list[Fix]:
+    """Those of ``fixes`` none of whose edits touches another edit, of itself or of one before it."""
+    taken: dict[str, _Taken] = {}
+    return [fix for fix in fixes if _take(fix.edits, taken)]
+
+
+def _take(new: Sequence[Edit], taken: dict[str, _Taken]) -> bool:
     """Take all edits of a fix, or none when one of them touches another edit."""
     done: list[Edit] = []
     for edit in new:
         if not taken.setdefault(edit.span.source.path, _Taken()).add(edit):
             for earlier in done:
                 taken[earlier.span.source.path].drop(earlier)
-            return
+            return False
         done.append(edit)
+    return True
 
 
 def _apply(text: str, edits: Iterable[Edit]) -> str:
     """``text`` with ``edits``, which come in the order of their places."""
-    carriage = text.count("\r\n") == text.count("\n") > 0
+    carriage = _has_carriage_returns(text)
     parts: list[str] = []
     at = 0
     for edit in edits:
-        put = edit.text.replace("\r\n", "\n").replace("\n", "\r\n") if carriage else edit.text
-        parts += [text[at : edit.span.start], put]
+        parts += [text[at : edit.span.start], _put(edit, carriage)]
         at = edit.span.end
     return "".join([*parts, text[at:]])
+
+
+def _has_carriage_returns(text: str) -> bool:
+    return text.count("\r\n") == text.count("\n") > 0
+
+
+def _put(edit: Edit, carriage: bool) -> str:
+    """What an edit writes, with the line ends of its file."""
+    return edit.text.replace("\r\n", "\n").replace("\n", "\r\n") if carriage else edit.text

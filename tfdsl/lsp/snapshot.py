@@ -11,9 +11,10 @@ from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.settings import Settings, choices_of, request_of
 from tfdsl.semantics.params import Params
 from tfdsl.syntax.lexer import lex
+from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from tfdsl.semantics.project import Program
     from tfdsl.syntax import ast
     from tfdsl.syntax.lexer import Lexed
-    from tfdsl.text import Source
 
 
 def _no_programs(path: str) -> Iterable[Program]:
@@ -100,6 +100,16 @@ class Snapshot:
         paths = [self.source.path]
         settled = pipeline.settle([self.outcome], [self.program], strict=self.settings.strict, paths=paths)
         return tuple(settled)
+
+    def told_with(self, texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+        """All that would be told if the files of these paths had these texts."""
+
+        def read(path: str) -> Source | str:
+            return Source(path, texts[path], path) if path in texts else self.read(path)
+
+        source = self.source
+        changed = Source(source.path, texts.get(source.path, source.text), source.origin)
+        return Snapshot(changed, read, self.settings).diagnostics
 
     @cached_property
     def params(self) -> Params:

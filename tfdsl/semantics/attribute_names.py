@@ -5,14 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
-from tfdsl.semantics.suggest import alias_table, closest, listing, offering
+from tfdsl.semantics.suggest import closest, listing, offering, proposing, words_of
+from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes
+from tfdsl.vocabulary.types import (
+    BoolType,
+    DurationType,
+    IntType,
+    ListType,
+    MapType,
+    NumberType,
+    QuantityType,
+    StringType,
+    UnionType,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.syntax import ast
+    from tfdsl.vocabulary.types import Type
 
     Report = Callable[[Diagnostic], None]
 
@@ -35,6 +47,10 @@ FOREIGN = {
     "plugins": "plugins follow from the job; see target volcano { tf_config = … }",
     "dnsPolicy": 'use a patch in a target block: patch "spec…" = …',
     "securityContext": 'use a patch in a target block: patch "spec…" = …',
+    "affinity": 'write node_selector for labels that a node must have, spread = "node" for replicas on different nodes',
+    "requests": "write cpu, memory and gpu; cpu_limit and memory_limit are for higher limits",
+    "limits": "write cpu, memory and gpu; cpu_limit and memory_limit are for higher limits",
+    "schedule": "a job is run once, when it is submitted; to run it again at set times is for another program",
     "nodeName": "use target kubernetes { hosts = [ … ] }",
     "containers": "the container follows from image, command, env, …",
     "initContainers": 'use a patch in a target block: patch "spec…" += [ … ]',
@@ -47,7 +63,7 @@ _CANDIDATES = {
     "role": [row.name for row in attributes.ATTRIBUTES if row.in_role],
     "template": [row.name for row in attributes.ATTRIBUTES],
 }
-_ALIASES = alias_table((row.name, row.aliases) for row in attributes.ATTRIBUTES)
+_ALIASES = words_of(attributes.ATTRIBUTES)
 
 
 def is_legal(key: ast.Name, where: str, report: Report) -> bool:
@@ -64,8 +80,9 @@ def is_legal(key: ast.Name, where: str, report: Report) -> bool:
     return True
 
 
-def unknown(key: ast.Name, where: str, options: Iterable[str], report: Report) -> str | None:
-    """Report that there is no attribute ``key`` and give the name that was probably meant."""
+def unknown(item: ast.Assign, where: str, options: Iterable[str], report: Report) -> str | None:
+    """Report that there is no attribute of the name of ``item`` and give the name that was probably meant."""
+    key = item.key
     what = "attribute or option" if where == "target" else "attribute"
     found = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=where, what=what, name=key.text)
     if key.text in FOREIGN:
@@ -77,8 +94,34 @@ def unknown(key: ast.Name, where: str, options: Iterable[str], report: Report) -
         block = "role block" if attributes.BY_NAME[near].in_role else "job block"
         report(found.help(f"did you mean {near}? It stands in a {block}"))
         return None
-    report(offering(found, near, _ALIASES) if near else found)
+    if near is not None:
+        fits = near not in attributes.BY_NAME or may_be(item.value, attributes.BY_NAME[near].type)
+        found = offering(found, near, here, _ALIASES) if fits else proposing(found, near)
+    report(found)
     return near
+
+
+def may_be(value: ast.Expr, type_: Type) -> bool:
+    """Whether ``value``, as it is written, may be of a type: a literal tells what it is, the rest may be anything."""
+    if isinstance(type_, UnionType):
+        return any(may_be(value, member) for member in type_.of)
+    kinds = next((kinds for each, kinds in _LITERALS.items() if isinstance(type_, each)), None)
+    return kinds is None or not isinstance(value, _ALL_LITERALS) or isinstance(value, kinds)
+
+
+_LITERALS: dict[type, tuple[type, ...]] = {
+    IntType: (ast.Number,),
+    NumberType: (ast.Number,),
+    StringType: (ast.Str,),
+    BoolType: (ast.Bool,),
+    QuantityType: (ast.Number, ast.Unit),
+    DurationType: (ast.Unit,),
+    ListType: (ast.ListExpr,),
+    MapType: (ast.MapExpr,),
+}
+"""Type → the literals that are of it."""
+
+_ALL_LITERALS = (ast.Str, ast.Number, ast.Unit, ast.Bool, ast.ListExpr, ast.MapExpr)
 
 
 def check_role_only(role: str, keys: Iterable[ast.Name], report: Report) -> None:

@@ -11,7 +11,7 @@ from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.record import Record
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.definitions import in_order
-from tfdsl.semantics.suggest import alias_table, closest, listing, offering
+from tfdsl.semantics.suggest import alias_table, closest, listing, offering, proposing, words_of
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes, roles
 
@@ -213,7 +213,7 @@ class _Reader:
                 self.names.read.compared += len(self.names.templates)
                 known = self.names.templates if self.names.read.compared <= MOST_COMPARED else ()
                 near = closest(name.text, known)
-                self.report(offering(found, near) if near else found)
+                self.report(proposing(found, near) if near else found)
         return [name for name in here.values() if name.text in self.names.templates]
 
     def layer(self, items: tuple[ast.Item, ...], where: Where, options: tuple[Option, ...]) -> Layer:
@@ -233,7 +233,7 @@ class _Reader:
                 if key.text in option_names:
                     self._add(item, chosen)
                 elif key.text not in attributes.BY_NAME:
-                    near = attribute_names.unknown(key, where, option_names, self.report)
+                    near = attribute_names.unknown(item, where, option_names, self.report)
                     meant += [near] if near is not None else []
                 elif where == "template" or attribute_names.is_legal(key, where, self.report):
                     self._add(item, known)
@@ -327,23 +327,24 @@ def known_role(name: ast.Name, report: Report) -> bool:
     if name.text in roles.BY_NAME:
         return True
     found = name_rules.UNKNOWN_ROLE(name.span, name=name.text)
-    aliases = alias_table((row.name, row.aliases) for row in roles.ROLES)
+    aliases = words_of(roles.ROLES)
     near = closest(name.text, roles.ROLE_NAMES, aliases)
     if near is None:
         report(found.help(f"roles are {listing(roles.ROLE_NAMES)}"))
     else:
-        report(offering(found, near, aliases))
+        report(offering(found, near, roles.ROLE_NAMES, aliases))
     return False
 
 
 def unknown_target(name: ast.Name, known: tuple[str, ...]) -> Diagnostic:
     """There is no such target; which one was meant."""
     found = name_rules.UNKNOWN_TARGET(name.span, name=name.text)
-    aliases = {"k8s": "kubernetes", "kube": "kubernetes", "vcjob": "volcano", "kubeflow": "tfjob", "hadoop": "yarn",
-               "distributedshell": "yarn", "job": "kubernetes", "trainingoperator": "tfjob"}  # fmt: skip
+    same = {"kubernetes": ["k8s", "kube"], "volcano": ["vcjob"], "yarn": ["distributedshell"]}
+    akin = {"tfjob": ["kubeflow", "trainingoperator"], "yarn": ["hadoop"], "kubernetes": ["job"]}
+    aliases = alias_table(same.items(), akin.items())
     near = closest(name.text, known, aliases)
     if near is not None:
-        return offering(found, near, aliases)
+        return offering(found, near, known, aliases)
     return found.help(f"targets are {listing(known)}")
 
 

@@ -9,7 +9,7 @@ from tfdsl.semantics import operators
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.pattern import PatternError, compile_pattern
-from tfdsl.semantics.suggest import alias_table, closest, listing, offering
+from tfdsl.semantics.suggest import closest, listing, offering, words_of
 from tfdsl.semantics.values import POISON, ListData, Poison, Value, kind_of, show
 from tfdsl.vocabulary.statements import PARAM_SETTINGS
 from tfdsl.vocabulary.types import STRING, ListType, Type
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _ORDERED = ("int", "number", "quantity", "duration")
 _NAMES = tuple(row.name for row in PARAM_SETTINGS)
-_ALIASES = alias_table((row.name, row.aliases) for row in PARAM_SETTINGS)
+_ALIASES = words_of(PARAM_SETTINGS)
 
 
 def bounded(param: ast.Param, value: Value, to: Type | None, scope: Scope) -> Value:
@@ -50,7 +50,7 @@ def _fits(key: ast.Name, kind: str, scope: Scope) -> bool:
         near = closest(key.text, _NAMES, _ALIASES)
         found = name_rules.UNKNOWN_SETTING(key.span, where="a param", name=key.text)
         if near is not None:
-            scope.report(offering(found, near, _ALIASES))
+            scope.report(offering(found, near, _NAMES, _ALIASES))
         else:
             scope.report(found.help(f"it has {listing(_NAMES)}"))
         return False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.semantics import operators
-from tfdsl.semantics.suggest import closest, is_sure, listing
+from tfdsl.semantics.suggest import closest, listing
 from tfdsl.semantics.values import (
     POISON,
     Data,
@@ -81,7 +81,7 @@ def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
     if literal is not None:
         diagnostic = diagnostic.help(f"write {literal}")
         if value.span.text == (_quoted(value.data) if isinstance(value.data, str) else show(value.data)):
-            diagnostic = diagnostic.replacing(f"write {literal}", literal, safe=True)
+            diagnostic = diagnostic.replacing(f"write {literal}", literal, safe=_is_only_reading(value.data, to))
     report(diagnostic)
     return POISON
 
@@ -101,6 +101,11 @@ def offered(data: Data, to: Type) -> str | None:
     if isinstance(to, UnionType):
         return next((literal for member in to.of if (literal := offered(data, member)) is not None), None)
     return None
+
+
+def _is_only_reading(data: Data, to: Type) -> bool:
+    """Whether a wrong value can be read as type ``to`` in one way only; a text with blanks may be several words."""
+    return not (isinstance(data, str) and isinstance(to, ListType) and re.search(r"[\s,;]", data))
 
 
 def _from_text(text: str, to: Type) -> str | None:
@@ -168,9 +173,8 @@ def _string(value: Value, to: StringType, what: str, report: Report) -> Data:
         diagnostic = value_rules.NOT_ONE_OF(value.span, what=what, expected=_words(to.one_of), given=f'"{data}"')
         near = closest(data, to.one_of)
         if near is not None:
-            sure = is_sure(data, near) and value.span.text == _quoted(data)
             diagnostic = diagnostic.help(f'did you mean "{near}"?')
-            diagnostic = diagnostic.replacing(f'write "{near}"', f'"{near}"', safe=sure)
+            diagnostic = diagnostic.replacing(f'write "{near}"', f'"{near}"')
         report(diagnostic)
         return POISON
     if to.pattern is not None and re.fullmatch(to.pattern, data) is None:

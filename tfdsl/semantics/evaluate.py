@@ -13,7 +13,7 @@ from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.record import replace
 from tfdsl.semantics import literals, operators
 from tfdsl.semantics.members import members_help, role_member, special_member
-from tfdsl.semantics.suggest import offering
+from tfdsl.semantics.suggest import proposing
 from tfdsl.semantics.values import (
     CONTAINERS,
     ELEMENT,
@@ -162,7 +162,7 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
         return diagnostic.help("there is no null: leave the attribute out")
     near = scope.globals.closest(expr.name, scope.globals.names())
     if near is not None:
-        return offering(diagnostic, near)
+        return proposing(diagnostic, near)
     if _is_inside_text(expr):
         return diagnostic.help(
             f"write ${{env.{expr.name}}} for a variable of the process, or \\${{{expr.name}}} for these characters"

@@ -40,7 +40,7 @@ def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Da
         near = closest(name.text, rows.BY_NAME)
         if near is None:
             return diagnostic
-        sure = is_sure(name.text, near)
+        sure = is_sure(name.text, near, rows.BY_NAME)
         return diagnostic.help(f"did you mean {near}()?").replacing(f"write {near}", near, safe=sure)
     if len(arguments) < row.least or (row.most is not None and len(arguments) > row.most):
         plural = "s" if row.least != 1 else ""

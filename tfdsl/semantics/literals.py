@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from string import ascii_letters
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
@@ -56,7 +57,7 @@ def unit(expr: ast.Unit, scope: Scope, depth: int) -> Data | Diagnostic:
     diagnostic = name_rules.BAD_UNIT(expr.span, text=expr.text)
     nearest = _nearest_unit(expr.text)
     if nearest is not None:
-        return diagnostic.help(f"write {nearest}").replacing(f"write {nearest}", nearest, safe=True)
+        return diagnostic.help(f"write {nearest}").replacing(f"write {nearest}", nearest, safe=_is_one_unit(expr.text))
     return diagnostic.help("units are m k M G T P E Ki Mi Gi Ti Pi Ei, and ms s m h d for time (largest first)")
 
 
@@ -69,7 +70,13 @@ def _nearest_unit(text: str) -> str | None:
         "gb": "G", "mb": "M", "kb": "k", "tb": "T", "gib": "Gi", "mib": "Mi", "kib": "Ki", "tib": "Ti", "gi": "Gi",
         "mi": "Mi", "ki": "Ki", "ti": "Ti", "g": "G", "k": "k", "t": "T", "min": "m", "mins": "m", "minutes": "m",
         "minute": "m", "sec": "s", "secs": "s", "seconds": "s", "hour": "h", "hours": "h", "hr": "h", "hrs": "h",
-        "day": "d", "days": "d", "b": "", "w": None,
+        "day": "d", "days": "d",
     }  # fmt: skip
     nearest = table.get(unit.lower())
     return None if nearest in (None, unit) else f"{number}{nearest}"
+
+
+def _is_one_unit(text: str) -> bool:
+    """Whether the unit of ``text`` means the same in every tool: ``16g`` and ``16gb`` are 16Gi for some of them."""
+    unit = text[len(text.rstrip(ascii_letters)) :]
+    return unit.lower() not in ("g", "k", "m", "t") and not (len(unit) == 2 and unit.endswith("b"))

@@ -89,6 +89,6 @@ def _unknown_member(base: str, name: ast.Name, members: tuple[str, ...]) -> Diag
     diagnostic = name_rules.UNKNOWN_MEMBER(name.span, base=base, name=name.text)
     near = closest(name.text, members)
     if near is not None:
-        sure = is_sure(name.text, near)
+        sure = is_sure(name.text, near, members)
         return diagnostic.help(f"did you mean {base}.{near}?").replacing(f"write {near}", near, safe=sure)
     return diagnostic.help(f"it has {listing(members)}")

@@ -13,7 +13,7 @@ from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.statements import SOURCE, settings
-from tfdsl.semantics.suggest import alias_table, closest, listing, offering
+from tfdsl.semantics.suggest import closest, listing, offering, words_of
 from tfdsl.semantics.values import POISON, ListData, MapData, Poison, RunTimeText, Value
 from tfdsl.vocabulary import statements
 from tfdsl.vocabulary.types import MEMORY, STRING, Type
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tfdsl.vocabulary.statements import MountKind
 
 _SOURCE_TYPES: dict[str, Type] = {"name": SOURCE, "size": MEMORY, "path": SOURCE, "server": SOURCE, "uri": SOURCE}
-_ALIASES = alias_table((row.name, row.aliases) for row in statements.MOUNT_KINDS)
+_ALIASES = words_of(statements.MOUNT_KINDS)
 _CONTROL = re.compile("[\0-\x1f\x7f]")
 UNKNOWN = "\0"
 """Stands in a text for a part that is known only at run time."""
@@ -65,7 +65,7 @@ def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKi
     found = name_rules.UNKNOWN_MOUNT_KIND(name.span, name=name.text)
     near = closest(name.text, kinds, _ALIASES)
     if near is not None:
-        report(offering(found, near, _ALIASES))
+        report(offering(found, near, kinds, _ALIASES))
     else:
         report(found.help(f"kinds of mounts are {listing(kinds)}"))
     return None

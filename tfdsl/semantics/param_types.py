@@ -70,7 +70,7 @@ def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | No
         found = name_rules.UNKNOWN_TYPE(ref.name.span, name=name)
         near = closest(name, PARAM_TYPES, _ALIASES)
         if near is not None:
-            report(offering(found, near, _ALIASES))
+            report(offering(found, near, PARAM_TYPES, _ALIASES))
         else:
             report(found.help(f"types are {listing(PARAM_TYPES)}"))
         return None

@@ -15,7 +15,7 @@ from tfdsl.semantics.blocks import known_role
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.subjects import index_of
-from tfdsl.semantics.suggest import alias_table, closest, listing, offering
+from tfdsl.semantics.suggest import closest, listing, offering, words_of
 from tfdsl.semantics.values import POISON, ListData, Poison, Value
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import policies, statements
@@ -44,10 +44,10 @@ def settings(
         value = evaluate(assign.value, scope)
         if row is None:
             diagnostic = name_rules.UNKNOWN_OPTION(key.span, where=where, name=key.text)
-            known = alias_table((row.name, row.aliases) for row in table.values())
+            known = words_of(table.values())
             near = closest(key.text, table, known)
             if near is not None:
-                diagnostic = offering(diagnostic, near, known)
+                diagnostic = offering(diagnostic, near, table, known)
             else:
                 diagnostic = diagnostic.help(f"it has {listing(table)}" if table else "it has no options")
             scope.report(diagnostic)
@@ -76,7 +76,7 @@ def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output
             found = name_rules.UNKNOWN_WHEN(node.when.span, name=when)
             aliases = {"failed": "failure", "fail": "failure", "completed": "success", "succeeded": "success"}
             near = closest(when, statements.OUTPUT_WHEN, aliases)
-            report(offering(found, near, aliases) if near else found)
+            report(offering(found, near, statements.OUTPUT_WHEN, aliases) if near else found)
             return None
     if isinstance(source.data, Poison) or isinstance(destination.data, Poison):
         return None
@@ -92,7 +92,7 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
     """``node`` as a typed policy; ``role``: of the role block that it stands in."""
     report = scope.report
     event = _event(node.event, report)
-    action = _action(node.action, report)
+    action = _action(node.action, event, report)
     delay = None
     if node.delay is not None:
         delay = conform(evaluate(node.delay, scope), TIME_LIMIT, "the time after an event", report)
@@ -131,28 +131,31 @@ def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> policies.Ev
             return event
     found = name_rules.UNKNOWN_EVENT(node.name.span, name=node.name.text)
     names = [event.name for event in policies.EVENTS]
-    aliases = alias_table((event.name, event.aliases) for event in policies.EVENTS)
+    aliases = words_of(policies.EVENTS)
     near = closest(node.name.text, names, aliases)
     if near is not None:
-        report(offering(found, near, aliases))
+        report(offering(found, near, names, aliases))
     else:
         report(found.help(f"events are {listing(names)}"))
     return None
 
 
-def _action(node: ast.Name, report: Callable[[Diagnostic], None]) -> str | None:
+def _action(node: ast.Name, event: policies.Event | None, report: Callable[[Diagnostic], None]) -> str | None:
+    """The action ``node``; when it is unknown, what was meant is one that ``event`` can have."""
     names = [action.name for action in policies.ACTIONS]
     if node.text in names:
         return node.text
     found = name_rules.UNKNOWN_ACTION(node.span, name=node.text)
-    aliases = alias_table((action.name, action.aliases) for action in policies.ACTIONS)
+    possible = names if event is None else event.actions
+    aliases = words_of(policies.ACTIONS)
     near = closest(node.text, names, aliases)
     if " after" in node.text:  # behind it a name, or nothing; a number is told while the text is read
         report(found.help("a delay stands before the arrow: on EVENT after DURATION => ACTION"))
-    elif near is not None:
-        report(offering(found, near, aliases))
+    elif near is not None and near in possible:
+        report(offering(found, near, names, aliases))
     else:
-        report(found.help(f"actions are {listing(names)}"))
+        of = "actions" if event is None else f"actions of {event.name}"
+        report(found.help(f"{of} are {listing(possible)}"))
     return None
 
 

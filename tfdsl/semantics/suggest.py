@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from tfdsl.diagnostics import Diagnostic
+
+
+class Named(Protocol):
+    """A row of a table of the vocabulary."""
+
+    @property
+    def name(self) -> str:
+        """What it is called here."""
+        ...
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Words of other tools for the same."""
+        ...
+
+    @property
+    def akin(self) -> tuple[str, ...]:
+        """Words of other tools for something like it."""
+        ...
 
 
 def distance(left: str, right: str, limit: int) -> int:
@@ -54,24 +73,57 @@ def closest(word: str, candidates: Iterable[str], aliases: Mapping[str, str] | N
     return best[1] if best else None
 
 
-def offering(found: Diagnostic, near: str, aliases: Mapping[str, str] | None = None) -> Diagnostic:
-    """``found``, about a misspelt name, with the name that was meant and the fix that writes it."""
+def offering(
+    found: Diagnostic, near: str, names: Iterable[str], aliases: Mapping[str, str] | None = None
+) -> Diagnostic:
+    """``found``, about a misspelt word of the language, with the one that was meant and the fix that writes it.
+
+    ``names`` are the words that were possible.
+    """
     written = found.span.text
-    sure = is_sure(written, near) or (aliases is not None and _fold(written) in aliases)
-    return found.help(f"did you mean {near}?").replacing(f"write {near}", near, safe=sure)
+    return _proposing(found, near, safe=is_sure(written, near, names) or _means(written, aliases))
 
 
-def is_sure(written: str, near: str) -> bool:
+def proposing(found: Diagnostic, near: str) -> Diagnostic:
+    """``found``, about a name that the user chose, with the one that was probably meant; the user has to say so."""
+    return _proposing(found, near, safe=False)
+
+
+def _proposing(found: Diagnostic, near: str, *, safe: bool) -> Diagnostic:
+    return found.help(f"did you mean {near}?").replacing(f"write {near}", near, safe=safe)
+
+
+def is_sure(written: str, near: str, names: Iterable[str]) -> bool:
     """Whether ``near``, which :func:`closest` gave for ``written``, can be written without asking.
 
-    So it is for another way of writing the same word, and for one letter (and for another tool's word).
+    So it is for another way of writing the same word, and for one wrong letter that leads to no other of ``names``.
+    Where a digit is the difference, as in ``worker2``, something else was meant.
     """
     if _fold(written) == _fold(near):
         return True
+    if len(near) < _LEAST_SURE or sum(map(str.isdigit, written)) != sum(map(str.isdigit, near)):
+        return False
+    return _is_one_letter_off(written, near) and not any(
+        name != near and distance(written.lower(), name.lower(), 1) <= 1 for name in names
+    )
+
+
+_LEAST_SURE = 3
+"""Letters of a word for which one wrong letter leaves no doubt."""
+
+
+def _is_one_letter_off(written: str, near: str) -> bool:
     left, right = written.lower(), near.lower()
     if len(left) == len(right):
         return sum(a != b for a, b in zip(left, right, strict=True)) == 1
     return distance(left, right, 1) == 1
+
+
+def _means(written: str, aliases: Mapping[str, str] | None) -> bool:
+    """Whether ``written`` is another tool's word that means the same."""
+    if aliases is None or _fold(written) not in aliases:
+        return False
+    return not (isinstance(aliases, Aliases) and _fold(written) in aliases.akin)
 
 
 def _limit(word: str) -> int:
@@ -83,9 +135,25 @@ def _fold(word: str) -> str:
     return word.lower().replace("-", "").replace("_", "")
 
 
-def alias_table(rows: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
-    """Alias → name, out of rows of a name and its aliases."""
-    return {_fold(alias): name for name, aliases in rows for alias in aliases}
+class Aliases(dict[str, str]):
+    """Words of other tools → name. ``akin``: those whose meaning is only something like it."""
+
+    akin: frozenset[str] = frozenset()
+
+
+def alias_table(rows: Iterable[tuple[str, Iterable[str]]], akin: Iterable[tuple[str, Iterable[str]]] = ()) -> Aliases:
+    """Alias → name, out of rows of a name and its aliases; those of ``akin`` do not mean quite the same."""
+    table = Aliases((_fold(alias), name) for name, aliases in rows for alias in aliases)
+    like = {_fold(alias): name for name, aliases in akin for alias in aliases}
+    table.akin = frozenset(like)
+    table.update(like)
+    return table
+
+
+def words_of(rows: Iterable[Named]) -> Aliases:
+    """The words that other tools have for the ``rows`` of a table."""
+    rows = list(rows)
+    return alias_table(((row.name, row.aliases) for row in rows), ((row.name, row.akin) for row in rows))
 
 
 def listing(words: Iterable[str]) -> str:

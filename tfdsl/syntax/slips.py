@@ -31,6 +31,9 @@ LBRACE = lexer.LBRACE
 ACTION_WORDS = {"complete", "fail", "abort", "restart", "ignore"}
 ON, AFTER, ARROW = lexer.KEYWORDS["on"], lexer.KEYWORDS["after"], lexer.OPERATORS["=>"]
 
+# What stands behind the type of a param.
+TYPED = {EQUAL, lexer.OPERATORS["<"], lexer.LSQB, lexer.NEWLINE, lexer.END}
+
 # Words of other languages, and of the fields that targets have for a thing, with the statement that is meant.
 FOREIGN_WORDS = {
     "import": "include",
@@ -86,16 +89,30 @@ def _distance(word: str, other: str) -> int:
 
 
 def _set_with(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
-    """``key: value`` and ``key == value``."""
-    type_ = at_work.lexed.types[at]
+    """``key: value``, ``key == value`` and ``key := value``."""
+    lexed = at_work.lexed
+    type_ = lexed.types[at]
     if type_ not in (COLON, EQUALS) or EQUAL not in acceptable or not at:
         return False
     rule = rules.COLON_FOR_EQUALS if type_ == COLON else rules.DOUBLE_EQUALS
-    span = at_work.span(at)
-    blank = "" if at_work.lexed.ends[at - 1] < span.start else " "
-    at_work.report(rule(span).fix("write =", Edit(span, f"{blank}="), safe=True))
-    at_work.replace(at, EQUAL)
+    count = 2 if lexed.types[at + 1] == EQUAL and lexed.starts[at + 1] == lexed.ends[at] else 1
+    span = Span(lexed.source, lexed.starts[at], lexed.ends[at + count - 1])
+    blank = "" if lexed.ends[at - 1] < span.start else " "
+    found = rule(span)
+    if not _is_type(at_work, at):
+        found = found.fix("write =", Edit(span, f"{blank}="), safe=True)
+    at_work.report(found)
+    at_work.replace(at, EQUAL, count)
     return True
+
+
+def _is_type(at_work: Recovery, at: int) -> bool:
+    """Whether the colon at ``at`` is that of a type: ``let n: int = 4``."""
+    types = at_work.lexed.types
+    behind = types[at + 1 : at + 3]
+    return (
+        types[at] == COLON and types[at - 2] == lexer.KEYWORDS["let"] and behind[0] == lexer.NAME and behind[1] in TYPED
+    )
 
 
 def _repeated_word(at_work: Recovery, at: int, _: set[int]) -> bool:

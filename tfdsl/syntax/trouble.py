@@ -27,6 +27,8 @@ _SMART_STRING = re.compile(rf'[{_SMART}"]([^\n"{_SMART}]*)[{_SMART}"]')
 _SINGLE = re.compile(r"'((?:[^'\\\n]|\\[^\n])*+)'")
 _PLAIN = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"')
 _LINE = re.compile(r"[^\r\n]*+")
+# What may stand behind // in other languages where it divides: a number, a name, a parenthesis, and no further word.
+_OPERAND = re.compile(r"[ \t]*(?:\(|\w+(?:\.\w+)*[ \t,})\]]*(?:$|[#\-+*/%]))")
 _BLOCK_COMMENT = re.compile(r"/\*(?s:.*?)\*/")
 
 # Where the code probably goes on behind a string that lacks its closing quote: a closing bracket or a separator at the
@@ -133,7 +135,9 @@ def _single_quote(lexed: Lexed, at: int, stop: int) -> int:
     end = single.end() if single else _line_end(text, at, stop)
     found = rules.SINGLE_QUOTES(Span(source, at, end))
     if single and '"' not in single[1] and "$" not in single[1]:
-        found = found.fix("write it in double quotes", Edit(found.span, f'"{single[1]}"'), safe=True)
+        # What \n in single quotes is depends on the language that somebody comes from.
+        safe = "\\" not in single[1]
+        found = found.fix("write it in double quotes", Edit(found.span, f'"{single[1]}"'), safe=safe)
     lexed.diagnostics.append(found)
     if single is None:
         lexed.unclosed.add(at)
@@ -223,7 +227,8 @@ def _slash(lexed: Lexed, at: int, stop: int) -> int:
     if text.startswith("//", at):
         end = _line_end(text, at, stop)
         found = rules.FOREIGN_COMMENT(Span(source, at, at + 2), mark="//")
-        lexed.diagnostics.append(found.fix("write #", Edit(found.span, "#"), safe=True))
+        is_division = _OPERAND.match(text, at + 2, end) is not None
+        lexed.diagnostics.append(found.fix("write #", Edit(found.span, "#"), safe=not is_division))
     else:
         block = _BLOCK_COMMENT.match(text, at, stop)
         end = block.end() if block else _line_end(text, at, stop)

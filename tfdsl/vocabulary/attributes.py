@@ -37,7 +37,8 @@ class Attribute(Record):
 
     ``where``: ``job``; ``role``; ``both`` (the job's value is the default of every role); ``each`` (the job's is for
     the job's own object, the role's for its pods; nothing is inherited). ``roles``: the only roles that take it.
-    ``default``: in the words of the reference. ``aliases``: what other tools call it, for suggestions.
+    ``default``: in the words of the reference. ``aliases``: what other tools call it, for suggestions; ``akin``: their
+    words for something like it.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Attribute(Record):
     aliases: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
     example: str = ""
+    akin: tuple[str, ...] = ()
 
     @property
     def in_job(self) -> bool:
@@ -91,7 +93,7 @@ ATTRIBUTES = (
               "All restarts together over the job's life; used up, the job fails.",
               ("backoffLimit", "maxRetry", "max_retry", "backoff_limit", "max_retries", "maxRetries"), example="2"),
     Attribute("deadline", "job", TIME_LIMIT, "none", "Longest run time of the job.",
-              ("activeDeadlineSeconds", "active_deadline_seconds", "timeout", "max_runtime"), example="12h"),
+              ("activeDeadlineSeconds", "active_deadline_seconds"), example="12h", akin=("timeout", "max_runtime")),
     Attribute("ttl", "job", DURATION, "never removed", "When a finished job is removed.",
               ("ttlSecondsAfterFinished", "ttl_seconds_after_finished"), example="1d"),
     Attribute("cleanup", "job", one_of("running", "all", "none"), '"running"',
@@ -100,7 +102,7 @@ ATTRIBUTES = (
     Attribute("suspend", "job", BOOL, "false", "Create the job without starting it.", example="true"),
     Attribute("checkpoint", "job", StringType(run_time=True, empty=False), "tensorboard's `logdir` if written",
               "Folder of checkpoints on storage that outlives a replica; every role gets it as env `CHECKPOINT_DIR`.",
-              ("checkpoint_dir", "checkpoint_path", "ckp_dir", "model_dir"), example='"/runs/mnist"'),
+              ("checkpoint_dir", "checkpoint_path", "ckp_dir"), example='"/runs/mnist"', akin=("model_dir",)),
     Attribute("image", "both", NAME_STRING, "required",
               "Container image; with `build` the tag that the Dockerfile is built as.",
               ("container_image", "docker_image", "dockerImage"), example='"registry.example.com/mnist:1.4"'),
@@ -110,7 +112,7 @@ ATTRIBUTES = (
               ("imagePullSecrets", "pull_secrets"), example='["registry-key"]'),
     Attribute("command", "both", TEXT_OR_ARGV, "the image's entrypoint",
               "What to run: a list in exec form, or one text for `/bin/sh -c`.",
-              ("entrypoint", "cmd", "shell_command", "launch_command"), example='["python", "train.py"]'),
+              ("entrypoint", "shell_command", "launch_command"), example='["python", "train.py"]', akin=("cmd",)),
     Attribute("args", "both", ListType(RUN_TIME_STRING), "[]", "Appended to the command.",
               ("arguments", "shell_args"), example='["--steps=5000"]'),
     Attribute("workdir", "both", StringType(run_time=True, empty=False), "the image's",
@@ -127,40 +129,41 @@ ATTRIBUTES = (
     Attribute("gpu", "both", IntType(0, devices=True), "0", "Whole devices per replica.",
               ("gpus", "num_gpus", "gpu_count", "nvidia.com/gpu"), example="1"),
     Attribute("gpu_resource", "both", NAME_STRING, "nvidia.com/gpu; yarn.io/gpu on YARN",
-              "Name of the device resource.", ("gpuResource", "gpu_type"), example='"amd.com/gpu"'),
+              "Name of the device resource.", ("gpuResource",), example='"amd.com/gpu"', akin=("gpu_type",)),
     Attribute("gpu_memory", "both", MEMORY, "none", "A share of a device's memory (Volcano vGPU).",
-              ("gpuMemory", "vgpu_memory", "vgpu"), example="8Gi"),
+              ("gpuMemory", "vgpu_memory"), example="8Gi", akin=("vgpu",)),
     Attribute("resources", "both", MapType(COUNT), "{}", "Extended resources.",
-              ("limits", "requests", "container_resources", "extended_resources"), example='{ "rdma/hca" = 1 }'),
+              ("container_resources", "extended_resources"), example='{ "rdma/hca" = 1 }'),
     Attribute("shm", "both", MEMORY, "the runtime's", "Size of /dev/shm; counts as a mount there.",
               ("shm_size", "shmSize", "shared_memory"), example="8Gi"),
     Attribute("port", "both", IntType(1, 65535), "2222; tensorboard 6006", "Port of the TensorFlow server.",
-              ("ports", "containerPort", "container_port", "tfPort"), example="2222"),
+              ("containerPort", "container_port", "tfPort"), example="2222", akin=("ports",)),
     Attribute("host_network", "both", BOOL, "false", "Use the node's network.", ("hostNetwork",), example="true"),
     Attribute("service_account", "both", NAME_STRING, "the namespace's", "ServiceAccount of the pods.",
               ("serviceAccountName", "serviceAccount", "service_account_name"), example='"trainer"'),
     Attribute("node_selector", "both", STRING_MAP, "{}", "Labels that the node must have.",
-              ("nodeSelector", "nodeselector", "affinity"), example='{ accelerator = "a100" }'),
+              ("nodeSelector", "nodeselector"), example='{ accelerator = "a100" }'),
     Attribute("node_label", "both", NAME_STRING, "none", "YARN or Slider node label expression.",
               ("nodeLabel", "node_label_expression", "label_expression", "nodeLabelExpression"), example='"gpu"'),
     Attribute("tolerations", "both", TOLERATIONS, "[]", "Taints that the pods tolerate, keys in snake_case.",
-              ("toleration", "taints"), example='[{ key = "nvidia.com/gpu", operator = "Exists" }]'),
+              ("toleration",), example='[{ key = "nvidia.com/gpu", operator = "Exists" }]', akin=("taints",)),
     Attribute("spread", "both", one_of("node", "none"), '"none"', "Replicas of the role on different nodes.",
-              ("podAntiAffinity", "anti_affinity", "topologySpreadConstraints", "placement_policy"), example='"node"'),
+              example='"node"',
+              akin=("podAntiAffinity", "anti_affinity", "topologySpreadConstraints", "placement_policy")),
     Attribute("replicas", "role", IntType(0, MOST_REPLICAS), "1", "How many there are.",
-              ("instances", "count", "num_workers", "num_ps", "num_containers", "num_trainers", "parallelism"),
-              example="4"),
+              ("instances", "num_containers"), example="4",
+              akin=("count", "num_workers", "num_ps", "num_trainers", "parallelism")),
     Attribute("min_available", "role", IntType(0, MOST_REPLICAS), "replicas",
               "Replicas that must be placeable before any starts.",
-              ("minAvailable", "minMember", "min_member", "min_replicas"), example="2"),
+              ("minAvailable",), example="2", akin=("minMember", "min_member", "min_replicas")),
     Attribute("after", "role", ListType(STRING), "[]", "Start only when those roles run.",
-              ("dependsOn", "depends_on", "dependencies"), example='["ps"]'),
+              ("dependsOn", "depends_on"), example='["ps"]', akin=("dependencies",)),
     Attribute("server", "role", BOOL, "false",
               "Run a plain TensorFlow server from TF_CONFIG instead of the command (in-graph replication).",
               roles=("ps", "worker"), example="true"),
     Attribute("logdir", "role", StringType(run_time=True, empty=False), "`checkpoint`, else required",
               "Folder that TensorBoard shows.",
-              ("log_dir", "logs", "logDir"), ("tensorboard",), '"/runs/logs"'),
+              ("log_dir", "logDir"), ("tensorboard",), '"/runs/logs"', ("logs",)),
 )  # fmt: skip
 
 BY_NAME: dict[str, Attribute] = {row.name: row for row in ATTRIBUTES}

@@ -9,15 +9,19 @@ from tfdsl.record import Record
 
 
 class Action(Record):
-    """One action. ``aliases``: words of the targets that mean it."""
+    """One action. ``aliases``: words of the targets that mean it; ``akin``: words for something like it."""
 
     name: str
     doc: str
     aliases: tuple[str, ...] = ()
+    akin: tuple[str, ...] = ()
 
 
 class Event(Record):
-    """One event. ``needs_role``: a subject must be written; ``takes_subject``: one may be."""
+    """One event. ``needs_role``: a subject must be written; ``takes_subject``: one may be.
+
+    ``aliases``: words of the targets that mean it; ``akin``: words for something like it.
+    """
 
     name: str
     syntax: str
@@ -28,17 +32,18 @@ class Event(Record):
     takes_subject: bool = True
     takes_delay: bool = False
     needs_delay: bool = False
+    akin: tuple[str, ...] = ()
 
 
 ACTIONS = (
     Action("complete job", "The job ends as succeeded.", ("CompleteJob", "complete", "succeed", "success")),
-    Action("fail job", "The job ends as failed.", ("TerminateJob", "fail", "terminate", "Never", "FailJob")),
-    Action("abort job", "The job stops and may be resumed.", ("AbortJob", "abort", "stop job", "suspend")),
-    Action("restart container", "The container starts again in place.", ("OnFailure", "restart", "Always")),
-    Action("restart pod", "The replica gets a new pod.", ("RestartPod", "ExitCode", "recreate pod")),
-    Action("restart role", "All replicas of the role start again.", ("RestartTask", "restart task")),
-    Action("restart job", "All replicas of the job start again.", ("RestartJob", "RestartJobSet")),
-    Action("ignore", "The replica counts as ended; nothing else happens.", ("Ignore", "none", "continue")),
+    Action("fail job", "The job ends as failed.", ("TerminateJob", "fail", "FailJob"), ("terminate", "Never")),
+    Action("abort job", "The job stops and may be resumed.", ("AbortJob", "abort"), ("stop job", "suspend")),
+    Action("restart container", "The container starts again in place.", (), ("OnFailure", "restart", "Always")),
+    Action("restart pod", "The replica gets a new pod.", ("RestartPod", "recreate pod"), ("ExitCode",)),
+    Action("restart role", "All replicas of the role start again.", ("RestartTask",), ("restart task",)),
+    Action("restart job", "All replicas of the job start again.", ("RestartJob",), ("RestartJobSet",)),
+    Action("ignore", "The replica counts as ended; nothing else happens.", ("Ignore",), ("none", "continue")),
 )
 
 _ALL = tuple(action.name for action in ACTIONS)
@@ -58,8 +63,9 @@ EVENTS = (
         "failed",
         "A replica exited non-zero or was lost.",
         _BUT_COMPLETE,
-        ("PodFailed", "TaskFailed", "failure", "fail", "error", "restartPolicy"),
+        ("PodFailed", "TaskFailed", "failure", "fail", "error"),
         takes_delay=True,
+        akin=("restartPolicy",),
     ),
     Event(
         "exit",
@@ -73,32 +79,36 @@ EVENTS = (
         "evicted",
         "A replica was evicted or preempted, or its node was lost.",
         _BUT_COMPLETE,
-        ("PodEvicted", "preempted", "evict", "deleted", "DisruptionTarget"),
+        ("PodEvicted", "preempted", "evict"),
         takes_delay=True,
+        akin=("deleted", "DisruptionTarget"),
     ),
     Event(
         "pending",
         "pending after DURATION",
         "A replica has not started in that time.",
         ("fail job", "abort job", "restart pod", "restart job"),
-        ("PodPending", "unschedulable", "timeout"),
+        ("PodPending",),
         takes_delay=True,
         needs_delay=True,
+        akin=("unschedulable", "timeout"),
     ),
     Event(
         "restarted",
         "restarted N",
         "Containers of the role were restarted N times in all; stands beside `restart container`.",
         ("fail job", "abort job", "restart job"),
-        ("backoffLimit", "maxRetry", "restarts"),
+        ("restarts",),
+        akin=("backoffLimit", "maxRetry"),
     ),
     Event(
         "unknown",
         "unknown",
         "Part of the gang runs and part cannot be placed.",
         ("fail job", "abort job", "restart job", "ignore"),
-        ("Unknown", "partial"),
+        ("Unknown",),
         takes_subject=False,
+        akin=("partial",),
     ),
 )
 

@@ -6,22 +6,26 @@ from tfdsl.record import Record
 
 
 class RoleRow(Record):
-    """One role. ``single``: at most one replica. ``trains``: a job needs one of these."""
+    """One role. ``single``: at most one replica. ``trains``: a job needs one of these.
+
+    ``aliases``: other ways of writing it; ``akin``: words of other tools for something like it.
+    """
 
     name: str
     doc: str
     single: bool = False
     trains: bool = False
     aliases: tuple[str, ...] = ()
+    akin: tuple[str, ...] = ()
 
 
 ROLES = (
     RoleRow("chief", "Coordinates training and saves checkpoints; the job is complete when it is.", True, True,
-            ("Chief", "chiefworker", "chief_worker", "coordinator", "launcher")),
+            ("Chief", "chiefworker", "chief_worker"), ("coordinator", "launcher")),
     RoleRow("master", "TensorFlow 1's word for chief.", True, True, ("Master", "MASTER")),
     RoleRow("ps", "Parameter server: holds variables, never decides success.", aliases=(
-        "PS", "Ps", "parameter_server", "parameter_servers", "parameterserver", "server")),
-    RoleRow("worker", "Trains.", trains=True, aliases=("Worker", "WORKER", "workers", "trainer", "trainers")),
+        "PS", "Ps", "parameter_server", "parameter_servers", "parameterserver"), akin=("server",)),
+    RoleRow("worker", "Trains.", trains=True, aliases=("Worker", "WORKER", "workers"), akin=("trainer", "trainers")),
     RoleRow("evaluator", "Evaluates checkpoints; is in no cluster spec.", True, aliases=("Evaluator", "eval")),
     RoleRow("tensorboard", "Shows a log folder; never ends the job.", True,
             aliases=("TensorBoard", "Tensorboard", "tb")),

@@ -21,12 +21,16 @@ from tfdsl.vocabulary.types import (
 
 
 class Setting(Record):
-    """One ``name = value`` of a block or of the braces behind a statement."""
+    """One ``name = value`` of a block or of the braces behind a statement.
+
+    ``aliases``: what other tools call it; ``akin``: their words for something like it.
+    """
 
     name: str
     type: Type | None
     doc: str
     aliases: tuple[str, ...] = ()
+    akin: tuple[str, ...] = ()
 
 
 class MountKind(Record):
@@ -40,6 +44,7 @@ class MountKind(Record):
     optional: bool = False
     durable: bool = False
     aliases: tuple[str, ...] = ()
+    akin: tuple[str, ...] = ()
 
 
 SUB_PATH = Setting("sub_path", StringType(run_time=True, empty=False), "Folder inside the volume.",
@@ -54,7 +59,7 @@ ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce
 
 MOUNT_KINDS = (
     MountKind("pvc", "name", "claim name", "An existing PersistentVolumeClaim.", (SUB_PATH,), durable=True,
-              aliases=("persistentVolumeClaim", "persistent_volume_claim", "volume")),
+              aliases=("persistentVolumeClaim", "persistent_volume_claim"), akin=("volume",)),
     MountKind("claim", "size", "size, e.g. `100Gi`", "A new claim for this job.", (
         SUB_PATH,
         Setting("storage_class", StringType(empty=False), "StorageClass of the claim.",
@@ -65,14 +70,14 @@ MOUNT_KINDS = (
     ), aliases=("volumeClaim", "volume_claim", "volumeClaimTemplate")),
     MountKind("host", "path", "absolute path on the node", "A folder or file of the node.",
               (Setting("type", one_of(*HOST_TYPES), "What must be there."),), durable=True,
-              aliases=("hostPath", "host_path", "hostpath", "bind", "disk")),
+              aliases=("hostPath", "host_path", "hostpath"), akin=("bind", "disk")),
     MountKind("nfs", "server", '`"server:/path"`', "An NFS export.", durable=True),
     MountKind("configmap", "name", "ConfigMap name", "A ConfigMap as files.", (ITEMS, MODE),
-              aliases=("configMap", "config_map", "config")),
+              aliases=("configMap", "config_map"), akin=("config",)),
     MountKind("secret", "name", "Secret name", "A Secret as files.", (ITEMS, MODE)),
     MountKind("scratch", "size", "size (may be left out)", "Node disk that lives with the pod.", optional=True,
-              aliases=("emptyDir", "emptydir", "empty_dir", "tmp", "temp")),
-    MountKind("memory", "size", "size", "A tmpfs.", aliases=("tmpfs", "shm", "ramdisk")),
+              aliases=("emptyDir", "emptydir", "empty_dir"), akin=("tmp", "temp")),
+    MountKind("memory", "size", "size", "A tmpfs.", aliases=("tmpfs", "ramdisk"), akin=("shm",)),
     MountKind("hdfs", "uri", "URI", "A file or folder of HDFS, fetched before the command starts.",
               aliases=("HDFS",)),
     MountKind("archive", "uri", "URI or file (.tar .tar.gz .tgz .zip)", "Unpacked before the command starts.",
@@ -101,7 +106,7 @@ PARAM_SETTINGS = (
     Setting("description", STRING, "What the param is for."),
     Setting("min", None, "Smallest value.", ("minimum", "at_least")),
     Setting("max", None, "Largest value.", ("maximum", "at_most")),
-    Setting("one_of", None, "The only values.", ("enum", "allowed", "values", "choices")),
+    Setting("one_of", None, "The only values.", ("enum", "choices"), ("allowed", "values")),
     Setting("pattern", STRING, "A regular expression for the whole text.", ("regex",)),
 )
 

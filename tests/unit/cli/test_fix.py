@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -49,7 +50,10 @@ def fixed(folder: Path, text: str | bytes, *options: str) -> tuple[bytes, str]:
         ('mount pvc "a" at "/a" { subPath = "x" }', 'mount pvc "a" at "/a" { sub_path = "x" }'),
         ("on PodFailed => restart pod", "on failed => restart pod"),
         ("on failed => RestartJob", "on failed => restart job"),
-        ('cleanup = "Running"', 'cleanup = "running"'),
+        ("deadline = 3hours", "deadline = 3h"),
+        ("retries = 2 // a few", "retries = 2 # a few"),
+        ('queue := "a"', 'queue = "a"'),
+        ('args = "--steps=5"', 'args = ["--steps=5"]'),
         ('queue = loewr("A")', 'queue = loewr("A")'),  # two edits away: a suggestion, not a fix
         ('queue = lowr("A")', 'queue = lower("A")'),
         ("memory = 16", "memory = 16"),  # which unit is for a person to say
@@ -60,6 +64,89 @@ def fixed(folder: Path, text: str | bytes, *options: str) -> tuple[bytes, str]:
 def test_what_is_mended(tmp_path: Path, broken: str, mended: str) -> None:
     after, _ = fixed(tmp_path, f"{HEAD}  {broken}\n  role worker {{ }}\n}}\n")
     assert after.decode() == f"{HEAD}  {mended}\n  role worker {{ }}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        'cleanup = "Running"',  # a value of a fixed set
+        'spread = "zone"',
+        'schedule = "@daily"',  # one letter from scheduler, and something else
+        "affinity = { nodeAffinity = {} }",
+        "requests = { cpu = 1 }",
+        'limits = { "nvidia.com/gpu" = 1 }',
+        "pu = 1",  # cpu or gpu?
+        "quue = 5",  # not of the type of queue
+        "timeout = 1h",  # of what?
+        "role worker2 { }",
+        "role trainer { }",
+        "on worker completed => stop job",
+        "on failed => stop job",
+        "on failed => restart",  # the container, the pod, the role or the job?
+        "memory = 16g",  # 16G or 16Gi?
+        "memory = 16gb",
+        "retries = 6 // 2",  # a comment or a division?
+        "workdir = 'C:\\new'",  # a line end or not?
+        'args = "--steps 5 --batch 32"',  # one argument or four?
+        "queue = depatment",  # a name of the user's
+    ],
+)
+def test_what_may_mean_something_else_is_left_alone(tmp_path: Path, broken: str) -> None:
+    text = f'let department = "a"\n{HEAD}  {broken}\n  role worker {{ }}\n  labels = {{ a = department }}\n}}\n'
+    after, told = fixed(tmp_path, text)
+    assert after.decode() == text
+    assert "error" in told
+
+
+def test_a_type_is_no_value(tmp_path: Path) -> None:
+    text = f"let n: int = 4\n{HEAD}  role worker {{ replicas = n }}\n}}\n"
+    assert fixed(tmp_path, text)[0].decode() == text
+
+
+def test_fixes_that_exclude_each_other_are_not_taken_together(tmp_path: Path) -> None:
+    after, told = fixed(tmp_path, f'{HEAD}  quue = "a"\n  queu = "b"\n  role worker {{ }}\n}}\n')
+    assert after.decode() == f'{HEAD}  queue = "a"\n  queu = "b"\n  role worker {{ }}\n}}\n'
+    assert "queu" in told
+
+
+def test_a_fix_does_not_have_to_mend_what_else_is_wrong(tmp_path: Path) -> None:
+    """That there is no image is told only when the whole job can be read."""
+    after, told = fixed(tmp_path, "job mnist {\n  queue = 'a'\n  role worker { }\n}\n")
+    assert after.decode() == 'job mnist {\n  queue = "a"\n  role worker { }\n}\n'
+    assert "missing-image" in told
+
+
+def offers(folder: Path, text: str) -> list[tuple[str, bool]]:
+    """The fixes, and whether each is safe, that programs are told of."""
+    (folder / "job.tfjob").write_text(text)
+    told = json.loads(tfdsl("check", "job.tfjob", "--format", "json", cwd=folder).out)["diagnostics"]
+    return [(fix["title"], fix["safe"]) for one in told for fix in one["fixes"]]
+
+
+@pytest.mark.parametrize(
+    ("broken", "offered"),
+    [
+        ('spread = "zone"', [('write "none"', False)]),
+        ("on failed => restart", [("write restart container", False)]),
+        ("on failed => stop job", [("write abort job", False)]),
+        ("memory = 16g", [("write 16G", False)]),
+        ("on exit 1…5 => restart pod", [("write ..", False)]),
+        ("queue = research", [("quote it", False)]),
+        # These would only lead to the next error.
+        ("on worker completed => stop job", []),
+        ("retries = three", []),
+        ("quue = 5", []),
+        ("role worker2 { }", []),
+    ],
+)
+def test_what_is_offered(tmp_path: Path, broken: str, offered: list[tuple[str, bool]]) -> None:
+    assert offers(tmp_path, f"{HEAD}  {broken}\n  role worker {{ }}\n}}\n") == offered
+
+
+def test_a_param_that_a_profile_sets_cannot_just_be_removed(tmp_path: Path) -> None:
+    text = f"param n: int = 1\nprofile big {{ n = 9 }}\n{HEAD}  role worker {{ }}\n}}\n"
+    assert offers(tmp_path, text) == []
+    assert offers(tmp_path, text.replace("profile big { n = 9 }\n", "")) == [("remove it", False)]
 
 
 MANY = """\

@@ -69,6 +69,6 @@ def _unknown(key: str, span: Span, report: Report) -> None:
     found = name_rules.UNKNOWN_OPTION(span, where="a toleration", name=key)
     near = closest(key, TOLERATION_KEYS)
     if near is not None:
-        report(offering(found, near))
+        report(offering(found, near, TOLERATION_KEYS))
     else:
         report(found.help(f"it has {listing(TOLERATION_KEYS)}"))
