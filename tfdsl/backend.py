@@ -45,6 +45,7 @@ __all__ = [
     "TaskConfig",
     "Unit",
     "approximated",
+    "chosen",
     "find",
     "judge",
     "kept",
@@ -123,6 +124,7 @@ class Row(Record):
     the row holds. ``when``: a further condition; ``when_text`` says it in words for the tables. Of the rows of one key
     the first that applies decides.
     ``default`` says what is told when the value is a default that the source does not write: an info, or nothing.
+    A ``translated`` row with a rule is reported in that case only: see :func:`chosen`.
     """
 
     key: str
@@ -148,6 +150,29 @@ def translated(
 ) -> Row:
     """The target says it in another way, with the same meaning."""
     return Row(key, "translated", to, text, None, "", since, when, when_text, "silent")
+
+
+def chosen(
+    key: str,
+    to: str,
+    text: str,
+    told: str,
+    code: str,
+    slug: str,
+    *,
+    instead: str,
+    since: str | None = None,
+    when: Condition | None = None,
+    when_text: str = "",
+    fill: Fill | None = None,
+) -> Row:
+    """The target says it in another way, but left alone it would do something else than the language's default.
+
+    ``told`` is an info for those who leave the value to the default; ``instead`` says what to write to have it
+    otherwise.
+    """
+    rule = Rule(code, slug, "info", told)
+    return Row(key, "translated", to, text, rule, instead, since, when, when_text, "info", fill)
 
 
 def approximated(
@@ -379,7 +404,7 @@ def judge(backend: Backend, unit: Unit) -> list[Diagnostic]:
 def _report(backend: Backend, unit: Unit, item: Item, row: Row) -> Diagnostic | None:
     rule = cast("Rule", row.rule)
     span = unit.origins.written(item.path)
-    if span is None and row.default == "silent":
+    if row.default == "silent" if span is None else row.fate == "translated":
         return None
     values = {"value": item.shown, "role": item.role, "job": unit.job.name}
     if row.fill is not None:

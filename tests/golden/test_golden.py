@@ -1,8 +1,8 @@
 """The examples compile to what stands beside them.
 
-``examples/<name>/expected/<target>/`` holds every file of the output and ``messages.txt``, all that is told on the way;
-for a target that refuses the example only the messages. ``pytest tests/golden --update-golden`` writes them anew, and
-the diff is reviewed like code.
+``examples/<name>/expected/<target>/`` holds every file of the output and ``messages.txt``, all that ``tfdsl check``
+tells; for a target that refuses the example only the messages. ``pytest tests/golden --update-golden`` writes them
+anew, and the diff is reviewed like code.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def produce(out: Path, target: str, capfd: pytest.CaptureFixture[str]) -> dict[s
     assert told.out == ""
     files = read(out)
     assert bool(files) == (status == 0)
-    return files | {MESSAGES: told.err}
+    main(["check", "main.tfjob", "-t", target])  # compile only counts the infos
+    return files | {MESSAGES: capfd.readouterr().err}
 
 
 def read(folder: Path) -> dict[str, str]:

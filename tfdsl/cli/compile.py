@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from tfdsl import pipeline
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.closing import closing_line
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.levels import in_project
 from tfdsl.cli.outputs import Destination, destination, files, stream
 from tfdsl.cli.report import USAGE, report, wrong_use
-from tfdsl.cli.streams import out
+from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ COMMAND = Command(
         "tfdsl compile mnist.tfjob -t kubernetes -O kubernetes.version=1.30 --set workers=8",
     ),
     "A folder gets JOB.yaml, or JOB/... for a target that is a set of files, and JOB.Dockerfile; with several\n"
-    "targets, each has its own folder in it. Files are written all or none. See tfdsl targets for the targets.",
+    "targets, each has its own folder in it. Files are written all or none. See tfdsl targets for the targets.\n"
+    "The last line counts the notes on what was decided or added; tfdsl check shows them.",
 )
 
 
@@ -71,9 +73,10 @@ def run(arguments: Arguments) -> int:
     outcome = pipeline.run(program, request, picked.choices)
     told = pipeline.settle([outcome], [program], strict=arguments.on(chosen.STRICT.name), paths=[sources[0].path])
     told = [*unsettled, *absent, *told]
-    if not pipeline.has_errors(told):
-        told += _write(arguments, place, outcome.made, program)
-    return report(told, [sources[0].path])
+    done = [] if pipeline.has_errors(told) else _write(arguments, place, outcome.made, program)
+    status = report([*(found for found in told if found.level != "info"), *done], [sources[0].path])
+    err(closing_line(told, arguments))
+    return status
 
 
 def _write(arguments: Arguments, place: Destination, made: Sequence[Made], program: Program) -> list[Diagnostic]:

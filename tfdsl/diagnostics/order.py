@@ -33,3 +33,8 @@ def count(diagnostics: Iterable[Diagnostic]) -> tuple[int, int]:
     """How many errors and how many warnings there are."""
     levels = [diagnostic.level for diagnostic in diagnostics]
     return levels.count("error"), levels.count("warning")
+
+
+def count_infos(diagnostics: Iterable[Diagnostic]) -> int:
+    """How many infos there are."""
+    return sum(diagnostic.level == "info" for diagnostic in diagnostics)

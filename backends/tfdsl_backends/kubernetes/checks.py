@@ -11,6 +11,7 @@ from tfdsl.record import replace
 from tfdsl_backends.kubernetes import rules
 from tfdsl_backends.kubernetes.placement import pinned, replicas, training_roles, usable_hosts
 from tfdsl_backends.kubernetes.pods import jobs, replica_name, tensorboard_plan
+from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import Name, check_first_letter, check_names, check_pods
 from tfdsl_backends.podspec.host_ports import check_host_ports
 from tfdsl_backends.podspec.kueue import check_kueue_label, check_queue_name
@@ -46,6 +47,7 @@ def _findings(unit: Unit) -> Iterator[Diagnostic]:
         yield from check_first_letter(unit, rules.POD, "TensorBoard's Service")
     yield from check_names(unit, rules.POD, _names(unit))
     yield from _numbers(unit)
+    yield from check_additions(unit, rules.ADDITIONS)
     yield from check_kueue_label(unit, rules.KUEUE_LABEL)
     yield from check_queue_name(unit, rules.QUEUE_NAME)
 
@@ -55,7 +57,7 @@ def _pods(unit: Unit) -> Iterator[Diagnostic]:
     plans = {pods.role.name: (pods.role, pods.plan) for pods in jobs(unit)}
     board = unit.job.role("tensorboard")
     if board is not None:
-        plans[board.name] = (board, tensorboard_plan(unit.job))
+        plans[board.name] = (board, tensorboard_plan(unit))
     yield from check_pods(unit, rules.POD, list(plans.values()))
 
 

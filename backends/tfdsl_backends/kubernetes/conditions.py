@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl_backends.kubernetes.placement import job_count, pinned, training_roles
 from tfdsl_backends.podspec.conditions import namespace_flag
+from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -44,6 +45,11 @@ def not_tensorboards_own(unit: Unit, item: Item) -> bool:
 def not_on_node(unit: Unit, item: Item) -> bool:
     """Whether the node's network is not wanted although the hosts are named."""
     return item.value is False and pinned(unit)
+
+
+def in_kueue(unit: Unit, item: Item) -> bool:
+    """``suspend``: whether Kueue manages Jobs that are to be held."""
+    return item.value is True and (unit.job.queue is not None or QUEUE_LABEL in unit.job.labels)
 
 
 def several_restart(unit: Unit, item: Item) -> bool:

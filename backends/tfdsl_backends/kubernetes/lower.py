@@ -13,7 +13,7 @@ from tfdsl_backends.kubernetes.pods import jobs, labels, tensorboard_labels, ten
 from tfdsl_backends.kubernetes.restart import restart
 from tfdsl_backends.kubernetes.tasks import tasks
 from tfdsl_backends.podspec.claims import claim_document
-from tfdsl_backends.podspec.kueue import QUEUE_LABEL
+from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
 from tfdsl_backends.podspec.objects import beside, job_metadata, tensorboard_deployment, tensorboard_service
 from tfdsl_backends.podspec.template import pod_template
 
@@ -35,7 +35,7 @@ def generate(unit: Unit) -> Sequence[Document]:
         *(Document(batch_job(unit, pods)) for pods in jobs(unit)),
         *([] if pinned(unit) else [Document(service(job))]),
         *(Document(claim_document(job, claim, object_labels(job))) for claim in job.claims),
-        *tensorboard(job),
+        *tensorboard(unit),
     ]
 
 
@@ -107,12 +107,13 @@ def service(job: Job) -> Data:
     }
 
 
-def tensorboard(job: Job) -> list[Document]:
+def tensorboard(unit: Unit) -> list[Document]:
     """TensorBoard's Deployment and Service, which no Job owns."""
+    job = unit.job
     role = job.role("tensorboard")
     if role is None:
         return []
-    template = pod_template(job, role, tensorboard_plan(job))
+    template = pod_template(job, role, tensorboard_plan(unit))
     selector = tensorboard_labels(job)
     return [
         Document(tensorboard_deployment(job, role, template, selector, selector)),

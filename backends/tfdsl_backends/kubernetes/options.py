@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfdsl.backend import Option
 from tfdsl.vocabulary.types import STRINGS
+from tfdsl_backends.podspec.options import POD_OPTIONS
 
 OPTIONS = (
     Option(
@@ -15,4 +16,5 @@ OPTIONS = (
         (),
     ),
     Option("exclude", STRINGS, "Nodes of `hosts` that are left out.", ()),
+    *POD_OPTIONS,
 )

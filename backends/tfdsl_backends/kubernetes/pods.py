@@ -13,6 +13,7 @@ from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, gets_tf_config, tf_c
 from tfdsl.record import Record
 from tfdsl_backends.kubernetes.placement import pinned, placement, training_roles
 from tfdsl_backends.kubernetes.restart import restart
+from tfdsl_backends.podspec.additions import with_options
 from tfdsl_backends.podspec.claims import claim_names
 from tfdsl_backends.podspec.plan import Index, PodPlan, index_of
 
@@ -87,15 +88,18 @@ def jobs(unit: Unit) -> list[JobPods]:
     return found
 
 
-def tensorboard_plan(job: Job) -> PodPlan:
+def tensorboard_plan(unit: Unit) -> PodPlan:
     """What is added to TensorBoard's pod, which is never pinned."""
-    own = tensorboard_labels(job)
-    return PodPlan(Index(constant=0), restart_policy="Always", labels=own, spread_labels=own, claims=claim_names(job))
+    own = tensorboard_labels(unit.job)
+    plan = PodPlan(
+        Index(constant=0), restart_policy="Always", labels=own, spread_labels=own, claims=claim_names(unit.job)
+    )
+    return with_options(unit, plan)
 
 
 def _plan(unit: Unit, role: Role, spec: dict[str, list[str]], index: Index, host: str | None = None) -> PodPlan:
     job = unit.job
-    return PodPlan(
+    plan = PodPlan(
         index,
         restart_policy=restart(job, role).restart_policy,
         labels=labels(job, role),
@@ -110,3 +114,4 @@ def _plan(unit: Unit, role: Role, spec: dict[str, list[str]], index: Index, host
         priority_class=at(job, "priority"),
         scheduler=at(job, "scheduler"),
     )
+    return with_options(unit, plan)

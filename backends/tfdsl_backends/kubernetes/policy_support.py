@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.backend import approximated, kept, refused, translated
+from tfdsl.backend import approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.kubernetes import conditions as when
 from tfdsl_backends.kubernetes.features import SUCCESS_POLICY
@@ -63,7 +63,20 @@ def _fails(event: str) -> Iterator[Row]:
     """``fail job``: the Job of the replica fails, the others do not."""
     key = f"policies[{event}].fail job"
     to = "spec.backoffLimit" if event == "failed" else FAILURE_RULES
-    yield translated(key, to, "the Job fails", when=when.one_job, when_text="one Job")
+    if event == "failed":
+        yield chosen(
+            key,
+            to,
+            "the Job fails",
+            "a failed replica fails the Job; left alone Kubernetes tries up to 6 more times",
+            "K8S109",
+            "kubernetes-fails-at-once",
+            instead="write on failed => restart pod to try again",
+            when=when.one_job,
+            when_text="one Job",
+        )
+    else:
+        yield translated(key, to, "the Job fails", when=when.one_job, when_text="one Job")
     yield approximated(
         key,
         to,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
+from tfdsl_backends.podspec.addition_rules import addition_rules
 from tfdsl_backends.podspec.host_ports import host_port_rule
 from tfdsl_backends.podspec.kueue import kueue_label_rule, queue_name_rule
 from tfdsl_backends.podspec.rules import pod_rules
 
+ADDITIONS = addition_rules("K8S", 105)
 POD = pod_rules("K8S")
 HOST_PORT = host_port_rule("K8S")
 KUEUE_LABEL = kueue_label_rule("K8S")
@@ -45,6 +47,7 @@ TOO_LARGE = Rule(
 
 RULES = (
     *POD.all(),
+    *ADDITIONS.all(),
     HOST_PORT,
     KUEUE_LABEL,
     QUEUE_NAME,

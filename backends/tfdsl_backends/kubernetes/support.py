@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import conditions as asked
-from tfdsl.backend import Support, approximated, kept, refused, translated
+from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
 from tfdsl_backends.kubernetes import conditions as when
 from tfdsl_backends.kubernetes.policy_support import POLICIES
 from tfdsl_backends.podspec import batch_support, support
@@ -48,7 +48,7 @@ SCHEDULING = (
     approximated(
         "job.gang",
         "",
-        "Kubernetes places the pods of Jobs one by one, so part of them may run and wait for the others",
+        "pods are placed one by one, so some may hold their nodes while others wait for room",
         "K8S052",
         "kubernetes-no-gang",
         instead="compile to volcano, or to tfjob with gang_scheduler; or write gang = false",
@@ -84,11 +84,15 @@ LIMITS = (
         when_text="several Jobs restart",
         fill=when.restarting_jobs,
     ),
-    translated(
+    chosen(
         "job.retries",
         "spec.backoffLimit",
         "retries + 1 where containers restart in place (the Job fails when the count reaches it, seen), retries where "
         "pods do, 0 where nothing restarts",
+        "retries is not set: the Job fails after {value} restarts; left alone Kubernetes allows 6",
+        "K8S108",
+        "kubernetes-default-retries",
+        instead="write retries = N to allow more or fewer",
     ),
     translated("job.deadline", "spec.activeDeadlineSeconds", "of each Job, from its start, anew after a suspension"),
     translated("job.ttl", "spec.ttlSecondsAfterFinished", "of each Job; the Service stays"),
@@ -109,6 +113,16 @@ LIMITS = (
         instead="set ttl to have finished Jobs removed, or compile to tfjob, whose operator cleans up",
         default="silent",
         fill=shared.namespace_flag,
+    ),
+    approximated(
+        "job.suspend",
+        "spec.suspend",
+        "Kueue decides when a Job starts, and starts it although suspend is true",
+        "K8S110",
+        "kubernetes-kueue-resumes",
+        instead="leave suspend out, or stop the queue (stopPolicy of the LocalQueue) to hold the Jobs",
+        when=when.in_kueue,
+        when_text="true, with a queue or Kueue's label",
     ),
     kept("job.suspend", "spec.suspend"),
 )

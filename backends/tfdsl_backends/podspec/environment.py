@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, child, entry
 from tfdsl.ir.model import ConfigMapRef, SecretRef
-from tfdsl_backends.podspec.run_time import expanded, names_in, uses_index
+from tfdsl_backends.podspec.options import VISIBLE_DEVICES
+from tfdsl_backends.podspec.run_time import expanded, literal, names_in, uses_index
 
 if TYPE_CHECKING:
     from tfdsl.emit.located import Data
@@ -22,8 +23,8 @@ def env(job: Job, role: Role, plan: PodPlan) -> list[Data]:
     added: dict[str, Data] = {}
     if plan.tf_config is not None:
         added["TF_CONFIG"] = Located(plan.tf_config, "cluster.discovery")
-    if hides_devices(job, role):
-        added["NVIDIA_VISIBLE_DEVICES"] = "void"
+    if hides_devices(job, role) and plan.visible_devices:
+        added[VISIBLE_DEVICES] = literal(plan.visible_devices)
     own = own_values(job, role)
     return [
         *_index_entry(job, role, plan),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics import Rule
 from tfdsl.emit.located import entry
 from tfdsl.record import replace
+from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
 from tfdsl_backends.podspec.support import TARGETS
 
 if TYPE_CHECKING:
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
-
-QUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
-"""On the job's own object (Kueue, "Run a Job")."""
 
 LABEL_VALUE: Final = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
 

@@ -52,7 +52,8 @@ class PodPlan(Record):
     ``wrapper``: a program around everything else. ``spread_labels``: labels that the pods of this role, and no others,
     have. ``claims``: claim of the job → name of the PersistentVolumeClaim to mount; a claim that is not in it is
     mounted by the target itself. ``resources``: device resources beside those of the language. ``reserved_volumes``:
-    volume names that the target's controller adds.
+    volume names that the target's controller adds. ``istio_annotation`` and ``visible_devices``: the options of
+    :mod:`tfdsl_backends.podspec.options`.
     """
 
     index: Index
@@ -74,6 +75,8 @@ class PodPlan(Record):
     active_deadline_seconds: Data = None
     priority_class: Data = None
     scheduler: Data = None
+    istio_annotation: bool = True
+    visible_devices: str = "void"
 
 
 def index_of(role: Role, field: str, variable: str = "TASK_INDEX") -> Index:

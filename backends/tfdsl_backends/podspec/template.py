@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl.emit.located import Located, at, child, entry, unless_empty
 from tfdsl_backends.podspec.command import command_and_args
 from tfdsl_backends.podspec.environment import env
+from tfdsl_backends.podspec.options import NO_SIDECAR
 from tfdsl_backends.podspec.plan import PORT_NAME
 from tfdsl_backends.podspec.resources import resources
 from tfdsl_backends.podspec.run_time import literal
@@ -20,20 +21,18 @@ if TYPE_CHECKING:
 CONTAINER = "tensorflow"
 """Name of the container; the TFJob operator looks for it."""
 
-NO_SIDECAR = "sidecar.istio.io/inject"
-"""A sidecar would keep a finished pod alive and stand between the tasks (kubeflow/kubeflow issue 3935)."""
-
 
 def pod_template(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
     """``{metadata, spec}`` for the replicas of ``role``."""
-    return {"metadata": template_metadata(role, plan), "spec": pod_spec(job, role, plan)}
+    return {"metadata": unless_empty(template_metadata(role, plan)), "spec": pod_spec(job, role, plan)}
 
 
 def template_metadata(role: Role, plan: PodPlan) -> dict[str, Data]:
     """Labels and annotations: the target's, then the role's own, which win for annotations."""
+    ours = {NO_SIDECAR: "false"} if plan.istio_annotation else {}
     return {
         "labels": unless_empty({**_entries(role, "labels"), **plan.labels}),
-        "annotations": {NO_SIDECAR: "false", **plan.annotations, **_entries(role, "annotations")},
+        "annotations": unless_empty({**ours, **plan.annotations, **_entries(role, "annotations")}),
     }
 
 

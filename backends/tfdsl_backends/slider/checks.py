@@ -16,7 +16,7 @@ from tfdsl.record import replace
 from tfdsl_backends.slider import rules
 from tfdsl_backends.slider.file_checks import check_files, check_mounts, check_outputs
 from tfdsl_backends.slider.file_data import work_folder
-from tfdsl_backends.slider.job_file import literals, web_address
+from tfdsl_backends.slider.job_file import hides_gpus, literals, web_address
 from tfdsl_backends.slider.options import in_docker
 from tfdsl_backends.slider.resources import megabytes
 
@@ -47,12 +47,22 @@ def _findings(unit: Unit) -> Iterator[Diagnostic]:
     yield from _options(unit)
     yield from check_files(unit)
     yield from _work_folders(unit)
+    yield from _hidden_gpus(unit)
     for role in job.roles:
         yield from _command(unit, role)
         yield from _environment(unit, role)
         yield from _amounts(unit, role)
         yield from check_mounts(unit, role)
         yield from check_outputs(unit, role)
+
+
+def _hidden_gpus(unit: Unit) -> Iterator[Diagnostic]:
+    """Roles from which the script hides the devices of their node."""
+    hidden = [role for role in unit.job.roles if hides_gpus(unit.job, role)]
+    if hidden:
+        names = ", ".join(role.name for role in hidden)
+        found = rules.GPUS_HIDDEN(unit.origins.span(hidden[0].path), roles=names)
+        yield found.help("set CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES in env of the role to leave it out")
 
 
 def _span(unit: Unit, option: str) -> Span:

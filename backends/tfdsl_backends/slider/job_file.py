@@ -59,6 +59,12 @@ def job_file(unit: Unit) -> dict[str, Data]:
     }
 
 
+def hides_gpus(job: Job, role: Role) -> bool:
+    """A role without a GPU would see all of its node: Slider isolates none. A choice of its own stays."""
+    chosen = {"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"} & set(role.env)
+    return role.gpu == 0 and not chosen and any(other.gpu for other in job.roles)
+
+
 def _role(unit: Unit, role: Role) -> dict[str, Data]:
     job = unit.job
     job_name, offset = flag_task(job, role)
@@ -77,7 +83,7 @@ def _role(unit: Unit, role: Role) -> dict[str, Data]:
         "args": [Located(_text(arg), child(role.path, "args")) for arg in role.args],
         "workdir": _optional(role, "workdir", role.workdir),
         "env": {name: Located(_value(value), entry(child(role.path, "env"), name)) for name, value in role.env.items()},
-        "hide_gpus": not role.gpu and any(other.gpu for other in job.roles),
+        "hide_gpus": hides_gpus(job, role),
         "docker": _docker(unit, role),
         "mounts": mounts(unit, role, _text),
         "outputs": outputs(role, _text),

@@ -77,6 +77,12 @@ ADDRESS = Rule(
     "error",
     'slider: {value} is no web address of a ResourceManager; write "host:8088" or "https://host:8090"',
 )
+GPUS_HIDDEN = Rule(
+    "SLI141",
+    "slider-gpus-hidden",
+    "info",
+    "slider: roles without a GPU ({roles}) get an empty CUDA_VISIBLE_DEVICES; they would see all GPUs of their node",
+)
 
 RULES = (
     APPLICATION_NAME,
@@ -95,4 +101,5 @@ RULES = (
     NUL,
     OUTPUT_PLACE,
     ADDRESS,
+    GPUS_HIDDEN,
 )

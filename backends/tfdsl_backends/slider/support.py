@@ -8,7 +8,7 @@ seen to do on a Hadoop 3.4 cluster. Policies stand in :mod:`tfdsl_backends.slide
 from __future__ import annotations
 
 from tfdsl import conditions as asked
-from tfdsl.backend import Support, approximated, kept, refused, translated
+from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
 from tfdsl_backends.slider import conditions as when
 from tfdsl_backends.slider.file_support import FILES
 from tfdsl_backends.slider.policy_support import POLICIES
@@ -55,11 +55,15 @@ JOB = (
         "slider-gang",
         instead="target volcano starts all or none",
     ),
-    translated(
+    chosen(
         "job.retries",
         f"{SCRIPT} retries, {RESOURCES} yarn.container.failure.threshold",
         "restarts in place are counted by the script, replaced containers by Slider; the threshold is never 0, which "
         "would mean no limit",
+        "retries is not set, so {value} restarts are allowed; when they are used up the job fails",
+        "SLI140",
+        "slider-default-retries",
+        instead="write retries = N to allow more or fewer",
         when=when.counted_once,
         when_text="at most one replica is restarted",
     ),

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import child
 from tfdsl.record import replace
+from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import Name, check_first_letter, check_names, check_pods
 from tfdsl_backends.podspec.host_ports import check_host_ports
-from tfdsl_backends.podspec.kueue import QUEUE_LABEL, check_kueue_label, check_queue_name
+from tfdsl_backends.podspec.kueue import check_kueue_label, check_queue_name
+from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.tfjob import rules
 from tfdsl_backends.tfjob.features import features
@@ -38,6 +40,7 @@ def _findings(unit: Unit) -> Iterator[Diagnostic]:
     yield from _discovery(unit)
     yield from _evaluator(unit)
     yield from check_host_ports(unit, rules.HOST_PORT)
+    yield from check_additions(unit, rules.ADDITIONS)
     yield from check_pods(unit, rules.POD, plans(unit))
 
 

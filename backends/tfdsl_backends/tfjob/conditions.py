@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.conditions import single
+from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
 from tfdsl_backends.tfjob.features import features
 
 if TYPE_CHECKING:
@@ -37,6 +38,24 @@ def volcano_scheduled(unit: Unit, item: Item) -> bool:
 def with_kueue(unit: Unit, item: Item) -> bool:
     """Whether Kueue admits the job."""
     return unit.flag("kueue")
+
+
+def in_kueue(unit: Unit, item: Item) -> bool:
+    """Whether the job has the label by which Kueue manages it."""
+    return QUEUE_LABEL in unit.job.labels or (unit.flag("kueue") and unit.job.queue is not None)
+
+
+def several(unit: Unit, item: Item) -> bool:
+    """Whether other replicas may run when the one that ends the job has ended."""
+    return not single(unit, item)
+
+
+def all_workers(unit: Unit, item: Item) -> bool:
+    """``completed``: whether all of several workers decide, for whom the operator would take worker 0."""
+    policy = cast("Policy", item.node)
+    worker = unit.job.role("worker")
+    several_workers = worker is not None and worker.replicas > 1
+    return policy.role == "worker" and policy.index is None and several_workers and decides_success(unit, item)
 
 
 def other_scheduler(unit: Unit, item: Item) -> bool:
@@ -105,6 +124,15 @@ def told_apart_too_early(unit: Unit, item: Item) -> bool:
 def as_deployment_does(unit: Unit, item: Item) -> bool:
     """``evicted``: whether it says of tensorboard what its Deployment does anyway, make the pod again."""
     return item.role == "tensorboard" and cast("Policy", item.node).action == "restart pod"
+
+
+def eviction_is_failure(unit: Unit, item: Item) -> bool:
+    """``failed``: whether it decides for lost pods too, with no ``evicted`` policy that says what is told of them."""
+    from tfdsl.ir.policies import on_eviction
+    from tfdsl_backends.tfjob.restart import decided
+
+    policy = cast("Policy", item.node)
+    return any(on_eviction(unit.job, role) is policy for role in decided(unit.job, policy))
 
 
 def evicted_pods_stay(unit: Unit, item: Item) -> bool:

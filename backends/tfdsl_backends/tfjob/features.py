@@ -22,6 +22,9 @@ EXIT_CODE = "1.5"
 REMAKES_LOST_PODS = "1.6"
 """From here a pod in phase Failed (evicted, lost node) is made again under `OnFailure` too."""
 
+KEEPS_PODS = "1.6"
+"""From here the operator keeps all pods of a finished job that says nothing (`cleanPodPolicy` None; before Running)."""
+
 SUSPEND = "1.7"
 """From here there is `runPolicy.suspend`."""
 

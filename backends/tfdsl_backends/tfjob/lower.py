@@ -12,7 +12,7 @@ from tfdsl.backend import Document
 from tfdsl.emit.located import Located, at, child, located, unless_empty
 from tfdsl.ir.policies import completions, on_failure
 from tfdsl_backends.podspec.claims import claim_document
-from tfdsl_backends.podspec.kueue import QUEUE_LABEL
+from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
 from tfdsl_backends.podspec.objects import job_metadata, tensorboard_deployment, tensorboard_service
 from tfdsl_backends.podspec.template import pod_template
 from tfdsl_backends.tfjob.checks import check

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfdsl.backend import Option
 from tfdsl.vocabulary.types import BOOL, STRING, one_of
+from tfdsl_backends.podspec.options import POD_OPTIONS
 
 OPTIONS = (
     Option(
@@ -21,4 +22,5 @@ OPTIONS = (
         "",
     ),
     Option("kueue", BOOL, "`queue` is a Kueue LocalQueue: it is written as the label that Kueue reads.", False),
+    *POD_OPTIONS,
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import at
 from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, gets_tf_config, tf_config
+from tfdsl_backends.podspec.additions import with_options
 from tfdsl_backends.podspec.claims import claim_names
 from tfdsl_backends.podspec.plan import PORT_NAME, Index, PodPlan, Program, index_of
 from tfdsl_backends.tfjob.restart import training_roles
@@ -63,7 +64,7 @@ def plans(unit: Unit) -> list[tuple[Role, PodPlan]]:
     """What is added to the pods of each role, in the job's order of roles."""
     needs_spec = any(delivers(unit, role) or gets_flags(unit.job, role) for role in unit.job.roles)
     spec = cluster_spec(unit.job, address(unit.job)) if needs_spec else {}
-    return [(role, _plan(unit, role, spec)) for role in unit.job.roles]
+    return [(role, with_options(unit, _plan(unit, role, spec))) for role in unit.job.roles]
 
 
 def _plan(unit: Unit, role: Role, spec: dict[str, list[str]]) -> PodPlan:

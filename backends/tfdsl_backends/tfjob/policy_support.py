@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.backend import approximated, kept, refused, translated
+from tfdsl.backend import approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.podspec import conditions as shared
 from tfdsl_backends.tfjob import conditions as when
@@ -28,10 +28,21 @@ NEAR = "compile to volcano, which has this action"
 
 def _completed() -> Iterator[Row]:
     yield kept("policies[completed]", "spec.successPolicy")
+    yield chosen(
+        "policies[completed].complete job",
+        "spec.successPolicy",
+        "AllWorkers",
+        "the job completes when all workers have; left alone the operator completes it with worker 0",
+        "KTF111",
+        "tfjob-all-workers",
+        instead="write on worker[0] completed => complete job for the operator's own rule",
+        when=when.all_workers,
+        when_text="several workers, without a chief or master",
+    )
     yield translated(
         "policies[completed].complete job",
         "spec.successPolicy",
-        "the chief (master) decides where there is one; AllWorkers for all workers, the default for worker 0",
+        "the chief (master) decides where there is one; the operator's default for worker 0",
         when=when.decides_success,
         when_text="chief, master, or worker without them",
     )
@@ -104,7 +115,7 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
         key,
         RESTART_POLICY,
         "ExitCode restarts a replica that ended with 128 or more, or was lost or evicted, in a new pod, without pause "
-        "and without limit: retries does not count it",
+        "and without limit: retries does not count it; a pod that is deleted fails the job (seen with 1.8.1)",
         "KTF075",
         "tfjob-exit-code-unlimited",
         instead="without the fail job policy `on failed => restart container` is limited by retries; on kubernetes and "
@@ -116,7 +127,8 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
         yield approximated(
             key,
             RESTART_POLICY,
-            "OnFailure restarts the container in place instead of in a new pod",
+            "OnFailure restarts the container in place instead of in a new pod; a pod that is deleted (drain, "
+            "preemption) fails the job (seen with 1.8.1)",
             "KTF076",
             "tfjob-restart-in-place",
             instead="write `restart container` to say so, or compile to kubernetes or volcano for a new pod",
@@ -126,11 +138,22 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
         yield kept(key, "")  # an `exit` policy that is refused stands beside it
         return
     if event == "failed":
+        yield approximated(
+            key,
+            RESTART_POLICY,
+            "a pod that is deleted (kubectl delete, drain, preemption) fails the job instead of being made again (seen "
+            "with 1.8.1)",
+            "KTF114",
+            "tfjob-deleted-pod-fails",
+            instead="compile to kubernetes or volcano, which can replace a deleted pod",
+            since=REMAKES_LOST_PODS,
+            when=when.eviction_is_failure,
+            when_text="without a policy for evicted",
+        )
         yield translated(
             key,
             RESTART_POLICY,
-            "OnFailure; a pod lost with its node or to pressure is made again; one that is deleted (drain, preemption) "
-            "fails the job under every restart policy (seen with 1.8.1)",
+            "OnFailure; what happens to evicted pods is told of the policy for evicted",
             since=REMAKES_LOST_PODS,
         )
         yield approximated(

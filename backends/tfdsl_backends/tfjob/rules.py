@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
+from tfdsl_backends.podspec.addition_rules import addition_rules
 from tfdsl_backends.podspec.host_ports import host_port_rule
 from tfdsl_backends.podspec.kueue import kueue_label_rule, queue_name_rule
 from tfdsl_backends.podspec.rules import pod_rules
 
+ADDITIONS = addition_rules("KTF", 107)
 POD = pod_rules("KTF")
 HOST_PORT = host_port_rule("KTF")
 KUEUE_LABEL = kueue_label_rule("KTF")
@@ -40,6 +42,7 @@ TOO_LARGE = Rule(
 
 RULES = (
     *POD.all(),
+    *ADDITIONS.all(),
     CONFIG_INJECTED,
     EVALUATOR_IN_CLUSTER,
     HOST_PORT,

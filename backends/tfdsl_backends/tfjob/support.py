@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import conditions as asked
-from tfdsl.backend import Support, approximated, kept, refused, translated
+from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
 from tfdsl_backends.podspec import batch_support, support
 from tfdsl_backends.podspec import conditions as shared
 from tfdsl_backends.tfjob import conditions as when
-from tfdsl_backends.tfjob.features import SUSPEND
+from tfdsl_backends.tfjob.features import KEEPS_PODS, SUSPEND
 from tfdsl_backends.tfjob.policy_support import POLICIES
 
 if TYPE_CHECKING:
@@ -82,10 +82,10 @@ GANG = (
     approximated(
         "job.gang",
         "",
-        "without a gang scheduler the replicas are placed one by one, so part of them may run and wait for the others",
+        "replicas are placed one by one, so some may hold their nodes while others wait for room",
         "KTF054",
         "tfjob-no-gang",
-        instead='set gang_scheduler (e.g. gang_scheduler = "volcano") if the operator runs with one, or gang = false',
+        instead='write gang_scheduler = "volcano" (or the one your operator was started with), or gang = false',
     ),
     translated(
         "roles[].min_available",
@@ -112,6 +112,8 @@ GANG = (
     ),
 )
 
+CLEANUP = "Running, All or None; Running also takes pods that ended within about a second before the job did (seen)"
+
 LIMITS = (
     refused(
         "job.retries",
@@ -133,11 +135,15 @@ LIMITS = (
         when_text="a role has restartPolicy ExitCode",
         default="silent",
     ),
-    translated(
+    chosen(
         "job.retries",
         "spec.runPolicy.backoffLimit",
         "retries + 1: the job fails when the restarts of its running containers reach the number (seen); pods that are "
         "made again start from 0",
+        "retries is not set: the job fails after {value} restarts; without backoffLimit the operator has no limit",
+        "KTF110",
+        "tfjob-default-retries",
+        instead="write retries = N to allow more or fewer",
         when=when.restarts_in_place,
         when_text="a role has restartPolicy OnFailure",
     ),
@@ -157,13 +163,32 @@ LIMITS = (
         when=when.limited,
         when_text='"none" with retries or a deadline',
     ),
-    translated(
+    chosen(
         "job.cleanup",
         "spec.runPolicy.cleanPodPolicy",
-        "Running, All or None; Running also takes pods that ended within about a second before the job did (seen)",
+        CLEANUP,
+        "pods that still run when the job finishes are deleted; left alone the operator lets them run",
+        "KTF112",
+        "tfjob-default-cleanup",
+        instead='write cleanup = "none" to keep them',
+        since=KEEPS_PODS,
+        when=when.several,
+        when_text="several replicas",
+    ),
+    translated("job.cleanup", "spec.runPolicy.cleanPodPolicy", CLEANUP),
+    kept("job.suspend", "", when=asked.off, when_text="false"),
+    approximated(
+        "job.suspend",
+        "spec.runPolicy.suspend",
+        "Kueue decides when the job starts, and starts it although suspend is true",
+        "KTF113",
+        "tfjob-kueue-resumes",
+        instead="leave suspend out, or stop the queue (stopPolicy of the LocalQueue) to hold the job",
+        since=SUSPEND,
+        when=when.in_kueue,
+        when_text="kueue = true, or Kueue's label",
     ),
     kept("job.suspend", "spec.runPolicy.suspend", since=SUSPEND),
-    kept("job.suspend", "", when=asked.off, when_text="false"),
     refused(
         "job.suspend",
         "the operator can suspend a job from version 1.7 on",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import gets_tf_config
 from tfdsl.record import replace
+from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import LONGEST_ARGUMENT, Name, check_first_letter, check_names, check_pods
 from tfdsl_backends.podspec.host_ports import check_host_ports
 from tfdsl_backends.podspec.objects import tensorboard_name
@@ -39,6 +40,7 @@ def _checks(unit: Unit) -> Iterator[Diagnostic]:
     yield from _numbers(unit)
     yield from check_pods(unit, rules.PODS, [(role, plan(unit, role)) for role in unit.job.roles])
     yield from check_host_ports(unit, rules.HOST_PORT)
+    yield from check_additions(unit, rules.ADDITIONS)
     yield from _delivery(unit)
     yield from _hosts_variables(unit)
     if unit.job.role("tensorboard") is not None:

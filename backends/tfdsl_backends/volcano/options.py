@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfdsl.backend import Option
 from tfdsl.vocabulary.types import one_of
+from tfdsl_backends.podspec.options import POD_OPTIONS
 
 TF_CONFIG = Option(
     "tf_config",
@@ -13,4 +14,4 @@ TF_CONFIG = Option(
     "equals the language's but for `environment`, else static.",
 )
 
-OPTIONS = (TF_CONFIG,)
+OPTIONS = (TF_CONFIG, *POD_OPTIONS)

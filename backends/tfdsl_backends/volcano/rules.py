@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
+from tfdsl_backends.podspec.addition_rules import addition_rules
 from tfdsl_backends.podspec.host_ports import host_port_rule
 from tfdsl_backends.podspec.rules import pod_rules
 
+ADDITIONS = addition_rules("VOL", 160)
 PODS = pod_rules("VOL")
 HOST_PORT = host_port_rule("VOL")
 
@@ -48,6 +50,7 @@ TOO_LARGE = Rule(
 
 RULES = (
     *PODS.all(),
+    *ADDITIONS.all(),
     HOST_PORT,
     STATIC_TF_CONFIG,
     PLUGIN_DIFFERS,

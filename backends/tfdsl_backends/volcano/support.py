@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.backend import Support, approximated, kept, refused, translated
+from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
 from tfdsl_backends.podspec import conditions as shared
 from tfdsl_backends.podspec.batch_support import seconds_rounded_up
 from tfdsl_backends.podspec.support import rows
@@ -35,10 +35,14 @@ def _job() -> Iterator[Row]:
     yield kept("job.priority", "spec.priorityClassName")
     yield kept("job.scheduler", "spec.schedulerName")
     yield translated("job.gang", "spec.minAvailable", "false: 1 for the job and 0 for its tasks")
-    yield translated(
+    yield chosen(
         "job.retries",
         "spec.maxRetry, spec.tasks[].maxRetry",
         "retries + 1, for Volcano counts the first start too; left out where nothing restarts",
+        "retries is not set, so {value} restarts are allowed; when they are used up the job fails",
+        "VOL163",
+        "volcano-default-retries",
+        instead="write retries = N to allow more or fewer",
     )
     yield approximated(
         "job.deadline",

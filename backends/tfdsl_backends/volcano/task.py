@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, at, child
 from tfdsl.record import replace
+from tfdsl_backends.podspec.additions import with_options
 from tfdsl_backends.podspec.claims import claim_name
 from tfdsl_backends.podspec.template import pod_template
 from tfdsl_backends.volcano import claims, policies
@@ -42,7 +43,7 @@ def plan(unit: Unit, role: Role) -> PodPlan:
     job = unit.job
     deadline = job.deadline
     return replace(
-        deliver(unit, role),
+        with_options(unit, deliver(unit, role)),
         restart_policy=policies.restart_policy(job, role),
         spread_labels=task_labels(job, role),
         claims={claim.name: claim_name(job, claim) for claim in claims.documents(job)},

@@ -10,6 +10,7 @@ from tfdsl_backends.yarn import rules
 from tfdsl_backends.yarn.applications import DEFAULT_MEMORY, Size, applications, differences, per_role, size_of, waste
 from tfdsl_backends.yarn.archives import archive_suffix, is_sent
 from tfdsl_backends.yarn.features import features
+from tfdsl_backends.yarn.job_script import hides_gpus
 from tfdsl_backends.yarn.options import in_docker, is_yarn_tf
 from tfdsl_backends.yarn.runtime import IMAGE, SAFE_PATH, docker_mounts, tmpfs_mounts
 from tfdsl_backends.yarn.task_plan import needs_hdfs, rendezvous_seconds
@@ -36,6 +37,8 @@ def _all(unit: Unit) -> Iterator[Diagnostic]:
     yield from layout(unit)
     yield from hdfs_client(unit)
     yield from pending_limits(unit)
+    yield from default_memory(unit)
+    yield from hidden_gpus(unit)
     for role in unit.job.roles:
         yield from command(unit, role)
         yield from environment(unit, role)
@@ -51,6 +54,24 @@ def _all(unit: Unit) -> Iterator[Diagnostic]:
 def option_place(unit: Unit, name: str) -> Span:
     """Where an option was written, else the job's name."""
     return unit.option_spans.get(name, unit.origins.job)
+
+
+def default_memory(unit: Unit) -> Iterator[Diagnostic]:
+    """Memory that nobody named: told once, at the first such role."""
+    without = [role for role in unit.job.roles if role.memory is None]
+    if without:
+        names = ", ".join(role.name for role in without)
+        found = rules.DEFAULT_MEMORY(unit.origins.span(without[0].path), roles=names, memory=DEFAULT_MEMORY)
+        yield found.help("write memory, e.g. memory = 4Gi")
+
+
+def hidden_gpus(unit: Unit) -> Iterator[Diagnostic]:
+    """Roles from which the script hides the devices of their node."""
+    hidden = [role for role in unit.job.roles if hides_gpus(unit, role)]
+    if hidden:
+        names = ", ".join(role.name for role in hidden)
+        found = rules.GPUS_HIDDEN(unit.origins.span(hidden[0].path), roles=names)
+        yield found.help("set CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES in env of the role to leave it out")
 
 
 def client_words(unit: Unit) -> Iterator[Diagnostic]:
@@ -161,11 +182,9 @@ def environment(unit: Unit, role: Role) -> Iterator[Diagnostic]:
 
 
 def memory(unit: Unit, role: Role) -> Iterator[Diagnostic]:
-    """Memory that nobody named, and memory that YARN would lower."""
+    """Memory that YARN would lower."""
     asked = size_of(unit, role).memory
     place = unit.origins.span(f"{role.path}.memory")
-    if role.memory is None:
-        yield rules.DEFAULT_MEMORY(place, role=role.name, memory=DEFAULT_MEMORY)
     maximum = unit.options["max_container_memory"]
     if isinstance(maximum, int) and asked > maximum:
         yield rules.MEMORY_LOWERED(place, role=role.name, memory=asked, maximum=maximum)

@@ -17,7 +17,7 @@ DEFAULT_MEMORY = Rule(
     "YRN102",
     "yarn-default-memory",
     "info",
-    "yarn: role {role} names no memory; DistributedShell's own default is 10 MB, so {memory} MB are asked for",
+    "yarn: roles without memory ({roles}) ask for {memory} MB; DistributedShell's own default is 10 MB",
 )
 MEMORY_LOWERED = Rule(
     "YRN103",
@@ -102,6 +102,12 @@ PENDING_LIMIT = Rule(
     "info",
     "yarn: all tasks have one time limit for the rendezvous; the shortest, {limit}, holds",
 )
+GPUS_HIDDEN = Rule(
+    "YRN141",
+    "yarn-gpus-hidden",
+    "info",
+    "yarn: roles without a GPU ({roles}) get an empty CUDA_VISIBLE_DEVICES; they would see all GPUs of their node",
+)
 
 RULES = (
     NO_COMMAND,
@@ -125,4 +131,5 @@ RULES = (
     YARN_TF_SIZES,
     RESOURCE_NAME,
     PENDING_LIMIT,
+    GPUS_HIDDEN,
 )

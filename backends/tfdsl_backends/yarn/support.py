@@ -8,7 +8,7 @@ Policies stand in :mod:`tfdsl_backends.yarn.policy_support`, mounts and outputs 
 from __future__ import annotations
 
 from tfdsl import conditions as asked
-from tfdsl.backend import Support, approximated, kept, refused, translated
+from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
 from tfdsl_backends.yarn import conditions as when
 from tfdsl_backends.yarn.file_support import FILES
 from tfdsl_backends.yarn.policy_support import POLICIES
@@ -78,11 +78,15 @@ JOB = (
         "yarn-gang",
         instead="target volcano places all or none",
     ),
-    translated(
+    chosen(
         "job.retries",
         "-container_max_retries",
         "every restart is one of the whole gang, so each container's count is the job's; a task that has ended well "
         "keeps its container till the job has, in case it has to start again",
+        "retries is not set, so {value} restarts are allowed; when they are used up the job fails",
+        "YRN140",
+        "yarn-default-retries",
+        instead="write retries = N to allow more or fewer",
     ),
     refused(
         "job.deadline",

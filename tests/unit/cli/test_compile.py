@@ -81,6 +81,36 @@ def test_same_input_same_bytes(folder: Path) -> None:
     assert len(runs) == 1
 
 
+def test_infos_are_one_closing_line_that_names_the_command(folder: Path) -> None:
+    words = ("mnist.tfjob", "-t", "volcano@1.11", "-O", "volcano.tf_config=static")
+    ran = tfdsl("compile", *words, "-o", "out dir", cwd=folder)
+    assert ran.status == 0
+    assert "info[" not in ran.err
+    *_, last = ran.err.splitlines()
+    number, command = last.split(" notes, shown by: ")
+    assert command == "tfdsl check mnist.tfjob -t volcano@1.11 -O volcano.tf_config=static"
+    shown = tfdsl(*command.split()[1:], cwd=folder)
+    assert shown.err.count("info[") == int(number)
+    document = json.loads(tfdsl("check", *words, "--format", "json", cwd=folder).out)
+    assert document["infos"] == int(number)
+
+
+def test_the_closing_line_comes_last_and_only_with_infos(folder: Path) -> None:
+    quiet = ("-t", "volcano", "-O", "volcano.istio_annotation=false")
+    (folder / "one.tfjob").write_text('job one { image = "r/x:1", command = ["a"]\n role worker { replicas = 2 } }\n')
+    assert tfdsl("compile", "one.tfjob", *quiet, cwd=folder).err == ""
+    ran = tfdsl("compile", "one.tfjob", "-t", "volcano", cwd=folder)
+    assert ran.err == "1 note, shown by: tfdsl check one.tfjob -t volcano\n"
+    (folder / "a b.tfjob").write_text(
+        'job one { image = "r/x:1", command = ["a"], suspend = true\n role worker { } }\n'
+    )
+    ran = tfdsl("compile", "a b.tfjob", "-t", "volcano", cwd=folder)
+    assert ran.status == 1
+    *_, errors, notes = ran.err.splitlines()
+    assert errors == "1 error"
+    assert notes == "2 notes, shown by: tfdsl check 'a b.tfjob' -t volcano"
+
+
 def test_error_writes_nothing_and_keeps_the_old_file(folder: Path) -> None:
     (folder / "bad.tfjob").write_text(JOB.replace("cpu = 4", "cpu = -4"))
     (folder / "job.yaml").write_text("old")

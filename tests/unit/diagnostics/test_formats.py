@@ -57,6 +57,7 @@ def test_json_has_the_fields_of_the_reference() -> None:
         ],
         "errors": 1,
         "warnings": 0,
+        "infos": 0,
     }
 
 
@@ -68,7 +69,7 @@ def test_json_has_the_mark_as_the_first_label() -> None:
 
 
 def test_json_without_diagnostics() -> None:
-    assert read_json([]) == {"diagnostics": [], "errors": 0, "warnings": 0}
+    assert read_json([]) == {"diagnostics": [], "errors": 0, "warnings": 0, "infos": 0}
 
 
 def test_columns_count_characters() -> None:

@@ -57,4 +57,5 @@ def test_good_is_clean(rule: Rule, tmp_path: Path) -> None:
         assert status == 0, messages
         assert rule.code not in messages
     else:
-        assert [f"{found.rule.slug}: {found.message}" for found in diagnostics(good)] == []
+        told = [found for found in diagnostics(good) if found.target is None or found.level != "info"]
+    assert [f"{found.rule.slug}: {found.message}" for found in told] == []

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from tfdsl.diagnostics.diagnostic import Label
-from tfdsl.diagnostics.order import count
+from tfdsl.diagnostics.order import count, count_infos
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,6 +27,7 @@ def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in diagnostics],
         "errors": errors,
         "warnings": warnings,
+        "infos": count_infos(diagnostics),
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 

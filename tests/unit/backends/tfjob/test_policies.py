@@ -47,7 +47,17 @@ def test_no_policy_and_fail_job_give_never(version: str) -> None:
 def test_restart_container_gives_on_failure(version: str) -> None:
     assert restart_policies(version, IN_PLACE) == {"OnFailure"}
     # Before 1.6 only ExitCode made a pod in phase Failed again.
-    assert said(version, IN_PLACE) == ([] if version not in ("1.3", "1.5") else ["KTF077"])
+    assert said(version, IN_PLACE) == (["KTF114"] if version not in ("1.3", "1.5") else ["KTF077"])
+
+
+def test_a_deleted_pod_is_told_once() -> None:
+    """Seen with 1.8.1: kubectl delete pod and the eviction API fail the job under all four restart policies."""
+    assert said("1.9", FAIL) == []
+    assert said("1.9", IN_PLACE, policy("failed", "restart container", role="worker")) == ["KTF114"]
+    assert said("1.9", IN_PLACE, EVICTED) == ["KTF082"]
+    for asked in ((NEW_POD,), (LOW_FAILS, NEW_POD)):
+        (found,) = [d for d in report(unit(made(*asked), "tfjob", written=WRITTEN)) if d.level == "warning"]
+        assert "deleted" in found.message
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -1,0 +1,73 @@
+"""What we add to pods that the source does not mention: told once for a job, each with the way to leave it out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import child
+from tfdsl.record import replace
+from tfdsl_backends.podspec.environment import hides_devices
+from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Unit
+    from tfdsl.diagnostics import Diagnostic, Rule
+    from tfdsl.ir.model import Role
+    from tfdsl.text import Span
+    from tfdsl_backends.podspec.addition_rules import AdditionRules
+    from tfdsl_backends.podspec.plan import PodPlan
+
+
+def with_options(unit: Unit, plan: PodPlan) -> PodPlan:
+    """``plan`` with what the options of :mod:`tfdsl_backends.podspec.options` say."""
+    return replace(
+        plan, istio_annotation=unit.flag("istio_annotation"), visible_devices=unit.text("nvidia_visible_devices")
+    )
+
+
+def check_additions(unit: Unit, rules: AdditionRules) -> Iterator[Diagnostic]:
+    """What is added to the pods of the job."""
+    for found in (
+        *_limits(unit, rules.limits),
+        *_sidecar(unit, rules.no_sidecar),
+        *_devices(unit, rules.hidden_devices),
+    ):
+        yield replace(found, target=unit.target)
+
+
+def _limits(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
+    """At the first amount that is written without a limit of its own."""
+    places: dict[str, Span] = {}
+    for role in unit.job.roles:
+        for name in ("memory", "cpu"):
+            written = unit.origins.written(child(role.path, name))
+            own = unit.origins.written(child(role.path, f"{name}_limit"))
+            if written is not None and own is None:
+                places.setdefault(name, written)
+    if places:
+        names = " and ".join(places)
+        found = rule(min(places.values(), key=lambda span: span.start), names=names)
+        yield found.help(f"write {' or '.join(f'{name}_limit' for name in places)} for another limit")
+
+
+def _sidecar(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
+    left = any(NO_SIDECAR not in role.annotations for role in unit.job.roles)
+    if unit.flag("istio_annotation") and left:
+        yield rule(unit.origins.span("")).help(
+            f"write istio_annotation = false in target {unit.target} to leave it out"
+        )
+
+
+def _devices(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
+    value = unit.text("nvidia_visible_devices")
+    hidden = [role for role in unit.job.roles if _is_hidden(unit, role)]
+    if value and hidden:
+        names = ", ".join(role.name for role in hidden)
+        found = rule(unit.origins.span(hidden[0].path), roles=names, value=value)
+        yield found.help(f'write nvidia_visible_devices = "" in target {unit.target} to leave it out')
+
+
+def _is_hidden(unit: Unit, role: Role) -> bool:
+    return hides_devices(unit.job, role) and VISIBLE_DEVICES not in role.env

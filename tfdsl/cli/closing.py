@@ -1,0 +1,31 @@
+"""The last line of ``tfdsl compile``: how many notes there are, and the command that shows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.cli.arguments import quote
+from tfdsl.cli.selection import OPTION, PROFILE, SET, TARGET
+from tfdsl.diagnostics.order import count_infos
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tfdsl.cli.arguments import Arguments
+    from tfdsl.diagnostics import Diagnostic
+
+
+def closing_line(diagnostics: Iterable[Diagnostic], arguments: Arguments) -> str:
+    """The line for the infos among ``diagnostics``; empty without any."""
+    infos = count_infos(diagnostics)
+    if not infos:
+        return ""
+    return f"{infos} {'note' if infos == 1 else 'notes'}, shown by: {_check(arguments)}\n"
+
+
+def _check(arguments: Arguments) -> str:
+    """``tfdsl check`` with the choices of this compilation."""
+    words = ["tfdsl", "check", *(given.text for given in arguments.rest)]
+    for flag in (TARGET, PROFILE, SET, OPTION):
+        words += [word for given in arguments.values(flag.name) for word in (flag.short or flag.name, given.text)]
+    return " ".join(quote(word) for word in words)
