@@ -58,4 +58,4 @@ def test_good_is_clean(rule: Rule, tmp_path: Path) -> None:
         assert rule.code not in messages
     else:
         told = [found for found in diagnostics(good) if found.target is None or found.level != "info"]
-    assert [f"{found.rule.slug}: {found.message}" for found in told] == []
+        assert [f"{found.rule.slug}: {found.message}" for found in told] == []
