@@ -26,11 +26,15 @@ def word(text: Text) -> Quoted:
 
 
 def program_word(text: Text) -> Quoted:
-    """The program text of a shell as one word: that shell itself puts in the variables, never reads their values."""
+    """The program text of a shell as one word.
+
+    That shell itself puts in the variables, never reads their values. The index consists of digits and is put in before
+    the shell reads the text: so it arrives inside single quotes too, as on the other targets.
+    """
     if isinstance(text, str):
         return Quoted(shell.quote(text))
-    plain = "".join(part if isinstance(part, str) else f"${{{variable(part)}}}" for part in text.parts)
-    return Quoted(shell.quote(plain))
+    pieces = [f"${{{part.name}}}" if isinstance(part, EnvVar) else part for part in text.parts]
+    return word(text.but(parts=tuple(pieces)))
 
 
 def variable(part: TaskIndex | EnvVar) -> str:

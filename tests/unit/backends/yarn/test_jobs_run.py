@@ -214,6 +214,17 @@ def test_values_of_run_time(cluster: Cluster) -> None:
     assert (results / "model '1'/file").read_text() == "done\n"
 
 
+def test_the_index_arrives_in_a_shell_text_however_it_is_quoted(cluster: Cluster) -> None:
+    """On the other targets the kubelet, or Slider's program, puts it in before the shell reads the text."""
+    command = text(WHO, "printf '%s\\n' 'idx-", INDEX, "' \"idx-", INDEX, '" idx-', INDEX, " $((", INDEX, "+1)) >got #")
+    worker = role("worker", 2, image=None, memory=amount("1Gi"), command=command)
+    done = cluster.submit(unit(job(worker), "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    for index in (0, 1):
+        got = (cluster.containers()[f"worker[{index}]"] / "got").read_text()
+        assert got.splitlines() == [f"idx-{index}"] * 3 + [str(index + 1)]
+
+
 def test_a_shared_folder_as_store(cluster: Cluster) -> None:
     made = job(native("worker", 2, "true"))
     done = cluster.submit(unit(made, "yarn", store=str(cluster.folder / "shared store")))
