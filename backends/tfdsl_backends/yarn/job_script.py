@@ -14,7 +14,7 @@ from tfdsl_backends.yarn.assembly import program
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.needs import entries, meets, sends_through_store, store_place
 from tfdsl_backends.yarn.options import in_docker, is_yarn_tf
-from tfdsl_backends.yarn.task_plan import task_plan
+from tfdsl_backends.yarn.task_plan import restarts, task_plan
 from tfdsl_backends.yarn.words import PORT, head, literals, program_word, word
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def job_script(unit: Unit) -> Written:
         "store_expression": Quoted(store_expression(unit)),
         "given": is_yarn_tf(unit),
         "meets": meets(unit),
+        "restarts": restarts(job),
         "way": "run" if meets(unit) else "alone",
         "plan": Quoted(task_plan(unit)),
         "program": Quoted(program(entries(unit))),

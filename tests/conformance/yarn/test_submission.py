@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,11 +39,8 @@ def clients(run: Run) -> list[int]:
 
 
 def states(run: Run, name: str) -> list[str]:
-    """The states of all applications of that name, as ``yarn`` lists them."""
-    command = ["yarn", "application", "-list", "-appStates", "ALL"]
-    done = subprocess.run(command, env=run.cluster.work.environment, capture_output=True, text=True)
-    rows = [[cell.strip() for cell in line.split("\t")] for line in done.stdout.splitlines()]
-    return [row[5] for row in rows if len(row) > 6 and row[1] == name]
+    """The states of all applications of that name."""
+    return [one.state for one in run.cluster.applications().values() if one.name == name]
 
 
 def interrupt_after(seconds: float) -> Callable[[Run], None]:
@@ -90,12 +86,19 @@ def test_a_job_whose_client_is_killed_ends_as_yarn_says(run: Run) -> None:
 
 def note_modes(run: Run) -> None:
     run.until(lambda: run.records)
-    run.noted["listed"] = run.cluster.hdfs("-ls", "-d", "private")
-    run.noted["inside"] = run.cluster.hdfs("-ls", "-R", "private")
+    run.noted["listed"] = [line.split() for line in run.cluster.hdfs("-ls", "-R").splitlines()]
 
 
-@pytest.mark.job(Job(text("private", more='env = { TOKEN = "s3cret" }'), meanwhile=note_modes))
+@pytest.mark.job(Job(text("private", "sleep=25", more='env = { TOKEN = "s3cret" }'), meanwhile=note_modes))
 def test_job_sh_lies_in_a_folder_of_its_user_s(run: Run) -> None:
     assert run.status == 0, run.story
-    assert run.noted["listed"].split()[-8].startswith("drwx------")
-    assert "ExecScript.sh" in run.noted["inside"]
+    modes = {row[-1]: row[0] for row in run.noted["listed"] if row[-1].startswith("private")}
+    assert modes["private"] == "drwx------"
+    assert [path for path in modes if path.endswith("/ExecScript.sh")]
+
+
+@pytest.mark.job(Job(text("again", "exit=7", more="retries = 1\n  on failed => restart container")))
+def test_when_the_restarts_are_used_up_the_status_is_the_command_s_own(run: Run) -> None:
+    assert run.status == 2, run.story
+    assert len(run.tries("worker")) == 2
+    assert run.by_task == {"worker[0]": 7}

@@ -17,7 +17,8 @@ class Alone(Task):
         action = self.plan.action(self.slot, status) if status else "ignore"
         if action == "ignore":
             return 0
-        log(self.name, "%s: %s ended with %d" % (action, self.name, status))
+        used_up = "; all %d restarts are used up" % self.plan.restarts if self.plan.used_up() else ""
+        log(self.name, "%s: %s ended with %d%s" % (action, self.name, status, used_up))
         return self.plan.status(action, status)
 
 

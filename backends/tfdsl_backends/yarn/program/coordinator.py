@@ -257,7 +257,8 @@ class Coordinator(threading.Thread):
             return
         action = self.plan.action(slot, status) if status else "ignore"
         if action != "ignore":
-            self.finish(action, "%s ended with %d" % (self.plan.name(slot), status), status)
+            used_up = "; all %d restarts are used up" % self.plan.restarts if self.plan.used_up() else ""
+            self.finish(action, "%s ended with %d%s" % (self.plan.name(slot), status, used_up), status)
             return
         if status or not self.plan.restarts:  # one that has ended well stays where a restart may need it again
             member.line.send(op="leave")

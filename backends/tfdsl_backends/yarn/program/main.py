@@ -32,7 +32,7 @@ COMMANDS = {}  # type: dict[str, Callable[[list[str], dict[str, str]], int]]
 def run(arguments, environ):
     # type: (list[str], dict[str, str]) -> int
     """A task of a job that meets through the store."""
-    plan, script = read_plan(arguments[0]), arguments[1]
+    plan, script = read_plan(arguments[0], environ), arguments[1]
     store = open_store(plan.store + "/" + environ["TFJOB_RUN"], plan.webhdfs)
     host = environ.get("NM_HOST") or socket.getfqdn()
     task = Task(plan, script, find_slot(plan, store, environ))
@@ -68,7 +68,7 @@ def close_store(plan, store, coordinator):
 def run_alone(arguments, environ):
     # type: (list[str], dict[str, str]) -> int
     """The only task of a job."""
-    plan, script = read_plan(arguments[0]), arguments[1]
+    plan, script = read_plan(arguments[0], environ), arguments[1]
     task = alone(plan, script, environ)
     if task.rejected:
         return REJECTED
@@ -98,7 +98,7 @@ def environment(plan, task, port, environ):
 def given(arguments, environ):
     # type: (list[str], dict[str, str]) -> int
     """A task whose addresses a modified client has worked out and passes as flags; it meets nobody."""
-    plan, script, flags = read_plan(arguments[0]), arguments[1], arguments[2:]
+    plan, script, flags = read_plan(arguments[0], environ), arguments[1], arguments[2:]
     cluster, role, index = cluster_of_flags(flags)
     task = Task(plan, script, plan.slots.index((role, index)))
     watch_signals(task)
@@ -129,11 +129,13 @@ def watch_signals(task):
     signal.signal(signal.SIGTERM, on_term)
 
 
-def read_plan(path):
-    # type: (str) -> Plan
+def read_plan(path, environ):
+    # type: (str, dict[str, str]) -> Plan
     """The plan that job.sh has written to ``path``."""
     with open(path) as file:
-        return Plan(file.read())
+        plan = Plan(file.read())
+    plan.tries = int(environ.get("TFJOB_TRY", "1"))
+    return plan
 
 
 COMMANDS["run"] = run

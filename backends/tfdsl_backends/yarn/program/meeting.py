@@ -59,13 +59,14 @@ def meet(task, plan, store, coordinator, address, environ):
     # type: (Task, Plan, FolderStore | HdfsStore | WebHdfsStore, Coordinator | None, str, dict[str, str]) -> int
     """Connect, register and wait for the start; 0, or the status to exit with."""
     deadline = time.time() + plan.limit + 5  # the coordinator's own limit comes first and knows the missing ones
+    begun = time.time()
     lost_at = 0.0
     while not (task.addresses or task.rejected or task.killed or task.verdict != RUNNING):
         if task.line is not None and task.line.open:
             task.listen(0.5)
             if not task.line.open and not task.addresses:
                 lost_at = time.time()
-                time.sleep(store.wait)
+                time.sleep(pause(store, begun))
             continue
         now = time.time()
         if now > deadline:
@@ -78,7 +79,7 @@ def meet(task, plan, store, coordinator, address, environ):
         if found.startswith("ended "):
             task.verdict, task.reason = "missing", found[len("ended ") :].strip()
         elif not found or not connect(task, found, address, environ):
-            time.sleep(store.wait)
+            time.sleep(pause(store, begun))
     if task.rejected:
         log(task.name, "rejected: " + task.rejected)
         return REJECTED
@@ -88,6 +89,16 @@ def meet(task, plan, store, coordinator, address, environ):
         log(task.name, "%s: %s" % (task.verdict, task.reason))
         return plan.status(task.verdict, -1)
     return 0
+
+
+def pause(store, begun):
+    # type: (FolderStore | HdfsStore | WebHdfsStore, float) -> float
+    """Seconds until the next look into the store: a tenth of the time that the task has waited, within bounds.
+
+    Every look through the Hadoop client starts a Java machine, and a cluster may have no room for the coordinator for
+    hours. All that follows the first contact comes over the connection, at once.
+    """
+    return min(max(store.wait, (time.time() - begun) / 10), store.longest_wait)
 
 
 def connect(task, found, address, environ):

@@ -34,7 +34,8 @@ class Plan(object):
     """The job as the compiler wrote it beside the program.
 
     ``slots``: (role, index) of every task, in the order of their numbers. ``complete``: (role, index or -1) whose
-    end completes the job, any one of them. ``actions``: role or role[index] -> what a failure leads to.
+    end completes the job, any one of them. ``actions``: role or role[index] -> what a failure leads to. ``tries``:
+    how often this container has been started, the first time included.
     """
 
     def __init__(self, text):
@@ -57,6 +58,7 @@ class Plan(object):
         self.limit = float(spec["limit"])
         self.patience = float(spec["patience"])
         self.grace = float(spec["grace"])
+        self.tries = 1
 
     @staticmethod
     def _actions(rules):
@@ -81,9 +83,18 @@ class Plan(object):
 
     def action(self, slot, status):
         # type: (int, int) -> str
-        """What follows when a task ends with ``status`` (0: it was lost): ``fail``, ``restart`` or ``ignore``."""
+        """What follows when a task ends with ``status`` (0: it was lost): ``fail``, ``restart`` or ``ignore``.
+
+        After the last restart YARN starts nothing again: what would be one is a failure, which keeps its own status.
+        """
         rules = self.actions.get(self.name(slot)) or self.actions[self.role(slot)]
-        return rules.get(status, rules[0])
+        action = rules.get(status, rules[0])
+        return "fail" if action == "restart" and self.used_up() else action
+
+    def used_up(self):
+        # type: () -> bool
+        """Whether YARN has started the container again as often as it may."""
+        return 0 < self.restarts < self.tries
 
     def completed(self, ended):
         # type: (set[int]) -> str

@@ -23,7 +23,8 @@ class FolderStore(object):
     """A folder that all nodes share."""
 
     wait = 0.5
-    """Seconds between two looks for a file."""
+    """Seconds between two looks for a file, at first."""
+    longest_wait = 5.0
 
     def __init__(self, folder):
         # type: (str) -> None
@@ -78,6 +79,7 @@ class HdfsStore(object):
     """A folder of HDFS through ``hdfs dfs``. Each call starts a Java machine, so looks are far apart."""
 
     wait = 2.0
+    longest_wait = 30.0
 
     def __init__(self, folder):
         # type: (str) -> None
@@ -116,6 +118,7 @@ class WebHdfsStore(object):
     """A folder of HDFS through WebHDFS: ten times faster than ``hdfs dfs``."""
 
     wait = 0.5
+    longest_wait = 5.0
 
     def __init__(self, client, folder):
         # type: (WebHdfs, str) -> None

@@ -139,7 +139,9 @@ def test_retries_are_used_up(cluster: Cluster) -> None:
     done = cluster.submit(unit(made, "yarn"))
     assert done.returncode == 2
     assert (cluster.containers()["worker[0]"] / "tries").read_text() == "x\nx\nx\n"
-    assert "ended with 7" in cluster.logs()
+    assert "worker[0] ended with 7; all 2 restarts are used up" in cluster.logs()
+    statuses = {name: (place / "status").read_text() for name, place in cluster.containers().items()}
+    assert statuses == {"worker[0]": "7", "worker[1]": "143"}
 
 
 def test_missing_tasks_are_not_waited_for_again(cluster: Cluster) -> None:

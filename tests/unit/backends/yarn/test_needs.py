@@ -220,3 +220,9 @@ def test_a_container_too_many_does_not_do_the_work_again(cluster: Cluster) -> No
     done = subprocess.run(["bash", str(script)], cwd=place, env=env, capture_output=True, text=True)
     assert (done.returncode, (place / "ran").exists()) == (77, False)
     assert "the job has one task, and this is container 2" in done.stderr
+
+
+def test_only_jobs_that_restart_count_their_tries() -> None:
+    again = job(native("worker", 2), policies=(policy("failed", "restart job"),), retries=1)
+    assert "TFJOB_TRY" in scripts(unit(again, "yarn"))["job.sh"].split("\nwrite_program()")[0]
+    assert "TFJOB_TRY" not in scripts(unit(job(native("worker", 2)), "yarn"))["job.sh"].split("\nwrite_program()")[0]

@@ -16,7 +16,7 @@ import pytest
 
 from tests.unit.backends.yarn.containers import interpreters
 from tfdsl_backends.yarn.assembly import MODULES, entries, program
-from tfdsl_backends.yarn.program import cluster, coordinator, plan
+from tfdsl_backends.yarn.program import cluster, coordinator, meeting, plan, storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,6 +80,22 @@ def test_statuses(restarts: int, kind: str, own: int, expected: int) -> None:
     """Relaunched is what ends with 75, and nothing else."""
     made = plan.Plan(json.dumps(minimal() | {"restarts": restarts}))
     assert made.status(kind, own) == expected
+
+
+@pytest.mark.parametrize(("tries", "expected"), [(1, "restart"), (3, "restart"), (4, "fail"), (5, "fail")])
+def test_after_the_last_restart_a_failure_is_one(tries: int, expected: str) -> None:
+    made = plan.Plan(json.dumps(minimal() | {"restarts": 3, "actions": {"worker": {"0": "restart", "9": "ignore"}}}))
+    made.tries = tries
+    assert made.action(0, 7) == expected
+    assert made.action(0, 9) == "ignore"
+
+
+def test_the_longer_a_task_waits_the_rarer_it_looks() -> None:
+    """Each look through the Hadoop client costs a second and a half of a processor."""
+    now = time.time()
+    store = storage.HdfsStore("/x")
+    waits = [round(meeting.pause(store, now - waited)) for waited in (0, 10, 60, 200, 3600)]
+    assert waits == [2, 2, 6, 20, 30]
 
 
 def minimal() -> dict[str, object]:

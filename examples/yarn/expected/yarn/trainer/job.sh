@@ -293,7 +293,8 @@ class Plan(object):
     """The job as the compiler wrote it beside the program.
 
     ``slots``: (role, index) of every task, in the order of their numbers. ``complete``: (role, index or -1) whose
-    end completes the job, any one of them. ``actions``: role or role[index] -> what a failure leads to.
+    end completes the job, any one of them. ``actions``: role or role[index] -> what a failure leads to. ``tries``:
+    how often this container has been started, the first time included.
     """
 
     def __init__(self, text):
@@ -315,6 +316,7 @@ class Plan(object):
         self.limit = float(spec["limit"])
         self.patience = float(spec["patience"])
         self.grace = float(spec["grace"])
+        self.tries = 1
 
     @staticmethod
     def _actions(rules):
@@ -334,9 +336,17 @@ class Plan(object):
         return [slot for slot, (name, _index) in enumerate(self.slots) if role in ("", name)]
 
     def action(self, slot, status):
-        """What follows when a task ends with ``status`` (0: it was lost): ``fail``, ``restart`` or ``ignore``."""
+        """What follows when a task ends with ``status`` (0: it was lost): ``fail``, ``restart`` or ``ignore``.
+
+        After the last restart YARN starts nothing again: what would be one is a failure, which keeps its own status.
+        """
         rules = self.actions.get(self.name(slot)) or self.actions[self.role(slot)]
-        return rules.get(status, rules[0])
+        action = rules.get(status, rules[0])
+        return "fail" if action == "restart" and self.used_up() else action
+
+    def used_up(self):
+        """Whether YARN has started the container again as often as it may."""
+        return 0 < self.restarts < self.tries
 
     def completed(self, ended):
         """Who has completed the job now that the tasks ``ended`` are done; empty when nobody has."""
@@ -516,6 +526,7 @@ class HdfsStore(object):
     """A folder of HDFS through ``hdfs dfs``. Each call starts a Java machine, so looks are far apart."""
 
     wait = 2.0
+    longest_wait = 30.0
 
     def __init__(self, folder):
         self.folder = folder
@@ -851,7 +862,8 @@ class Coordinator(threading.Thread):
             return
         action = self.plan.action(slot, status) if status else "ignore"
         if action != "ignore":
-            self.finish(action, "%s ended with %d" % (self.plan.name(slot), status), status)
+            used_up = "; all %d restarts are used up" % self.plan.restarts if self.plan.used_up() else ""
+            self.finish(action, "%s ended with %d%s" % (self.plan.name(slot), status, used_up), status)
             return
         if status or not self.plan.restarts:  # one that has ended well stays where a restart may need it again
             member.line.send(op="leave")
@@ -1160,13 +1172,14 @@ def _attempt_and_number(container):
 def meet(task, plan, store, coordinator, address, environ):
     """Connect, register and wait for the start; 0, or the status to exit with."""
     deadline = time.time() + plan.limit + 5  # the coordinator's own limit comes first and knows the missing ones
+    begun = time.time()
     lost_at = 0.0
     while not (task.addresses or task.rejected or task.killed or task.verdict != RUNNING):
         if task.line is not None and task.line.open:
             task.listen(0.5)
             if not task.line.open and not task.addresses:
                 lost_at = time.time()
-                time.sleep(store.wait)
+                time.sleep(pause(store, begun))
             continue
         now = time.time()
         if now > deadline:
@@ -1179,7 +1192,7 @@ def meet(task, plan, store, coordinator, address, environ):
         if found.startswith("ended "):
             task.verdict, task.reason = "missing", found[len("ended ") :].strip()
         elif not found or not connect(task, found, address, environ):
-            time.sleep(store.wait)
+            time.sleep(pause(store, begun))
     if task.rejected:
         log(task.name, "rejected: " + task.rejected)
         return REJECTED
@@ -1189,6 +1202,15 @@ def meet(task, plan, store, coordinator, address, environ):
         log(task.name, "%s: %s" % (task.verdict, task.reason))
         return plan.status(task.verdict, -1)
     return 0
+
+
+def pause(store, begun):
+    """Seconds until the next look into the store: a tenth of the time that the task has waited, within bounds.
+
+    Every look through the Hadoop client starts a Java machine, and a cluster may have no room for the coordinator for
+    hours. All that follows the first contact comes over the connection, at once.
+    """
+    return min(max(store.wait, (time.time() - begun) / 10), store.longest_wait)
 
 
 def connect(task, found, address, environ):
@@ -1219,7 +1241,7 @@ COMMANDS = {}
 
 def run(arguments, environ):
     """A task of a job that meets through the store."""
-    plan, script = read_plan(arguments[0]), arguments[1]
+    plan, script = read_plan(arguments[0], environ), arguments[1]
     store = open_store(plan.store + "/" + environ["TFJOB_RUN"], plan.webhdfs)
     host = environ.get("NM_HOST") or socket.getfqdn()
     task = Task(plan, script, find_slot(plan, store, environ))
@@ -1273,10 +1295,12 @@ def watch_signals(task):
     signal.signal(signal.SIGTERM, on_term)
 
 
-def read_plan(path):
+def read_plan(path, environ):
     """The plan that job.sh has written to ``path``."""
     with open(path) as file:
-        return Plan(file.read())
+        plan = Plan(file.read())
+    plan.tries = int(environ.get("TFJOB_TRY", "1"))
+    return plan
 
 
 COMMANDS["run"] = run
