@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Job
     from tfdsl.ir.origins import Origins
+    from tfdsl.patch.rules import PatchRules
     from tfdsl.text import Span
     from tfdsl.vocabulary.versions import Version
 
@@ -156,8 +157,9 @@ class Backend(Record):
 
     ``versions``: those it knows, oldest first, the default last. ``prefix``: of its diagnostic codes (``VOL``).
     ``rules``: what its ``check`` can say (the table's rules come from the table). ``schemas``: the file of the schemas
-    of its documents (:mod:`tfdsl.emit.schema`); empty when patches cannot be checked. ``requires_image``: whether
-    every role needs an image with the given options (slider and yarn may run native).
+    of its documents (:mod:`tfdsl.patch.schema`); empty when patches cannot be checked. ``requires_image``: whether
+    every role needs an image with the given options (slider and yarn may run native). ``patch_rules``: the module whose
+    ``RULES`` say what may not be patched; ``pods``: its documents have pod templates, which ``patch pod`` changes.
     """
 
     name: str
@@ -171,6 +173,8 @@ class Backend(Record):
     aliases: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
     schemas: str = ""
+    patch_rules: str = ""
+    pods: bool = False
     requires_image: Callable[[Mapping[str, object]], bool] = lambda options: True
 
     def load(self) -> Lowering:
@@ -180,6 +184,11 @@ class Backend(Record):
     def find_version(self, text: str) -> Version | None:
         """What ``text`` names: a known version, one between them, or a patch of one; ``None`` for all else."""
         return versions.find(text, self.versions)
+
+    def load_patch_rules(self) -> PatchRules:
+        """What may not be patched in its documents."""
+        module = import_module(self.patch_rules or "tfdsl.patch.rules")
+        return cast("PatchRules", module.RULES)
 
     @property
     def default_version(self) -> str:

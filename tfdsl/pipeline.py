@@ -176,11 +176,11 @@ def _patched(
 ) -> tuple[Sequence[Document], list[Diagnostic]]:
     import os
 
-    from tfdsl.emit import schema
-    from tfdsl.patching import patched
+    from tfdsl.patch import schema
+    from tfdsl.patch.documents import patched
 
     schemas = schema.load(*os.path.split(backend.schemas)) if backend.schemas else None
-    return patched(documents, patches, origins, schemas)
+    return patched(backend.name, documents, patches, origins, schemas, backend.load_patch_rules())
 
 
 def written(document: Document) -> Written:

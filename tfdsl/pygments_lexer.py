@@ -83,7 +83,7 @@ _ITEMS: Rules = [
     (rf"(from){_BLANK}({_ROLES})\b", _groups(Keyword, Whitespace, Name.Builtin)),
     (r"(on)(?=[ \t])", Keyword, "event"),
     (rf"(=>)([ \t]*)((?:(?:{_ACTIONS})\b[ \t]*)+)", _groups(Operator, Whitespace, Name.Builtin)),
-    (r"(mount|output|copy|run|patch|unpatch|at|to|from|after|readonly)\b(?=[\s\"'{,#]|$)", Keyword),
+    (r"(mount|output|copy|run|patch|unpatch|pod|unchecked|at|to|from|after|readonly)\b(?=[\s\"'{,#]|$)", Keyword),
 ]
 _VALUES: Rules = [
     (rf"([0-9]+(?:\.[0-9]+)?)((?:{_UNITS})(?:[0-9]+(?:{_UNITS}))*)\b", _groups(Number, Keyword.Type)),

@@ -138,8 +138,15 @@ module.exports = grammar({
     run: ($) => seq("run", field("command", $._expression)),
 
     patch: ($) =>
-      seq("patch", field("path", $.string), field("operator", choice("=", "+=")), field("value", $._expression)),
-    unpatch: ($) => seq("unpatch", field("path", $.string)),
+      seq(
+        "patch",
+        optional("pod"),
+        field("path", $.string),
+        field("operator", choice("=", "+=")),
+        field("value", $._expression),
+        optional("unchecked"),
+      ),
+    unpatch: ($) => seq("unpatch", optional("pod"), field("path", $.string)),
 
     // --- expressions ---
 

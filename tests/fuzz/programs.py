@@ -160,6 +160,9 @@ def _targets(chance: random.Random) -> str:
             'patch "spec.x" = 1',
             'patch "metadata.annotations" += { a = "b" }',
             'unpatch "spec"',
+            'patch pod "spec.hostPID" = true',
+            'patch pod "spec.x" = 1 unchecked',
+            'unpatch pod "spec.containers[0].ports"',
             'patch "spec.tasks[0].template.spec" += { dnsPolicy = "Default" }',
             f'patch "{chance.choice(NOISE)}" = {chance.choice(VALUES)}',
         )

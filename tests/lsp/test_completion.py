@@ -35,6 +35,10 @@ EXACTLY = {
     'job a { output "a" to "b" on ▮ }': "always failure success",
     'job a { role ps { }\n role worker { }\n output "a" to "b" from ▮ }': "ps worker",
     'job a { output "a" to "b" { ▮ } }': "overwrite",
+    "job a { target volcano { patch ▮ } }": "pod",
+    "job a { target volcano { unpatch ▮ } }": "pod",
+    'job a { target volcano { patch pod "spec.hostPID" = true ▮ } }': "unchecked",
+    'job a { target volcano { patch "spec.x" = [1] unchecked ▮ } }': "",
     # policies
     "job a { role ps { }\n on ▮ }": "evicted exit failed pending restarted unknown ps",
     "job a { role ps { }\n on ps ▮ }": "completed evicted exit failed pending restarted",

@@ -61,6 +61,8 @@ def test_a_job_with_errors_has_the_tables_in_general() -> None:
             ["**pvc** kind of mount", "An existing PersistentVolumeClaim.", "- yarn 3.4 **refused**"],
         ),
         ('mo▮unt pvc "x" at "/x"', ["persistentVolumeClaim", "- yarn 3.4 **refused**"]),
+        ('target volcano { pat▮ch pod "spec.x" = 1 }', ["patch [pod]", "Sets a field of the finished document"]),
+        ('target volcano { unpatch "spe▮c.x" }', ["unpatch [pod]", "Removes a field"]),
         ("on fai▮led => restart pod", ["**failed** event", "A replica exited non-zero", "- volcano 1.15 "]),
         ("on failed => rest▮art pod", ["**restart pod** action", "The replica gets a new pod."]),
         ("on wor▮ker failed => fail job", ["**worker** role", "Trains."]),

@@ -89,6 +89,12 @@ OTHERS = {
     "build": 'build {\n  from = "tensorflow/tensorflow:2.16.1"\n  copy "train.py" to "/app/train.py"\n}',
 }
 
+PATCHES = {
+    "patch": 'target volcano {\n  patch "metadata.annotations" += { "example.com/note" = "x" }\n'
+    '  patch pod "spec.dnsPolicy" = "Default"\n  role worker { patch pod "spec.hostPID" = true }\n}',
+    "unpatch": 'target kubernetes { unpatch pod "metadata.annotations" }',
+}
+
 
 def of_attribute(attribute: attributes.Attribute) -> str:
     """The example of an attribute."""

@@ -34,6 +34,7 @@ def words() -> list[str]:
     found += [row.name for row in statements.MOUNT_KINDS]
     found += [row.name for row in functions.FUNCTIONS]
     found += _OTHERS
+    found += statements.PATCHES
     for backend in every_backend():
         found += [backend.name, *(option.name for option in backend.options)]
     return list(dict.fromkeys(found))
@@ -49,6 +50,7 @@ def pages_of(word: str) -> list[str]:
         *(_mount(one) for one in statements.MOUNT_KINDS if one.name == word),
         *(_function(one) for one in functions.FUNCTIONS if one.name == word),
         *_other(word),
+        *_patch(word),
         *_option(word),
         *_target(word),
     ]
@@ -93,6 +95,17 @@ def _other(word: str) -> Iterable[str]:
     if word in _OTHERS:
         kind, doc, keys = _OTHERS[word]
         yield _page(f"{word} ({kind})", doc, (), examples.OTHERS[word], keys)
+
+
+def _patch(word: str) -> Iterable[str]:
+    if word in statements.PATCHES:
+        form, doc = statements.PATCHES[word]
+        rows = [("write", form), ("where", "in a target block; with pod also in a role of a target block")]
+        rows += [("word", f"{name}: {text}") for name, text in statements.PATCH_WORDS.items() if name in form]
+        rows.append(
+            ("path", "steps with '.' between: a name, 'any key', [n], [key=value]; KIND:, KIND/NAME: or FILE: before")
+        )
+        yield _page(f"{word} (statement)", doc, rows, examples.PATCHES[word])
 
 
 def _option(word: str) -> Iterable[str]:

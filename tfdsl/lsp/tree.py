@@ -27,7 +27,7 @@ def children(node: Node) -> Iterator[Node]:
         value: object = getattr(node, field)
         if isinstance(value, Record):
             yield value
-        elif isinstance(value, tuple) and field not in ("span", "word", "readonly"):
+        elif isinstance(value, tuple) and field not in ("span", "word", "readonly", "pod", "unchecked"):
             for member in cast("tuple[object, ...]", value):
                 if isinstance(member, Record):
                     yield member

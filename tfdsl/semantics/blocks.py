@@ -58,10 +58,11 @@ class Layer(Record):
 
 
 class RoleBlock(Record):
-    """A role block and its layers."""
+    """A role block, its layers, and its patches, which only a role of a target block has."""
 
     node: ast.Role
     layers: tuple[Layer, ...]
+    patches: tuple[ast.Patch, ...]
 
 
 class TargetBlock(Record):
@@ -262,14 +263,16 @@ class _Reader:
             if not isinstance(item, ast.Role):
                 continue
             name = item.name
-            layers = self.layers(item.items, "role", ())
+            items = item.items if where != "target" else tuple(each for each in item.items if not _is_pod_patch(each))
+            patches = _patches(item.items) if where == "target" else ()
+            layers = self.layers(items, "role", ())
             if not known_role(name, self.report):
                 self.complete = False
                 continue
             for layer in layers:
                 keys = [assign.key for assign in layer.attributes.values()]
                 attribute_names.check_role_only(name.text, keys, self.report)
-            first = blocks.setdefault(name.text, RoleBlock(item, layers))
+            first = blocks.setdefault(name.text, RoleBlock(item, layers, patches))
             if first.node is not item:
                 found = name_rules.DUPLICATE_BLOCK(name.span, name=f"role {name.text}", where=where)
                 self.report(found.note(first.node.name.span, "first here").marked("again here"))
@@ -290,7 +293,7 @@ class _Reader:
                 rows.name,
                 self.layers(item.items, "target", rows.options),
                 self.roles(item.items, "target"),
-                tuple(inner for inner in item.items if isinstance(inner, ast.Patch)),
+                _patches(item.items),
             )
             first = blocks.setdefault(rows.name, block)
             if first is not block:
@@ -317,9 +320,23 @@ def _misplaced(item: ast.Item, where: str, report: Report) -> None:
     elif isinstance(item, ast.Patch):
         span = item.path.span
     found = name_rules.MISPLACED_ITEM(span, item=_WORDS[type(item)], where=where)
-    report(
-        found.help("patches stand in a target block" if isinstance(item, ast.Patch) else "put it into the job block")
-    )
+    report(found.help(_patch_help(item, where) if isinstance(item, ast.Patch) else "put it into the job block"))
+
+
+def _patch_help(item: ast.Patch, where: str) -> str:
+    if where != "role":
+        return "put it into a target block"
+    if item.pod is not None:
+        return f"put it into a target block: target volcano {{ role worker {{ {item.span.text} }} }}"
+    return "put it into a target block; a role in a target block can have patch pod and unpatch pod"
+
+
+def _patches(items: Iterable[ast.Item]) -> tuple[ast.Patch, ...]:
+    return tuple(item for item in items if isinstance(item, ast.Patch))
+
+
+def _is_pod_patch(item: ast.Item) -> bool:
+    return isinstance(item, ast.Patch) and item.pod is not None
 
 
 def known_role(name: ast.Name, report: Report) -> bool:

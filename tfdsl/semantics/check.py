@@ -149,7 +149,7 @@ class _Checker:
             statements.build(block.build, resolver.scope),
             chosen.options if chosen is not None else {},
             chosen.spans if chosen is not None else {},
-            patches(resolver.target_block, resolver.scope),
+            patches(resolver, present),
             block.node,
             block.complete and not self.program.syntax_errors,
             resolver.meant(),

@@ -4,45 +4,73 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.patch.path import Problem, parse_path
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.values import ListData, MapData, Poison, Reference, RunTimeText, a_kind
-from tfdsl.syntax.patch_path import Problem, parse_path
 from tfdsl.text import Span
 from tfdsl.vocabulary.types import STRING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tfdsl.semantics.blocks import TargetBlock
+    from tfdsl.patch.path import Path
+    from tfdsl.semantics.resolve import Resolver
     from tfdsl.semantics.scope import Scope
     from tfdsl.semantics.values import Value
+    from tfdsl.syntax import ast
 
 
-def patches(block: TargetBlock | None, scope: Scope) -> tuple[resolved.Patch, ...]:
-    """The patches of a target block, in order."""
-    found: list[resolved.Patch] = []
-    for node in block.patches if block is not None else ():
-        path = conform(evaluate(node.path, scope), STRING, "the path of a patch", scope.report)
-        value = None if node.value is None else evaluate(node.value, scope)
-        fits = value is None or _fits(value, scope)
-        if isinstance(path.data, str) and _is_path(path, path.data, scope) and fits:
-            found.append(resolved.Patch(node.op, path.data, path.span, value, node.span))
-    return tuple(found)
+def patches(resolver: Resolver, present: tuple[str, ...]) -> tuple[resolved.Patch, ...]:
+    """The patches of the target block in the order in which they are applied.
+
+    First those of the pods of every role, then those of the pods of one, then those of documents, each in the order
+    written. A patch of a role without replicas is left out.
+    """
+    block = resolver.target_block
+    if block is None:
+        return ()
+    found = [_patch(node, None, resolver.scope) for node in block.patches if node.pod is not None]
+    for role, role_block in block.roles.items():
+        found += [_role_patch(node, role, resolver, present) for node in role_block.patches if node.pod is not None]
+    found += [_patch(node, None, resolver.scope) for node in block.patches if node.pod is None]
+    return tuple(patch for patch in found if patch is not None)
 
 
-def _is_path(value: Value, path: str, scope: Scope) -> bool:
-    parsed = parse_path(path)
+def _role_patch(node: ast.Patch, role: str, resolver: Resolver, present: tuple[str, ...]) -> resolved.Patch | None:
+    patch = _patch(node, role, resolver.role_scope(role))
+    if role in present:
+        return patch
+    resolver.report(value_rules.DROPPED_ITEM(node.path.span, item="the patch", role=role))
+    return None
+
+
+def _patch(node: ast.Patch, role: str | None, scope: Scope) -> resolved.Patch | None:
+    written = conform(evaluate(node.path, scope), STRING, "the path of a patch", scope.report)
+    value = None if node.value is None else evaluate(node.value, scope)
+    fits = value is None or _fits(value, scope)
+    path = _path(written, written.data, scope, pod=node.pod is not None) if isinstance(written.data, str) else None
+    if path is None or not fits:
+        return None
+    unchecked = node.unchecked is not None
+    return resolved.Patch(node.op, node.pod, role, path, written.span, value, unchecked, node.span)
+
+
+def _path(value: Value, text: str, scope: Scope, *, pod: bool) -> Path | None:
+    """``text`` as a path; what is wrong with it is reported."""
+    parsed = parse_path(text)
+    if not isinstance(parsed, Problem) and (parsed.prefix is None or not pod):
+        return parsed
     if not isinstance(parsed, Problem):
-        return True
+        parsed = Problem(0, len(parsed.prefix or "") + 1, "the path of patch pod begins in the pod template")
     span = value.span
-    if span.text == f'"{path}"' and path:  # without escapes a place in the path is a place in the source
-        start = span.start + 1 + min(parsed.offset, len(path) - 1)
-        span = Span(span.source, start, max(start + 1, span.start + 1 + min(parsed.end, len(path))))
+    if span.text == f'"{text}"' and text:  # without escapes a place in the path is a place in the source
+        start = span.start + 1 + min(parsed.offset, len(text) - 1)
+        span = Span(span.source, start, max(start + 1, span.start + 1 + min(parsed.end, len(text))))
     scope.report(name_rules.BAD_PATCH_PATH(span, problem=parsed.message))
-    return False
+    return None
 
 
 def _fits(value: Value, scope: Scope) -> bool:

@@ -14,6 +14,7 @@ from tfdsl.semantics.values import Data, MapData, Poison
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tfdsl.patch.path import Path
     from tfdsl.semantics.values import Value
     from tfdsl.syntax import ast
     from tfdsl.text import Span
@@ -112,12 +113,19 @@ class Build(Record):
 
 
 class Patch(Record):
-    """A patch of the target being compiled."""
+    """A patch of the target being compiled.
+
+    ``pod``: the word, where the path begins in the pod template of ``role`` (``None``: of every role).
+    ``unchecked``: fields that the schema does not know are let through.
+    """
 
     op: Literal["set", "merge", "remove"]
-    path: str
+    pod: Span | None
+    role: str | None
+    path: Path
     path_span: Span
     value: Value | None
+    unchecked: bool
     span: Span
 
 

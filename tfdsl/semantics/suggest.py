@@ -156,6 +156,12 @@ def words_of(rows: Iterable[Named]) -> Aliases:
     return alias_table(((row.name, row.aliases) for row in rows), ((row.name, row.akin) for row in rows))
 
 
+def enumeration(words: Iterable[str]) -> str:
+    """``a, b and c``."""
+    words = list(words)
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else "nothing"
+
+
 def listing(words: Iterable[str]) -> str:
     """``a, b or c``."""
     words = list(words)

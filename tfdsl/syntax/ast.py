@@ -263,11 +263,16 @@ class Build(Record):
 
 
 class Patch(Record):
-    """``patch PATH = VALUE`` (``set``), ``patch PATH += VALUE`` (``merge``) or ``unpatch PATH`` (``remove``)."""
+    """``patch PATH = VALUE`` (``set``), ``patch PATH += VALUE`` (``merge``) or ``unpatch PATH`` (``remove``).
+
+    ``pod`` and ``unchecked`` are the places of these words, where they are written.
+    """
 
     op: Literal["set", "merge", "remove"]
+    pod: Span | None
     path: Str
     value: Expr | None
+    unchecked: Span | None
     span: Span
 
 

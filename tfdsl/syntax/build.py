@@ -6,7 +6,7 @@ token is given as its number.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.syntax import _tables as tables
@@ -249,14 +249,32 @@ class Builder:
     def run_(self, span: Span, command: ast.Expr) -> ast.Run:
         return ast.Run(command, span)
 
-    def set_(self, span: Span, path: int, value: ast.Expr) -> ast.Patch:
-        return ast.Patch("set", self._plain(self._token(path)), value, span)
+    def set_(self, span: Span, *rest: int | ast.Expr) -> ast.Patch:
+        return self._patch("set", span, rest)
 
-    def merge_(self, span: Span, path: int, value: ast.Expr) -> ast.Patch:
-        return ast.Patch("merge", self._plain(self._token(path)), value, span)
+    def merge_(self, span: Span, *rest: int | ast.Expr) -> ast.Patch:
+        return self._patch("merge", span, rest)
 
-    def remove_(self, span: Span, path: int) -> ast.Patch:
-        return ast.Patch("remove", self._plain(self._token(path)), None, span)
+    def remove_(self, span: Span, *rest: int) -> ast.Patch:
+        return self._patch("remove", span, rest)
+
+    def _patch(self, op: Literal["set", "merge", "remove"], span: Span, rest: tuple[int | ast.Expr, ...]) -> ast.Patch:
+        """A patch. The words ``pod`` and ``unchecked`` may be missing, before the path and behind the value."""
+        pod: Span | None = None
+        unchecked: Span | None = None
+        path: Span | None = None
+        value: ast.Expr | None = None
+        for each in rest:
+            if not isinstance(each, int):
+                value = each
+            elif self.lexed.types[each] == STRING:
+                path = self._token(each)
+            elif path is None:
+                pod = self._token(each)
+            else:
+                unchecked = self._token(each)
+        assert path is not None
+        return ast.Patch(op, pod, self._plain(path), value, unchecked, span)
 
     # --- expressions ---
 

@@ -111,6 +111,22 @@ PARAM_SETTINGS = (
 )
 
 PARAM_TYPES = ("int", "number", "string", "bool", "quantity", "duration", "list", "map")
+PATCHES = {
+    "patch": (
+        'patch [pod] "PATH" = VALUE [unchecked]',
+        "Sets a field of the finished document that has no attribute; with += merges a map or appends to a list. With "
+        "pod the path begins in the pod template of every role, or of the role around it.",
+    ),
+    "unpatch": ('unpatch [pod] "PATH"', "Removes a field of the finished document."),
+}
+"""How patches are written, and what they do."""
+
+PATCH_WORDS = {
+    "pod": "The path begins in the pod template.",
+    "unchecked": "Fields that the schema does not know are let through.",
+}
+"""The words that may stand in a patch."""
+
 RESERVED_NAMES = ("job", "role", "roles", "task", "env")
 """No let, param or template may be called so: the words name values inside a job."""
 

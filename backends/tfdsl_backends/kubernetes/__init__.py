@@ -21,4 +21,6 @@ BACKEND = Backend(
     aliases=("simpletfjob",),
     rules=RULES,
     schemas=SCHEMAS,
+    patch_rules="tfdsl_backends.kubernetes.patch_rules",
+    pods=True,
 )

@@ -21,5 +21,6 @@ BACKEND = Backend(
     lowering="tfdsl_backends.slider.lower",
     rules=RULES,
     schemas=join(dirname(__file__), "schemas.json"),
+    patch_rules="tfdsl_backends.slider.patch_rules",
     requires_image=needs_image,
 )

@@ -21,4 +21,6 @@ BACKEND = Backend(
     aliases=("kubeflow",),
     rules=RULES,
     schemas=SCHEMAS,
+    patch_rules="tfdsl_backends.tfjob.patch_rules",
+    pods=True,
 )

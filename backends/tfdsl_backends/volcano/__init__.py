@@ -19,4 +19,6 @@ BACKEND = Backend(
     lowering="tfdsl_backends.volcano.lower",
     rules=RULES,
     schemas=SCHEMAS,
+    patch_rules="tfdsl_backends.volcano.patch_rules",
+    pods=True,
 )

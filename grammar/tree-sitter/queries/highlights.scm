@@ -79,7 +79,7 @@
 ["edition" "include"] @keyword.import
 ["param" "let" "template" "profile" "job" "role" "target" "cluster" "build"] @keyword.type
 ["use" "mount" "output" "copy" "run" "patch" "unpatch"] @keyword
-["at" "to" "from" "on" "after" "readonly"] @keyword
+["at" "to" "from" "on" "after" "readonly" "pod" "unchecked"] @keyword
 ["exit" "restarted"] @keyword.conditional
 
 ["=" "+=" "=>" "==" "!=" "<=" ">=" "+" "-" "*" "/" "%" "&&" "||" "!" ".."] @operator

@@ -29,6 +29,7 @@ EXAMPLES = {
     **{f"mount {name}": text for name, text in word_examples.MOUNTS.items()},
     **{f"function {name}": text for name, text in word_examples.FUNCTIONS.items()},
     **word_examples.OTHERS,
+    **word_examples.PATCHES,
 }
 
 

@@ -151,7 +151,8 @@ class Writer:
 
     def patch(self) -> str:
         operator = self.pick("=", "+=")
-        return self.pick(f'patch "a.b" {operator} {self.expression(1)}', 'unpatch "a.b[x=1]"')
+        pod, unchecked = self.maybe(" pod", 0.3), self.maybe("  unchecked", 0.3)
+        return self.pick(f'patch{pod} "a.b" {operator} {self.expression(1)}{unchecked}', f'unpatch{pod} "a.b[x=1]"')
 
     def item(self, depth: int) -> str:
         kinds = [

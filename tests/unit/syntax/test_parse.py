@@ -194,8 +194,10 @@ def test_blocks_in_a_job() -> None:
           copy "a" to "b", run "c"
         }
         target volcano {
-          patch "a" = 1, patch "b" += { c = 1 }
+          patch "a" = 1, patch "b" += { c = 1 } unchecked
           unpatch "d"
+          patch pod "e" = unchecked unchecked
+          unpatch pod "pod"
         }
         """
     )
@@ -207,11 +209,15 @@ def test_blocks_in_a_job() -> None:
     assert [type(each) for each in build.items] == [ast.Assign, ast.Copy, ast.Run]
     assert isinstance(target, ast.Target)
     assert [
-        (each.op, each.path.parts[0], each.value is None) for each in target.items if isinstance(each, ast.Patch)
+        (each.op, bool(each.pod), each.path.parts[0], each.value and each.value.span.text, bool(each.unchecked))
+        for each in target.items
+        if isinstance(each, ast.Patch)
     ] == [
-        ("set", "a", False),
-        ("merge", "b", False),
-        ("remove", "d", True),
+        ("set", False, "a", "1", False),
+        ("merge", False, "b", "{ c = 1 }", True),
+        ("remove", False, "d", None, False),
+        ("set", True, "e", "unchecked", True),
+        ("remove", True, "pod", None, False),
     ]
 
 

@@ -36,12 +36,20 @@ def hover(snapshot: Snapshot, offset: int) -> Hover | None:
         text = _about(snapshot, path[: at + 1])
         if text:
             return Hover(span_of(path[at]), text)
+        node = path[at]
+        if isinstance(node, ast.Patch):
+            return Hover(node.path.span, _patch(node))
         if isinstance(path[at], ast.Mount | ast.Output | ast.Policy):
             text = _table(snapshot, path[: at + 1])
             return Hover(span_of(path[at]), text) if text else None
         if isinstance(path[at], ast.Assign | ast.Role | ast.Job | ast.Target):
             return None
     return None
+
+
+def _patch(node: ast.Patch) -> str:
+    form, doc = statements.PATCHES["unpatch" if node.op == "remove" else "patch"]
+    return f"```\n{form}\n```\n{doc}"
 
 
 def _about(snapshot: Snapshot, path: Sequence[Node]) -> str:

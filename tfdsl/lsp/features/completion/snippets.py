@@ -32,6 +32,8 @@ _TARGET = (
     ("role", "role ${1:worker} {\n\t$0\n}", "What is special for one role on this target."),
     ("patch", 'patch "${1:path}" = ${2:value}', "Set a field of the output; `+=` merges a map or appends to a list."),
     ("unpatch", 'unpatch "${1:path}"', "Remove a field of the output."),
+    ("patch pod", 'patch pod "${1:spec.hostPID}" = ${2:true}', "Set a field of the pod template of every role."),
+    ("unpatch pod", 'unpatch pod "${1:spec.dnsPolicy}"', "Remove a field of the pod template of every role."),
 )
 _BUILD = (
     ("copy", 'copy "${1:source}" to "${2:/destination}"', "Copy a file of the build context into the image."),

@@ -93,6 +93,8 @@ def continuations(snapshot: Snapshot, cursor: Cursor) -> list[Item] | None:
         return _output(cursor, words)
     if head == "ON":
         return _policy(cursor, words)
+    if head in ("PATCH", "UNPATCH"):
+        return _patch(words)
     if head in ("JOB", "TEMPLATE", "PROFILE", "LET", "PARAM", "EDITION", "INCLUDE", "ROLE", "TARGET", "USE"):
         return None if any(word.type == "EQUAL" for word in words) else []
     return None
@@ -145,6 +147,22 @@ def _output(cursor: Cursor, words: Sequence[Tok]) -> list[Item] | None:
         found += [] if "ON" in types else [Item("on", "keyword", "on success, failure or always")]
         found += [] if cursor.block.kind == "role" else [Item("from", "keyword", "from ROLE[INDEX]")]
     return found
+
+
+def _patch(words: Sequence[Tok]) -> list[Item] | None:
+    types = [word.type for word in words]
+    pod, unchecked = (Item(word, "keyword", text, rank=1) for word, text in statements.PATCH_WORDS.items())
+    if len(words) == 1:
+        return [pod]
+    if not {"EQUAL", "APPEND"} & set(types) or types[-1] in ("EQUAL", "APPEND"):
+        return None
+    if "UNCHECKED" in types:
+        return []
+    return [unchecked] if types[-1] in _VALUE_ENDS else None
+
+
+_VALUE_ENDS = ("STRING", "TEXT", "RAW", "NUMBER", "UNIT", "TRUE", "FALSE", "RBRACE", "RSQB", "RPAR")
+"""Tokens behind which a value may be whole."""
 
 
 # --- policies --------------------------------------------------------------------------------------------------

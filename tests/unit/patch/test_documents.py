@@ -52,7 +52,7 @@ def test_what_the_schema_knows_passes(target: str, patch: str) -> None:
     [
         ("volcano", 'patch "spec.task[0].replicas" = 3', "patch-fits-nothing", "task"),
         ("volcano", 'patch "spec.minAvailble" = 3', "patch-fits-nothing", "minAvailble"),
-        ("volcano", 'patch "spec.minAvailable" = "three"', "patch-value", '"three"'),
+        ("volcano", 'patch "spec.maxRetry" = "three"', "patch-value", '"three"'),
         ("volcano", 'patch "spec.tasks[0].topologyPolicy" = "any"', "patch-value", '"any"'),
         ("volcano", 'patch "spec.policies" = { event = "PodFailed" }', "patch-value", '{ event = "PodFailed" }'),
         ("volcano", 'patch "spec.policies" += { evnt = "PodFailed" }', "patch-value", "evnt"),

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from tfdsl.emit.located import Located, plain, unwrap
+from tfdsl.patch.path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
 from tfdsl.record import Record, replace
-from tfdsl.semantics.suggest import closest
-from tfdsl.syntax.patch_path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
+from tfdsl.semantics.suggest import closest, enumeration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,30 +60,29 @@ def apply(documents: Sequence[D], patch: Patch) -> list[D] | Problem:
     no list items; ``remove`` needs what it removes. ``merge`` merges maps key by key and all the way down, and appends
     to lists; where nothing is yet, it sets.
     """
-    chosen = _choose(documents, patch.path)
+    chosen = choose(documents, patch.path)
     if isinstance(chosen, Problem):
         return chosen
     changed = list(documents)
     for index in chosen:
-        data = _change(documents[index].data, patch, 0)
-        if isinstance(data, Problem):
-            return data
-        changed[index] = _with_data(documents[index], data)
+        document = apply_to(documents[index], patch)
+        if isinstance(document, Problem):
+            return document
+        changed[index] = document
     return changed
 
 
-def chosen(documents: Sequence[Patchable], path: Path) -> list[int]:
-    """Positions of the documents that ``path`` is about; none when there are none."""
-    found = _choose(documents, path)
-    return [] if isinstance(found, Problem) else found
-
-
-def _with_data(document: D, data: Data) -> D:
+def apply_to(document: D, patch: Patch) -> D | Problem:
+    """One document after ``patch``, whatever the prefix of its path; or what is wrong with it."""
+    data = _change(document.data, patch, 0)
+    if isinstance(data, Problem):
+        return data
     assert isinstance(document, Record)
     return replace(document, data=data)
 
 
-def _choose(documents: Sequence[Patchable], path: Path) -> list[int] | Problem:
+def choose(documents: Sequence[Patchable], path: Path) -> list[int] | Problem:
+    """Positions of the documents that ``path`` is about, or why there are none."""
     prefix = path.prefix
     if prefix is None:
         if documents and isinstance(unwrap(documents[0].data), Mapping):
@@ -177,7 +176,8 @@ def _select(items: Sequence[Data], step: Selector) -> int | Problem:
     if not known:
         keys = [quoted(key) for item in map(unwrap, items) if isinstance(item, Mapping) for key in item]
         return Problem(step.offset, step.end, f"no item of the list has a {step.key}", _near(step.key, keys))
-    return Problem(step.offset, step.end, f"no item has {step.key} = {step.value}", _near(step.value, known))
+    there = f": the list has {enumeration(known)}" if len(known) <= _FEW else ""
+    return Problem(step.offset, step.end, f"no item has {step.key} = {step.value}{there}", _near(step.value, known))
 
 
 def _field(item: Data, key: str) -> str | None:

@@ -10,6 +10,8 @@ the name of a file) to a node, ``types`` is a list of objects that nodes refer t
 ``["e", "A", "B"]``       one of these texts
 ``["l", node]``           a list
 ``["m", node]``           a map from any text
+``["k", number, "A."]``   an object that may also have texts under keys
+                          that begin with one of these prefixes
 a number                  an object: the keys that it may have, with nodes
 ========================  ================================================
 """
@@ -20,17 +22,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from tfdsl.emit.located import unwrap
+from tfdsl.patch.path import Key, Problem
 from tfdsl.record import Record
 from tfdsl.semantics.suggest import closest, listing
 from tfdsl.semantics.values import Data, ListData, MapData, Value, a_kind
-from tfdsl.syntax.patch_path import Key, Problem
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from tfdsl.emit import located
-    from tfdsl.syntax.patch_path import Path
+    from tfdsl.patch.path import Path
     from tfdsl.text import Span
 
 Node: TypeAlias = str | int | list["Node"]
@@ -73,8 +75,11 @@ def kind_of(document: located.Data, file: str | None) -> str:
     return full if full == "Job.batch.volcano.sh" else str(kind)
 
 
-def place(schemas: Schemas, kind: str, path: Path) -> Node | Problem | None:
-    """What the schema asks for at ``path``; a problem at a step that it does not know; ``None`` where it is silent."""
+def place(schemas: Schemas, kind: str, path: Path, *, unchecked: bool = False) -> Node | Problem | None:
+    """What the schema asks for at ``path``; a problem at a step that it does not know; ``None`` where it is silent.
+
+    ``unchecked``: it is silent about fields that it does not know.
+    """
     node = schemas.kinds.get(kind)
     for step in path.steps:
         if node is None or node == "a":
@@ -84,48 +89,72 @@ def place(schemas: Schemas, kind: str, path: Path) -> Node | Problem | None:
         elif isinstance(node, int):
             known = schemas.types[node]
             if step.name not in known:
-                near = closest(step.name, known)
-                message = f"{kind} has no {step.name} here"
-                return Problem(step.offset, step.end, message, (near,) if near is not None else ())
+                return None if unchecked else _unknown(kind, step, known)
             node = known[step.name]
         elif isinstance(node, list) and node[0] == "m":
             node = node[1]
+        elif isinstance(node, list) and node[0] == "k":
+            known = _keys(schemas, node)
+            if not _is_key(node, known, step.name):
+                return None if unchecked else _unknown(kind, step, known)
+            node = known.get(step.name, "s")
         else:
             return Problem(step.offset, step.end, f"this is {_wanted(node)}, which has no {step.name}")
     return node
 
 
-def misfits(schemas: Schemas, node: Node, value: Value, *, appended: bool = False) -> Iterator[Misfit]:
-    """What in ``value`` is not as ``node`` asks. ``appended``: ``+=``, where one item may stand for a list of one."""
+def _unknown(kind: str, step: Key, known: Iterable[str]) -> Problem:
+    near = closest(step.name, known)
+    return Problem(step.offset, step.end, f"{kind} has no {step.name} here", (near,) if near is not None else ())
+
+
+def _keys(schemas: Schemas, node: list[Node]) -> Mapping[str, Node]:
+    """The keys that a ``"k"`` node names."""
+    return schemas.types[cast("int", node[1])]
+
+
+def _is_key(node: list[Node], known: Mapping[str, Node], key: str) -> bool:
+    return key in known or key.startswith(tuple(str(prefix) for prefix in node[2:]))
+
+
+def misfits(
+    schemas: Schemas, node: Node, value: Value, *, appended: bool = False, unchecked: bool = False
+) -> Iterator[Misfit]:
+    """What in ``value`` is not as ``node`` asks.
+
+    ``appended``: ``+=``, where one item may stand for a list of one. ``unchecked``: unknown fields are let through.
+    """
     data = value.data
     if node == "a":
         return
     if isinstance(node, list) and node[0] == "l":
         if isinstance(data, ListData):
             for item in data.items:
-                yield from misfits(schemas, node[1], item)
+                yield from misfits(schemas, node[1], item, unchecked=unchecked)
         elif appended:
-            yield from misfits(schemas, node[1], value)
+            yield from misfits(schemas, node[1], value, unchecked=unchecked)
         else:
             yield _misfit(node, value)
-    elif isinstance(node, int) or (isinstance(node, list) and node[0] == "m"):
+    elif isinstance(node, int) or (isinstance(node, list) and node[0] in ("m", "k")):
         if isinstance(data, MapData):
-            yield from _entries(schemas, node, data)
+            yield from _entries(schemas, node, data, unchecked=unchecked)
         else:
             yield _misfit(node, value)
     elif not _fits(node, data):
         yield _misfit(node, value)
 
 
-def _entries(schemas: Schemas, node: Node, data: MapData) -> Iterator[Misfit]:
+def _entries(schemas: Schemas, node: int | list[Node], data: MapData, *, unchecked: bool) -> Iterator[Misfit]:
     for key, entry in data.entries.items():
-        if isinstance(node, list):
-            yield from misfits(schemas, node[1], entry.value)
+        if isinstance(node, list) and node[0] == "m":
+            yield from misfits(schemas, node[1], entry.value, unchecked=unchecked)
             continue
-        known = schemas.types[cast("int", node)]
+        known = schemas.types[node] if isinstance(node, int) else _keys(schemas, node)
         if key in known:
-            yield from misfits(schemas, known[key], entry.value)
-        else:
+            yield from misfits(schemas, known[key], entry.value, unchecked=unchecked)
+        elif isinstance(node, list) and _is_key(node, known, key):
+            yield from misfits(schemas, "s", entry.value)
+        elif not unchecked:
             yield Misfit(entry.key_span, f"there is no {key} here", closest(key, known))
 
 
@@ -144,7 +173,11 @@ def _fits(node: Node, data: Data) -> bool:
 
 
 def _misfit(node: Node, value: Value) -> Misfit:
-    return Misfit(value.span, f"this must be {_wanted(node)}, not {a_kind(value.data)}")
+    data = value.data
+    if isinstance(node, list) and node[0] == "e" and isinstance(data, str):
+        words = [str(word) for word in node[1:]]
+        return Misfit(value.span, f"this must be {_wanted(node)}, not {data!r}", closest(data, words))
+    return Misfit(value.span, f"this must be {_wanted(node)}, not {a_kind(data)}")
 
 
 def _wanted(node: Node) -> str:

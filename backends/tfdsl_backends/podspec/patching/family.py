@@ -1,0 +1,63 @@
+"""What holds for patches of every target of the family; each adds what its own object has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.patch.rules import POD, Complaint, Derived, FixedSet, PatchRules
+from tfdsl_backends.podspec.patching.object_checks import any_object
+from tfdsl_backends.podspec.patching.walking import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tfdsl.emit.located import Plain
+
+_TARGET: Final = "the target decides it: compile with -t TARGET"
+_NAME: Final = "write it behind the word job: job NAME { … }"
+_DISCOVERY: Final = 'leave it out with cluster { discovery = "none" }, then set env = { TF_CONFIG = … }'
+_FOUND: Final = "the tasks find each other by it; cluster { discovery = … } says how they do"
+
+REPLICAS: Final = "write replicas = … in the role; 0 leaves the role out"
+MINIMUM: Final = "write min_available = … in the roles; gang = false asks for no minimum"
+
+_DERIVED: Final = (
+    Derived("*", ("apiVersion",), "apiVersion", _TARGET),
+    Derived("*", ("kind",), "kind", _TARGET),
+    Derived("*", ("metadata", "name"), "the name of an object", _NAME),
+    Derived("*", ("metadata", "generateName"), "generateName", _NAME),
+    Derived("*", ("metadata", "namespace"), "the namespace", 'write namespace = "…" in the job'),
+    Derived(POD, ("spec", "containers", "*", "env", "[name=TF_CONFIG]"), "TF_CONFIG", _DISCOVERY),
+    Derived(
+        POD,
+        ("spec", "containers", "*", "ports", "[name=tfjob-port]"),
+        "the port of the TensorFlow server",
+        "write port = … in the job or role",
+    ),
+    Derived(POD, ("spec", "hostname"), "hostname", _FOUND),
+    Derived(POD, ("spec", "subdomain"), "subdomain", _FOUND),
+    *(
+        Derived(POD, ("metadata", "labels", f"tfdsl/{key}"), f"the label tfdsl/{key}", "a selector has it too")
+        for key in ("job", "role", "tensorboard")
+    ),
+    Derived("Service", ("spec", "selector"), "the selector of a Service", "it follows from the labels of the pods"),
+    Derived("Service", ("spec", "clusterIP"), "clusterIP", _FOUND),
+    Derived(
+        "Deployment", ("spec", "selector"), "the selector of a Deployment", "it follows from the labels of the pods"
+    ),
+    Derived("Deployment", ("spec", "replicas"), "the replicas of a role", REPLICAS),
+)
+
+
+def rules(
+    derived: tuple[Derived, ...], fixed: tuple[FixedSet, ...], check: Callable[[Node], Iterator[Complaint]]
+) -> PatchRules:
+    """The rules of a target. ``check`` says what a server refuses in the target's own object, given any object."""
+
+    def check_all(documents: Sequence[Plain | None]) -> Iterator[Complaint]:
+        for number, data in enumerate(documents):
+            node = Node(number, (), data)
+            yield from any_object(node)
+            yield from check(node)
+
+    return PatchRules((*derived, *_DERIVED), fixed, check_all)

@@ -1,0 +1,53 @@
+"""What may not be patched in a TFJob, and what its operator and the API server would refuse.
+
+Source: training-operator `pkg/apis/kubeflow.org/v1` and `pkg/webhooks/tensorflow` (validateTFReplicaSpecs).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.patch.rules import Derived, FixedSet
+from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules
+from tfdsl_backends.podspec.patching.object_checks import numbers
+from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.patch.rules import Complaint
+
+_ROLES: Final = ("spec", "tfReplicaSpecs")
+_NUMBERS: Final = ("activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
+_RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")
+_CLEANUPS: Final = ("All", "Running", "None")
+_MAIN: Final = "tensorflow"
+
+
+def _check(node: Node) -> Iterator[Complaint]:
+    if node["kind"].data != "TFJob":
+        return
+    policy = node["spec"]["runPolicy"]
+    yield from numbers(policy, _NUMBERS)
+    if policy.has("cleanPodPolicy") and policy["cleanPodPolicy"].data not in _CLEANUPS:
+        yield policy["cleanPodPolicy"].complain(f"cleanPodPolicy must be {alternatives(_CLEANUPS)}")
+    success = node["spec"]["successPolicy"]
+    if success.data not in (None, "", "AllWorkers"):
+        yield success.complain('successPolicy must be "" or "AllWorkers"')
+    for _, role in node["spec"]["tfReplicaSpecs"].entries():
+        if role.has("restartPolicy") and role["restartPolicy"].data not in _RESTARTS:
+            yield role["restartPolicy"].complain(f"restartPolicy must be {alternatives(_RESTARTS)}")
+        containers = role["template"]["spec"]["containers"]
+        if all(container["name"].data != _MAIN for container in containers.items()):
+            first = next(containers.items(), containers)
+            yield part(first, "name").complain(f"the operator needs a container called {_MAIN}")
+
+
+RULES: Final = rules(
+    (
+        Derived("TFJob", (*_ROLES, "*", "replicas"), "the replicas of a role", REPLICAS),
+        Derived("TFJob", ("spec", "runPolicy", "schedulingPolicy", "minAvailable"), "the minimum of the gang", MINIMUM),
+    ),
+    (FixedSet("TFJob", _ROLES, "role", "write role NAME { … } in the job"),),
+    _check,
+)

@@ -1,0 +1,138 @@
+"""What may not be patched in a Volcano Job, and what its webhook would refuse.
+
+Source: Volcano `pkg/webhooks/admission/jobs/validate/{admit_job.go,util.go}` and `pkg/controllers/job/plugins`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.patch.rules import POD, Derived
+from tfdsl_backends.podspec.patching import formats
+from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules
+from tfdsl_backends.podspec.patching.object_checks import claim, numbers
+from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.patch.rules import Complaint
+
+KIND: Final = "Job.batch.volcano.sh"
+PLUGINS: Final = ("env", "svc", "ssh", "tensorflow", "mpi", "pytorch", "hcclrank", "ray")
+EVENTS: Final = ("*", "PodFailed", "PodEvicted", "PodPending", "PodRunning", "Unknown", "TaskCompleted", "TaskFailed",
+                 "JobUpdated")  # fmt: skip
+ACTIONS: Final = ("AbortJob", "RestartJob", "RestartTask", "RestartPod", "RestartPartition", "TerminateJob",
+                  "CompleteJob", "ResumeJob")  # fmt: skip
+_DELIVERY: Final = "they follow from cluster { discovery = … } and target volcano { tf_config = … }"
+_TASK: Final = ("spec", "tasks", "*")
+
+
+def _check(node: Node) -> Iterator[Complaint]:
+    if not str(node["apiVersion"].data).startswith("batch.volcano.sh/"):
+        return
+    spec = node["spec"]
+    yield from numbers(spec, ("minAvailable", "maxRetry", "ttlSecondsAfterFinished", "minSuccess"))
+    yield from _plugins(spec["plugins"])
+    yield from _policies(spec["policies"])
+    yield from spec["tasks"].once("name", "tasks called")
+    replicas = 0
+    for task in spec["tasks"].items():
+        replicas += _count(task["replicas"])
+        yield from _task(task)
+    if _count(spec["minAvailable"]) > replicas:
+        yield spec["minAvailable"].complain(f"minAvailable is above the {replicas} replicas of all tasks")
+    yield from _depends(spec["tasks"])
+    yield from _volumes(spec["volumes"])
+    queue = spec["queue"]
+    if queue.data and (not formats.is_dns_name(queue.data) or len(str(queue.data)) > 63):
+        yield queue.complain(f"{queue.data!r} is not the name of a queue")
+    scheduler = spec["schedulerName"]
+    if scheduler.data and len(str(scheduler.data)) > 63:
+        yield scheduler.complain("a schedulerName has at most 63 characters")
+
+
+def _count(node: Node) -> int:
+    return node.data if isinstance(node.data, int) else 0
+
+
+def _plugins(node: Node) -> Iterator[Complaint]:
+    for name, plugin in node.entries():
+        if name not in PLUGINS:
+            near = [known for known in PLUGINS if known in name or name in known]
+            advice = f"did you mean {near[0]}?" if near else f"plugins are {alternatives(PLUGINS)}"
+            yield plugin.complain(f"Volcano has no plugin {name}", advice, key=True)
+
+
+def _task(task: Node) -> Iterator[Complaint]:
+    yield from numbers(task, ("replicas", "minAvailable", "maxRetry"))
+    if not formats.is_dns_label(task["name"].data):
+        yield part(task, "name").complain(f"{task['name'].data!r} is not the name of a task")
+    if task.has("minAvailable") and _count(task["minAvailable"]) > _count(task["replicas"]):
+        yield task["minAvailable"].complain(
+            f"minAvailable is above the {_count(task['replicas'])} replicas of the task"
+        )
+    if not task["template"]["spec"].has("containers"):
+        yield task.complain("a task needs a template with containers")
+    yield from _policies(task["policies"])
+
+
+def _policies(node: Node) -> Iterator[Complaint]:
+    seen: set[object] = set()
+    for policy in node.items():
+        events = [policy["event"]] if policy.has("event") else []
+        events += list(policy["events"].items())
+        code = policy["exitCode"]
+        if bool(events) == policy.has("exitCode"):
+            yield policy.complain("a policy has either events or an exitCode")
+        if code.data == 0:
+            yield code.complain("exitCode 0 is no failure and has no policy")
+        if policy["action"].data not in ACTIONS:
+            yield part(policy, "action").complain(f"the action must be {alternatives(ACTIONS)}")
+        for event in events:
+            if event.data not in EVENTS:
+                yield event.complain(f"{event.data!r} is not an event: {alternatives(EVENTS)}")
+        for one in [*events, *([code] if policy.has("exitCode") else [])]:
+            if isinstance(one.data, str | int) and one.data in seen:
+                yield one.complain(f"there are two policies of {one.data}")
+            seen.add(str(one.data) if isinstance(one.data, str) else _count(one))
+
+
+def _depends(tasks: Node) -> Iterator[Complaint]:
+    names = [task["name"].data for task in tasks.items()]
+    for task in tasks.items():
+        for other in task["dependsOn"]["name"].items():
+            if other.data not in names or other.data == task["name"].data:
+                yield other.complain(f"there is no other task {other.data!r} to wait for")
+
+
+def _volumes(node: Node) -> Iterator[Complaint]:
+    yield from node.once("mountPath", "volumes at")
+    for volume in node.items():
+        if not volume["mountPath"].data:
+            yield volume.complain("a volume needs a mountPath")
+        if volume.has("volumeClaim") == volume.has("volumeClaimName"):
+            yield volume.complain("a volume has either volumeClaim or volumeClaimName")
+        if volume.has("volumeClaim"):
+            yield from claim(volume["volumeClaim"])
+
+
+RULES: Final = rules(
+    (
+        Derived(KIND, (*_TASK, "name"), "the name of a task", "the role is the name: write role NAME { … }"),
+        Derived(KIND, (*_TASK, "replicas"), "the replicas of a role", REPLICAS),
+        Derived(KIND, (*_TASK, "minAvailable"), "the minimum of a role", MINIMUM),
+        Derived(KIND, (*_TASK, "dependsOn"), "dependsOn", "write after = [ … ] in the role"),
+        Derived(KIND, ("spec", "minAvailable"), "the minimum of the gang", MINIMUM),
+        *(
+            Derived(KIND, ("spec", "plugins", name), f"the arguments of the plugin {name}", _DELIVERY)
+            for name in ("env", "svc", "tensorflow")
+        ),
+        *(
+            Derived(POD, ("metadata", "labels", label), f"the label {label}", "Volcano writes it itself")
+            for label in ("volcano.sh/job-name", "volcano.sh/task-spec", "volcano.sh/job-namespace")
+        ),
+    ),
+    (),
+    _check,
+)

@@ -1,0 +1,48 @@
+"""Compiling a small job with patches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import backend as backends
+from tfdsl import pipeline
+from tfdsl.emit.located import plain
+from tfdsl.text import Source
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics import Diagnostic
+
+JOB = """job mnist {{
+  image = "registry.example.com/mnist:1.4"
+  command = ["python", "/app/train.py"]
+  cpu = 1, memory = 1Gi
+  {items}
+  role worker {{ replicas = 2 }}
+  role ps {{ }}
+  target {target} {{
+    {patch}
+  }}
+}}
+"""
+STORAGE = 'mount pvc "runs" at "/runs"'
+
+
+def run(target: str, patch: str, items: str = "") -> pipeline.Outcome:
+    """Compile the job with ``patch`` in the block of ``target``."""
+    backend = backends.find(target)
+    assert backend is not None
+    text = JOB.format(target=target, patch=patch, items=items)
+    program = pipeline.load(Source("job.tfjob", text), lambda path: "")
+    return pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+
+
+def errors(target: str, patch: str, items: str = "") -> list[Diagnostic]:
+    """The errors that it gives."""
+    return [one for one in run(target, patch, items).diagnostics if one.level == "error"]
+
+
+def documents(target: str, patch: str, items: str = "") -> list[dict]:
+    """The documents that it gives, which must be without error."""
+    done = run(target, patch, items)
+    assert [one.message for one in done.diagnostics if one.level == "error"] == []
+    return [plain(document.data) for document in done.made[0].documents]

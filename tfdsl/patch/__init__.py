@@ -1,0 +1,1 @@
+"""Patches: changes to the finished documents of a target."""

@@ -1,0 +1,308 @@
+"""Applying the patches of a target block to the documents that a backend made."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from tfdsl import backend as backends
+from tfdsl.diagnostics.output_rules import (
+    NO_POD_TEMPLATE,
+    PATCH_DERIVED,
+    PATCH_FITS_NOTHING,
+    PATCH_NEW_MEMBER,
+    PATCH_VALUE,
+    PATCHED_DOCUMENT,
+)
+from tfdsl.emit.located import Located, plain
+from tfdsl.patch.apply import Patch, apply_to, choose
+from tfdsl.patch.path import Index, Key, Path, Problem
+from tfdsl.patch.pods import pod_templates
+from tfdsl.patch.rules import POD, matches, owner, value_at
+from tfdsl.patch.schema import kind_of, misfits, place
+from tfdsl.patch.spans import concrete, problem_span, shared, span_of
+from tfdsl.record import Record
+from tfdsl.semantics import values
+from tfdsl.semantics.suggest import closest, enumeration
+from tfdsl.vocabulary.quantities import Duration, Quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from tfdsl.backend import Document
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.emit import located
+    from tfdsl.emit.located import Plain
+    from tfdsl.ir.origins import Origins
+    from tfdsl.patch.rules import Complaint, Derived, FixedSet, PatchRules, Steps
+    from tfdsl.patch.schema import Node, Schemas
+    from tfdsl.semantics import resolved
+    from tfdsl.text import Span
+
+
+class Place(Record):
+    """One place that a patch changes: in which document, by which whole path, and where that leads."""
+
+    document: int
+    path: Path
+    at: Steps
+
+
+class Applied(Record):
+    """A patch that was applied, its place in one document, and the documents as plain data before and after it."""
+
+    patch: resolved.Patch
+    place: Place
+    before: tuple[Plain | None, ...]
+    after: tuple[Plain | None, ...]
+
+
+def patched(
+    target: str,
+    documents: Sequence[Document],
+    patches: Sequence[resolved.Patch],
+    origins: Origins,
+    schemas: Schemas | None,
+    rules: PatchRules,
+) -> tuple[list[Document], list[Diagnostic]]:
+    """``documents`` after all ``patches`` in order, and what is wrong with those that do not fit (left out).
+
+    Each patch gets a path in ``origins``, so that what it wrote leads back to it. A wrong path is an error at the step,
+    a wrong value at the value.
+    """
+    run = _Run(target, documents, schemas, rules)
+    for number, patch in enumerate(patches):
+        origin = f"patches[{number}]"
+        origins.record(origin, patch.span)
+        run.apply(patch, origin)
+    run.check_documents()
+    return run.documents, list(run.found.values())
+
+
+class _Run:
+    """The documents on their way through the patches, and what is wrong."""
+
+    def __init__(self, target: str, documents: Sequence[Document], schemas: Schemas | None, rules: PatchRules) -> None:
+        self.target = target
+        self.documents = list(documents)
+        self.schemas = schemas
+        self.rules = rules
+        self.plain = _plain(self.documents)
+        self.first = self.plain
+        self.applied: list[Applied] = []
+        self.found: dict[tuple[str, int, int], Diagnostic] = {}
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Keep a diagnostic, once for all documents and roles that lead to it."""
+        span = diagnostic.span
+        self.found.setdefault((diagnostic.rule.code, span.start, span.end), diagnostic)
+
+    def apply(self, patch: resolved.Patch, origin: str) -> None:
+        """Apply one patch everywhere, or nowhere when something is wrong with it."""
+        places = self._places(patch)
+        done = list(self.documents)
+        wrong: list[Diagnostic] = []
+        for where in places:
+            node = self._node(patch, where)
+            wrong += self._against_schema(patch, node)
+            value = None if patch.value is None else Located(_written(patch, patch.value, node), origin)
+            document = apply_to(done[where.document], Patch(where.path, patch.op, value, origin))
+            if not isinstance(document, Problem):
+                done[where.document] = document
+            elif not wrong:
+                wrong.append(_fits_nothing(patch, document))
+        after = _plain(done)
+        steps = [Applied(patch, where, self.plain, after) for where in places]
+        wrong = wrong or [found for step in steps for found in self._forbidden(step)]
+        for found in wrong:
+            self.report(found)
+        if places and not wrong:
+            self.documents, self.plain = done, after
+            self.applied += steps
+
+    def _places(self, patch: resolved.Patch) -> list[Place]:
+        if patch.pod is not None:
+            return self._pod_places(patch, patch.pod)
+        chosen = choose(self.documents, patch.path)
+        if isinstance(chosen, Problem):
+            self.report(_fits_nothing(patch, chosen))
+            return []
+        return [Place(number, patch.path, concrete(self.plain[number], patch.path)) for number in chosen]
+
+    def _pod_places(self, patch: resolved.Patch, word: Span) -> list[Place]:
+        templates = list(pod_templates([document.data for document in self.documents]))
+        if not templates:
+            known = [name for name in backends.names() if (one := backends.find(name)) is not None and one.pods]
+            found = NO_POD_TEMPLATE(word, target=self.target)
+            self.report(found.help(f"targets with pod templates are {enumeration(known)}"))
+        return [
+            Place(
+                template.document,
+                Path(patch.path.text, None, (*_steps(template.at), *patch.path.steps)),
+                concrete(self.plain[template.document], patch.path, template.at),
+            )
+            for template in templates
+            if patch.role in (None, template.role)
+        ]
+
+    def _node(self, patch: resolved.Patch, where: Place) -> Node | Problem | None:
+        """What the schema of the document asks for at the place."""
+        if self.schemas is None:
+            return None
+        document = self.documents[where.document]
+        kind = kind_of(document.data, document.file)
+        return place(self.schemas, kind, where.path, unchecked=patch.unchecked)
+
+    def _against_schema(self, patch: resolved.Patch, node: Node | Problem | None) -> Iterator[Diagnostic]:
+        """What the schema says of ``patch``."""
+        if isinstance(node, Problem):
+            yield _fits_nothing(patch, node)
+        elif node is not None and patch.value is not None and self.schemas is not None:
+            appended = patch.op == "merge"
+            for misfit in misfits(self.schemas, node, patch.value, appended=appended, unchecked=patch.unchecked):
+                diagnostic = PATCH_VALUE(misfit.span, problem=misfit.message)
+                near = misfit.suggestion
+                if near is None:
+                    yield diagnostic
+                    continue
+                text = f'"{near}"' if misfit.span.text.startswith('"') else near
+                yield diagnostic.help(f"did you mean {near}?").replacing(f"write {near}", text)
+
+    # --- what a patch may not do ---
+
+    def _forbidden(self, step: Applied) -> Iterator[Diagnostic]:
+        yield from self._new_members(step)
+        number = step.place.document
+        kind = self._kind(number)
+        before, after = step.before[number], step.after[number]
+        changed = step.place.at
+        for rule in self.rules.derived:
+            starts = self._starts(rule.kind, kind, number)
+            places = [at for start in starts for at in _differences(rule, before, after, start)]
+            if places:
+                nearest = max(places, key=lambda at: shared(at, changed))
+                at = changed if changed[: len(nearest)] == nearest else nearest
+                span = span_of(step.patch, changed, before, at, key=True)
+                yield PATCH_DERIVED(span, what=rule.what).help(rule.instead)
+                return
+
+    def _starts(self, wanted: str, kind: str, number: int) -> Iterable[Steps]:
+        """Where a pattern for documents of the kind ``wanted`` begins in the document ``number``."""
+        if wanted == POD:
+            templates = pod_templates([document.data for document in self.documents])
+            return [template.at for template in templates if template.document == number]
+        whole = wanted == kind or (wanted == "*" and self.documents[number].file is None)
+        return [()] if whole else []
+
+    def _kind(self, number: int) -> str:
+        return kind_of(self.documents[number].data, self.documents[number].file)
+
+    def _new_members(self, step: Applied) -> Iterator[Diagnostic]:
+        number = step.place.document
+        before, after = step.before[number], step.after[number]
+        for rule in self.rules.fixed:
+            for at in matches(before, rule.path) if rule.kind == self._kind(number) else ():
+                old, new = value_at(before, at), value_at(after, at)
+                there = self._members(rule, at) if rule.like else list(old) if isinstance(old, dict) else []
+                for name in new if isinstance(new, dict) else ():
+                    if name in there:
+                        continue
+                    span = span_of(step.patch, step.place.at, before, (*at, name), key=True)
+                    found = PATCH_NEW_MEMBER(span, what=rule.what, name=name, known=enumeration(there))
+                    near = closest(name, there)
+                    yield found.help(f"did you mean {near}?" if near is not None else rule.instead)
+
+    def _members(self, rule: FixedSet, at: Steps) -> list[str]:
+        """The members of the map at ``at`` in the document that has all of them."""
+        same = [value_at(data, at) for number, data in enumerate(self.plain) if self._kind(number) == rule.like]
+        return [name for data in same if isinstance(data, dict) for name in data]
+
+    # --- what the server would say of the result ---
+
+    def check_documents(self) -> None:
+        """Report what a server would refuse in the result and not in what the backend made."""
+        if not self.applied:
+            return
+        known = {_identity(complaint) for complaint in self.rules.check(self.first)}
+        for complaint in self.rules.check(self.plain):
+            if _identity(complaint) not in known:
+                self._complain(complaint)
+
+    def _complain(self, complaint: Complaint) -> None:
+        step = self._culprit(complaint)
+        before = step.before[step.place.document]
+        span = span_of(step.patch, step.place.at, before, complaint.at, key=complaint.key)
+        found = PATCHED_DOCUMENT(span, problem=complaint.message)
+        self.report(found.help(complaint.help) if complaint.help else found)
+
+    def _culprit(self, complaint: Complaint) -> Applied:
+        """The last patch before which ``complaint`` was not there, at the place of it that is nearest."""
+        guilty = next((step.patch for step in reversed(self.applied) if self._began(complaint, step)), None)
+        steps = [step for step in self.applied if guilty in (None, step.patch)]
+        return max(steps, key=lambda step: _nearness(complaint, step.place))
+
+    def _began(self, complaint: Complaint, step: Applied) -> bool:
+        identity = _identity(complaint)
+        return not any(_identity(each) == identity for each in self.rules.check(step.before))
+
+
+def _differences(rule: Derived, before: Plain | None, after: Plain | None, start: Steps) -> Iterator[Steps]:
+    """Places of ``rule`` at which something else is than before, in members that were there before."""
+    old, new = _values(rule, before, start), _values(rule, after, start)
+    for member in {**old, **new}:
+        here, now = old.get(member, {}), new.get(member, {})
+        if value_at(before, member) is not None and list(here.values()) != list(now.values()):
+            changed = [at for at, value in now.items() if value not in here.values()]
+            yield (changed or list(here) or list(now))[0]
+
+
+def _values(rule: Derived, data: Plain | None, start: Steps) -> dict[Steps, dict[Steps, Plain]]:
+    """What ``rule`` is about, by member and by place."""
+    found: dict[Steps, dict[Steps, Plain]] = {}
+    for at in matches(data, rule.path, start):
+        value = value_at(data, at)
+        if value is not None:
+            found.setdefault(owner(rule.path, at), {})[at] = value
+    return found
+
+
+def _nearness(complaint: Complaint, where: Place) -> tuple[bool, int]:
+    return where.document == complaint.document, shared(where.at, complaint.at)
+
+
+def _identity(complaint: Complaint) -> tuple[int, Steps, str]:
+    return complaint.document, complaint.at, complaint.message
+
+
+def _plain(documents: Sequence[Document]) -> tuple[Plain | None, ...]:
+    return tuple(plain(document.data) for document in documents)
+
+
+def _steps(at: Steps) -> Iterator[Key | Index]:
+    """Steps of a path that stand nowhere in the source."""
+    for step in at:
+        yield Key(step, 0, 0) if isinstance(step, str) else Index(step, 0, 0)
+
+
+def _written(patch: resolved.Patch, value: values.Value, node: Node | Problem | None) -> located.Data:
+    """The value of ``patch``; one item that is appended to a list that is not there yet makes it."""
+    data = _data(value.data)
+    is_list = isinstance(node, list) and node[0] == "l"
+    return [data] if patch.op == "merge" and is_list and not isinstance(data, list) else data
+
+
+def _data(data: values.Data) -> located.Data:
+    if isinstance(data, values.ListData):
+        return [_data(item.data) for item in data.items]
+    if isinstance(data, values.MapData):
+        return {key: _data(entry.value.data) for key, entry in data.entries.items()}
+    if isinstance(data, Decimal):
+        return int(data) if data == data.to_integral_value() else float(data)
+    if isinstance(data, str | int | Quantity | Duration):
+        return data
+    return values.show(data) or ""
+
+
+def _fits_nothing(patch: resolved.Patch, problem: Problem) -> Diagnostic:
+    found = PATCH_FITS_NOTHING(problem_span(patch, problem), problem=problem.message)
+    return found.help(f"did you mean {problem.suggestions[0]}?") if problem.suggestions else found

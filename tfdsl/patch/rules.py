@@ -1,0 +1,118 @@
+"""What a backend says about patches of its documents: what may not be patched, and what a server would refuse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias, Union
+
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from tfdsl.emit.located import Plain
+
+Steps: TypeAlias = "tuple[str | int, ...]"
+"""Where something is in a document: keys of maps and positions in lists."""
+
+POD: Final = "pod template"
+"""The kind of a rule whose pattern begins in each pod template of the documents."""
+
+
+class Derived(Record):
+    """Fields that other parts of the output follow from, so that a patch of them alone would leave those behind.
+
+    ``kind``: of the document (:func:`tfdsl.patch.schema.kind_of`), ``"*"`` for any that has ``metadata``, or
+    :data:`POD`. ``path``: a pattern, see :func:`matches`. ``what``: the field in words. ``instead``: what to write.
+    """
+
+    kind: str
+    path: tuple[str, ...]
+    what: str
+    instead: str
+
+
+class FixedSet(Record):
+    """A map whose members follow from the job. ``what``: one member in words; ``instead``: how to add one.
+
+    ``like``: the kind of the document whose map at the same place has all members, where that is another one.
+    """
+
+    kind: str
+    path: tuple[str, ...]
+    what: str
+    instead: str
+    like: str = ""
+
+
+class Complaint(Record):
+    """What a server would say of the patched documents: at which place in which of them.
+
+    ``key``: it is about the key at that place, not about its value.
+    """
+
+    document: int
+    at: Steps
+    message: str
+    help: str = ""
+    key: bool = False
+
+
+class PatchRules(Record):
+    """All of it. ``check`` gets the documents as plain data; texts are among them."""
+
+    derived: tuple[Derived, ...]
+    fixed: tuple[FixedSet, ...]
+    check: Callable[[Sequence[Plain | None]], Iterable[Complaint]]
+
+
+RULES: Final = PatchRules((), (), lambda documents: ())
+"""Of a target whose documents follow from nothing and are read by no server that is known."""
+
+Found: TypeAlias = Union["Plain", None]
+
+
+def value_at(data: Found, steps: Steps) -> Found:
+    """What is at ``steps``; ``None`` when nothing is."""
+    for step in steps:
+        if isinstance(data, dict) and isinstance(step, str):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data
+
+
+def matches(data: Found, pattern: tuple[str, ...], at: Steps = ()) -> Iterable[Steps]:
+    """Places in ``data`` that ``pattern`` matches, whether something is there or not.
+
+    A step of a pattern is a key, ``*`` for every member of a map or list, or ``key=value`` in brackets for the items
+    of a list that have this value.
+    """
+    if not pattern:
+        yield at
+        return
+    step, rest = pattern[0], pattern[1:]
+    inner = value_at(data, at)
+    if step == "*":
+        members: Iterable[str | int] = inner if isinstance(inner, dict) else range(len(_items(inner)))
+        for member in members:
+            yield from matches(data, rest, (*at, member))
+    elif step.startswith("["):
+        key, _, value = step[1:-1].partition("=")
+        for number, item in enumerate(_items(inner)):
+            if isinstance(item, dict) and item.get(key) == value:
+                yield from matches(data, rest, (*at, number))
+    elif inner is None or isinstance(inner, dict):
+        yield from matches(data, rest, (*at, step))
+
+
+def owner(pattern: tuple[str, ...], at: Steps) -> Steps:
+    """The member at or above ``at`` that the last ``*`` of ``pattern`` stands for; the document without one."""
+    stars = [number for number, step in enumerate(pattern) if step == "*"]
+    extra = len(at) - len(pattern)
+    return at[: extra + stars[-1] + 1] if stars else at[:extra]
+
+
+def _items(data: Found) -> list[Plain]:
+    return data if isinstance(data, list) else []
