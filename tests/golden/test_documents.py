@@ -84,7 +84,10 @@ def test_volcano(output: Any, tf_config: str) -> None:
     policies = wanted["spec"].pop("policies")
     assert missing(wanted, made) == []
     assert set(plugins) <= set(made["spec"]["plugins"])
-    assert made["spec"]["policies"][: len(policies)] == policies
+    on_events = [policy for policy in made["spec"]["policies"] if "event" in policy]
+    assert on_events[: len(policies)] == policies
+    statuses = [policy for policy in made["spec"]["policies"] if "exitCode" in policy]  # of pods that are deleted
+    assert [(one["exitCode"], one["action"]) for one in statuses] == [(137, "RestartJob"), (143, "RestartJob")]
     assert ("tensorflow" in made["spec"]["plugins"]) == (tf_config == "plugin")
     has_variable = "TF_CONFIG" in json.dumps(made["spec"]["tasks"])
     assert has_variable == (tf_config != "plugin")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfdsl.backend import Backend
 from tfdsl_backends.podspec import SCHEMAS
+from tfdsl_backends.volcano.features import VERSIONS
 from tfdsl_backends.volcano.options import OPTIONS
 from tfdsl_backends.volcano.rules import RULES
 from tfdsl_backends.volcano.support import SUPPORT
@@ -12,7 +13,7 @@ BACKEND = Backend(
     name="volcano",
     title="Volcano",
     prefix="VOL",
-    versions=("1.5", "1.9", "1.11", "1.13", "1.14", "1.15"),
+    versions=VERSIONS,
     options=OPTIONS,
     support=SUPPORT,
     output="stream",

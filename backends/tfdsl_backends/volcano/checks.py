@@ -12,7 +12,7 @@ from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import LONGEST_ARGUMENT, Name, check_first_letter, check_names, check_pods
 from tfdsl_backends.podspec.host_ports import check_host_ports
 from tfdsl_backends.podspec.objects import tensorboard_name
-from tfdsl_backends.volcano import claims, delivery, rules
+from tfdsl_backends.volcano import claims, delivery, reserved, rules
 from tfdsl_backends.volcano.task import plan
 
 if TYPE_CHECKING:
@@ -37,7 +37,10 @@ def _checks(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_first_letter(unit, rules.PODS, "the Service of the svc plugin")
     yield from check_names(unit, rules.PODS, names(unit.job))
     yield from _queue(unit)
+    yield from _scheduling(unit)
     yield from _numbers(unit)
+    yield from reserved.check(unit)
+    yield from _lost_logs(unit)
     yield from check_pods(unit, rules.PODS, [(role, plan(unit, role)) for role in unit.job.roles])
     yield from check_host_ports(unit, rules.HOST_PORT)
     yield from check_additions(unit, rules.ADDITIONS)
@@ -78,6 +81,23 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
         yield rules.QUEUE_NAME(unit.origins.span("queue"), queue=queue, problem=problem)
 
 
+def _scheduling(unit: Unit) -> Iterator[Diagnostic]:
+    scheduler = unit.job.scheduler
+    if scheduler is not None and len(scheduler) > 63:
+        yield rules.SCHEDULER_NAME(unit.origins.span("scheduler"), length=len(scheduler))
+    if unit.job.priority is not None:
+        yield rules.PRIORITY(unit.origins.span("priority"))
+
+
+def _lost_logs(unit: Unit) -> Iterator[Diagnostic]:
+    """One note for the first policy that leaves no failed pod at its end (a restart of the job leaves it)."""
+    for policy in unit.job.policies:
+        if policy.written and policy.action in ("restart container", "restart pod", "restart role"):
+            found = rules.LOST_LOGS(unit.origins.span(policy.path))
+            yield found.help("collect the logs while the pods run, or write them to a mount")
+            return
+
+
 def _numbers(unit: Unit) -> Iterator[Diagnostic]:
     """Fields of 32 bits."""
     job = unit.job
@@ -97,6 +117,9 @@ def _delivery(unit: Unit) -> Iterator[Diagnostic]:
     if reason is not None:
         found = rules.STATIC_TF_CONFIG(unit.origins.span("cluster.discovery"), reason=reason)
         yield found.help('tf_config = "plugin" would take the plugin all the same')
+    if delivery.mode(unit) == "static" and delivery.lacks_index(unit):
+        found = rules.STATIC_VERSION(unit.option_spans.get("tf_config", unit.origins.span("")))
+        yield found.help('write tf_config = "shell", or compile for Volcano 1.9 or newer')
     if unit.text("tf_config") != "plugin" or not any(gets_tf_config(unit.job, role) for role in unit.job.roles):
         return
     place = unit.option_spans.get("tf_config", unit.origins.span(""))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from tfdsl_backends.volcano import evictions
 from tfdsl_backends.volcano.claims import in_every_container
+from tfdsl_backends.volcano.evictions import evicted_policy
+from tfdsl_backends.volcano.features import features
+from tfdsl_backends.volcano.replicas import only_ends, replaces_pods, replica, restarts_in_place
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import ClaimMount, Job, Policy, Role
-
-OTHER_RESTARTS = ("restart pod", "restart role", "restart job")
-"""The restarts that Volcano's job counts; restarts in place are counted by the task."""
+    from tfdsl_backends.volcano.features import Features
 
 
 def is_number(unit: Unit, item: Item) -> bool:
@@ -27,7 +29,9 @@ def is_not_running(unit: Unit, item: Item) -> bool:
 
 def builds_in_shell(unit: Unit, item: Item) -> bool:
     """TF_CONFIG is put together by a shell program."""
-    return unit.options["tf_config"] == "shell" and unit.job.cluster.discovery in ("tf_config", "both")
+    from tfdsl_backends.volcano import delivery  # needs the IR, which the table loads without
+
+    return delivery.mode(unit) == "shell" and unit.job.cluster.discovery in ("tf_config", "both")
 
 
 def gang_loses_minimum(unit: Unit, item: Item) -> bool:
@@ -59,26 +63,6 @@ def claim_outlives(unit: Unit, item: Item) -> bool:
 
 
 # --- policies --------------------------------------------------------------------------------------------------
-
-
-def replica(role: Role) -> int | None:
-    """The index that stands for the whole role when policies are looked up: 0 where it has one replica."""
-    return 0 if role.replicas == 1 else None
-
-
-def restarts_in_place(job: Job, role: Role) -> bool:
-    """Whether a failed container of ``role`` is started again in its pod."""
-    from tfdsl.ir.policies import on_failure
-
-    policy = on_failure(job, role, replica(role))
-    return policy is not None and policy.action == "restart container"
-
-
-def evicted_policy(job: Job, role: Role) -> Policy | None:
-    """The ``evicted`` policy of ``role``, without the ``failed`` one that stands in for it."""
-    from tfdsl.ir.policies import covering
-
-    return next((p for p in covering(job, role, replica(role)) if p.event == "evicted"), None)
 
 
 def _trainers(job: Job) -> list[Role]:
@@ -120,7 +104,7 @@ def counted_apart(unit: Unit, item: Item) -> bool:
     if not _subjects(unit, item):
         return False
     in_place = [role for role in _trainers(unit.job) if restarts_in_place(unit.job, role)]
-    return len(in_place) > 1 or any(policy.action in OTHER_RESTARTS for policy in unit.job.policies)
+    return len(in_place) > 1 or replaces_pods(unit.job)
 
 
 def restarts_container(unit: Unit, item: Item) -> bool:
@@ -154,14 +138,96 @@ def as_any_failure(unit: Unit, item: Item) -> bool:
 
 def pressure_is_failure(unit: Unit, item: Item) -> bool:
     """An ``evicted`` policy with another action than that of a failure, on a role that does not restart in place."""
-    from tfdsl.ir.policies import on_failure
+    return any(evictions.differs_from_failure(unit.job, role) for role in _all_subjects(unit, item))
 
-    policy = cast("Policy", item.node)
-    for role in _all_subjects(unit, item):
-        failure = on_failure(unit.job, role, replica(role))
-        if failure is None or failure.action not in (policy.action, "restart container"):
-            return True
-    return False
+
+def failure_comes_first(unit: Unit, item: Item) -> bool:
+    """An ``evicted`` policy that the end of the deleted pod keeps from acting, in the releases that see that end."""
+    if not features(unit).fails_deleted:
+        return False
+    ignores = cast("Policy", item.node).action == "ignore" and replaces_or_aborts(unit, item)
+    return any(
+        evictions.status_is_taken(unit.job, role) or (ignores and evictions.differs_from_failure(unit.job, role))
+        for role in _all_subjects(unit, item)
+    )
+
+
+def is_told_by_status(unit: Unit, item: Item) -> bool:
+    """An ``evicted`` policy that acts by the statuses with which deleted pods end."""
+    can = features(unit)
+    return any(evictions.is_told_by_status(unit.job, role, can) for role in _all_subjects(unit, item))
+
+
+def deletion_completes(unit: Unit, item: Item) -> bool:
+    """An ``evicted`` policy on a role for whose completion there is a policy, where a deleted pod's end counts."""
+    from tfdsl.ir.policies import on_completion
+
+    return features(unit).fails_deleted and any(
+        on_completion(unit.job, role, replica(role)) is not None for role in _all_subjects(unit, item)
+    )
+
+
+def replaces_or_aborts(unit: Unit, item: Item) -> bool:
+    """A policy of the job makes pods anew, or stops the job in a way that an ignored status would end."""
+    return not only_ends(unit.job)
+
+
+def may_count_twice(unit: Unit, item: Item) -> bool:
+    """The release may count a restart of a pod or role twice."""
+    return not features(unit).counts_once
+
+
+def begins_anew(unit: Unit, item: Item) -> bool:
+    """A count of restarts in place in a job whose pods are made anew."""
+    return replaces_pods(unit.job)
+
+
+def count_of(unit: Unit, item: Item) -> dict[str, str]:
+    """``count``: the N of ``restarted N``."""
+    return {"count": str(cast("Policy", item.node).count)}
+
+
+def is_above_count(unit: Unit, item: Item) -> bool:
+    """A ``restarted 1`` in a release that acts above the count: its least is 2, for a ``maxRetry`` of 0 means 3."""
+    return cast("Policy", item.node).count == 1 and not features(unit).reaches_count
+
+
+def deadline_restarts(unit: Unit, item: Item) -> bool:
+    """A deadline that is taken for an eviction, and has another action than a failure then."""
+    can = features(unit)
+    return any(_is_lost_at_deadline(unit.job, role, can) for role in _trainers(unit.job))
+
+
+def _is_lost_at_deadline(job: Job, role: Role, can: Features) -> bool:
+    lost = evicted_policy(job, role)
+    if lost is None or lost.action == "fail job":
+        return False
+    return restarts_in_place(job, role) or evictions.is_told_by_status(job, role, can)
+
+
+def aborts(unit: Unit, item: Item) -> bool:
+    """A policy of the job aborts it."""
+    return any(policy.action == "abort job" for policy in unit.job.policies)
+
+
+def knows_no_gangs(unit: Unit, item: Item) -> bool:
+    """Kubernetes' own scheduler, in a job that wants a gang or a queue."""
+    return item.value == "default-scheduler" and (unit.job.gang or unit.job.queue is not None)
+
+
+def has_no_index(unit: Unit, item: Item) -> bool:
+    """An index of one of several replicas, in a release that does not write it on the pod."""
+    role = unit.job.role(item.role)
+    return role is not None and role.replicas > 1 and not features(unit).annotates_index
+
+
+def flags_have_no_index(unit: Unit, item: Item) -> bool:
+    """The same for ``--task_index``, and for the TF_CONFIG of a server that no other delivery gives."""
+    from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config
+
+    job = unit.job
+    needs = [r for r in job.roles if gets_flags(job, r) or (r.server and not gets_tf_config(job, r))]
+    return not features(unit).annotates_index and any(role.replicas > 1 for role in needs)
 
 
 def above_retries(unit: Unit, item: Item) -> bool:

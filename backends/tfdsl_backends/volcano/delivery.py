@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from tfdsl.ir.cluster_spec import IN_CLUSTER, cluster_spec, gets_flags, gets_tf_config, tf_config
 from tfdsl_backends.podspec.plan import Index, PodPlan, Program, index_of
+from tfdsl_backends.volcano.features import features
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -18,25 +19,35 @@ if TYPE_CHECKING:
 Mode: TypeAlias = Literal["plugin", "static", "shell"]
 
 INDEX_FIELD = "metadata.annotations['volcano.sh/task-index']"
-"""Set before a pod is created, so a fieldRef finds it (seen on a running cluster)."""
+"""Set before a pod is created, so a fieldRef finds it (seen on a running cluster); from 1.9 on."""
 
 PLUGIN_ROLES = ("ps", "worker", "chief", "evaluator")
 """The roles of the tensorflow plugin, in the order of its JSON (pkg/controllers/job/plugins/distributed-framework)."""
 
 
 def mode(unit: Unit) -> Mode:
-    """The delivery that the option names, else the plugin if its value is ours, else static."""
+    """The delivery that the option names, else the plugin if its value is ours, else static.
+
+    A static value needs the index of a replica. Old releases do not write that on its pod; there a shell makes it.
+    """
     given = unit.text("tf_config")
     if given:
         return cast("Mode", given)
-    return "static" if _plugin_obstacle(unit.job) else "plugin"
+    if _plugin_obstacle(unit.job) is None:
+        return "plugin"
+    return "shell" if lacks_index(unit) else "static"
+
+
+def lacks_index(unit: Unit) -> bool:
+    """Whether a static TF_CONFIG would need an index that the release does not write on the pods."""
+    told = [role for role in unit.job.roles if gets_tf_config(unit.job, role)]
+    return not features(unit).annotates_index and any(role.replicas > 1 for role in told)
 
 
 def static_reason(unit: Unit) -> str | None:
     """Why TF_CONFIG is static although nobody asked for it; ``None`` where it is not."""
-    if unit.text("tf_config") or not any(gets_tf_config(unit.job, role) for role in unit.job.roles):
-        return None
-    return _plugin_obstacle(unit.job)
+    told = any(gets_tf_config(unit.job, role) for role in unit.job.roles)
+    return _plugin_obstacle(unit.job) if told and not unit.text("tf_config") and mode(unit) == "static" else None
 
 
 def plugin_arguments(unit: Unit) -> list[str] | None:

@@ -10,6 +10,7 @@ from tfdsl_backends.podspec.claims import claim_document, claim_spec
 from tfdsl_backends.podspec.objects import job_metadata, tensorboard_service
 from tfdsl_backends.volcano import claims, delivery, policies
 from tfdsl_backends.volcano.checks import check
+from tfdsl_backends.volcano.features import features
 from tfdsl_backends.volcano.task import gang_size, task, task_labels
 from tfdsl_backends.volcano.tasks import tasks
 
@@ -35,7 +36,7 @@ def generate(unit: Unit) -> list[Document]:
 def job_document(unit: Unit) -> Data:
     """The Volcano job."""
     job = unit.job
-    decided = policies.decide(job)
+    decided = policies.decide(job, features(unit))
     return {
         "apiVersion": API_VERSION,
         "kind": "Job",

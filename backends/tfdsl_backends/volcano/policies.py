@@ -3,6 +3,9 @@
 Volcano asks the task's policies in order, then the job's; the first that matches acts (pkg/controllers/job,
 ``applyPolicies``). So what holds for every role stands on the job, and a task has entries of its own where they differ;
 an entry for an exit status stands before that for PodFailed, which would match first.
+
+Releases that watch a pod while it is deleted see it fail before they see it gone (:mod:`.features`), so there an
+``evicted`` policy is written for the statuses of such an end too.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ from typing import TYPE_CHECKING
 from tfdsl.emit.located import Located
 from tfdsl.ir.policies import covering, exit_policies, on_completion, on_eviction, on_failure
 from tfdsl.record import Record
-from tfdsl_backends.volcano.conditions import OTHER_RESTARTS, evicted_policy, replica, restarts_in_place
+from tfdsl_backends.volcano.evictions import STATUSES, evicted_policy, is_told_by_status
+from tfdsl_backends.volcano.replicas import OTHER_RESTARTS, replica, restarts_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job, Policy, Role
     from tfdsl.vocabulary.quantities import Duration
+    from tfdsl_backends.volcano.features import Features
 
 ACTIONS = {
     "complete job": "CompleteJob",
@@ -30,6 +35,13 @@ ACTIONS = {
     "restart job": "RestartJob",
 }
 """Our action → Volcano's. ``restart container`` is the pod's restartPolicy, ``ignore`` is no policy."""
+
+NO_ACTION = "ResumeJob"
+"""What an exit status that is to be ignored gets, so that PodFailed does not match it.
+
+It does something in an aborted job only (seen: the pod stays failed, the others run on); so it is written in jobs that
+nothing stops for a while, see :func:`tfdsl_backends.volcano.replicas.only_ends`.
+"""
 
 _UNITS = (("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1))
 
@@ -48,7 +60,8 @@ class Entry(Record):
         delay = self.policy.delay
         trigger: dict[str, Data] = {"event": self.event} if self.code is None else {"exitCode": self.code}
         timeout = Located(go_duration(delay), f"{self.policy.path}.delay") if delay is not None else None
-        return Located({**trigger, "action": ACTIONS[self.action], "timeout": timeout}, self.policy.path)
+        action = ACTIONS.get(self.action, NO_ACTION)
+        return Located({**trigger, "action": action, "timeout": timeout}, self.policy.path)
 
 
 class RoleEntries(Record):
@@ -68,28 +81,32 @@ class RoleEntries(Record):
 
 
 class Decided(Record):
-    """What was decided for a job: the groups that stand on it, and the entries of each role."""
+    """What was decided for a job: the groups that stand on it, and the entries of each role.
+
+    ``reaches_count``: as in the release's features.
+    """
 
     shared: tuple[tuple[Entry, ...], ...]
     roles: Mapping[str, RoleEntries]
+    reaches_count: bool
 
 
-def decide(job: Job) -> Decided:
+def decide(job: Job, can: Features) -> Decided:
     """Work out all policies of a job, and which of them can stand on the job itself.
 
     Those are the groups of the policies without ROLE, where no task must be spared from them. A task is spared by
     having no entry of its own for the event, which is how ``ignore`` and TensorBoard are said.
     """
-    roles: dict[str, RoleEntries] = {role.name: entries(job, role) for role in job.roles}
+    roles: dict[str, RoleEntries] = {role.name: entries(job, role, can) for role in job.roles}
     trainers = [role for role in job.roles if role.name != "tensorboard"]
     if len(trainers) < len(roles):
-        return Decided(((), (), (), ()), roles)
+        return Decided(((), (), (), ()), roles, can.reaches_count)
     general = job.but(policies=tuple(p for p in job.policies if p.role is None))
     shared: list[tuple[Entry, ...]] = []
-    for number, group in enumerate(entries(general, trainers[0]).groups()):
+    for number, group in enumerate(entries(general, trainers[0], can).groups()):
         own = [found.groups()[number] for found in roles.values()]
         shared.append(group if all(mine == group or _hides(mine, group) for mine in own) else ())
-    return Decided(tuple(shared), roles)
+    return Decided(tuple(shared), roles, can.reaches_count)
 
 
 def job_policies(job: Job, decided: Decided) -> list[Data]:
@@ -111,19 +128,30 @@ def task_policies(job: Job, role: Role, decided: Decided) -> list[Data]:
     return [entry.data for entry in found]
 
 
-def entries(job: Job, role: Role) -> RoleEntries:
+def entries(job: Job, role: Role, can: Features) -> RoleEntries:
     """Everything that is decided for the replicas of ``role``."""
     if restarts_in_place(job, role):
         return _in_place(job, role)
     evicted = on_eviction(job, role, replica(role))
-    return RoleEntries(_failure(job, role), _acting(evicted, "PodEvicted"), (), _pending(job, role))
+    return RoleEntries(_failure(job, role, can), _acting(evicted, "PodEvicted"), (), _pending(job, role))
 
 
-def _failure(job: Job, role: Role) -> tuple[Entry, ...]:
+def _failure(job: Job, role: Role, can: Features) -> tuple[Entry, ...]:
     """Exit statuses first, then every other failure."""
+    failed = on_failure(job, role, replica(role))
     decided = {code: policy for codes, policy in exit_policies(job, role, replica(role)) for code in codes}
-    exits = [Entry(p, p.action, code=code) for code, p in sorted(decided.items()) if p.action in ACTIONS]
-    return (*exits, *_acting(on_failure(job, role, replica(role)), "PodFailed"))
+    if is_told_by_status(job, role, can):
+        evicted = evicted_policy(job, role)
+        assert evicted is not None
+        decided = {**dict.fromkeys(STATUSES, evicted), **decided}
+    ignored = failed is None or failed.action == "ignore"
+    exits = [Entry(p, p.action, code=code) for code, p in sorted(decided.items()) if _is_written(p, ignored=ignored)]
+    return (*exits, *_acting(failed, "PodFailed"))
+
+
+def _is_written(policy: Policy, *, ignored: bool) -> bool:
+    """Whether an exit status with ``policy`` needs an entry: one that is ``ignored`` like any failure does not."""
+    return policy.action in ACTIONS or (policy.action == "ignore" and not ignored)
 
 
 def _in_place(job: Job, role: Role) -> RoleEntries:
@@ -154,14 +182,18 @@ def restart_count_policy(job: Job, role: Role) -> Policy | None:
     return next((p for p in covering(job, role, replica(role)) if p.event == "restarted"), None)
 
 
-def task_max_retry(job: Job, role: Role) -> int | None:
-    """Restarts in place at which TaskFailed fires (that start is killed); ``None`` where nothing listens to it."""
+def task_max_retry(job: Job, role: Role, decided: Decided) -> int | None:
+    """``maxRetry`` of the task: when TaskFailed fires (that start is killed); ``None`` where nothing listens to it."""
     if not restarts_in_place(job, role):
         return None
     counted = restart_count_policy(job, role)
     if counted is not None and counted.count is not None:
-        return counted.count
-    return None if role.name == "tensorboard" else job.retries + 1
+        restarts = counted.count
+    elif role.name == "tensorboard":
+        return None
+    else:
+        restarts = job.retries + 1
+    return restarts if decided.reaches_count else restarts - 1
 
 
 def job_max_retry(job: Job) -> int | None:

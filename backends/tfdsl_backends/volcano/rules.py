@@ -48,6 +48,44 @@ TOO_LARGE = Rule(
     "volcano: {field} would be {value}; the field takes at most 2147483647",
 )
 
+PRIORITY = Rule(
+    "VOL151",
+    "volcano-priority",
+    "info",
+    "volcano: a waiting job stops running ones of lower priority only where the scheduler's actions include preempt, "
+    "which its default settings do not",
+)
+LOST_LOGS = Rule(
+    "VOL152",
+    "volcano-lost-logs",
+    "info",
+    "volcano: when the retries are used up the failed pods are removed, and their logs with them",
+)
+SCHEDULER_NAME = Rule(
+    "VOL153", "volcano-scheduler-name", "error", "volcano: scheduler has {length} characters, 63 are allowed"
+)
+RESERVED_PATH = Rule(
+    "VOL154",
+    "volcano-reserved-path",
+    "error",
+    "volcano: the svc plugin has its own mount at /etc/volcano, so no pod with one at {path} would start",
+)
+RESERVED_VARIABLE = Rule(
+    "VOL155", "volcano-reserved-variable", "error", "volcano: Volcano sets {name} itself and would replace this value"
+)
+RESERVED_MARK = Rule(
+    "VOL156",
+    "volcano-reserved-label",
+    "error",
+    "volcano: Volcano writes {name} on each pod itself and would replace this value",
+)
+STATIC_VERSION = Rule(
+    "VOL157",
+    "volcano-static-version",
+    "error",
+    "volcano: a static TF_CONFIG needs the index of a replica, which Volcano writes on its pod from 1.9 on",
+)
+
 RULES = (
     *PODS.all(),
     *ADDITIONS.all(),
@@ -59,4 +97,11 @@ RULES = (
     HOSTS_VARIABLE,
     QUEUE_NAME,
     TOO_LARGE,
+    PRIORITY,
+    LOST_LOGS,
+    SCHEDULER_NAME,
+    RESERVED_PATH,
+    RESERVED_VARIABLE,
+    RESERVED_MARK,
+    STATIC_VERSION,
 )

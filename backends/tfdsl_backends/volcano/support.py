@@ -33,6 +33,16 @@ def _job() -> Iterator[Row]:
         when_text="a number",
     )
     yield kept("job.priority", "spec.priorityClassName")
+    yield approximated(
+        "job.scheduler",
+        "spec.schedulerName",
+        "Kubernetes' own scheduler starts pods one by one and knows no queues, so neither gang nor queue is kept",
+        "VOL136",
+        "volcano-default-scheduler",
+        instead="leave scheduler out to use Volcano's, or write gang = false",
+        when=when.knows_no_gangs,
+        when_text="default-scheduler, with a gang or a queue",
+    )
     yield kept("job.scheduler", "spec.schedulerName")
     yield translated("job.gang", "spec.minAvailable", "false: 1 for the job and 0 for its tasks")
     yield chosen(
@@ -47,12 +57,34 @@ def _job() -> Iterator[Row]:
     yield approximated(
         "job.deadline",
         "spec.tasks[].template.spec.activeDeadlineSeconds",
+        "every pod has {value} from its own start, and one that reaches it may count as evicted: then the policy for "
+        "evicted decides, which may start it again",
+        "VOL137",
+        "volcano-deadline-is-eviction",
+        instead="leave the policy for evicted out, or compile to tfjob, whose deadline is the job's",
+        when=when.deadline_restarts,
+        when_text="beside a policy for evicted that Volcano cannot tell from it",
+        fill=shared.whole_seconds,
+    )
+    yield approximated(
+        "job.deadline",
+        "spec.tasks[].template.spec.activeDeadlineSeconds",
         "every pod has {value} from its own start, not the job as a whole, and again after a restart; a pod that "
         "reaches it has failed, and the policies for failures decide",
         "VOL111",
         "volcano-deadline",
         instead="compile to tfjob, whose deadline is the job's",
         fill=shared.whole_seconds,
+    )
+    yield approximated(
+        "job.ttl",
+        "spec.ttlSecondsAfterFinished",
+        "an aborted job does not count as finished, so it stays after {value}",
+        "VOL138",
+        "volcano-ttl-of-aborted-job",
+        instead="write fail job instead of abort job, or delete the job yourself",
+        when=when.aborts,
+        when_text="in a job with abort job",
     )
     yield seconds_rounded_up("VOL", "volcano", "ttl", "spec.ttlSecondsAfterFinished", 34)
     yield kept("job.ttl", "spec.ttlSecondsAfterFinished")
@@ -77,6 +109,15 @@ def _job() -> Iterator[Row]:
 
 
 def _cluster() -> Iterator[Row]:
+    yield refused(
+        "cluster.discovery",
+        "before 1.9 Volcano does not write the index of a replica on its pod, so {value} has no --task_index there",
+        "VOL139",
+        "volcano-flags-version",
+        instead="compile for Volcano 1.9 or newer",
+        when=when.flags_have_no_index,
+        when_text="flags or servers of several replicas, before 1.9",
+    )
     yield approximated(
         "cluster.discovery",
         "spec.tasks[].template.spec.containers[0].command",
@@ -84,8 +125,31 @@ def _cluster() -> Iterator[Row]:
         "VOL114",
         "volcano-shell-tf-config",
         when=when.builds_in_shell,
-        when_text='tf_config = "shell"',
+        when_text='tf_config = "shell"; before 1.9 also where static would need the index',
     )
+
+
+def _index_keys() -> Iterator[Row]:
+    """What holds ``${task.index}``; other places are refused whatever the release is."""
+    for key in (
+        "roles[].env",
+        "roles[].command",
+        "roles[].args",
+        "mounts[pvc].sub_path",
+        "mounts[claim].sub_path",
+        "outputs[].source",
+        "outputs[].destination",
+    ):
+        yield refused(
+            f"{key}{{task.index}}",
+            "before 1.9 Volcano does not write the index of a replica on its pod, so {value} of role {role} would be "
+            "empty",
+            "VOL140",
+            "volcano-index-version",
+            instead="compile for Volcano 1.9 or newer, or read VC_TASK_INDEX in the program",
+            when=when.has_no_index,
+            when_text="of several replicas, before 1.9",
+        )
 
 
 def _roles() -> Iterator[Row]:
@@ -169,7 +233,8 @@ def _failed() -> Iterator[Row]:
     yield approximated(
         "policies[failed].restart container",
         "restartPolicy OnFailure, event TaskFailed, spec.tasks[].maxRetry",
-        "Volcano counts restarts in place for each role, and apart from other restarts: each count may reach retries",
+        "Volcano counts restarts in place for each role, from 0 in every new pod, and apart from other restarts: there "
+        "can be more than retries in total",
         "VOL121",
         "volcano-restarts-counted-apart",
         when=when.counted_apart,
@@ -240,15 +305,54 @@ def _exit() -> Iterator[Row]:
     )
     yield refused(
         "policies[exit].ignore",
-        "Volcano has no policy that does nothing: an exit status without one is a failure as any other",
+        "Volcano can ignore an exit status only in a job without abort job, restart pod, restart role and restart job",
         "VOL126",
         "volcano-exit-ignore",
         instead="exit with 0 in the program, or ignore every failure of the role: on ROLE failed => ignore",
+        when=when.replaces_or_aborts,
+        when_text="in a job with abort job or a restart of pods",
+    )
+    yield translated(
+        "policies[exit].ignore", "action ResumeJob", "it does nothing in a running job and keeps PodFailed from acting"
     )
     yield from _index("exit")
 
 
 def _evicted() -> Iterator[Row]:
+    yield approximated(
+        "policies[evicted]",
+        "event PodEvicted",
+        "a deleted pod is seen to fail before it is gone, so the policies for its exit status and for failures decide "
+        "before this one",
+        "VOL141",
+        "volcano-eviction-fails-first",
+        instead="give exit statuses 137 and 143 the action of evicted, or compile for Volcano 1.12.0 or 1.13.0",
+        when=when.failure_comes_first,
+        when_text="from 1.12.4, 1.13.2 and 1.14 on, where another policy covers 137 or 143, or to ignore in a job with "
+        "abort job or a restart of pods",
+    )
+    yield approximated(
+        "policies[evicted]",
+        "events PodEvicted, exitCode 137 and 143",
+        "a deleted pod is seen to fail before it is gone: exit status 137 (killed, also for memory) or 143 (SIGTERM) "
+        "counts as evicted, any other as the program's own end",
+        "VOL142",
+        "volcano-eviction-by-status",
+        instead="let the program end with 143 on SIGTERM; start it with exec in a shell text, so that it gets the "
+        "signal",
+        when=when.is_told_by_status,
+        when_text="with another action than a failure has, from 1.12.4, 1.13.2 and 1.14 on",
+    )
+    yield approximated(
+        "policies[evicted]",
+        "event PodEvicted",
+        "a deleted pod whose program ends with 0 on SIGTERM counts as completed",
+        "VOL143",
+        "volcano-eviction-completes",
+        instead="end with 143 on SIGTERM",
+        when=when.deletion_completes,
+        when_text="of a role that has a policy for completed, from 1.12.4, 1.13.2 and 1.14 on",
+    )
     yield approximated(
         "policies[evicted]",
         "event PodEvicted",
@@ -282,7 +386,16 @@ def _evicted() -> Iterator[Row]:
 
 
 def _pending() -> Iterator[Row]:
-    yield kept("policies[pending]", "event PodPending", since="1.11")
+    yield approximated(
+        "policies[pending]",
+        "event PodPending",
+        "the action often does not take hold: the pods are replaced, uncounted, and the wait begins again; and nothing "
+        "happens while the gang waits in its queue, which has no pods yet",
+        "VOL144",
+        "volcano-pending-loops",
+        instead="watch the job from outside and delete it, or leave the policy out",
+        since="1.11",
+    )
     yield refused(
         "policies[pending]",
         "the event PodPending came with Volcano 1.11",
@@ -293,19 +406,31 @@ def _pending() -> Iterator[Row]:
     yield kept("policies[pending].fail job", "action TerminateJob")
     yield kept("policies[pending].abort job", "action AbortJob")
     yield kept("policies[pending].restart job", "action RestartJob")
-    yield approximated(
-        "policies[pending].restart pod",
-        "action RestartPod",
-        "restarting a pod that is pending is reported not to work (volcano-sh/volcano issue 4743)",
-        "VOL131",
-        "volcano-pending-restart-pod",
-        instead="restart job or abort job do work",
-    )
+    yield kept("policies[pending].restart pod", "action RestartPod")
     yield from _index("pending")
     yield kept("policies[pending].delay", "policies[].timeout")
 
 
 def _restarted() -> Iterator[Row]:
+    yield refused(
+        "policies[restarted]",
+        "Volcano 1.5 acts when the restarts are above a number that is at least 1, so it cannot act at {count}",
+        "VOL145",
+        "volcano-restarted-once-version",
+        instead="count to 2, or compile for Volcano 1.6 or newer",
+        when=when.is_above_count,
+        when_text="restarted 1, before 1.6",
+        fill=when.count_of,
+    )
+    yield approximated(
+        "policies[restarted]",
+        "event TaskFailed, spec.tasks[].maxRetry",
+        "the count begins again in every new pod, so there can be more restarts than it says",
+        "VOL146",
+        "volcano-restarted-begins-anew",
+        when=when.begins_anew,
+        when_text="in a job that replaces pods",
+    )
     yield approximated(
         "policies[restarted]",
         "event TaskFailed, spec.tasks[].maxRetry",
@@ -325,14 +450,7 @@ def _restarted() -> Iterator[Row]:
 
 def _unknown() -> Iterator[Row]:
     yield translated("policies[unknown]", "", "no policy", when=when.is_ignored, when_text="with ignore")
-    yield kept("policies[unknown]", "spec.policies[].event Unknown", since="1.11")
-    yield refused(
-        "policies[unknown]",
-        "a policy for the event Unknown needs Volcano 1.11",
-        "VOL133",
-        "volcano-unknown-version",
-        instead=_LATER,
-    )
+    yield kept("policies[unknown]", "spec.policies[].event Unknown")
     yield kept("policies[unknown].fail job", "action TerminateJob")
     yield kept("policies[unknown].abort job", "action AbortJob")
     yield kept("policies[unknown].restart job", "action RestartJob")
@@ -341,18 +459,45 @@ def _unknown() -> Iterator[Row]:
 
 def _job_actions(event: str) -> Iterator[Row]:
     """The actions that have one and the same word in Volcano, whatever the event."""
-    yield kept(f"policies[{event}].fail job", "action TerminateJob")
-    yield kept(f"policies[{event}].abort job", "action AbortJob")
-    yield kept(f"policies[{event}].restart pod", "action RestartPod", since="1.11")
-    yield refused(
-        f"policies[{event}].restart pod",
-        "the action RestartPod came with Volcano 1.11",
-        "VOL119",
-        "volcano-restart-pod-version",
-        instead=f"{_LATER}, or restart role or job",
+    key = f"policies[{event}]"
+    yield kept(f"{key}.fail job", "action TerminateJob")
+    if event == "evicted":
+        yield kept(f"{key}.abort job", "action AbortJob")
+    else:
+        yield approximated(
+            f"{key}.abort job",
+            "action AbortJob",
+            "a job that is resumed keeps its failed pod, and the gang may never be complete again",
+            "VOL147",
+            "volcano-abort-keeps-failed-pod",
+            instead="submit the job anew instead of resuming it",
+        )
+    yield from _restart(f"{key}.restart pod", "RestartPod", "VOL119")
+    yield from _restart(f"{key}.restart role", "RestartTask", "VOL148")
+    yield kept(f"{key}.restart job", "action RestartJob")
+
+
+def _restart(key: str, action: str, code: str) -> Iterator[Row]:
+    """A restart of less than the job: from 1.11 on, and with a fault before 1.14."""
+    yield approximated(
+        key,
+        f"action {action}",
+        "before 1.14 Volcano may count one restart twice, and restart the whole job with it",
+        "VOL149",
+        "volcano-restart-counted-twice",
+        instead="compile for Volcano 1.14 or newer, or give more retries",
+        since="1.11",
+        when=when.may_count_twice,
+        when_text="before 1.14",
     )
-    yield kept(f"policies[{event}].restart role", "action RestartTask")
-    yield kept(f"policies[{event}].restart job", "action RestartJob")
+    yield kept(key, f"action {action}", since="1.11")
+    yield refused(
+        key,
+        f"the action {action} does nothing before Volcano 1.11",
+        code,
+        f"volcano-restart-{key.rpartition(' ')[2]}-version",
+        instead=f"{_LATER}, or restart the job",
+    )
 
 
 def _index(event: str) -> Iterator[Row]:
@@ -373,7 +518,16 @@ def _index(event: str) -> Iterator[Row]:
 
 
 def _delay(event: str) -> Iterator[Row]:
-    yield kept(f"policies[{event}].delay", "policies[].timeout", since="1.11")
+    yield approximated(
+        f"policies[{event}].delay",
+        "policies[].timeout",
+        "a delayed action often does not take hold: pods are replaced, but the job goes on and its retries are not "
+        "counted",
+        "VOL150",
+        "volcano-delay-is-lost",
+        instead="leave after {value} out",
+        since="1.11",
+    )
     yield refused(
         f"policies[{event}].delay",
         "Volcano before 1.11 takes a timeout and acts at once all the same",
@@ -386,6 +540,7 @@ def _delay(event: str) -> Iterator[Row]:
 SUPPORT = Support(
     *_job(),
     *_cluster(),
+    *_index_keys(),
     *_roles(),
     *_claims(),
     *_completed(),

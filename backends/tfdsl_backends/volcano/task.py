@@ -29,7 +29,7 @@ def task(unit: Unit, role: Role, decided: policies.Decided) -> Data:
             "name": Located(role.name, role.path),
             "replicas": at(role, "replicas"),
             "minAvailable": Located(min_available(job, role), child(role.path, "min_available")),
-            "maxRetry": policies.task_max_retry(job, role),
+            "maxRetry": policies.task_max_retry(job, role, decided),
             "dependsOn": {"name": at(role, "after")} if role.after else None,
             "policies": policies.task_policies(job, role, decided) or None,
             "template": pod_template(job, role, plan(unit, role)),

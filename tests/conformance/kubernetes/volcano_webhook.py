@@ -15,8 +15,19 @@ if TYPE_CHECKING:
 
 QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?\Z")
 QUEUE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
+LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?\Z")
+SVC = "/etc/volcano"
 EVENTS = ("*", "PodFailed", "PodEvicted", "PodPending", "Unknown", "TaskCompleted", "TaskFailed")
-ACTIONS = ("AbortJob", "RestartJob", "RestartTask", "RestartPod", "RestartPartition", "TerminateJob", "CompleteJob")
+ACTIONS = (
+    "AbortJob",
+    "RestartJob",
+    "RestartTask",
+    "RestartPod",
+    "RestartPartition",
+    "TerminateJob",
+    "CompleteJob",
+    "ResumeJob",
+)
 FLAGS = {
     "env": (),
     "svc": ("publish-not-ready-addresses", "disable-network-policy", "inject-hosts-env"),
@@ -34,6 +45,8 @@ def objections(job: dict[str, Any]) -> list[str]:
 def _objections(job: dict[str, Any]) -> Iterator[str]:
     name, spec = job["metadata"]["name"], job["spec"]
     yield from _plugins(spec.get("plugins", {}))
+    if len(spec.get("schedulerName", "")) > 63:
+        yield f"schedulerName {spec['schedulerName']}"
     queue = spec.get("queue", "default")
     if not QUEUE.match(queue) or queue == "root" or len(queue) > 63:
         yield f"queue {queue}"
@@ -49,6 +62,7 @@ def _objections(job: dict[str, Any]) -> Iterator[str]:
         if task.get("minAvailable", task["replicas"]) > task["replicas"]:
             yield f"minAvailable of {task['name']} is above its replicas"
         yield from (f"task {task['name']}: {text}" for text in _policies(task.get("policies", [])))
+        yield from (f"task {task['name']}: {text}" for text in _reserved(task["template"], names))
     yield from _policies(spec.get("policies", []))
     yield from _gang(spec, tasks)
     yield from _volumes(spec.get("volumes", []))
@@ -86,6 +100,23 @@ def _policies(policies: list[dict[str, Any]]) -> Iterator[str]:
         yield f"two policies of one event: {seen_events}"
     if 0 in seen_codes or len(set(seen_codes)) != len(seen_codes):
         yield f"exit codes {seen_codes}"
+
+
+def _reserved(template: dict[str, Any], tasks: list[str]) -> Iterator[str]:
+    """What the plugins and the controller write themselves: no pod is made, or the value is replaced silently."""
+    taken = {
+        "VC_TASK_INDEX",
+        "VK_TASK_INDEX",
+        *(f"VC_{name.upper()}_{what}" for name in tasks for what in ("HOSTS", "NUM")),
+    }
+    for container in template["spec"]["containers"]:
+        yield from (f"mount at {m['mountPath']}" for m in container.get("volumeMounts", []) if m["mountPath"] == SVC)
+        yield from (f"variable {entry['name']}" for entry in container.get("env", []) if entry["name"] in taken)
+    labels = template.get("metadata", {}).get("labels", {})
+    yield from (f"label {name}" for name in labels if name in ("volcano.sh/job-name", "volcano.sh/task-spec"))
+    for toleration in template["spec"].get("tolerations", []):
+        if not LABEL_VALUE.match(toleration.get("value", "")):
+            yield f"toleration value {toleration['value']}"
 
 
 def _gang(spec: dict[str, Any], tasks: list[dict[str, Any]]) -> Iterator[str]:

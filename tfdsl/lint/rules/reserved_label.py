@@ -40,10 +40,12 @@ if TYPE_CHECKING:
 RULE = Rule("TFJ3025", "reserved-label", "warning", "{key} is set by the system, and this value is lost")
 
 
+_VOLCANO = ("volcano.sh/job-", "volcano.sh/task-")
+"""The target itself refuses these (VOL156)."""
+
 _PREFIXES = (
     "training.kubeflow.org/",
-    "volcano.sh/job-",
-    "volcano.sh/task-",
+    *_VOLCANO,
     "batch.kubernetes.io/",
     "jobset.sigs.k8s.io/",
 )
@@ -54,5 +56,5 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     for role in view.job.roles:
         data = role.data("labels")
         for key, entry in data.entries.items() if isinstance(data, MapData) else ():
-            if key.startswith(_PREFIXES):
+            if key.startswith(_PREFIXES) and not (view.job.target == "volcano" and key.startswith(_VOLCANO)):
                 yield RULE(entry.key_span, key=key)

@@ -27,11 +27,21 @@ def reaction(job: dict[str, Any], task: str, event: str, status: int = 0) -> str
 
 
 def on_exit(job: dict[str, Any], task: str, status: int) -> str | None:
-    """What happens when the process of a pod of ``task`` ends with ``status`` (not 0)."""
+    """What happens when the process of a pod of ``task`` ends with ``status`` (not 0); ResumeJob does nothing."""
     restart = task_of(job, task)["template"]["spec"].get("restartPolicy", "Always")
     if restart != "Never":
         return "restart in place"
-    return reaction(job, task, "PodFailed", status)
+    action = reaction(job, task, "PodFailed", status)
+    return None if action == "ResumeJob" else action
+
+
+def on_deletion(job: dict[str, Any], task: str, status: int, *, fails_deleted: bool) -> str | None:
+    """What happens when a pod of ``task`` is deleted and its process ends with ``status`` on SIGTERM.
+
+    Releases that ``fails_deleted`` look at that end first; the others, and all in the end, see that the pod is gone.
+    """
+    action = reaction(job, task, "PodFailed", status) if fails_deleted and status else None
+    return reaction(job, task, "PodEvicted") if action in (None, "ResumeJob") else action
 
 
 def on_restarts(job: dict[str, Any], task: str, count: int) -> str | None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.backends.jobs import amount, job, role, time, unit
-from tests.unit.backends.verdicts import report
+from tests.unit.backends.jobs import amount, job, policy, role, time, unit
+from tests.unit.backends.verdicts import documents, report
 from tfdsl.ir import model
 from tfdsl.ir.model import Cluster, Job, Role
 from tfdsl_backends.volcano.rules import RULES
@@ -154,3 +154,84 @@ def test_a_job_full_of_refusals_is_checked_to_its_end() -> None:
     told = {diagnostic.rule.code for diagnostic in found_all}
     assert "so ${env.HOME} would reach role worker" in next(d.message for d in found_all if d.rule.code == "VOL005")
     assert {"VOL004", "VOL005", "VOL006", "VOL007", "VOL008", "VOL009", "VOL110", "VOL113"} <= told
+
+
+def test_paths_of_the_svc_plugin() -> None:
+    """Seen: "must be unique", every pod refused and the job Pending for ever."""
+
+    def at(path: str) -> Job:
+        return job(role("worker", mounts=(model.ScratchMount(path="roles[worker].mounts[0]", at=path),)))
+
+    for path in ("/etc/volcano", "/etc/volcano/hosts"):
+        (told,) = found(at(path), "VOL154")
+        assert (told.level, path in told.message) == ("error", True)
+    for path in ("/etc", "/etc/volcanoes", "/data"):
+        assert found(at(path), "VOL154") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "taken"),
+    [
+        ("VC_TASK_INDEX", True),
+        ("VK_TASK_INDEX", True),
+        ("VC_WORKER_HOSTS", True),
+        ("VC_PS_NUM", True),
+        ("VC_CHIEF_HOSTS", False),
+        ("VC_MODE", False),
+    ],
+)
+def test_variables_of_the_plugins(name: str, taken: bool) -> None:
+    assert bool(found(job(role("ps"), role("worker", env={name: "1"})), "VOL155")) == taken
+
+
+@pytest.mark.parametrize(
+    ("fields", "taken"),
+    [
+        ({"labels": {"volcano.sh/job-name": "x"}}, True),
+        ({"labels": {"volcano.sh/task-spec": "x"}}, True),
+        ({"labels": {"volcano.sh/preemptable": "true"}}, False),
+        ({"annotations": {"scheduling.k8s.io/group-name": "x"}}, True),
+        ({"annotations": {"volcano.sh/cooldown-time": "600s"}}, False),
+    ],
+)
+def test_labels_and_annotations_of_the_controller(fields: dict[str, object], taken: bool) -> None:
+    assert bool(found(job(role("worker", **fields)), "VOL156")) == taken
+
+
+def test_the_name_of_the_scheduler() -> None:
+    assert found(job(role("worker"), scheduler="s" * 63), "VOL153") == []
+    (told,) = found(job(role("worker"), scheduler="s" * 64), "VOL153")
+    assert "64 characters" in told.message
+
+
+def test_what_a_priority_does_not_do() -> None:
+    assert [told.level for told in found(job(role("worker"), priority="high"), "VOL151")] == ["info"]
+    assert found(job(role("worker")), "VOL151") == []
+
+
+@pytest.mark.parametrize(
+    ("action", "lost"),
+    [("restart pod", True), ("restart role", True), ("restart container", True), ("restart job", False)],
+)
+def test_logs_that_are_gone(action: str, lost: bool) -> None:
+    """Seen: no failed pod is left but after RestartJob."""
+    assert bool(found(job(role("worker", 2), policies=(policy("failed", action),)), "VOL152")) == lost
+
+
+def test_tf_config_before_the_index_is_on_the_pods() -> None:
+    """Seen: without the annotation the index is empty, and the value is not JSON."""
+    members = role("chief"), role("worker", 2), role("evaluator")
+
+    def made(version: str, way: str | None = None) -> tuple[list[str], list[str]]:
+        asked = unit(job(*members), "volcano", version, tf_config=way)
+        told = report(asked)
+        if any(d.level == "error" for d in told):
+            return [d.rule.code for d in told if d.level == "error"], []
+        tasks = documents(asked)[0]["spec"]["tasks"]
+        return [d.rule.code for d in told if d.rule.code in ("VOL100", "VOL114")], [
+            entry["name"] for entry in tasks[1]["template"]["spec"]["containers"][0].get("env", ())
+        ]
+
+    assert made("1.9") == (["VOL100"], ["TASK_INDEX", "TF_CONFIG"])
+    assert made("1.6") == (["VOL114"], [])
+    assert made("1.6", "static") == (["VOL157"], [])

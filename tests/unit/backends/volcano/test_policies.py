@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.unit.backends.jobs import job, policy, role, time, unit
 from tests.unit.backends.verdicts import documents, report
-from tests.unit.backends.volcano.reaction import on_exit, on_restarts, reaction, starts, task_of
+from tests.unit.backends.volcano.reaction import on_deletion, on_exit, on_restarts, reaction, starts, task_of
 from tfdsl.ir import policies
 
 if TYPE_CHECKING:
@@ -137,7 +137,12 @@ def test_tensorboard_is_spared_and_only_unknown_stays_on_the_job() -> None:
     written = (policy("evicted", "restart job"), policy("unknown", "fail job"))
     made = manifest(PS, WORKER, role("tensorboard"), written=written)
     assert listed(made["spec"]["policies"]) == [("Unknown", "TerminateJob")]
-    assert listed(task_of(made, "ps")["policies"]) == [("PodFailed", "TerminateJob"), ("PodEvicted", "RestartJob")]
+    assert listed(task_of(made, "ps")["policies"]) == [
+        (137, "RestartJob"),
+        (143, "RestartJob"),
+        ("PodFailed", "TerminateJob"),
+        ("PodEvicted", "RestartJob"),
+    ]
     board = task_of(made, "tensorboard")
     assert "policies" not in board
     assert "maxRetry" not in board
@@ -222,6 +227,47 @@ def test_retries_in_place(retries: int) -> None:
     ]
 
 
+@pytest.mark.parametrize(("version", "restarts"), [("1.5.0", 3), ("1.6", 4), ("1.15", 4)])
+def test_retries_in_place_where_the_count_has_to_be_passed(version: str, restarts: int) -> None:
+    """1.5.0 and 1.5.1 ask for more restarts than maxRetry, all later releases for as many."""
+    asked = unit(job(WORKER, policies=(policy("failed", "restart container"),), retries=3), "volcano", version)
+    assert task_of(documents(asked)[0], "worker")["maxRetry"] == restarts
+
+
+@pytest.mark.parametrize("version", ["1.9", "1.12.0", "1.13.0"])
+def test_an_eviction_has_no_exit_status_in_releases_that_do_not_look_at_deleted_pods(version: str) -> None:
+    asked = unit(job(PS, WORKER, policies=(policy("evicted", "restart job"),)), "volcano", version)
+    assert listed(documents(asked)[0]["spec"]["policies"]) == [
+        ("PodEvicted", "RestartJob"),
+        ("PodFailed", "TerminateJob"),
+    ]
+
+
+@pytest.mark.parametrize("version", ["1.12.4", "1.13.2", "1.14", "1.15"])
+def test_the_statuses_of_a_deleted_pod_have_the_evicted_action(version: str) -> None:
+    written = policy("evicted", "restart job"), policy("exit", "abort job", codes=(143, 3), role="worker")
+    made = documents(unit(job(PS, WORKER, policies=written), "volcano", version))[0]
+    assert listed(made["spec"]["policies"]) == [
+        (137, "RestartJob"),
+        (143, "RestartJob"),
+        ("PodEvicted", "RestartJob"),
+        ("PodFailed", "TerminateJob"),
+    ]
+    assert listed(task_of(made, "worker")["policies"]) == [
+        ("TaskCompleted", "CompleteJob"),
+        (3, "AbortJob"),
+        (137, "RestartJob"),
+        (143, "AbortJob"),
+        ("PodFailed", "TerminateJob"),
+    ]
+
+
+def test_an_exit_status_that_is_ignored() -> None:
+    """Seen: `{exitCode: 3, action: ResumeJob}` before PodFailed does nothing in a job without restarts."""
+    made = manifest(PS, WORKER, written=(policy("exit", "ignore", role="ps", codes=(3,)),))
+    assert listed(task_of(made, "ps")["policies"]) == [(3, "ResumeJob"), ("PodFailed", "TerminateJob")]
+
+
 # --- whatever the policies are, Volcano does what the language says ----------------------------------------------
 
 ROLES = ("chief", "ps", "worker")
@@ -245,12 +291,14 @@ def any_job(draw: st.DrawFn) -> Job:
     return job(*members, policies=tuple(draw(st.permutations(written))))
 
 
-@settings(max_examples=80, deadline=None)
-@given(any_job())
-def test_volcano_decides_as_the_language_does(made: Job) -> None:
+@settings(max_examples=120, deadline=None)
+@given(any_job(), st.sampled_from(["1.12.0", "1.12.4", "1.13.0", "1.13.2", "1.15"]))
+def test_volcano_decides_as_the_language_does(made: Job, version: str) -> None:
     places = [place for p in made.policies if p.written for place in (p.path, f"{p.path}.event")]
-    asked = unit(made, "volcano", written=tuple(places))
-    assume(not any(found.level == "error" for found in report(asked)))
+    asked = unit(made, "volcano", version, written=tuple(places))
+    told = report(asked)
+    assume(not any(found.level == "error" for found in told))
+    fails_deleted = version not in ("1.12.0", "1.13.0")
     document = documents(asked)[0]
     for member in made.roles:
         if member.name == "tensorboard":
@@ -261,11 +309,24 @@ def test_volcano_decides_as_the_language_does(made: Job) -> None:
         for status in STATUSES:
             decided = policies.on_exit(made, member, status)
             assert decided is not None
+            gone = policies.on_eviction(made, member)
+            assert gone is not None
+            if fails_deleted and status == 137 and decided.event == "failed" and gone.event == "evicted":
+                ends = {"restart pod", "restart role", "restart job", "abort job"}.isdisjoint(
+                    p.action for p in made.policies
+                )
+                decided = (
+                    gone if decided.action != "restart container" and (ends or gone.action != "ignore") else decided
+                )
             assert on_exit(document, member.name, status) == WORDS[decided.action], (member.name, status)
         gone = policies.on_eviction(made, member)
         assert gone is not None
         wanted = "TerminateJob" if gone.action == "restart container" else WORDS[gone.action]
         assert reaction(document, member.name, "PodEvicted") == wanted, member.name
+        if not any(found.rule.code == "VOL141" for found in told):
+            for status in (0, 137, 143):
+                after = on_deletion(document, member.name, status, fails_deleted=fails_deleted)
+                assert after == wanted or gone.event != "evicted", (member.name, status)
         if task_of(document, member.name)["template"]["spec"]["restartPolicy"] == "OnFailure":
             assert reaction(document, member.name, "PodFailed", 137) == wanted
             assert on_restarts(document, member.name, made.retries) is None

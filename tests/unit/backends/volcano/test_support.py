@@ -60,7 +60,15 @@ KEYS = {
     "VOL126": "policies[exit].ignore",
     "VOL127": "policies[evicted]",
     "VOL132": "policies[restarted]",
+    "VOL136": "job.scheduler",
+    "VOL137": "job.deadline",
+    "VOL138": "job.ttl",
+    "VOL141": "policies[evicted]",
+    "VOL142": "policies[evicted]",
+    "VOL143": "policies[evicted]",
+    "VOL146": "policies[restarted]",
 }
+REMAKE = policy("evicted", "restart pod")
 
 CASES: list[tuple[str, Job, Job]] = [
     ("VOL110", job(WORKER, priority=5), job(WORKER, priority="high")),
@@ -114,11 +122,47 @@ CASES: list[tuple[str, Job, Job]] = [
     ),
     (
         "VOL126",
+        with_policies(policy("exit", "ignore", role="ps", codes=(3,)), policy("failed", "abort job", role="worker")),
         with_policies(policy("exit", "ignore", role="ps", codes=(3,))),
+    ),
+    (
+        "VOL126",
+        with_policies(policy("exit", "ignore", role="ps", codes=(3,)), policy("failed", "restart job", role="worker")),
         with_policies(policy("exit", "ignore", role="ps", codes=(3,)), policy("failed", "ignore", role="ps")),
     ),
-    ("VOL127", with_policies(GONE), with_policies(GONE, IN_PLACE)),
-    ("VOL127", with_policies(GONE), with_policies(GONE, policy("failed", "restart job"))),
+    ("VOL136", job(WORKER, scheduler="default-scheduler"), job(WORKER, scheduler="default-scheduler", gang=False)),
+    ("VOL136", job(WORKER, scheduler="default-scheduler"), job(WORKER, scheduler="volcano")),
+    (
+        "VOL136",
+        job(WORKER, scheduler="default-scheduler", gang=False, queue="q"),
+        job(WORKER, scheduler="night-shift", gang=False, queue="q"),
+    ),
+    ("VOL137", with_policies(IN_PLACE, REMAKE, deadline=time("1h")), with_policies(IN_PLACE, deadline=time("1h"))),
+    ("VOL137", with_policies(REMAKE, deadline=time("1h")), with_policies(deadline=time("1h"))),
+    (
+        "VOL137",
+        with_policies(IN_PLACE, REMAKE, deadline=time("1h")),
+        with_policies(IN_PLACE, policy("evicted", "fail job"), deadline=time("1h")),
+    ),
+    ("VOL138", with_policies(policy("failed", "abort job"), ttl=time("1h")), with_policies(ttl=time("1h"))),
+    ("VOL141", with_policies(policy("exit", "fail job", codes=(143,)), REMAKE), with_policies(REMAKE)),
+    (
+        "VOL141",
+        with_policies(policy("exit", "abort job", codes=(1,)), policy("evicted", "ignore")),
+        with_policies(policy("evicted", "ignore")),
+    ),
+    ("VOL142", with_policies(GONE), with_policies(GONE, IN_PLACE)),
+    ("VOL142", with_policies(GONE), with_policies(GONE, policy("failed", "restart job"))),
+    (
+        "VOL143",
+        with_policies(policy("evicted", "restart job", role="worker"), policy("failed", "restart job")),
+        with_policies(policy("evicted", "restart job", role="ps"), policy("failed", "restart job")),
+    ),
+    (
+        "VOL146",
+        with_policies(IN_PLACE, policy("restarted", "restart job", count=2)),
+        with_policies(IN_PLACE, policy("restarted", "abort job", count=2)),
+    ),
     (
         "VOL132",
         with_policies(IN_PLACE, policy("restarted", "abort job", count=4), retries=3),
@@ -146,13 +190,28 @@ def test_building_tf_config_in_a_shell() -> None:
     assert code(job(WORKER, cluster=Cluster(path="cluster", discovery="flags")), "shell") is None
 
 
+def test_pressure_in_releases_that_do_not_look_at_deleted_pods() -> None:
+    for version in ("1.9", "1.12.0", "1.13.0"):
+        row = fate(unit(with_policies(GONE), "volcano", version), "policies[evicted]")
+        assert row.rule is not None
+        assert row.rule.code == "VOL127"
+        assert fate(unit(with_policies(GONE, IN_PLACE), "volcano", version), "policies[evicted]").fate == "translated"
+
+
+COUNTED = policy("failed", "restart container"), policy("restarted", "fail job", count=1)
+INDEXED = role("worker", 2, args=(model.RunTimeText(parts=(model.TaskIndex(),)),))
+BY_FLAGS = Cluster(path="cluster", discovery="flags")
+
 LATER = [
+    ("1.6", "VOL145", "policies[restarted]", with_policies(*COUNTED)),
+    ("1.9", "VOL140", "roles[].args{task.index}", job(INDEXED)),
+    ("1.9", "VOL139", "cluster.discovery", job(PS, WORKER, cluster=BY_FLAGS)),
+    ("1.11", "VOL148", "policies[failed].restart role", with_policies(policy("failed", "restart role"))),
     ("1.9", "VOL116", "roles[].gpu_memory", job(role("worker", gpu_memory=amount("1Gi")))),
     ("1.11", "VOL119", "policies[failed].restart pod", with_policies(policy("failed", "restart pod"))),
     ("1.11", "VOL119", "policies[exit].restart pod", with_policies(policy("exit", "restart pod", codes=(3,)))),
     ("1.11", "VOL119", "policies[evicted].restart pod", with_policies(policy("evicted", "restart pod"))),
     ("1.11", "VOL130", "policies[pending]", with_policies(policy("pending", "abort job", delay=time("1m")))),
-    ("1.11", "VOL133", "policies[unknown]", with_policies(policy("unknown", "abort job"))),
     ("1.11", "VOL135", "policies[failed].delay", with_policies(policy("failed", "fail job", delay=time("1m")))),
     ("1.11", "VOL135", "policies[evicted].delay", with_policies(policy("evicted", "fail job", delay=time("1m")))),
 ]
@@ -164,9 +223,27 @@ def test_what_came_with_a_version(since: str, code: str, key: str, asked: Job) -
     for version in BACKEND.versions:
         row = fate(unit(asked, "volcano", version), key)
         old = versions.key(version) < versions.key(since)
-        assert (row.fate, row.rule.code if row.rule else None) == (("refused", code) if old else (row.fate, None)), (
-            version
-        )
+        assert ((row.fate, row.rule and row.rule.code) == ("refused", code)) == old, version
+        assert old or row.fate != "refused", version
+
+
+@pytest.mark.parametrize("action", ["restart pod", "restart role"])
+def test_restarts_of_less_than_the_job_before_1_14(action: str) -> None:
+    for version, code in (("1.11", "VOL149"), ("1.13.2", "VOL149"), ("1.14", None), ("1.15", None)):
+        row = fate(unit(with_policies(policy("failed", action)), "volcano", version), f"policies[failed].{action}")
+        assert (row.rule.code if row.rule else None) == code, version
+
+
+def test_the_event_unknown_is_as_old_as_the_releases_here() -> None:
+    assert (
+        fate(unit(with_policies(policy("unknown", "abort job")), "volcano", "1.5.0"), "policies[unknown]").fate
+        == "kept"
+    )
+
+
+def test_an_index_that_is_a_constant_needs_no_version() -> None:
+    asked = job(INDEXED.but(replicas=1))
+    assert fate(unit(asked, "volcano", "1.5.0"), "roles[].args{task.index}").fate == "translated"
 
 
 def test_ignoring_unknown_needs_no_version() -> None:
@@ -199,7 +276,11 @@ def test_what_volcano_cannot(key: str, asked: Job) -> None:
 
 APPROXIMATED = [
     ("job.deadline", job(WORKER, deadline=time("1h"))),
-    ("policies[pending].restart pod", with_policies(policy("pending", "restart pod", delay=time("1m")))),
+    ("policies[pending]", with_policies(policy("pending", "abort job", delay=time("1m")))),
+    ("policies[failed].delay", with_policies(policy("failed", "restart pod", delay=time("1m")))),
+    ("policies[evicted].delay", with_policies(policy("evicted", "restart pod", delay=time("1m")))),
+    ("policies[failed].abort job", with_policies(policy("failed", "abort job"))),
+    ("policies[exit].abort job", with_policies(policy("exit", "abort job", codes=(3,)))),
     ("policies[evicted].ignore", with_policies(policy("evicted", "ignore"))),
 ]
 
