@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located, plain, unwrap
+from tfdsl.emit.located import Located, child, plain, unwrap
 from tfdsl.record import Record, replace
 from tfdsl_backends.podspec.command import flags_need_shell, needs_start
 from tfdsl_backends.podspec.paths import check_paths
@@ -82,6 +82,15 @@ def _too_large(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterat
         if size > LONGEST_ARGUMENT:
             found = rules.value_too_large(unit.origins.span(path), what=what, role=role.name, size=size)
             yield replace(found, target=unit.target)
+
+
+def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_config: str) -> Iterator[Diagnostic]:
+    """The TF_CONFIG that ``maker``, a part of the target, adds to the pods of ``role``."""
+    size = len(f"TF_CONFIG={tf_config}".encode())
+    if size > LONGEST_ARGUMENT:
+        place = unit.origins.span(child(role.path, "replicas"))
+        found = rules.value_too_large(place, what=f"variable TF_CONFIG from {maker}", role=role.name, size=size)
+        yield replace(found.help("lower replicas"), target=unit.target)
 
 
 def _strings(unit: Unit, role: Role, plan: PodPlan) -> Iterator[tuple[str, str, str]]:

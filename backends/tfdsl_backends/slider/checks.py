@@ -17,6 +17,7 @@ from tfdsl_backends.slider import rules
 from tfdsl_backends.slider.file_checks import check_files, check_mounts, check_outputs
 from tfdsl_backends.slider.file_data import work_folder
 from tfdsl_backends.slider.job_file import hides_gpus, literals, web_address
+from tfdsl_backends.slider.limits import check_addresses, check_strings
 from tfdsl_backends.slider.options import in_docker
 from tfdsl_backends.slider.resources import megabytes
 
@@ -48,7 +49,9 @@ def _findings(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_files(unit)
     yield from _work_folders(unit)
     yield from _hidden_gpus(unit)
+    yield from check_addresses(unit)
     for role in job.roles:
+        yield from check_strings(unit, role)
         yield from _command(unit, role)
         yield from _environment(unit, role)
         yield from _amounts(unit, role)

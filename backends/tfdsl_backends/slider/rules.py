@@ -83,6 +83,25 @@ GPUS_HIDDEN = Rule(
     "info",
     "slider: roles without a GPU ({roles}) get an empty CUDA_VISIBLE_DEVICES; they would see all GPUs of their node",
 )
+TOO_LONG = Rule(
+    "SLI125",
+    "slider-value-too-large",
+    "error",
+    "slider: {what} of role {role} is {size} bytes long; Linux passes at most 131071 in one argument or variable",
+)
+TOO_MANY_ADDRESSES = Rule(
+    "SLI126",
+    "slider-too-many-addresses",
+    "error",
+    "slider: {what} would list {count} addresses, and Linux passes at most 131071 bytes in one argument or variable",
+)
+MANY_ADDRESSES = Rule(
+    "SLI127",
+    "slider-many-addresses",
+    "warning",
+    "slider: {what} lists {count} addresses; Linux starts the command only if the nodes' names have at most {room} "
+    "characters on average",
+)
 
 RULES = (
     APPLICATION_NAME,
@@ -102,4 +121,7 @@ RULES = (
     OUTPUT_PLACE,
     ADDRESS,
     GPUS_HIDDEN,
+    TOO_LONG,
+    TOO_MANY_ADDRESSES,
+    MANY_ADDRESSES,
 )

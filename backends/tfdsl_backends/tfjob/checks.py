@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import child
+from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.record import replace
 from tfdsl_backends.podspec.additions import check_additions
-from tfdsl_backends.podspec.checks import Name, check_first_letter, check_names, check_pods
+from tfdsl_backends.podspec.checks import Name, check_first_letter, check_injected, check_names, check_pods
 from tfdsl_backends.podspec.host_ports import check_host_ports
 from tfdsl_backends.podspec.kueue import check_kueue_label, check_queue_name
 from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.tfjob import rules
 from tfdsl_backends.tfjob.features import features
-from tfdsl_backends.tfjob.pods import is_distributed, plans, replica_name
+from tfdsl_backends.tfjob.pods import delivers, is_distributed, operator_spec, plans, replica_name
 from tfdsl_backends.tfjob.restart import counted, in_place, training_roles
 
 if TYPE_CHECKING:
@@ -42,6 +43,17 @@ def _findings(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_host_ports(unit, rules.HOST_PORT)
     yield from check_additions(unit, rules.ADDITIONS)
     yield from check_pods(unit, rules.POD, plans(unit))
+    yield from _injected(unit)
+
+
+def _injected(unit: Unit) -> Iterator[Diagnostic]:
+    """The operator's TF_CONFIG, which is about as long in every role: one error is enough."""
+    job = unit.job
+    roles = [role for role in training_roles(job) if not delivers(unit, role)]
+    if roles and is_distributed(job):
+        largest = max(roles, key=lambda role: role.replicas)
+        text = tf_config(operator_spec(job), largest.name, "0")
+        yield from check_injected(unit, rules.POD, largest, "the operator", text)
 
 
 def _names(unit: Unit) -> list[Name]:

@@ -9,7 +9,14 @@ from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import gets_tf_config
 from tfdsl.record import replace
 from tfdsl_backends.podspec.additions import check_additions
-from tfdsl_backends.podspec.checks import LONGEST_ARGUMENT, Name, check_first_letter, check_names, check_pods
+from tfdsl_backends.podspec.checks import (
+    LONGEST_ARGUMENT,
+    Name,
+    check_first_letter,
+    check_injected,
+    check_names,
+    check_pods,
+)
 from tfdsl_backends.podspec.host_ports import check_host_ports
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.volcano import claims, delivery, reserved, rules
@@ -46,6 +53,7 @@ def _checks(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_additions(unit, rules.ADDITIONS)
     yield from _delivery(unit)
     yield from _hosts_variables(unit)
+    yield from _injected(unit)
     if unit.job.role("tensorboard") is not None:
         yield rules.NETWORK_POLICY(unit.origins.span("roles[tensorboard]"))
 
@@ -136,6 +144,16 @@ def _delivery(unit: Unit) -> Iterator[Diagnostic]:
                 second=role.name,
                 second_port=role.port,
             ).help('write tf_config = "static"')
+
+
+def _injected(unit: Unit) -> Iterator[Diagnostic]:
+    """The tensorflow plugin's TF_CONFIG, which is about as long in every role: one error is enough."""
+    roles = [role for role in unit.job.roles if gets_tf_config(unit.job, role)]
+    cluster = delivery.plugin_cluster(unit.job) if delivery.mode(unit) == "plugin" and roles else None
+    if cluster is not None:
+        largest = max(roles, key=lambda role: role.replicas)
+        text = delivery.plugin_value(cluster, largest, "0")
+        yield from check_injected(unit, rules.PODS, largest, "the tensorflow plugin", text)
 
 
 def _hosts_variables(unit: Unit) -> Iterator[Diagnostic]:

@@ -11,6 +11,7 @@ from tfdsl_backends.yarn.applications import DEFAULT_MEMORY, Size, applications,
 from tfdsl_backends.yarn.archives import archive_suffix, is_sent
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.job_script import hides_gpus
+from tfdsl_backends.yarn.limits import check_addresses, check_strings
 from tfdsl_backends.yarn.options import in_docker, is_yarn_tf
 from tfdsl_backends.yarn.runtime import IMAGE, SAFE_PATH, docker_mounts, tmpfs_mounts
 from tfdsl_backends.yarn.task_plan import needs_hdfs, rendezvous_seconds
@@ -37,11 +38,13 @@ def _all(unit: Unit) -> Iterator[Diagnostic]:
     yield from layout(unit)
     yield from hdfs_client(unit)
     yield from pending_limits(unit)
+    yield from check_addresses(unit)
     yield from default_memory(unit)
     yield from hidden_gpus(unit)
     for role in unit.job.roles:
         yield from command(unit, role)
         yield from environment(unit, role)
+        yield from check_strings(unit, role)
         yield from memory(unit, role)
         yield from resources(unit, role)
         yield from docker(unit, role)

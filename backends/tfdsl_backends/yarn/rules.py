@@ -108,6 +108,25 @@ GPUS_HIDDEN = Rule(
     "info",
     "yarn: roles without a GPU ({roles}) get an empty CUDA_VISIBLE_DEVICES; they would see all GPUs of their node",
 )
+TOO_LONG = Rule(
+    "YRN130",
+    "yarn-value-too-large",
+    "error",
+    "yarn: {what} of role {role} is {size} bytes long; Linux passes at most 131071 in one argument or variable",
+)
+TOO_MANY_ADDRESSES = Rule(
+    "YRN131",
+    "yarn-too-many-addresses",
+    "error",
+    "yarn: {what} would list {count} addresses, and Linux passes at most 131071 bytes in one argument or variable",
+)
+MANY_ADDRESSES = Rule(
+    "YRN132",
+    "yarn-many-addresses",
+    "warning",
+    "yarn: {what} lists {count} addresses; Linux starts the command only if the nodes' names have at most {room} "
+    "characters on average",
+)
 
 RULES = (
     NO_COMMAND,
@@ -132,4 +151,7 @@ RULES = (
     RESOURCE_NAME,
     PENDING_LIMIT,
     GPUS_HIDDEN,
+    TOO_LONG,
+    TOO_MANY_ADDRESSES,
+    MANY_ADDRESSES,
 )
