@@ -97,6 +97,28 @@ def test_nothing_is_allowed_inside_a_text_block() -> None:
             assert '"""\n    python' in edited(one.edits)["job.tfjob"]
 
 
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ('▮quue = "a"', [("Write queue", True)]),
+        ("on failed => ▮restart", [("Write restart container", False)]),
+        ('spread = ▮"zone"', [('Write "none"', False)]),
+        ("▮quue = 5", []),
+        ("on worker completed => ▮stop job", []),
+    ],
+)
+def test_the_fixes_are_those_of_the_command_line(line: str, offered: list[tuple[str, bool]]) -> None:
+    """What ``--fix`` takes is preferred, and what leads to a new error is not offered."""
+    found = actions(f'job a {{\n  image = "x:1"\n  {line}\n  role worker {{ }}\n}}\n')
+    assert [(one.title, one.preferred) for one in found if one.kind == "quickfix"] == offered
+
+
+def test_what_may_mean_something_else_is_not_in_the_fix_of_all() -> None:
+    text = 'job a {\n  image = "x:1"\n  memory = 16g▮\n  quue = "b"\n  role worker { }\n}\n'
+    whole = next(one for one in actions(text) if one.kind == "source.fixAll.tfdsl")
+    assert edited(whole.edits)["job.tfjob"] == text.replace("▮", "").replace("quue", "queue")
+
+
 def test_all_safe_fixes_at_once() -> None:
     text = "let a = 1\njob j {\n  image = 'x:1'▮\n  role worker { replicas = a }\n}\n"
     whole = [one for one in actions(text) if one.kind == "source.fixAll.tfdsl"]
