@@ -5,6 +5,8 @@ The nearest of the two files upwards from the source counts (of two in one folde
 
     [tool.tfdsl.lint]            # in tfdsl.toml: [lint]
     floating-image-tag = "error" # error, warning, info or off; by slug or by code
+
+Whatever else stands there is an error at its place: a misspelt key would be silently without effect.
 """
 
 from __future__ import annotations
@@ -14,16 +16,20 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
+from tfdsl.lint.toml_places import place_of
+from tfdsl.reading import contents
 from tfdsl.record import Record
 from tfdsl.semantics.suggest import closest, listing
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from tfdsl.diagnostics import Diagnostic
 
 LEVELS = ("error", "warning", "info", "off")
+TABLES = ("lint",)
+"""What may stand in the file, or in ``[tool.tfdsl]``."""
 
 
 class Settings(Record):
@@ -49,56 +55,113 @@ def settings_for(path: str | None) -> Settings:
 
 def _read(path: str) -> Settings | None:
     """The settings in the file at ``path``; ``None`` when there are none."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    except (OSError, UnicodeDecodeError):
+    shared = path.endswith("pyproject.toml")
+    if not os.path.lexists(path):
         return None
-    if path.endswith("pyproject.toml") and "tool.tfdsl" not in text:
+    data = contents(path)
+    text = data if isinstance(data, str) else _decoded(data)
+    source = Source(os.path.relpath(path), text if isinstance(data, bytes) and text is not None else "")
+    if isinstance(data, str) or text is None:
+        reason = data if isinstance(data, str) else "it is not UTF-8"
+        return None if shared else _unusable(source, f"{source.path} cannot be read: {reason}")
+    if shared and "tfdsl" not in text:
         return None
     import tomllib
 
-    source = Source(os.path.relpath(path), text)
     try:
         table: object = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        return Settings({}, (BAD_SETTINGS(Span(source, 0, 0), problem=f"not TOML: {problem}"),))
-    for key in ("tool", "tfdsl") if path.endswith("pyproject.toml") else ():
-        table = _entry(table, key)
-    return _checked(_entry(table, "lint"), source)
+        return None if shared and "tool.tfdsl" not in text else _not_toml(source, str(problem))
+    home = ("tool", "tfdsl") if shared else ()
+    for key in home:
+        table = cast("dict[str, object]", table).get(key) if isinstance(table, dict) else None
+    return None if shared and table is None else _File(source, home).settings(table)
 
 
-def _entry(table: object, key: str) -> object:
-    return cast("dict[str, object]", table).get(key) if isinstance(table, dict) else None
+def _decoded(data: bytes) -> str | None:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
 
 
-def _checked(table: object, source: Source) -> Settings:
-    if table is None:
-        return Settings({})
-    if not isinstance(table, dict):
-        return Settings({}, (BAD_SETTINGS(Span(source, 0, 0), problem="lint is a table of rules and levels"),))
+def _unusable(source: Source, problem: str) -> Settings:
+    return Settings({}, (BAD_SETTINGS(Span(source, 0, 0), problem=problem),))
+
+
+def _not_toml(source: Source, problem: str) -> Settings:
+    """Where ``tomllib`` gives a line and a column, they are the place."""
+    match = re.search(r" \(at line (\d{1,9}), column (\d{1,9})\)$", problem)
+    start = len(source.text.rstrip())
+    if match is not None:
+        lines = source.text.split("\n")[: int(match[1])]
+        start = sum(len(line) + 1 for line in lines[:-1]) + int(match[2]) - 1
+        problem = problem[: match.start()]
+    at = min(start, len(source.text))
+    return Settings({}, (BAD_SETTINGS(Span(source, at, at), problem=f"not TOML: {problem}"),))
+
+
+class _File:
+    """The checks of one file. ``home``: the table that belongs to tfdsl."""
+
+    def __init__(self, source: Source, home: tuple[str, ...]) -> None:
+        self.source = source
+        self.home = home
+        self.problems: list[Diagnostic] = []
+
+    def settings(self, table: object) -> Settings:
+        """What the file says, and all that is wrong with it."""
+        if not isinstance(table, dict):
+            self.report((), f"{'.'.join(self.home)} must be a table")
+            return Settings({}, tuple(self.problems))
+        entries = cast("dict[str, object]", table)
+        for key, value in entries.items():
+            if key not in TABLES:
+                self.unknown(key, value)
+        levels = self.levels(entries.get("lint", {}))
+        return Settings(levels, tuple(self.problems))
+
+    def report(self, path: tuple[str, ...], problem: str, help: str | None = None) -> None:  # noqa: A002  (its name)
+        """Tell a problem at the key ``path``, counted from the table that belongs to tfdsl."""
+        found = BAD_SETTINGS(place_of(self.source, (*self.home, *path)), problem=problem)
+        self.problems.append(found if help is None else found.help(help))
+
+    def unknown(self, key: str, value: object) -> None:
+        """Tell of a key or table that means nothing, with what was probably meant."""
+        lint = "tool.tfdsl.lint" if self.home else "lint"
+        what = f"[{'.'.join((*self.home, key))}]" if isinstance(value, dict) else key
+        if not self.home and key == "tool":
+            return self.report(
+                (key,), "tfdsl.toml has no table [tool]", f"write [{lint}]; [tool.tfdsl] is for pyproject.toml"
+            )
+        if key in _rule_names():
+            return self.report((key,), f"the level of {key} is outside of [{lint}]", f"put it below [{lint}]")
+        near = closest(key, TABLES)
+        meant = f"did you mean [{lint}]?" if near else f"there is only [{lint}]"
+        return self.report((key,), f"there is no setting {what}", meant)
+
+    def levels(self, table: object) -> dict[str, str]:
+        """The levels of the table ``lint``, by slug."""
+        if not isinstance(table, dict):
+            self.report(("lint",), "lint must be a table of rules and levels")
+            return {}
+        known = _rule_names()
+        levels: dict[str, str] = {}
+        for name, level in cast("dict[str, object]", table).items():
+            if name not in known:
+                near = closest(name, known.values())
+                self.report(("lint", name), f"there is no lint rule {name}", f"did you mean {near}?" if near else None)
+            elif level not in LEVELS:
+                self.report(("lint", name), f"the level of {name} must be {listing(LEVELS)}")
+            elif known[name] in levels:
+                self.report(("lint", name), f"the level of {known[name]} is set twice, by its name and by its code")
+            else:
+                levels[known[name]] = str(level)
+        return levels
+
+
+def _rule_names() -> dict[str, str]:
+    """Slug and code of each lint rule → its slug."""
     from tfdsl.lint.runner import rules
 
-    known = {name: rule for rule in rules() for name in (rule.slug, rule.code)}
-    levels: dict[str, str] = {}
-    problems: list[Diagnostic] = []
-    for name, level in cast("dict[str, object]", table).items():
-        span = _place(source, name)
-        if name not in known:
-            problems.append(_unknown(span, name, (rule.slug for rule in known.values())))
-        elif level not in LEVELS:
-            problems.append(BAD_SETTINGS(span, problem=f"the level of {name} is {listing(LEVELS)}"))
-        else:
-            levels[known[name].slug] = str(level)
-    return Settings(levels, tuple(problems))
-
-
-def _unknown(span: Span, name: str, slugs: Iterable[str]) -> Diagnostic:
-    found = BAD_SETTINGS(span, problem=f"there is no lint rule {name}")
-    near = closest(name, slugs)
-    return found.help(f"did you mean {near}?") if near is not None else found
-
-
-def _place(source: Source, name: str) -> Span:
-    match = re.search(rf"^[ \t]*[\"']?({re.escape(name)})[\"']?[ \t]*=", source.text, re.M)
-    return Span(source, match.start(1), match.end(1)) if match is not None else Span(source, 0, 0)
+    return {name: rule.slug for rule in rules() for name in (rule.slug, rule.code)}

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.unit.cli.shell import tfdsl
 from tfdsl.lint.settings import settings_for
 
@@ -48,7 +50,7 @@ def test_an_unknown_rule_is_reported_at_its_key(tmp_path: Path) -> None:
 def test_an_unknown_level_is_reported(tmp_path: Path) -> None:
     (tmp_path / "tfdsl.toml").write_text('[lint]\nunused-let = "fatal"\n')
     (problem,) = settings_for(str(tmp_path / "job.tfjob")).problems
-    assert problem.message == "the level of unused-let is error, warning, info or off"
+    assert problem.message == "the level of unused-let must be error, warning, info or off"
 
 
 def test_broken_toml_is_reported(tmp_path: Path) -> None:
@@ -74,3 +76,94 @@ def test_a_wrong_setting_is_an_error_of_the_check(tmp_path: Path) -> None:
     ran = tfdsl("check", "job.tfjob", cwd=tmp_path)
     assert ran.status == 1
     assert "error[TFJ3904] bad-settings: there is no lint rule unused-lets\n  --> tfdsl.toml:2:1" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place", "message", "advice"),
+    [
+        ("tfdsl.toml", "[lnt]\nunused-let = 'off'\n", "lnt", "there is no setting [lnt]", "did you mean [lint]?"),
+        ("tfdsl.toml", "strict = true\n[lint]\n", "strict", "there is no setting strict", "there is only [lint]"),
+        (
+            "tfdsl.toml",
+            "[tool.tfdsl.lint]\nunused-let = 'off'\n",
+            "tool",
+            "tfdsl.toml has no table [tool]",
+            "write [lint]; [tool.tfdsl] is for pyproject.toml",
+        ),
+        (
+            "tfdsl.toml",
+            "unused-let = 'off'\n",
+            "unused-let",
+            "the level of unused-let is outside of [lint]",
+            "put it below [lint]",
+        ),
+        (
+            "pyproject.toml",
+            "[project]\nlints = 1\n[tool.tfdsl.lints]\nunused-let = 'off'\n",
+            "lints",
+            "there is no setting [tool.tfdsl.lints]",
+            "did you mean [tool.tfdsl.lint]?",
+        ),
+        (
+            "pyproject.toml",
+            "[tool]\nblack.x = 1\ntfdsl = { lintt = { unused-let = 'off' } }\n",
+            "lintt",
+            "there is no setting [tool.tfdsl.lintt]",
+            "did you mean [tool.tfdsl.lint]?",
+        ),
+        (
+            "pyproject.toml",
+            "[tool.x]\nunused-lets = 1\n[tool.tfdsl]\nlint.unused-lets = 'off'\n",
+            "unused-lets",
+            "there is no lint rule unused-lets",
+            "did you mean unused-let?",
+        ),
+    ],
+)
+def test_what_means_nothing_is_an_error_at_its_place(
+    tmp_path: Path, name: str, text: str, place: str, message: str, advice: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    (problem,) = settings_for(str(tmp_path / "job.tfjob")).problems
+    assert (problem.level, problem.span.text, problem.message) == ("error", place, message)
+    assert problem.helps == (advice,)
+    if name == "pyproject.toml":
+        home = text.index("[tool.tfdsl") if "[tool.tfdsl" in text else text.index("tfdsl =")
+        assert problem.span.start > home
+
+
+def test_tables_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "tfdsl.toml").write_text("lint = 'off'\n")
+    (problem,) = settings_for(str(tmp_path / "job.tfjob")).problems
+    assert (problem.span.text, problem.message) == ("lint", "lint must be a table of rules and levels")
+    (tmp_path / "tfdsl.toml").unlink()
+    (tmp_path / "pyproject.toml").write_text("[tool]\ntfdsl = 1\n")
+    (problem,) = settings_for(str(tmp_path / "job.tfjob")).problems
+    assert (problem.span.text, problem.message) == ("tfdsl", "tool.tfdsl must be a table")
+
+
+def test_broken_toml_has_its_place(tmp_path: Path) -> None:
+    (tmp_path / "tfdsl.toml").write_text("[lint]\nunused-let = off\n")
+    (problem,) = settings_for(str(tmp_path / "job.tfjob")).problems
+    assert problem.message == "not TOML: Invalid value"
+    assert problem.span.source.position(problem.span.start) == (2, 14)
+
+
+def test_a_file_that_cannot_be_read_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "tfdsl.toml").write_bytes(b"[lint]\n# \xff\n")
+    (problem,) = settings_for(str(tmp_path / "job.tfjob")).problems
+    assert problem.message.endswith("tfdsl.toml cannot be read: it is not UTF-8")
+
+
+def test_a_rule_by_its_name_and_by_its_code(tmp_path: Path) -> None:
+    (tmp_path / "tfdsl.toml").write_text("[lint]\nunused-let = 'off'\nTFJ3001 = 'error'\n")
+    (problem,) = settings_for(str(tmp_path / "job.tfjob")).problems
+    assert problem.span.text == "TFJ3001"
+
+
+def test_a_pyproject_that_only_names_tfdsl_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "tfdsl.toml").write_text('[lint]\nunused-let = "info"\n')
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "pyproject.toml").write_text('[project]\ndependencies = ["tfdsl"]\n[tool.other]\nx = "tool.tfdsl"\n')
+    assert settings_for(str(inner / "job.tfjob")).levels == {"unused-let": "info"}
