@@ -1,6 +1,7 @@
 """The command ``tfdsl``: finds the command, runs it, turns every ending into an exit status.
 
-0 no errors, 1 errors in the input, 2 wrong use, 70 a bug (language reference, "Diagnostics"), 130 interrupted,
+0 no errors, 1 errors in the input, 2 wrong use or what cannot be read or written, 70 a bug
+(language reference, "Diagnostics"), 130 interrupted,
 129 and 143 ended by a signal while writing files, 141 the reader of the output went away (all as a shell reports them).
 """
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
-ERRORS, USAGE, BUG, INTERRUPTED, NO_READER = 1, 2, 70, 130, 141
+USAGE, BUG, INTERRUPTED, NO_READER = 2, 70, 130, 141
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -35,7 +36,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except OutputFailed as failure:
         forget(sys.stdout)
         err(f"tfdsl: cannot write to standard output: {failure}\n")
-        return ERRORS
+        return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # the last line of defence: a bug is one line, not a page

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tfdsl.cli.arguments import Command, Positional
-from tfdsl.cli.report import ERRORS, OK, USAGE, report
+from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.streams import err
 from tfdsl.cli.writing import Failure, File, write_all
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
@@ -88,7 +88,6 @@ def run(arguments: Arguments) -> int:
         Failure(path, "there is such a file already") if there else write_all([File(path, _JOB.format(name=name))])
     )
     if failure is not None:
-        report([OUTPUT_NOT_WRITTEN(place, path=path, reason=failure.reason)], ())
-        return ERRORS
+        return report([OUTPUT_NOT_WRITTEN(place, path=path, reason=failure.reason)], ())
     err(f"wrote {path}; try: tfdsl compile {path} -t tfjob\n")
     return OK

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 
 FILE_ENDINGS = (".yaml", ".yml")
+OTHER_ENDINGS = (".json", ".txt", ".xml", ".sh", ".py", ".zip", ".gz", ".tgz", ".tar", ".tfjob", ".dockerfile", ".md")
+"""Of names that nobody gives to a folder."""
+_STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 class Destination(Record):
@@ -36,12 +39,12 @@ class Destination(Record):
 def destination(given: Given | None, choices: Sequence[Choice], arguments: Arguments) -> Destination | Diagnostic:
     """The place that ``-o`` names, or why the output of ``choices`` cannot go there.
 
-    A path is a file when it is one or ends like one (``FILE_ENDINGS``), unless several targets or a set of files need a
-    folder; all others are folders: ``out-1.9`` and ``volcano@1.15`` too.
+    A path is a file when it is one or ends like one (``FILE_ENDINGS``); all others are folders: ``out-1.9`` and
+    ``volcano@1.15`` too. No folder is made under a name that can only have been meant for a file.
     """
     needs_folder = _needs_folder(choices)
     span = arguments.line if given is None else given.span
-    if given is None or given.text == "-":
+    if given is None or given.text in _STANDARD_OUTPUT:
         what = needs_folder or ("a source map is written beside a file" if arguments.on("--source-map") else None)
         if what is not None:
             return OUTPUT_PLACE(span, what=what).help(f"write {_command(arguments, choices)}")
@@ -51,11 +54,33 @@ def destination(given: Given | None, choices: Sequence[Choice], arguments: Argum
         return OUTPUT_PLACE(span, what="the path behind -o is empty").help("write -o . for the current folder")
     is_file = os.path.lexists(path) and not os.path.isdir(path)
     if needs_folder and is_file:
-        return OUTPUT_PLACE(span, what=f"{path} is a file: {needs_folder}")
-    named_like_file = path.lower().endswith(FILE_ENDINGS)
-    if is_file or (named_like_file and not needs_folder and not os.path.isdir(path)):
+        return OUTPUT_PLACE(span, what=f"{path} is a file: {needs_folder}").help(_another_name(path))
+    ending = "" if os.path.isdir(path) else _ending(path)
+    if ending and needs_folder:
+        return OUTPUT_PLACE(span, what=f"{path} names a file: {needs_folder}").help(_another_name(path))
+    if is_file or ending in FILE_ENDINGS:
         return Destination("file", path, span)
+    if ending:
+        error = OUTPUT_PLACE(
+            span, what=f"{choices[0].backend.name} is written as YAML, {path} names another kind of file"
+        )
+        return error.help(f"write -o {quote(path[: -len(ending)] + '.yaml')}")
     return Destination("folder", path, span, folders=len(choices) > 1)
+
+
+def _ending(path: str) -> str:
+    """The ending that makes ``path`` the name of a file; empty when it may be a folder (``out/``, ``out-1.9``)."""
+    name = os.path.basename(path).lower()
+    return next((ending for ending in (*FILE_ENDINGS, *OTHER_ENDINGS) if name.endswith(ending)), "")
+
+
+def _another_name(path: str) -> str:
+    """The advice to write into a folder, called like the file without its endings."""
+    stem = path
+    while ending := _ending(stem):
+        stem = stem[: -len(ending)]
+    free = stem if os.path.basename(stem) and not os.path.isfile(stem) else os.path.join(os.path.dirname(path), "out")
+    return f"write -o {quote(free)}"
 
 
 def _needs_folder(choices: Sequence[Choice]) -> str | None:

@@ -23,7 +23,8 @@ example:
   tfdsl check mnist.tfjob -t tfjob
   tfdsl compile mnist.tfjob -t volcano
 
-Exit status: 0 no errors, 1 errors in the input, 2 wrong use, 70 a bug in tfdsl.
+Exit status: 0 no errors, 1 errors in the input, 2 wrong use or a file that cannot be
+read or written, 70 a bug in tfdsl.
 """
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl.cli.streams import err, err_takes_colour, out
 from tfdsl.diagnostics.order import count, in_file_order
 from tfdsl.diagnostics.render import DOCUMENTS, FORMATS, Format, render
+from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,7 +18,7 @@ OK, ERRORS, USAGE = 0, 1, 2
 
 
 def report(diagnostics: Iterable[Diagnostic], paths: Sequence[str], form: Format = "text") -> int:
-    """Tell ``diagnostics`` in file order, each once; gives the exit status.
+    """Tell ``diagnostics`` in file order, each once; gives the exit status: 2 when output could not be written.
 
     Messages for people go to standard error; what a program reads, a document or GitHub's commands, goes to
     standard output.
@@ -31,6 +32,8 @@ def report(diagnostics: Iterable[Diagnostic], paths: Sequence[str], form: Format
         err(as_text(ordered, colour=err_takes_colour()))
     else:
         err(render(form, ordered, paths))
+    if any(diagnostic.rule is OUTPUT_NOT_WRITTEN for diagnostic in ordered):
+        return USAGE
     return ERRORS if count(ordered)[0] else OK
 
 

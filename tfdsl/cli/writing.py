@@ -75,7 +75,7 @@ def _write(files: Sequence[File], batch: _Batch) -> Failure | None:
         left = "".join(f"; the old text of {place} is in {old}" for place, old in batch.take_back())
         if isinstance(error, _Refused):
             return Failure(error.failure.path, error.failure.reason + left)
-        if isinstance(error, OSError):
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             return Failure(batch.current, _reason(error) + left)
         raise
     batch.finish()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules, syntax_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
+from tfdsl.semantics import operators
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.values import POISON, ListData, Value
+from tfdsl.semantics.values import POISON, Value, list_data
 from tfdsl.syntax import ast, parse_expression
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.types import ListType, StringType, Type, a_value
@@ -38,10 +39,13 @@ def expressions(source: Source, lines: bool, to: Type | None, scope: Scope) -> t
         if is_raw(to):
             return (_literal(whole(source)),)
         return None if _is_bare_list(source, to, scope) else _parsed(source, scope)
+    if sum(map(bool, map(str.strip, source.text.split("\n")))) > operators.LONGEST_LIST:
+        scope.report(_too_many(source))
+        return None
     of = to.of if isinstance(to, ListType) else None
     found: list[ast.Expr] = []
     start = 0
-    for number, line in enumerate(source.text.split("\n")):
+    for line in source.text.split("\n"):
         text = line.strip()
         at = start + line.find(text)
         start += len(line) + 1
@@ -50,11 +54,17 @@ def expressions(source: Source, lines: bool, to: Type | None, scope: Scope) -> t
         if is_raw(of):
             found.append(_literal(Span(source, at, at + len(text))))
         else:
-            one = _parsed(Source(source.path, "\n" * number + line, source.origin), scope)
+            one = _parsed(source, scope, at, at + len(text))
             if one is None:
                 return None
             found.extend(one)
     return tuple(found)
+
+
+def _too_many(source: Source) -> Diagnostic:
+    """Told at the beginning of the file: all its lines are of no use to anybody."""
+    reason = f"a list holds at most {operators.LONGEST_LIST:,} elements, or fewer with long texts"
+    return value_rules.TOO_LARGE(Span(source, 0, 0), reason=reason)
 
 
 def _literal(span: Span) -> ast.Str:
@@ -72,11 +82,11 @@ def _is_bare_list(source: Source, to: Type | None, scope: Scope) -> bool:
     return True
 
 
-def _parsed(source: Source, scope: Scope) -> tuple[ast.Expr] | None:
-    if not source.text.strip():
+def _parsed(source: Source, scope: Scope, start: int = 0, end: int | None = None) -> tuple[ast.Expr] | None:
+    if not source.text[start:end].strip():
         scope.report(syntax_rules.MISSING_VALUE(whole(source), key=source.path))
         return None
-    expression, found = parse_expression(source)
+    expression, found = parse_expression(source, start, end)
     for diagnostic in found:
         scope.report(diagnostic)
     return None if found else (expression,)
@@ -87,5 +97,8 @@ def value_of(parsed: tuple[ast.Expr, ...] | None, source: Source, lines: bool, s
     if parsed is None:
         return Value(POISON, whole(source))
     if lines:
-        return Value(ListData(tuple(evaluate(one, scope) for one in parsed)), whole(source))
+        items = operators.bounded(list_data(tuple(evaluate(one, scope) for one in parsed)), whole(source))
+        if isinstance(items, Diagnostic):
+            scope.report(_too_many(source))
+        return Value(POISON if isinstance(items, Diagnostic) else items, whole(source))
     return evaluate(parsed[0], scope)

@@ -45,9 +45,9 @@ def parse(source: Source) -> Parsed:
     return Parsed(ast.File(source, builder.declarations, comments), _in_order(builder.diagnostics))
 
 
-def parse_expression(source: Source) -> tuple[ast.Expr, tuple[Diagnostic, ...]]:
-    """Read a text that is one expression, as ``--set`` takes it."""
-    expression, diagnostics, _ = _parse_part(source, 0, len(source.text), 0)
+def parse_expression(source: Source, start: int = 0, end: int | None = None) -> tuple[ast.Expr, tuple[Diagnostic, ...]]:
+    """Read a text, or the part from ``start`` to ``end``, that is one expression, as ``--set`` takes it."""
+    expression, diagnostics, _ = _parse_part(source, start, len(source.text) if end is None else end, 0)
     return expression, _in_order(diagnostics)
 
 

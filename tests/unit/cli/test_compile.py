@@ -122,7 +122,7 @@ def test_error_writes_nothing_and_keeps_the_old_file(folder: Path) -> None:
 def test_input_is_not_overwritten(folder: Path) -> None:
     before = (folder / "mnist.tfjob").read_text()
     ran = tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "mnist.tfjob", cwd=folder)
-    assert ran.status == 1
+    assert ran.status == 2
     assert "it is an input" in ran.err
     assert (folder / "mnist.tfjob").read_text() == before
 
@@ -131,7 +131,7 @@ def test_output_that_cannot_be_written(folder: Path) -> None:
     (folder / "out").mkdir()
     (folder / "out/mnist.yaml").mkdir()
     ran = tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "out", cwd=folder)
-    assert ran.status == 1
+    assert ran.status == 2
     assert "it is a folder; nothing was written" in ran.err
     assert os.listdir(folder / "out") == ["mnist.yaml"]
 
@@ -223,3 +223,59 @@ def test_an_empty_path_is_no_folder(folder: Path) -> None:
     assert ran.status == 2
     assert "the path behind -o is empty" in ran.err
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "advice"),
+    [
+        (("-t", "tfjob", "-t", "volcano", "-o", "all.yaml"), "all.yaml names a file", "write -o all"),
+        (("-t", "tfjob", "-o", "x.json"), "tfjob is written as YAML", "write -o x.yaml"),
+        (("-t", "yarn", "-o", "d/job.tar.gz"), "yarn is a set of files and needs a folder", "write -o d/job"),
+        (("-t", "yarn", "-o", "mnist.tfjob"), "mnist.tfjob is a file", "write -o mnist"),
+    ],
+)
+def test_no_folder_gets_the_name_of_a_file(folder: Path, words: tuple[str, ...], said: str, advice: str) -> None:
+    ran = tfdsl("compile", "mnist.tfjob", *words, cwd=folder)
+    assert ran.status == 2
+    assert said in ran.err
+    assert f"help: {advice}\n" in ran.err
+    assert listing(folder) == ["mnist.tfjob"]
+
+
+def test_a_folder_that_is_there_may_be_called_like_a_file(folder: Path) -> None:
+    (folder / "all.yaml").mkdir()
+    assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-t", "volcano", "-o", "all.yaml", cwd=folder).status == 0
+    assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "new.json/", cwd=folder).status == 0
+    found = ["all.yaml/tfjob/mnist.yaml", "all.yaml/volcano/mnist.yaml", "mnist.tfjob", "new.json/mnist.yaml"]
+    assert listing(folder) == found
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/fd/2"])
+def test_a_pipe_by_its_name(folder: Path, name: str) -> None:
+    ran = tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", name, cwd=folder)
+    assert ran.status == 0, ran.err
+    assert "kind: TFJob\n" in (ran.err if name.endswith("2") else ran.out)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_what_cannot_be_written_is_no_error_of_the_input(folder: Path) -> None:
+    assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "/dev/full", cwd=folder).status == 2
+    assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "mnist.tfjob", cwd=folder).status == 2
+    assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "/proc/none", cwd=folder).status == 2
+    (folder / "train.tfjob").touch()
+    assert tfdsl("new", "train", cwd=folder).status == 2
+
+
+def test_a_list_from_a_file_is_bounded(folder: Path) -> None:
+    job = 'param xs: list<int>\njob a {\n  image = "r/x:1"\n  role worker { replicas = len(xs) / 500 }\n}\n'
+    (folder / "list.tfjob").write_text(job)
+    (folder / "xs").write_text("7\n" * 1_000)
+    ran = tfdsl("compile", "list.tfjob", "-t", "tfjob", "--set", "xs=@xs", cwd=folder)
+    assert ran.status == 0, ran.err
+    (folder / "xs").write_text("7\n" * 100_001)
+    ran = tfdsl("compile", "list.tfjob", "-t", "tfjob", "--set", "xs=@xs", cwd=folder)
+    assert ran.status == 1
+    assert "a list holds at most 100,000 elements" in ran.err
+    (folder / "xs").write_text("7\n8 +\n")
+    ran = tfdsl("compile", "list.tfjob", "-t", "tfjob", "--set", "xs=@xs", cwd=folder)
+    assert "--> xs:2:" in ran.err

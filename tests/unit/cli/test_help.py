@@ -55,6 +55,6 @@ def test_new_leaves_a_file_alone(tmp_path: Path) -> None:
     assert tfdsl("new", cwd=tmp_path).status == 0
     before = (tmp_path / "train.tfjob").read_text()
     ran = tfdsl("new", "train", cwd=tmp_path)
-    assert ran.status == 1
+    assert ran.status == 2
     assert "there is such a file already" in ran.err
     assert (tmp_path / "train.tfjob").read_text() == before

@@ -36,7 +36,7 @@ def test_without_a_command_the_overview_goes_to_standard_error(folder: Path) -> 
     [
         (("complie",), "did you mean compile?"),
         (("check", "mnist.tfjob", "-t", "volcno"), "did you mean volcano?"),
-        (("check", "mnist.tfjob", "-t", "tfjob@1.6.0"), "1.6"),
+        (("check", "mnist.tfjob", "-t", "tfjob@1.60.0"), "1.3 to 1.9"),
         (("check", "mnist.tfjob", "--profiel", "x"), "did you mean --profile?"),
         (("compile", "mnist.tfjob"), "needs a target"),
         (("compile", "mnist.tfjob", "-t", "tfjob", "-t", "volcano"), "-t tfjob -t volcano -o out"),
@@ -177,7 +177,7 @@ def test_full_disk_behind_standard_output(folder: Path) -> None:
             [*COMMAND, "compile", "mnist.tfjob", "-t", "tfjob"],
             cwd=folder, env=environment(), stdout=full, stderr=subprocess.PIPE, check=False, text=True,
         )  # fmt: skip
-    assert (done.returncode, done.stderr) == (1, "tfdsl: cannot write to standard output: No space left on device\n")
+    assert (done.returncode, done.stderr) == (2, "tfdsl: cannot write to standard output: No space left on device\n")
 
 
 def test_interrupt_is_quiet(folder: Path) -> None:
