@@ -273,4 +273,4 @@ def target_rows(name: str) -> TargetRows | None:
     if backend is None:
         return None
     user = backend.name in ("slider", "yarn")
-    return TargetRows(backend.name, backend.versions, backend.options, user, backend.requires_image)
+    return TargetRows(backend.name, backend.versions, backend.options, user, backend.pods, backend.requires_image)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
+from tfdsl.record import Record
 from tfdsl.semantics.suggest import closest, listing, offering, proposing, words_of
 from tfdsl.syntax import ast
-from tfdsl.vocabulary import attributes
+from tfdsl.vocabulary import attributes, pod_fields
 from tfdsl.vocabulary.types import (
     BoolType,
     DurationType,
@@ -45,18 +46,27 @@ FOREIGN = {
     "successPolicy": "write a policy: on worker completed => complete job",
     "success_policy": "write a policy: on worker completed => complete job",
     "plugins": "plugins follow from the job; see target volcano { tf_config = … }",
-    "dnsPolicy": 'use a patch in a target block: patch "spec…" = …',
-    "securityContext": 'use a patch in a target block: patch "spec…" = …',
-    "affinity": 'write node_selector for labels that a node must have, spread = "node" for replicas on different nodes',
     "requests": "write cpu, memory and gpu; cpu_limit and memory_limit are for higher limits",
     "limits": "write cpu, memory and gpu; cpu_limit and memory_limit are for higher limits",
     "schedule": "a job is run once, when it is submitted; to run it again at set times is for another program",
     "nodeName": "use target kubernetes { hosts = [ … ] }",
     "containers": "the container follows from image, command, env, …",
-    "initContainers": 'use a patch in a target block: patch "spec…" += [ … ]',
     "tf_config": "write cluster { discovery = … }; the option tf_config belongs into a target block",
 }
 """Names of other tools for things that are no attribute here: what to write."""
+
+
+class Around(Record):
+    """Where a name stands: for which targets with pods a patch could be written.
+
+    ``targets``: that of the target block around it, or those at hand. ``block``: of that block, if it stands in one.
+    ``role``: of the role block around it.
+    """
+
+    targets: tuple[str, ...] = ()
+    block: str | None = None
+    role: str | None = None
+
 
 _CANDIDATES = {
     "job": [row.name for row in attributes.ATTRIBUTES if row.in_job],
@@ -80,13 +90,17 @@ def is_legal(key: ast.Name, where: str, report: Report) -> bool:
     return True
 
 
-def unknown(item: ast.Assign, where: str, options: Iterable[str], report: Report) -> str | None:
+def unknown(item: ast.Assign, where: str, options: Iterable[str], around: Around, report: Report) -> str | None:
     """Report that there is no attribute of the name of ``item`` and give the name that was probably meant."""
     key = item.key
     what = "attribute or option" if where == "target" else "attribute"
     found = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=where, what=what, name=key.text)
     if key.text in FOREIGN:
         report(found.help(FOREIGN[key.text]))
+        return None
+    field = pod_fields.find(key.text)
+    if field is not None and where != "template":
+        report(_with_patch(found, field, around))
         return None
     here = [*_CANDIDATES.get(where, _CANDIDATES["job"]), *options]
     near = closest(key.text, here, _ALIASES) or closest(key.text, attributes.BY_NAME)
@@ -122,6 +136,21 @@ _LITERALS: dict[type, tuple[type, ...]] = {
 """Type → the literals that are of it."""
 
 _ALL_LITERALS = (ast.Str, ast.Number, ast.Unit, ast.Bool, ast.ListExpr, ast.MapExpr)
+
+
+def _with_patch(found: Diagnostic, field: pod_fields.PodField, around: Around) -> Diagnostic:
+    """``found``, about a field of pods without an attribute, with the patch that sets it."""
+    if field.instead:
+        found = found.help(field.instead)
+    line = field.line
+    if around.block is not None and not around.targets:
+        return found.help(f"{around.block} starts no pods; elsewhere it is a patch: target kubernetes {{ {line} }}")
+    if around.block is not None:
+        return found.help(f"write a patch: {line}")
+    line = line if around.role is None else f"role {around.role} {{ {line} }}"
+    for target in around.targets or ("kubernetes",):
+        found = found.help(f"write a patch: target {target} {{ {line} }}")
+    return found
 
 
 def check_role_only(role: str, keys: Iterable[ast.Name], report: Report) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from tfdsl.diagnostics import name_rules, value_rules
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.semantics import attribute_names
+from tfdsl.semantics.attribute_names import Around
 from tfdsl.semantics.definitions import in_order
 from tfdsl.semantics.suggest import alias_table, closest, listing, offering, proposing, words_of
 from tfdsl.syntax import ast
@@ -88,22 +89,30 @@ class JobBlock(Record):
 
 
 class TargetRows(Record):
-    """What has to be known of a target to check its block. ``user``: whether it knows the submitter."""
+    """What has to be known of a target to check its block.
+
+    ``user``: whether it knows the submitter; ``pods``: whether it has pod templates, which ``patch pod`` changes.
+    """
 
     name: str
     versions: tuple[str, ...]
     options: tuple[Option, ...]
     user: bool
+    pods: bool
     requires_image: Callable[[Mapping[str, object]], bool]
 
 
 class Names(Record):
-    """What blocks refer to: the templates of the program, and targets by name or alias."""
+    """What blocks refer to: the templates of the program, and targets by name or alias.
+
+    ``asked``: the targets that the program is compiled for.
+    """
 
     templates: Mapping[str, ast.Template]
     find_target: Callable[[str], TargetRows | None]
     target_names: tuple[str, ...]
     read: ReadTemplates
+    asked: tuple[str, ...] = ()
 
 
 class ReadTemplates:
@@ -133,6 +142,7 @@ def check_templates(names: Names, report: Report) -> None:
 def read_job(node: ast.Job, names: Names, report: Report) -> JobBlock:
     """Take ``node`` apart and report what cannot stand where it stands."""
     reader = _Reader(names, report)
+    reader.around = replace(reader.around, targets=_targets_at_hand(node, names))
     return JobBlock(
         node,
         reader.layers(node.items, "job", ()),
@@ -151,6 +161,7 @@ class _Reader:
         self.names = names
         self.report = report
         self.complete = True
+        self.around = Around(names.asked)
 
     # --- layers ---
 
@@ -234,7 +245,7 @@ class _Reader:
                 if key.text in option_names:
                     self._add(item, chosen)
                 elif key.text not in attributes.BY_NAME:
-                    near = attribute_names.unknown(item, where, option_names, self.report)
+                    near = attribute_names.unknown(item, where, option_names, self.around, self.report)
                     meant += [near] if near is not None else []
                 elif where == "template" or attribute_names.is_legal(key, where, self.report):
                     self._add(item, known)
@@ -265,7 +276,9 @@ class _Reader:
             name = item.name
             items = item.items if where != "target" else tuple(each for each in item.items if not _is_pod_patch(each))
             patches = _patches(item.items) if where == "target" else ()
+            outer, self.around = self.around, replace(self.around, role=name.text)
             layers = self.layers(items, "role", ())
+            self.around = outer
             if not known_role(name, self.report):
                 self.complete = False
                 continue
@@ -288,6 +301,7 @@ class _Reader:
             if rows is None:
                 self.report(unknown_target(item.name, self.names.target_names))
                 continue
+            outer, self.around = self.around, replace(self.around, block=rows.name, targets=_with_pods([rows]))
             block = TargetBlock(
                 item,
                 rows.name,
@@ -295,6 +309,7 @@ class _Reader:
                 self.roles(item.items, "target"),
                 _patches(item.items),
             )
+            self.around = outer
             first = blocks.setdefault(rows.name, block)
             if first is not block:
                 found = name_rules.DUPLICATE_BLOCK(item.name.span, name=f"target {rows.name}", where="job")
@@ -363,6 +378,18 @@ def unknown_target(name: ast.Name, known: tuple[str, ...]) -> Diagnostic:
     if near is not None:
         return offering(found, near, known, aliases)
     return found.help(f"targets are {listing(known)}")
+
+
+def _targets_at_hand(node: ast.Job, names: Names) -> tuple[str, ...]:
+    """The targets with pods that the job is compiled for, else those it has blocks for."""
+    if names.asked:
+        return names.asked
+    written = [names.find_target(item.name.text) for item in node.items if isinstance(item, ast.Target)]
+    return _with_pods(rows for rows in written if rows is not None)
+
+
+def _with_pods(targets: Iterable[TargetRows]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(rows.name for rows in targets if rows.pods))
 
 
 def _once(items: Iterable[ast.Item], kind: type[Block], word: str, report: Report) -> Block | None:

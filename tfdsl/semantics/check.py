@@ -66,7 +66,8 @@ def check(program: Program, request: Request) -> Checked:
         return Checked((), (), frozenset())
     collector = _Collector()
     params = Params(program, request.profile, request.given, collector)
-    names = Names(program.templates, request.find_target, request.target_names, ReadTemplates())
+    with_pods = tuple(wanted.rows.name for wanted in request.targets if wanted.rows.pods)
+    names = Names(program.templates, request.find_target, request.target_names, ReadTemplates(), with_pods)
     check_templates(names, collector)
     blocks = [read_job(node, names, collector) for node in program.jobs]
     jobs: list[resolved.Job] = []

@@ -149,7 +149,7 @@ ATTRIBUTES = (
               ("toleration",), example='[{ key = "nvidia.com/gpu", operator = "Exists" }]', akin=("taints",)),
     Attribute("spread", "both", one_of("node", "none"), '"none"', "Replicas of the role on different nodes.",
               example='"node"',
-              akin=("podAntiAffinity", "anti_affinity", "topologySpreadConstraints", "placement_policy")),
+              akin=("podAntiAffinity", "anti_affinity", "placement_policy")),
     Attribute("replicas", "role", IntType(0, MOST_REPLICAS), "1", "How many there are.",
               ("instances", "num_containers"), example="4",
               akin=("count", "num_workers", "num_ps", "num_trainers", "parallelism")),

@@ -43,6 +43,7 @@ class Case:
 
 
 WORKER = "role worker { replicas = 2 }\n  "
+PATCH = WORKER + 'target TARGET { patch pod "'
 CASES = (
     Case("TFJ2501", WORKER, "fine", "Not_Fine", "metadata.name", name="HOLE"),
     Case("TFJ2005", WORKER, "x:1", "", "image: Required value", image="HOLE"),
@@ -97,6 +98,34 @@ CASES = (
     Case("TFJ2006", WORKER + 'env = { "HOLE" = 1 }', "GOOD", "A=B", "valid environment variable name"),
     Case("TFJ2119", WORKER + "cpu = 4, cpu_limit = HOLE", "5", "3", "must be less than or equal to cpu limit"),
     Case("TFJ2114", "role worker { replicas = 7, min_available = HOLE }", 5, 9, "minAvailable", ("volcano",)),
+    # patches
+    Case("TFJ2663", PATCH + 'metadata.labels" += { team = "HOLE" } }', "vision", "x y z", "labels"),
+    Case("TFJ2663", PATCH + 'spec.hostAliases" += { ip = "HOLE", hostnames = ["db"] } }', "10.0.0.9", "db9", "ip"),
+    Case("TFJ2663", PATCH + 'spec.runtimeClassName" = "HOLE" }', "kata", "Kata 1", "runtimeClassName"),
+    Case("TFJ2663", PATCH + 'spec.serviceAccountName" = "HOLE" }', "trainer", "Trainer", "serviceAccountName"),
+    Case("TFJ2663", PATCH + 'spec.containers" += { name = "HOLE", image = "r/y:1" } }', "side", "Side 1", "name"),
+    Case("TFJ2663", PATCH + 'spec.volumes" += { name = "HOLE", emptyDir = {} } }', "cache", "Cache 1", "name"),
+    Case(
+        "TFJ2663",
+        PATCH + 'spec.volumes" += { name = "c", emptyDir = { sizeLimit = "HOLE" } } }',
+        *("7Gi", "7Gigs", "quantit"),
+    ),
+    Case("TFJ2663", PATCH + 'spec.containers[0].env" += { name = "HOLE", value = "1" } }', "GOOD", "A=B", "env"),
+    Case(
+        "TFJ2663",
+        PATCH + 'spec.containers[0].livenessProbe" = { tcpSocket = { port = HOLE } } }',
+        *(2345, 70000, "between 1 and 65535"),
+    ),
+    Case(
+        "TFJ2663",
+        PATCH + 'spec.topologySpreadConstraints" += { maxSkew = HOLE, topologyKey = "zone", '
+        'whenUnsatisfiable = "ScheduleAnyway" } }',
+        *(7, 0, "maxSkew"),
+    ),
+    Case(
+        *("TFJ2663", WORKER + 'target volcano { patch "spec.plugins.HOLE" = [] }', "ssh", "sssh", "plugin sssh"),
+        targets=("volcano",),
+    ),
     # the targets' own
     Case("040", WORKER, "fine", LONG, "63", name="HOLE"),
     Case("043", WORKER, "fine", "1fine", "a DNS-1035 label must", name="HOLE"),
