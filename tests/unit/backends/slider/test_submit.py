@@ -58,6 +58,16 @@ def client(tmp_path: Path) -> Client:
     return made
 
 
+def test_it_may_be_called_through_a_link(client: Client) -> None:
+    client.write()
+    link = client.folder / "submit it"
+    link.symlink_to("it's/app/submit.sh")
+    given = {"PATH": f"{client.folder}/bin:{os.environ['PATH']}", "SEEN": str(client.folder)}
+    done = subprocess.run([str(link)], cwd=client.here, env=given, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert f"{client.application}/appConfig.json" in (client.folder / "argv").read_text().split("\0")
+
+
 def test_the_call_of_slider_create(client: Client) -> None:
     client.write(queue=HOSTILE, files=(f"{HOSTILE}.tgz",))
     done = client.run("--wait", "60 s")

@@ -8,7 +8,7 @@
 set -eu
 
 name=tensorflow
-here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+here=$(dirname -- "$(readlink -f -- "$0")") # also when it is called through a link
 print=no
 if [ "${1-}" = --print ]; then
   print=yes
