@@ -233,6 +233,11 @@ def mounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
         why = misplaced(mount)
         if why:
             yield rules.LINK_PLACE(unit.origins.span(mount.path), at=mount.at, why=why)
+        for outer in role.mounts:
+            if outer.kind == "host" and not outer.at.startswith("/") and mount.at.startswith(outer.at + "/"):
+                source = outer.source if isinstance(outer.source, str) else "the mounted folder"
+                found = rules.MOUNT_INSIDE(unit.origins.span(mount.path), at=mount.at, source=source, outer=outer.at)
+                yield found.help(f"mount it at a path outside of {outer.at}")
 
 
 def misplaced(mount: BaseMount) -> str:

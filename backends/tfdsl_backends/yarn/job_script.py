@@ -15,7 +15,7 @@ from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.needs import entries, meets, sends_through_store, store_place
 from tfdsl_backends.yarn.options import in_docker, is_yarn_tf
 from tfdsl_backends.yarn.task_plan import restarts, task_plan
-from tfdsl_backends.yarn.words import PORT, head, literals, program_word, word
+from tfdsl_backends.yarn.words import PORT, head, literals, program_word, resolved, word
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -60,16 +60,26 @@ def job_script(unit: Unit) -> Written:
 def role_values(unit: Unit, role: Role) -> dict[str, Data]:
     """What the template says about one role."""
     by_client = is_yarn_tf(unit)  # the modified client makes the links and copies the outputs
-    outputs = [] if by_client else [output_values(output) for output in role.outputs]
+    outputs = [] if by_client else [output_values(role, output) for output in role.outputs]
     return {
         "name": role.name,
         "hide_gpus": hides_gpus(unit, role),
         "env": [
-            (name, Located(word(cast("Text", value)), f"{role.path}.env[{name}]")) for name, value in role.env.items()
+            (name, Located(variable_word(role, name), f"{role.path}.env[{name}]")) for name in role.env
         ],
         "workdir": workdir(role),
         "outputs": cast("Data", outputs),
     }
+
+
+def variable_word(role: Role, name: str) -> Quoted:
+    """The value of a variable of ``role.env``; those that refer to objects of Kubernetes are errors of the checks."""
+    return word(resolved(cast("Text", role.env[name]), role.env, frozenset((name,))))
+
+
+def role_word(role: Role, text: Text) -> Quoted:
+    """``text`` as a word of the script, with the variables of the role's env put in."""
+    return word(resolved(text, role.env))
 
 
 def uses(unit: Unit) -> dict[str, Data]:
@@ -79,7 +89,7 @@ def uses(unit: Unit) -> dict[str, Data]:
     wanted = entries(unit)
     outputs = [] if is_yarn_tf(unit) else [output for role in roles for output in role.outputs]
     return {
-        "environment": any(role.env or hides_gpus(unit, role) for role in roles),
+        "environment": sets_variables(unit),
         "outputs": bool(outputs),
         "copies": any("://" not in head(output.destination) for output in outputs),
         "put": "COMMANDS.put" in wanted,
@@ -128,12 +138,17 @@ def commands(unit: Unit) -> list[Data]:
 
 def workdir(role: Role) -> Data:
     """The folder of the command as a word; empty for the work folder."""
-    return Located(word(role.workdir), child(role.path, "workdir")) if role.workdir else ""
+    return Located(role_word(role, role.workdir), child(role.path, "workdir")) if role.workdir else ""
 
 
 def shown(data: Data) -> str:
     """The text of a word."""
     return str(unwrap(data))
+
+
+def sets_variables(unit: Unit) -> bool:
+    """Whether any command gets variables of its own."""
+    return any(role.env or hides_gpus(unit, role) for role in unit.job.roles)
 
 
 def hides_gpus(unit: Unit, role: Role) -> bool:
@@ -143,9 +158,13 @@ def hides_gpus(unit: Unit, role: Role) -> bool:
 
 
 def prepare_steps(unit: Unit, role: Role) -> list[Data]:
-    """One call for each mount that needs the script, in the order of the source."""
+    """One call for each mount that needs the script, in the order of the source.
+
+    Links to what is the user's come last: nothing is fetched or unpacked through them.
+    """
     found: list[Data] = []
-    for number, mount in enumerate(role.mounts, 1):
+    numbered = list(enumerate(role.mounts, 1))
+    for number, mount in sorted(numbered, key=lambda one: one[1].kind == "host"):
         words = mount_step(unit, role, mount, number)
         if words:
             found.append(Located(Quoted(" ".join(words)), mount.path))
@@ -156,26 +175,26 @@ def mount_step(unit: Unit, role: Role, mount: Mount, number: int) -> list[str]:
     """The call that makes ``mount``; empty when the runtime has made it."""
     at = shell.quote(mount.at)
     if mount.kind == "host":
-        return [] if is_yarn_tf(unit) else host_step(mount)
+        return [] if is_yarn_tf(unit) else host_step(role, mount)
     if mount.kind == "scratch":
         return ["scratch", at]
     if mount.kind == "memory":
         return [] if mount.at.startswith("/") and in_docker(unit, role) else ["memory", str(number), at]
     if mount.kind == "hdfs":
-        return ["fetch", str(number), word(mount.uri), at]
+        return ["fetch", str(number), role_word(role, mount.uri), at]
     if mount.kind == "archive":
         sent = sent_archives(unit).get(mount.source) if isinstance(mount.source, str) else None
-        source = word(mount.source) if sent is None else sent_source(unit, sent)
+        source = role_word(role, mount.source) if sent is None else sent_source(unit, sent)
         return ["unpack", str(number), source, archive_suffix(mount.source), at]
     return []
 
 
-def host_step(mount: HostMount) -> list[str]:
+def host_step(role: Role, mount: HostMount) -> list[str]:
     """A link for a relative path; an absolute one only has to be there."""
     kind = [mount.type] if mount.type in ("Directory", "File") else []
     if mount.at.startswith("/"):
         return ["there", shell.quote(mount.at), *kind]
-    return ["link", word(mount.source), shell.quote(mount.at), *kind]
+    return ["link", role_word(role, mount.source), shell.quote(mount.at), *kind]
 
 
 def sent_source(unit: Unit, name: str) -> str:
@@ -191,14 +210,21 @@ def store_expression(unit: Unit) -> str:
 def command(unit: Unit, role: Role) -> list[Data]:
     """The words of the command, without the discovery flags."""
     place = child(role.path, "command")
-    args: list[Data] = [Located(word(text), f"{child(role.path, 'args')}[{at}]") for at, text in enumerate(role.args)]
+    args: list[Data] = [Located(role_word(role, text), f"{child(role.path, 'args')}[{at}]") for at, text in enumerate(role.args)]
     if not isinstance(role.command, tuple):
         return ["/bin/sh", "-c", Located(program_word(role.command), place), "sh", *args]
     if is_default_board(role):
-        logdir = Located(word(role.logdir or ""), child(role.path, "logdir"))
+        logdir = Located(role_word(role, role.logdir or ""), child(role.path, "logdir"))
         return ["tensorboard", "--logdir", logdir, "--bind_all", "--port", PORT, *args]
     words = role.command or (unit.job.build.entrypoint if unit.job.build is not None else ())
-    return [*(Located(word(text), f"{place}[{at}]") for at, text in enumerate(words)), *args]
+    # env would take a first word with = in it for one more variable.
+    guard = ["nice", "-n", "0"] if words and sets_variables(unit) and not is_plain(words[0]) else []
+    return [*guard, *(Located(role_word(role, text), f"{place}[{at}]") for at, text in enumerate(words)), *args]
+
+
+def is_plain(text: Text) -> bool:
+    """Whether env takes ``text`` for a command."""
+    return isinstance(text, str) and "=" not in text
 
 
 def is_default_board(role: Role) -> bool:
@@ -208,12 +234,12 @@ def is_default_board(role: Role) -> bool:
     return role.command in ((), ("tensorboard", "--logdir", role.logdir, "--bind_all", "--port", str(role.port)))
 
 
-def output_values(output: Output) -> dict[str, Data]:
+def output_values(role: Role, output: Output) -> dict[str, Data]:
     """One ``copy_out``."""
     words: list[Data] = [
         Located(output.when, child(output.path, "when")),
-        Located(word(output.source), child(output.path, "source")),
-        Located(word(output.destination), child(output.path, "destination")),
+        Located(role_word(role, output.source), child(output.path, "source")),
+        Located(role_word(role, output.destination), child(output.path, "destination")),
         "overwrite" if output.overwrite else "keep",
     ]
     return {"one": output.index is not None, "index": str(output.index), "words": words}

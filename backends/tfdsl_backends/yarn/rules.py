@@ -102,6 +102,12 @@ PENDING_LIMIT = Rule(
     "info",
     "yarn: all tasks have one time limit for the rendezvous; the shortest, {limit}, holds",
 )
+MOUNT_INSIDE = Rule(
+    "YRN121",
+    "yarn-mount-inside",
+    "error",
+    "yarn: {at} would be written into {source}, a folder of the node that is mounted at {outer}",
+)
 GPUS_HIDDEN = Rule(
     "YRN141",
     "yarn-gpus-hidden",
@@ -150,6 +156,7 @@ RULES = (
     YARN_TF_SIZES,
     RESOURCE_NAME,
     PENDING_LIMIT,
+    MOUNT_INSIDE,
     GPUS_HIDDEN,
     TOO_LONG,
     TOO_MANY_ADDRESSES,

@@ -9,7 +9,7 @@ from tfdsl.emit.script import Quoted
 from tfdsl.ir.model import EnvVar, RunTimeText, TaskIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from tfdsl.ir.model import EnvValue, Text
 
@@ -23,6 +23,27 @@ def word(text: Text) -> Quoted:
         return Quoted(shell.quote(text))
     parts = [shell.quote(part) if isinstance(part, str) else f'"${{{variable(part)}-}}"' for part in text.parts]
     return Quoted("".join(parts) or "''")
+
+
+def resolved(text: Text, env: Mapping[str, EnvValue], within: frozenset[str] = frozenset()) -> Text:
+    """``text`` with the variables that ``env`` sets put in, so that only those of the node are left.
+
+    The script itself never has the variables of ``env``. A variable that leads back to itself (``within``) is the
+    node's: ``PATH = "/opt/bin:${env.PATH}"``.
+    """
+    if isinstance(text, str):
+        return text
+    parts: list[str | TaskIndex | EnvVar] = []
+    for part in text.parts:
+        value = env.get(part.name) if isinstance(part, EnvVar) and part.name not in within else None
+        if isinstance(part, EnvVar) and isinstance(value, str | RunTimeText):
+            inner = resolved(value, env, within | {part.name})
+            parts.extend((inner,) if isinstance(inner, str) else inner.parts)
+        else:
+            parts.append(part)
+    if all(isinstance(part, str) for part in parts):
+        return "".join(map(str, parts))
+    return RunTimeText(parts=tuple(parts))
 
 
 def program_word(text: Text) -> Quoted:

@@ -68,6 +68,44 @@ def test_a_link_never_replaces_what_is_there(cluster: Cluster) -> None:
     assert "in is there already and no link; it stays as it is" in cluster.logs()
 
 
+@pytest.mark.parametrize("name", ["code.tar", "code.zip"])
+def test_nothing_is_unpacked_into_a_mounted_folder(cluster: Cluster, name: str) -> None:
+    """Whatever the order of the mounts, and however often the task starts."""
+    data = cluster.folder / "data"
+    data.mkdir()
+    (data / "precious").write_text("kept")
+    (cluster.folder / "precious").write_text("other")
+    with tarfile.open(cluster.folder / "code.tar", "w") as opened:
+        opened.add(cluster.folder / "precious", "data/precious")
+    with zipfile.ZipFile(cluster.folder / "code.zip", "w") as packed:
+        packed.writestr("data/precious", "other")
+    mounts = (
+        HostMount(at="data", source=str(data), path="roles[worker].mounts[0]"),
+        ArchiveMount(at=".", source=name, path="roles[worker].mounts[1]"),
+    )
+    made = job(native("worker", 1, "true", mounts=mounts), policies=(policy("failed", "restart container"),), retries=2)
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 2
+    assert (data / "precious").read_text() == "kept"
+    assert "data is there already and no link; it stays as it is" in cluster.logs()
+
+
+def test_nothing_is_made_through_a_link_of_an_archive(cluster: Cluster) -> None:
+    data = cluster.folder / "data"
+    data.mkdir()
+    (cluster.folder / "link").symlink_to(data)
+    with tarfile.open(cluster.folder / "code.tar", "w") as opened:
+        opened.add(cluster.folder / "link", "in")
+    mounts = (
+        ArchiveMount(at=".", source="code.tar", path="roles[worker].mounts[0]"),
+        HostMount(at="in/x", source=str(cluster.folder), path="roles[worker].mounts[1]"),
+    )
+    done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts)), "yarn"))
+    assert done.returncode == 2
+    assert f"in/x would be made through a link, in {data}" in cluster.logs()
+    assert list(data.iterdir()) == []
+
+
 def test_a_mount_that_is_not_there_is_named(cluster: Cluster) -> None:
     mounts = (HostMount(at="in", source="/no/such/folder", path="roles[worker].mounts[0]"),)
     done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts)), "yarn"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 import tarfile
 import time
 from pathlib import Path
@@ -189,6 +190,63 @@ def test_hostile_texts_reach_the_command_byte_for_byte(cluster: Cluster) -> None
     assert (place / "args").read_bytes().decode().split("\0")[:-1] == HOSTILE
     env = dict(entry.split("=", 1) for entry in (place / "env").read_bytes().decode().split("\0") if "=" in entry)
     assert [env[f"H{at}"] for at in range(len(HOSTILE))] == HOSTILE
+
+
+OURS = ["TFJOB_ROLE", "TFJOB_INDEX", "TFJOB_PROGRAM", "TFJOB_PYTHON", "tfjob_work", "work", "state", "script", "failed"]
+BASH = ["UID", "EUID", "RANDOM", "GROUPS", "SECONDS", "LINENO", "BASHOPTS", "SHELLOPTS", "BASH_ENV", "IFS", "PATH",
+        "_", "PWD", "FUNCNAME", "PIPESTATUS", "BASH_VERSINFO", "PPID", "POSIXLY_CORRECT", "PYTHONHOME"]  # fmt: skip
+
+
+def test_variables_of_the_job_are_the_command_s_whatever_they_are_called(cluster: Cluster) -> None:
+    """None of them reaches the task program, bash or the copies; and none is changed on its way."""
+    program = (
+        "import os\n"
+        f"names = {[*OURS, *BASH]!r}\n"
+        "open('env', 'w').write('\\0'.join(os.environ.get(name, '') for name in names))\n"
+        "open('task', 'w').write('worker[0]')\n"
+        "open('model', 'w').write(os.environ['SEEN'])\n"
+    )
+    results = cluster.folder / "results"
+    results.mkdir()
+    made = role(
+        "worker",
+        image=None,
+        memory=amount("1Gi"),
+        command=(sys.executable, "-I", "-c", program),
+        env={name: f"/no/such/{name} of 'ps'" for name in (*OURS, *BASH)}
+        | {"SEEN": text(EnvVar(name="RANDOM"), "|", EnvVar(name="work"), "|", EnvVar(name="PATH"))},
+        mounts=(HostMount(at="res", source=str(results), path="roles[worker].mounts[0]"),),
+        outputs=(Output(source="model", destination=text("res/", EnvVar(name="UID")), path="roles[worker].outputs[0]"),),
+    )
+    done = cluster.submit(unit(job(made), "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    place = cluster.containers()["worker[0]"]
+    assert (place / "env").read_text().split("\0") == [f"/no/such/{name} of 'ps'" for name in (*OURS, *BASH)]
+    copied = results / "no/such/UID of 'ps'"
+    assert copied.read_text() == "|".join(f"/no/such/{name} of 'ps'" for name in ("RANDOM", "work", "PATH"))
+
+
+def test_a_variable_of_the_node_is_seen_where_the_job_s_own_is_made_of_it(cluster: Cluster) -> None:
+    script = 'printf "%s" "$JOB_TEST|$B|$1" >got'
+    worker = native("worker", 1, script, args=(text(EnvVar(name="B")),)).but(
+        env={"B": text(EnvVar(name="JOB_TEST"), "!"), "JOB_TEST": text("x", EnvVar(name="JOB_TEST"))}
+    )
+    done = cluster.submit(unit(job(worker), "yarn"), JOB_TEST="node")
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    assert (cluster.containers()["worker[0]"] / "got").read_text() == "xnode|xnode!|xnode!"
+
+
+def test_a_program_with_an_equals_sign_is_no_variable(cluster: Cluster) -> None:
+    worker = role("worker", image=None, memory=amount("1Gi"), command=("./a=b",), env={"A": "1"})
+    program = cluster.folder / "a=b"
+    program.write_text('#!/bin/sh\necho "worker[0]" >task; echo "$A" >got\n')
+    program.chmod(0o755)
+    with tarfile.open(cluster.folder / "code.tar", "w") as opened:
+        opened.add(program, "a=b")
+    mounts = (ArchiveMount(at=".", source="code.tar", path="roles[worker].mounts[0]"),)
+    done = cluster.submit(unit(job(worker.but(mounts=mounts)), "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    assert (cluster.containers()["worker[0]"] / "got").read_text() == "1\n"
 
 
 def test_values_of_run_time(cluster: Cluster) -> None:

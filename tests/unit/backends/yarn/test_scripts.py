@@ -74,9 +74,9 @@ def test_the_seed_s_job() -> None:
     for line in (
         "    unpack 1 hdfs:///apps/trainer/code.tar .tar .",
         "    link /disk1/data data",
-        '    exec python trainer.py "$@"',
-        "      copy_out success model /mnt/results/trainer keep || failed=74",
-        "    export CUDA_VISIBLE_DEVICES=''",
+        '    exec "${tfjob_variables[@]}" python trainer.py "$@"',
+        "      copy_out success model /mnt/results/trainer keep || tfjob_failed=74",
+        "      CUDA_VISIBLE_DEVICES=''",
         '  tar -xf "$archive" -C "$4" || die "cannot unpack $2"',
         '  ln -s -- "$source" "$at" || die "cannot link $at to $source"',
     ):

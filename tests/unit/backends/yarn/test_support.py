@@ -245,6 +245,8 @@ def said(made: Job, version: str | None = None, **options: object) -> dict[str, 
         (mounted(model.ScratchMount(at=".tfjob/x", path="m")), {}, "yarn-link-place"),
         (mounted(model.ArchiveMount(at=".", source=INDEX, path="m")), {}, "yarn-sent-archive"),
         (mounted(model.ArchiveMount(at=".", source="a.rar", path="m")), {}, "yarn-archive-kind"),
+        (one(mounts=(model.HostMount(at="d", source="/a", path="m"), model.ScratchMount(at="d/x/y", path="n"))), NATIVE,
+         "yarn-mount-inside"),
         (one(args=("a\0",)), {}, "yarn-nul"),
         (job(role("ps", memory=amount("1Gi")), role("worker", gpu=1)), {}, "yarn-per-role"),
         (job(role("ps"), role("worker", gpu=1)), {"applications": "one"}, "yarn-waste"),
@@ -263,6 +265,12 @@ def said(made: Job, version: str | None = None, **options: object) -> dict[str, 
 )
 def test_what_is_checked(made: Job, options: dict[str, object], slug: str) -> None:
     assert slug in said(made, **options)
+
+
+@pytest.mark.parametrize(("outer", "inner"), [("d", "dx"), ("d", "e/d"), ("/d", "d/x"), ("d/x", "d")])
+def test_mounts_beside_each_other(outer: str, inner: str) -> None:
+    mounts = (model.HostMount(at=outer, source=outer, path="m"), model.ArchiveMount(at=inner, source="a.tar", path="n"))
+    assert "yarn-mount-inside" not in said(one(mounts=mounts))
 
 
 def test_a_good_job_is_not_complained_of() -> None:
