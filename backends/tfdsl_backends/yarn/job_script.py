@@ -64,9 +64,7 @@ def role_values(unit: Unit, role: Role) -> dict[str, Data]:
     return {
         "name": role.name,
         "hide_gpus": hides_gpus(unit, role),
-        "env": [
-            (name, Located(variable_word(role, name), f"{role.path}.env[{name}]")) for name in role.env
-        ],
+        "env": [(name, Located(variable_word(role, name), f"{role.path}.env[{name}]")) for name in role.env],
         "workdir": workdir(role),
         "outputs": cast("Data", outputs),
     }
@@ -93,6 +91,7 @@ def uses(unit: Unit) -> dict[str, Data]:
         "outputs": bool(outputs),
         "copies": any("://" not in head(output.destination) for output in outputs),
         "put": "COMMANDS.put" in wanted,
+        "marks": "COMMANDS.mark" in wanted,
         "unzip": "COMMANDS.unzip" in wanted,
         "untar": any(
             mount.kind == "archive" and archive_suffix(mount.source) != ".zip"
@@ -210,7 +209,9 @@ def store_expression(unit: Unit) -> str:
 def command(unit: Unit, role: Role) -> list[Data]:
     """The words of the command, without the discovery flags."""
     place = child(role.path, "command")
-    args: list[Data] = [Located(role_word(role, text), f"{child(role.path, 'args')}[{at}]") for at, text in enumerate(role.args)]
+    args: list[Data] = [
+        Located(role_word(role, text), f"{child(role.path, 'args')}[{at}]") for at, text in enumerate(role.args)
+    ]
     if not isinstance(role.command, tuple):
         return ["/bin/sh", "-c", Located(program_word(role.command), place), "sh", *args]
     if is_default_board(role):

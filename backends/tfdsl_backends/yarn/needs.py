@@ -81,7 +81,10 @@ def _fetches(unit: Unit) -> Iterator[str]:
 def _puts(unit: Unit) -> Iterator[str]:
     if is_yarn_tf(unit):  # that client copies the outputs itself
         return
-    destinations = [output.destination for role in unit.job.roles for output in role.outputs]
+    outputs = [output for role in unit.job.roles for output in role.outputs]
+    if any(not output.overwrite and "://" not in head(output.destination) for output in outputs):
+        yield from ("COMMANDS.copied", "COMMANDS.mark")
+    destinations = [output.destination for output in outputs]
     found = {way for place in destinations for way in ways(place, unit.text("webhdfs"), WAYS_OUT)}
     yield from (f"PUT.{way}" for way in found)
     if found:

@@ -14,7 +14,7 @@ class Alone(Task):
     def settle(self, status):
         # type: (int) -> int
         """What the coordinator would say about the end of the command; the status to exit with."""
-        action = self.plan.action(self.slot, status) if status else "ignore"
+        action = self.plan.action_at_end(self.slot, status, self.uncopied)
         if action == "ignore":
             return 0
         used_up = "; all %d restarts are used up" % self.plan.restarts if self.plan.used_up() else ""

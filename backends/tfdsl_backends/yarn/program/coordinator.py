@@ -150,7 +150,7 @@ class Coordinator(threading.Thread):
             if self.plan.after:
                 self.tell_start()
         elif kind == "exit":
-            self.ended(slot, int(message.get("status", "1")))
+            self.ended(slot, int(message.get("status", "1")), message.get("copied") == "no")
 
     def hello(self, line, message):
         # type: (Line, dict[str, str]) -> None
@@ -247,18 +247,20 @@ class Coordinator(threading.Thread):
         found = [self.members.get(slot) for slot in self.plan.slots_of(role)]
         return all(member is not None and (member.running or member.ended >= 0) for member in found)
 
-    def ended(self, slot, status):
-        # type: (int, int) -> None
-        """A task reports the status of its command."""
+    def ended(self, slot, status, uncopied=False):
+        # type: (int, int, bool) -> None
+        """A task reports the status of its command, or of the copies after one that ended well."""
         member = self.members[slot]
         member.ended = status
-        log("coordinator", "%s ended with %d" % (self.plan.name(slot), status))
+        text = "%s ended with %d" % (self.plan.name(slot), status)
+        text += ": its outputs could not be copied" if uncopied else ""
+        log("coordinator", text)
         if self.verdict:
             return
-        action = self.plan.action(slot, status) if status else "ignore"
+        action = self.plan.action_at_end(slot, status, uncopied)
         if action != "ignore":
             used_up = "; all %d restarts are used up" % self.plan.restarts if self.plan.used_up() else ""
-            self.finish(action, "%s ended with %d%s" % (self.plan.name(slot), status, used_up), status)
+            self.finish(action, text if uncopied else text + used_up, status)
             return
         if status or not self.plan.restarts:  # one that has ended well stays where a restart may need it again
             member.line.send(op="leave")

@@ -12,7 +12,8 @@ import sys
 from tfdsl_backends.yarn.program.alone import alone
 from tfdsl_backends.yarn.program.cluster import cluster_of, cluster_of_flags, tensorflow_flags, tf_config
 from tfdsl_backends.yarn.program.coordinator import Coordinator
-from tfdsl_backends.yarn.program.meeting import find_slot, meet
+from tfdsl_backends.yarn.program.marks import copied_command, mark_command
+from tfdsl_backends.yarn.program.meeting import find_slot, is_late, meet, take_verdict, verdict_text
 from tfdsl_backends.yarn.program.plan import REJECTED, Plan, log
 from tfdsl_backends.yarn.program.server import serve
 from tfdsl_backends.yarn.program.storage import FolderStore, HdfsStore, WebHdfsStore, open_store
@@ -39,12 +40,12 @@ def run(arguments, environ):
     watch_signals(task)
     holder, port = reserve_port(plan.ports[0], plan.ports[1], plan.reuse_port)
     coordinator = None
-    if task.slot == 0:
+    if task.slot == 0 and not (is_late(plan, environ) and take_verdict(task, store.get("coordinator"), environ)):
         coordinator = Coordinator(plan)
         coordinator.start()
         store.put("coordinator", "%s %d %s\n" % (host, coordinator.port, coordinator.token))
     status = meet(task, plan, store, coordinator, "%s:%d" % (host, port), environ)
-    if status == 0:
+    if status == 0 and task.addresses:  # else the job is complete without it
         env, flags = environment(plan, task, port, environ)
         status = task.work(env, flags, None if plan.reuse_port else holder)
     if task.line is not None:
@@ -52,17 +53,25 @@ def run(arguments, environ):
     log(task.name, "exits with %d" % status)
     if coordinator is not None:
         coordinator.join()
-        close_store(plan, store, coordinator)
+        close_store(store, coordinator.verdict, coordinator.reason, environ)
+    elif task.orphaned and task.slot <= SPEAKERS:
+        close_store(store, task.verdict, task.reason, environ)
     return status
 
 
-def close_store(plan, store, coordinator):
-    # type: (Plan, FolderStore | HdfsStore | WebHdfsStore, Coordinator) -> None
-    """Tell those who come late that there is nothing to come to, unless the next try will use the file."""
-    if coordinator.verdict == "missing" and not plan.restarts:
-        store.put("coordinator", "ended %s\n" % coordinator.reason)
-    elif coordinator.verdict == "stop":
-        store.remove("coordinator")
+SPEAKERS = 3
+"""When the coordinator is lost, so many tasks say so in the store: not one alone, which may be on the same node."""
+
+
+def close_store(store, verdict, reason, environ):
+    # type: (FolderStore | HdfsStore | WebHdfsStore, str, str, dict[str, str]) -> None
+    """Tell those who come late how the job has ended, unless the next try will use the file."""
+    if verdict in ("", "restart"):
+        return
+    try:
+        store.put("coordinator", verdict_text(verdict, reason, environ))
+    except (SystemExit, Exception) as error:  # nothing depends on it but those who come late
+        log("coordinator", "the verdict could not be written: %s" % error)
 
 
 def run_alone(arguments, environ):
@@ -144,6 +153,8 @@ COMMANDS["given"] = given
 COMMANDS["server"] = lambda arguments, environ: serve(arguments[0], environ)
 COMMANDS["fetch"] = fetch_command
 COMMANDS["put"] = put_command
+COMMANDS["copied"] = copied_command
+COMMANDS["mark"] = mark_command
 COMMANDS["unzip"] = unzip_command
 
 

@@ -73,12 +73,14 @@ def meet(task, plan, store, coordinator, address, environ):
             log(task.name, "%s, which coordinates, did not come within %g s" % (plan.name(0), plan.limit))
             return PEERS_MISSING
         if lost_at and not plan.restarts and now > lost_at + plan.patience:
-            log(task.name, "%s, which coordinates, was lost before the start and not replaced" % plan.name(0))
+            task.verdict, task.orphaned = "fail", True
+            task.reason = "%s, which coordinates, was lost before the start and not replaced" % plan.name(0)
+            log(task.name, task.reason)
             return PEER_LOST
         found = "127.0.0.1 %d %s" % (coordinator.port, coordinator.token) if coordinator else store.get("coordinator")
-        if found.startswith("ended "):
-            task.verdict, task.reason = "missing", found[len("ended ") :].strip()
-        elif not found or not connect(task, found, address, environ):
+        if take_verdict(task, found, environ):
+            continue
+        if not found or not connect(task, found, address, environ):
             time.sleep(pause(store, begun))
     if task.rejected:
         log(task.name, "rejected: " + task.rejected)
@@ -101,9 +103,48 @@ def pause(store, begun):
     return min(max(store.wait, (time.time() - begun) / 10), store.longest_wait)
 
 
+def verdict_text(kind, reason, environ):
+    # type: (str, str, dict[str, str]) -> str
+    """What the store tells those who come when the job has ended: a replacement of a lost container comes late."""
+    text = "ended %s %s %s\n" % (container_id(environ), kind, reason)
+    return text.encode("ascii", "replace").decode("ascii")
+
+
+def take_verdict(task, found, environ):
+    # type: (Task, str, dict[str, str]) -> bool
+    """Whether ``found`` is the verdict on the job, which the task then takes.
+
+    An application master that was lost starts all containers anew: for them an earlier attempt's failure is past.
+    """
+    words = found.split(" ", 3)
+    if words[0] != "ended" or len(words) < 4:
+        return False
+    theirs, own = _application(words[1]), _application(container_id(environ))
+    if words[2] != "stop" and theirs[0] == own[0] and theirs[1] != own[1]:
+        return False
+    task.verdict, task.reason = words[2], words[3].strip()
+    return True
+
+
+def _application(container):
+    # type: (str) -> tuple[str, str]
+    """Application and attempt in a container's id."""
+    found = re.match(r"container_(?:e\d+_)?(\d+_\d+)_(\d+)_\d+$", container)
+    return (found.group(1), found.group(2)) if found else (container, "")
+
+
+def is_late(plan, environ):
+    # type: (Plan, dict[str, str]) -> bool
+    """Whether the container may have come after the end of the job: one that YARN asked for again."""
+    attempt, number = _attempt_and_number(container_id(environ))
+    return attempt.lstrip("0") not in ("", "1") or number > 2 * len(plan.slots) + 1
+
+
 def connect(task, found, address, environ):
     # type: (Task, str, str, dict[str, str]) -> bool
     """Register with the coordinator that ``found`` (host, port, token) names; false when nobody answers there."""
+    if found.startswith("ended "):  # of an earlier attempt
+        return False
     try:
         host, port, token = found.split()
         connection = socket.create_connection((host, int(port)), timeout=10)

@@ -96,6 +96,15 @@ class Plan(object):
         """Whether YARN has started the container again as often as it may."""
         return 0 < self.restarts < self.tries
 
+    def action_at_end(self, slot, status, uncopied):
+        # type: (int, int, bool) -> str
+        """What follows when a command ended by itself; ``uncopied``: well, but its outputs were not copied.
+
+        A training that has ended well is never done again for the sake of a copy.
+        """
+        action = self.action(slot, status) if status else "ignore"
+        return "fail" if uncopied and action == "restart" else action
+
     def completed(self, ended):
         # type: (set[int]) -> str
         """Who has completed the job now that the tasks ``ended`` are done; empty when nobody has."""

@@ -6,6 +6,7 @@ from __future__ import print_function
 
 import errno
 import os
+import re
 import subprocess
 
 from tfdsl_backends.yarn.program.ways import way_of
@@ -66,14 +67,6 @@ class FolderStore(object):
         except (IOError, OSError):
             return ""
 
-    def remove(self, name):
-        # type: (str) -> None
-        """Remove ``name`` if it is there."""
-        try:
-            os.remove(self.folder + "/" + name)
-        except OSError:
-            pass
-
 
 class HdfsStore(object):
     """A folder of HDFS through ``hdfs dfs``. Each call starts a Java machine, so looks are far apart."""
@@ -88,7 +81,7 @@ class HdfsStore(object):
     def put(self, name, text):
         # type: (str, str) -> None
         """Write or replace ``name``."""
-        status, _out, err = hdfs(["-put", "-f", "-", self.folder + "/" + name], text)
+        status, _out, err = hdfs(["-put", "-f", "-", self._path(name)], text)
         if status != 0:
             raise SystemExit("cannot write %s/%s: %s" % (self.folder, name, err.strip()[-500:]))
 
@@ -97,7 +90,7 @@ class HdfsStore(object):
         """Write ``name`` unless it is there already: the NameNode refuses to rename onto an existing file."""
         part = "part-%s-%s" % (name, text)
         self.put(part, text)
-        taken = hdfs(["-mv", self.folder + "/" + part, self.folder + "/" + name])[0] == 0
+        taken = hdfs(["-mv", self._path(part), self._path(name)])[0] == 0
         if not taken:
             self.remove(part)
         return taken
@@ -105,13 +98,17 @@ class HdfsStore(object):
     def get(self, name):
         # type: (str) -> str
         """The text of ``name``; empty when it is not there."""
-        status, out, _err = hdfs(["-cat", self.folder + "/" + name])
+        status, out, _err = hdfs(["-cat", self._path(name)])
         return out if status == 0 else ""
 
     def remove(self, name):
         # type: (str) -> None
         """Remove ``name`` if it is there."""
-        hdfs(["-rm", "-f", "-skipTrash", self.folder + "/" + name])
+        hdfs(["-rm", "-f", "-skipTrash", self._path(name)])
+
+    def _path(self, name):
+        # type: (str) -> str
+        return pattern(self.folder + "/" + name)
 
 
 class WebHdfsStore(object):
@@ -143,18 +140,20 @@ class WebHdfsStore(object):
         except (WebHdfsError, EnvironmentError):
             return ""
 
-    def remove(self, name):
-        # type: (str) -> None
-        """Remove ``name`` if it is there."""
-        try:
-            self.client.delete(self.folder + "/" + name)
-        except (WebHdfsError, EnvironmentError):
-            pass
+
+def pattern(path):
+    # type: (str) -> str
+    """A path in HDFS as ``hdfs dfs`` takes it: it reads each as a pattern, new ones too, and ``-x`` as an option."""
+    escaped = re.sub(r"([\\*?\[\]{}^])", r"\\\1", client_path(path))
+    return "./" + escaped if escaped.startswith("-") else escaped
 
 
-def hdfs(arguments, text=""):
-    # type: (list[str], str) -> tuple[int, str, str]
-    """Status, output and errors of ``hdfs dfs ARGUMENTS`` with ``text`` as its input."""
+def hdfs(arguments, text="", folder=None):
+    # type: (list[str], str, str | None) -> tuple[int, str, str]
+    """Status, output and errors of ``hdfs dfs ARGUMENTS`` with ``text`` as its input, run in ``folder``.
+
+    Its paths on this node are read as URIs and options, so they have to be plain names in ``folder``.
+    """
     home = os.environ.get("HADOOP_HDFS_HOME") or os.environ.get("HADOOP_HOME") or ""
     program = home + "/bin/hdfs" if os.path.exists(home + "/bin/hdfs") else "hdfs"
     try:
@@ -164,6 +163,7 @@ def hdfs(arguments, text=""):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             close_fds=True,
+            cwd=folder,
         )
     except OSError as error:
         raise SystemExit(
@@ -182,7 +182,7 @@ def open_store(place, webhdfs):
 
 STORES["path"] = lambda place, _webhdfs: FolderStore(place)
 STORES["webhdfs"] = lambda place, webhdfs: WebHdfsStore(WebHdfs(webhdfs), hdfs_path(place))
-STORES["client"] = lambda place, _webhdfs: HdfsStore(client_path(place))
+STORES["client"] = lambda place, _webhdfs: HdfsStore(place)
 
 
 def client_path(place):

@@ -19,7 +19,7 @@ RUNNING = "running"
 class Task(object):
     """What one container does after it has its number; ``slot`` is -1 until the coordinator gives one.
 
-    ``verdict`` is ``running`` until the coordinator (or its loss, or a signal) says how it ends.
+    ``verdict`` is ``running`` until the coordinator (or its loss: ``orphaned``, or a signal) says how it ends.
     """
 
     def __init__(self, plan, script, slot):
@@ -36,6 +36,8 @@ class Task(object):
         self.rejected = ""
         self.killed = False
         self.interrupted = False
+        self.uncopied = False
+        self.orphaned = False
 
     @property
     def name(self):
@@ -118,12 +120,13 @@ class Task(object):
         """Run the outputs step, which is ``told`` how the command ended; a failed copy after success makes it 74."""
         env = dict(env, TFJOB_STATUS=told or str(status))
         copied = self.run_step("outputs", [], env)
+        self.uncopied = status == 0 and copied != 0
         return copied if status == 0 else status
 
     def settle(self, status):
         # type: (int) -> int
         """Report how the command ended by itself and wait for what that means; the status to exit with."""
-        self.tell(op="exit", status=str(status))
+        self.tell(op="exit", status=str(status), copied="no" if self.uncopied else "yes")
         until = time.time() + 30
         while self.verdict == RUNNING and not self.may_leave and not self.killed:
             self.listen(0.2)
@@ -152,6 +155,7 @@ class Task(object):
         """The loss of the coordinator is a verdict."""
         if self.line is not None and not self.line.open and self.verdict == RUNNING and not self.may_leave:
             self.verdict = "fail"
+            self.orphaned = True
             self.reason = "the connection to %s, which coordinates, is lost" % self.plan.name(0)
 
     def step(self, name, arguments, env):

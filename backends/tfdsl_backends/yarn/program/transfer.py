@@ -7,8 +7,10 @@ from __future__ import print_function
 import os
 import shutil
 import sys
+import tempfile
 
-from tfdsl_backends.yarn.program.storage import client_path, hdfs, hdfs_path
+from tfdsl_backends.yarn.program.marks import copier, hdfs_mark, is_own, note, set_hdfs_mark
+from tfdsl_backends.yarn.program.storage import hdfs, hdfs_path, pattern
 from tfdsl_backends.yarn.program.ways import way_of
 from tfdsl_backends.yarn.program.webhdfs import WebHdfs, WebHdfsError, save
 
@@ -24,20 +26,29 @@ if TYPE_CHECKING:
 FETCH = {}  # type: dict[str, Callable[[str, str, str], None]]
 """How to copy a source to a path of the node, by the way to the source; takes the address of WebHDFS too."""
 
-PUT = {}  # type: dict[str, Callable[[str, str, bool, str, str], None]]
-"""How to copy a path of the node to a URI, by the way to that."""
+PUT = {}  # type: dict[str, Callable[[str, str, bool, str, str, str], None]]
+"""How to copy a path of the node to a URI, by the way to that; takes who copies, and the address of WebHDFS too."""
 
 
 def fetch(source, to, webhdfs):
     # type: (str, str, str) -> None
     """Copy ``source`` (a URI that Hadoop reads, http, https, a path of the node) to ``to``, whole or not at all."""
     part = to + ".part"
-    if os.path.isdir(part) and not os.path.islink(part):
-        shutil.rmtree(part)  # an earlier try was killed
-    elif os.path.lexists(part):
-        os.remove(part)
-    FETCH[way_of(source, webhdfs)](source, part, webhdfs)
-    os.rename(part, to)
+    clear(part)  # an earlier try was killed
+    try:
+        FETCH[way_of(source, webhdfs)](source, part, webhdfs)
+        os.rename(part, to)
+    finally:
+        clear(part)
+
+
+def clear(path):
+    # type: (str) -> None
+    """Remove a file, a link or a folder that the program has made, if it is there."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    elif os.path.lexists(path):
+        os.remove(path)
 
 
 def _fetch_http(source, part, _webhdfs_address):
@@ -53,7 +64,14 @@ def _fetch_webhdfs(source, part, webhdfs):
 
 def _fetch_with_client(source, part, _webhdfs_address):
     # type: (str, str, str) -> None
-    _hdfs(["-get", client_path(source), part])
+    folder = part + ".d"
+    clear(folder)
+    os.mkdir(folder)
+    try:
+        _hdfs(["-get", pattern(source), "copy"], folder)
+        os.rename(folder + "/copy", part)
+    finally:
+        clear(folder)
 
 
 def _fetch_path(source, part, _webhdfs_address):
@@ -70,58 +88,115 @@ FETCH["client"] = _fetch_with_client
 FETCH["path"] = _fetch_path
 
 
-def put(source, destination, overwrite, mark, webhdfs):
-    # type: (str, str, bool, str, str) -> None
-    """Copy ``source`` to ``destination`` (a URI): written beside it under a name with ``mark``, then renamed."""
-    part = "%s.part-%s" % (destination.rstrip("/"), mark)
-    PUT[way_of(destination, webhdfs)](source, destination, overwrite, part, webhdfs)
+def put(source, destination, overwrite, mark, who, webhdfs):
+    # type: (str, str, bool, str, str, str) -> None
+    """Copy ``source`` to ``destination`` (a URI): written beside it under a name with ``mark``, then renamed.
+
+    A copy that an earlier try of the same task has made (``who``) may be replaced.
+    """
+    destination = destination.rstrip("/")
+    part = "%s.part-%s" % (destination, mark)
+    PUT[way_of(destination, webhdfs)](source, destination, overwrite, part, who, webhdfs)
 
 
-def _put_with_client(source, destination, overwrite, part, _webhdfs_address):
-    # type: (str, str, bool, str, str) -> None
-    exists = hdfs(["-test", "-e", destination])[0] == 0
-    if exists and not overwrite:
-        raise SystemExit("%s is there already; write `{ overwrite = true }` if it may be replaced" % destination)
-    parent = destination.rstrip("/").rpartition("/")[0]
-    _hdfs(["-mkdir", "-p", parent])
-    hdfs(["-rm", "-r", "-f", "-skipTrash", part])
-    _hdfs(["-put", source, part])
-    if exists:
-        _hdfs(["-rm", "-r", "-skipTrash", destination])
-    elif hdfs(["-test", "-e", destination])[0] == 0:
-        hdfs(["-rm", "-r", "-f", "-skipTrash", part])
+def _put_with_client(source, destination, overwrite, part, who, _webhdfs_address):
+    # type: (str, str, bool, str, str, str) -> None
+    exists = _there(destination)
+    if exists and not overwrite and not is_own(hdfs_mark(destination), who, destination, "hdfs"):
+        raise SystemExit(IS_THERE % destination)
+    moving = False
+    try:
+        _hdfs(["-mkdir", "-p", pattern(destination.rpartition("/")[0] + "/")])
+        _remove(part)
+        _upload_with_client(source, part)
+        if who and not overwrite and not set_hdfs_mark(part, who):
+            note(destination, "hdfs")
+        if exists:
+            moving = True
+            _hdfs(["-rm", "-r", "-skipTrash", pattern(destination)])
+        elif _there(destination):
+            raise SystemExit("%s was made meanwhile" % destination)
+        _hdfs(["-mv", pattern(part), pattern(destination)])
+    except BaseException:
+        if moving:  # the old one may be gone already
+            sys.stderr.write("[tfjob] the copy is complete; look for it at %s\n" % part)
+        else:
+            _remove(part)
+        raise
+    inside = destination + "/" + part.rpartition("/")[2]
+    if _there(inside):  # a folder that appeared meanwhile takes it in
+        _remove(inside)
         raise SystemExit("%s was made meanwhile" % destination)
-    _hdfs(["-mv", part, destination])
-    inside = destination.rstrip("/") + "/" + part.rpartition("/")[2]
-    if hdfs(["-test", "-e", inside])[0] == 0:  # a folder that appeared meanwhile takes it in
-        hdfs(["-rm", "-r", "-f", "-skipTrash", inside])
-        raise SystemExit("%s was made meanwhile" % destination)
 
 
-def _put_webhdfs(source, destination, overwrite, part, webhdfs):
-    # type: (str, str, bool, str, str) -> None
-    _webhdfs(lambda client: _put_over_http(client, source, destination, part, overwrite), webhdfs)
+IS_THERE = "%s is there already; write `{ overwrite = true }` if it may be replaced"
+
+
+def _upload_with_client(source, part):
+    # type: (str, str) -> None
+    """Put ``source`` under a plain name, which is a link to it."""
+    folder = tempfile.mkdtemp(prefix="put-", dir=os.path.dirname(os.path.abspath(__file__)))
+    try:
+        os.symlink(os.path.abspath(source), folder + "/copy")
+        _hdfs(["-put", "copy", pattern(part)], folder)
+    finally:
+        clear(folder)
+
+
+def _there(path):
+    # type: (str) -> bool
+    return hdfs(["-test", "-e", pattern(path)])[0] == 0
+
+
+def _remove(path):
+    # type: (str) -> None
+    hdfs(["-rm", "-r", "-f", "-skipTrash", pattern(path)])
+
+
+def _put_webhdfs(source, destination, overwrite, part, who, webhdfs):
+    # type: (str, str, bool, str, str, str) -> None
+    _webhdfs(lambda client: _put_over_http(client, source, destination, part, overwrite, who), webhdfs)
 
 
 PUT["webhdfs"] = _put_webhdfs
 PUT["client"] = _put_with_client
 
 
-def _put_over_http(client, source, destination, part, overwrite):
-    # type: (WebHdfs, str, str, str, bool) -> None
-    path, beside = hdfs_path(destination.rstrip("/")), hdfs_path(part)
+def _put_over_http(client, source, destination, part, overwrite, who):
+    # type: (WebHdfs, str, str, str, bool, str) -> None
+    path, beside = hdfs_path(destination), hdfs_path(part)
     exists = client.exists(path)
-    if exists and not overwrite:
-        raise SystemExit("%s is there already; write `{ overwrite = true }` if it may be replaced" % destination)
-    client.delete(beside)
-    client.upload(source, beside)
-    if exists:
-        client.delete(path)
-    client.rename(beside, path)
+    if exists and not overwrite and not is_own(client.mark(path), who, destination, "hdfs"):
+        raise SystemExit(IS_THERE % destination)
+    moving = False
+    try:
+        client.delete(beside)
+        client.upload(source, beside)
+        if who and not overwrite and not client.set_mark(beside, who):
+            note(destination, "hdfs")
+        if exists:
+            moving = True
+            client.delete(path)
+        client.rename(beside, path)
+    except BaseException:
+        if moving:
+            sys.stderr.write("[tfjob] the copy is complete; look for it at %s\n" % part)
+        else:
+            _forget(client, beside)
+        raise
     inside = path + "/" + beside.rpartition("/")[2]
     if client.exists(inside):  # a folder that appeared meanwhile has taken it in
         client.delete(inside)
         raise SystemExit("%s was made meanwhile" % destination)
+
+
+def _forget(client, path):
+    # type: (WebHdfs, str) -> None
+    """Remove ``path`` where that is still possible: what went wrong before is the reason to tell."""
+    try:
+        client.delete(path)
+    except (WebHdfsError, EnvironmentError):
+        pass
 
 
 def _webhdfs(work, address):
@@ -132,9 +207,9 @@ def _webhdfs(work, address):
         raise SystemExit("WebHDFS at %s: %s" % (address, error))
 
 
-def _hdfs(arguments):
-    # type: (list[str]) -> None
-    status, _out, err = hdfs(arguments)
+def _hdfs(arguments, folder=None):
+    # type: (list[str], str | None) -> None
+    status, _out, err = hdfs(arguments, "", folder)
     if status != 0:
         raise SystemExit("hdfs dfs %s: %s" % (" ".join(arguments), err.strip()[-1000:] or "failed"))
 
@@ -163,4 +238,5 @@ def put_command(arguments, environ):
     source, destination, when_there = arguments
     mark = environ.get("CONTAINER_ID") or str(os.getpid())
     webhdfs = environ.get("TFJOB_WEBHDFS", "")
-    return transfer(lambda: put(source, destination, when_there == "overwrite", mark, webhdfs), "put " + source)
+    who, overwrite = copier(environ), when_there == "overwrite"
+    return transfer(lambda: put(source, destination, overwrite, mark, who, webhdfs), "put " + source)

@@ -2,7 +2,8 @@
 # pyright: reportTypeCommentUsage=false
 """Files and folders over WebHDFS with simple authentication, for containers without a Hadoop client.
 
-Source: Hadoop's WebHDFS REST API, operations CREATE, OPEN, LISTSTATUS, MKDIRS, RENAME, DELETE, GETFILESTATUS.
+Source: Hadoop's WebHDFS REST API, operations CREATE, OPEN, LISTSTATUS, MKDIRS, RENAME, DELETE, GETFILESTATUS,
+SETXATTR, GETXATTRS.
 """
 
 from __future__ import print_function
@@ -28,6 +29,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from http.client import HTTPResponse
     from typing import IO, BinaryIO
+
+
+MARK = "user.tfjob.copied_by"
+"""The attribute of a copy that says which task of which run has made it."""
 
 
 class WebHdfsError(Exception):
@@ -91,6 +96,24 @@ class WebHdfs(object):
         """Remove a file, or a folder with all that is in it."""
         status, response = self._call("DELETE", path, "DELETE&recursive=true")
         self._good(path, status, response.read())
+
+    def mark(self, path):
+        # type: (str) -> str
+        """The mark (:mod:`tfdsl_backends.yarn.program.marks`) of a file or folder; empty without one."""
+        status, response = self._call("GET", path, "GETXATTRS&encoding=text&xattr.name=" + MARK)
+        answer = response.read()
+        if status != 200:
+            return ""
+        found = [str(one.get("value") or "") for one in json.loads(answer.decode("utf-8"))["XAttrs"]]
+        return found[0].strip('"') if found else ""
+
+    def set_mark(self, path, who):
+        # type: (str, str) -> bool
+        """Mark a file or folder; false where that is not possible."""
+        operation = "SETXATTR&flag=CREATE&xattr.name=%s&xattr.value=%s" % (MARK, quote('"%s"' % who))
+        status, response = self._call("PUT", path, operation)
+        response.read()
+        return status == 200
 
     def download(self, path, to):
         # type: (str, str) -> None

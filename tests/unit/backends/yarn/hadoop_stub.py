@@ -9,8 +9,10 @@ replaced), and runs all containers as processes on this machine, each in a folde
 
 from __future__ import annotations
 
+import glob
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +20,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 FOLDER = Path(os.environ["STUB_FOLDER"])
 VERSION = tuple(int(part) for part in os.environ.get("STUB_VERSION", "3.4").split("."))
@@ -252,10 +255,24 @@ def ask(argv: list[str]) -> int:
     return 0
 
 
-def local(path: str) -> Path:
+def local(pattern: str) -> Path:
+    """Where a path of HDFS is. As seen on Hadoop 3.4.2: every one is a pattern, and one that matches nothing fails."""
+    path = pattern
     if path.startswith("hdfs://"):
         path = "/" + path[len("hdfs://") :].partition("/")[2]
-    return FOLDER / "hdfs" / (path.lstrip("/") if path.startswith("/") else f"user/alice/{path}")
+    path = path.lstrip("/") if path.startswith("/") else f"user/alice/{path}"
+    if re.search(r"(?<!\\)[\[\]*?{}]", path):
+        found = glob.glob(str(FOLDER / "hdfs" / path))
+        if len(found) != 1:
+            say(f"`{pattern}': No such file or directory")
+            raise SystemExit(1)
+        return Path(found[0])
+    return FOLDER / "hdfs" / re.sub(r"\\(.)", r"\1", path)
+
+
+def here(uri: str) -> Path:
+    """Where a path of the node is: it is read as a URI."""
+    return Path(unquote(uri))
 
 
 def remove(place: Path) -> None:
@@ -271,6 +288,8 @@ def dfs(argv: list[str]) -> int:
     flags = [word for word in argv[1:] if word.startswith("-") and word != "-"]
     paths = [word for word in argv[1:] if word not in flags]
     name = argv[0].lstrip("-")
+    if name in ("getfattr", "setfattr"):
+        return extended(name, argv)
     if name in ("mkdir", "chmod", "stat"):
         return attributes(name, flags, paths)
     if name == "test":
@@ -292,7 +311,7 @@ def dfs(argv: list[str]) -> int:
         if not local(paths[0]).exists():
             say(f"get: `{paths[0]}': No such file or directory")
             return 1
-        copy(local(paths[0]), Path(paths[1]))
+        copy(local(paths[0]), here(paths[1]))
     elif name == "put":
         return put(paths[0], local(paths[1]), "-f" in flags)
     else:
@@ -322,6 +341,20 @@ def attributes(name: str, flags: list[str], paths: list[str]) -> int:
     return 0
 
 
+def extended(name: str, argv: list[str]) -> int:
+    place, key = local(argv[-1]), argv[2]
+    if os.environ.get("STUB_XATTRS") == "no":
+        return 1
+    kept = FOLDER / "attributes"
+    found = json.loads(kept.read_text()) if kept.exists() else {}
+    number = str(place.stat().st_ino)  # it stays when the file is renamed
+    if name == "setfattr":
+        kept.write_text(json.dumps(found | {number: argv[4]}))
+    elif number in found:
+        print(f'# file: {argv[-1]}\n{key}="{found[number]}"\n')
+    return 0
+
+
 def put(source: str, to: Path, force: bool) -> int:
     if (to.exists() and not force) or not to.parent.is_dir():
         say(f"put: `{to}': File exists, or there is no such folder")
@@ -331,7 +364,7 @@ def put(source: str, to: Path, force: bool) -> int:
         part.write_bytes(sys.stdin.buffer.read())
         part.rename(to)
     else:
-        copy(Path(source), to)
+        copy(here(source), to)
     return 0
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.unit.backends.jobs import amount, job, policy, unit
 from tests.unit.backends.yarn.cluster import Cluster, native
-from tfdsl.ir.model import ArchiveMount, HdfsMount, HostMount, MemoryMount, Output, ScratchMount
+from tfdsl.ir.model import ArchiveMount, HdfsMount, HostMount, Job, MemoryMount, Output, ScratchMount
 
 
 def test_mounts_are_there_and_nothing_of_the_source_is_lost(cluster: Cluster) -> None:
@@ -141,6 +141,90 @@ def test_an_existing_output_stays_unless_it_may_be_replaced(cluster: Cluster, pl
     assert [p.name for p in (here / "m").iterdir()] == (["new"] if overwrite else ["old"])
     assert [p.name for p in here.iterdir()] == ["m"]
     assert (cluster.containers()["worker[0]"] / "status").read_text() == ("0" if overwrite else "74")
+
+
+AGAIN = (policy("failed", "restart container"),)
+
+
+def copies(cluster: Cluster, place: str, script: str, **fields: object) -> tuple[Job, Path]:
+    """A worker whose file m is copied to ``place``, m, always; and the folder that it is copied into."""
+    results = cluster.folder / ("hdfs/runs" if place.startswith("hdfs") else "results")
+    results.mkdir(parents=True)
+    mounts = (HostMount(at="here", source=str(cluster.folder / "results"), path="roles[worker].mounts[0]"),)
+    (cluster.folder / "results").mkdir(exist_ok=True)
+    output = Output(source="m", destination=place, when="always", path="roles[worker].outputs[0]")
+    return job(native("worker", 1, script, mounts=mounts, outputs=(output,)), policies=AGAIN, retries=3), results
+
+
+@pytest.mark.parametrize("place", ["hdfs:///runs/m", "here/m"])
+@pytest.mark.parametrize("xattrs", ["yes", "no"])
+def test_a_restart_may_replace_what_its_own_run_has_copied(cluster: Cluster, place: str, xattrs: str) -> None:
+    """``on always`` copies after every try: the one before must not make the last, good one fail."""
+    made, results = copies(cluster, place, 'echo x >>tries; mkdir -p m; cp tries m/; [ "$(wc -l <tries)" -ge 3 ]')
+    done = cluster.submit(unit(made, "yarn"), STUB_XATTRS=xattrs)
+    assert done.returncode == 0, cluster.logs()
+    assert (results / "m/tries").read_text() == "x\n" * 3
+    assert [p.name for p in results.iterdir()] == ["m"]
+
+
+@pytest.mark.parametrize("place", ["hdfs:///runs/m", "here/m"])
+def test_a_restart_replaces_nothing_else(cluster: Cluster, place: str) -> None:
+    """Another's file that took the place of the copy meanwhile stays; and it is no reason to train again."""
+    results = cluster.folder / ("hdfs/runs" if place.startswith("hdfs") else "results")
+    script = (
+        f'echo x >>tries; echo 1 >m; [ "$(wc -l <tries)" -ge 2 ] || exit 1; cd "{results}"; echo other >new; mv new m'
+    )
+    made, results = copies(cluster, place, script)
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 2, cluster.logs()
+    assert (results / "m").read_text() == "other\n"
+    assert (cluster.containers()["worker[0]"] / "status").read_text() == "74"
+    assert (cluster.containers()["worker[0]"] / "tries").read_text() == "x\n" * 2
+
+
+def test_a_failed_copy_does_not_start_a_gang_again(cluster: Cluster) -> None:
+    output = Output(source="missing", destination="hdfs:///runs/m", path="roles[worker].outputs[0]")
+    made = job(native("worker", 2, "echo x >>tries", outputs=(output,)), policies=AGAIN, retries=3)
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 2
+    places = cluster.containers()
+    assert {(places[f"worker[{at}]"] / "tries").read_text() for at in (0, 1)} == {"x\n"}
+    assert "ended with 74: its outputs could not be copied" in cluster.logs()
+
+
+ODD = "-a[1] {b,c}*? %41 ^\\d"
+"""A name that is a pattern, an option and a URI of something else."""
+
+
+def test_names_are_taken_as_they_are(cluster: Cluster) -> None:
+    """``hdfs dfs`` reads paths of HDFS as patterns, and those of the node as URIs and options."""
+    data = cluster.folder / "hdfs/data"
+    data.mkdir(parents=True)
+    (data / ODD).write_text("right")
+    (data / "a1.txt").write_text("wrong")
+    (data / "a[1].txt").write_text("right too")
+    mounts = (
+        HdfsMount(at=ODD, uri=f"hdfs:///data/{ODD}", path="roles[worker].mounts[0]"),
+        HdfsMount(at="b", uri="hdfs:///data/a[1].txt", path="roles[worker].mounts[1]"),
+    )
+    outputs = (
+        Output(source=ODD, destination=f"hdfs:///out [1]/{ODD}", path="roles[worker].outputs[0]"),
+        Output(source="b", destination="hdfs:///out [1]/b", path="roles[worker].outputs[1]"),
+    )
+    done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts, outputs=outputs)), "yarn"))
+    assert done.returncode == 0, cluster.logs()
+    out = cluster.folder / "hdfs/out [1]"
+    assert {p.name: p.read_text() for p in out.iterdir()} == {ODD: "right", "b": "right too"}
+
+
+def test_a_put_that_fails_leaves_nothing(cluster: Cluster) -> None:
+    """Neither in HDFS nor on the node."""
+    output = Output(source="m", destination="hdfs:///runs/m", path="roles[worker].outputs[0]")
+    script = "mkdir m; echo 1 >m/a; ln -s nowhere m/b"
+    done = cluster.submit(unit(job(native("worker", 1, script, outputs=(output,))), "yarn"))
+    assert done.returncode == 2
+    assert list((cluster.folder / "hdfs/runs").iterdir()) == []
+    assert not list((cluster.containers()["worker[0]"] / ".tfjob").glob("put-*"))
 
 
 def test_only_the_named_replica_copies(cluster: Cluster) -> None:

@@ -216,7 +216,9 @@ def test_variables_of_the_job_are_the_command_s_whatever_they_are_called(cluster
         env={name: f"/no/such/{name} of 'ps'" for name in (*OURS, *BASH)}
         | {"SEEN": text(EnvVar(name="RANDOM"), "|", EnvVar(name="work"), "|", EnvVar(name="PATH"))},
         mounts=(HostMount(at="res", source=str(results), path="roles[worker].mounts[0]"),),
-        outputs=(Output(source="model", destination=text("res/", EnvVar(name="UID")), path="roles[worker].outputs[0]"),),
+        outputs=(
+            Output(source="model", destination=text("res/", EnvVar(name="UID")), path="roles[worker].outputs[0]"),
+        ),
     )
     done = cluster.submit(unit(job(made), "yarn"))
     assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()

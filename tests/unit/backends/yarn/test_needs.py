@@ -44,6 +44,7 @@ def put_out(destination: object) -> Job:
 MEETING = {"COMMANDS.run", "STORES.client"}
 FETCHING = MEETING | {"COMMANDS.fetch"}
 PUTTING = MEETING | {"COMMANDS.put"}
+COPYING = MEETING | {"COMMANDS.copied", "COMMANDS.mark"}
 
 
 @pytest.mark.parametrize(
@@ -73,15 +74,16 @@ PUTTING = MEETING | {"COMMANDS.put"}
          {"COMMANDS.run", "STORES.path", "COMMANDS.fetch", "FETCH.path"}),
         (mounted(archive("https://x.example/code.tgz")), "3.4", {}, FETCHING | {"FETCH.http"}),
         (mounted(archive("s3a://x/code.tgz")), "3.4", {}, FETCHING | {"FETCH.client"}),
-        (put_out("/results"), "3.4", {}, MEETING),
-        (put_out("results"), "3.4", {}, MEETING),
-        (put_out(text("results/", model.TaskIndex())), "3.4", {}, MEETING),
+        (put_out("/results"), "3.4", {}, COPYING),
+        (put_out("results"), "3.4", {}, COPYING),
+        (put_out(text("results/", model.TaskIndex())), "3.4", {}, COPYING),
         (put_out("hdfs:///results"), "3.4", {}, PUTTING | {"PUT.client"}),
         (put_out("hdfs:///results"), "3.4", {"webhdfs": NAMENODE},
          {"COMMANDS.run", "STORES.webhdfs", "COMMANDS.put", "PUT.webhdfs"}),
         (put_out("s3a://results/x"), "3.4", {"store": "/s", "webhdfs": NAMENODE},
          {"COMMANDS.run", "STORES.path", "COMMANDS.put", "PUT.client"}),
-        (put_out(text(EnvVar(name="OUT"), "/x")), "3.4", {}, PUTTING | {"PUT.client", "PUT.webhdfs"}),
+        (put_out(text(EnvVar(name="OUT"), "/x")), "3.4", {},
+         COPYING | PUTTING | {"PUT.client", "PUT.webhdfs"}),
     ],
 )  # fmt: skip
 def test_what_a_job_needs(made: Job, version: str, options: dict[str, str], expected: set[str]) -> None:

@@ -205,6 +205,7 @@ class WebHdfsServer(BaseHTTPRequestHandler):
     """A NameNode that redirects file data to a DataNode (itself, under /data), as Hadoop's REST API says."""
 
     files: dict[str, bytes | None]
+    attributes: dict[str, str]
 
     def log_request(self, *_: object) -> None:
         pass
@@ -232,9 +233,15 @@ class WebHdfsServer(BaseHTTPRequestHandler):
         return True
 
     def do_GET(self) -> None:
-        op, path, _query = self.asked()
+        op, path, query = self.asked()
         if path not in self.files:
             self.answer(404, {"RemoteException": {"exception": "FileNotFoundException"}})
+        elif op == "GETXATTRS":
+            name = query["xattr.name"][0]
+            value = self.attributes.get(path)  # as seen on Hadoop 3.4.2
+            found = [{"name": name, "value": value}]
+            refused = {"RemoteException": {"exception": "IOException", "message": "At least one of the attributes"}}
+            self.answer(403 if value is None else 200, refused if value is None else {"XAttrs": found})
         elif op == "GETFILESTATUS":
             self.answer(200, {"FileStatus": {}})
         elif op == "LISTSTATUS":
@@ -255,10 +262,18 @@ class WebHdfsServer(BaseHTTPRequestHandler):
         if op == "MKDIRS":
             self.files[path] = None
             self.answer(200, {"boolean": True})
+        elif op == "SETXATTR":
+            assert query["flag"] == ["CREATE"]
+            self.attributes[path] = query["xattr.value"][0]
+            self.answer(200, b"")
+        elif op == "RENAME" and "/full" in path:
+            self.answer(403, {"RemoteException": {"exception": "DSQuotaExceededException"}})
         elif op == "RENAME":
             to = query["destination"][0]
             for name in [p for p in self.files if p == path or p.startswith(path + "/")]:
                 self.files[to + name.removeprefix(path)] = self.files.pop(name)
+            if path in self.attributes:
+                self.attributes[to] = self.attributes.pop(path)
             self.answer(200, {"boolean": True})
         elif path in self.files and query["overwrite"] == ["false"]:
             self.answer(403, {"RemoteException": {"exception": "FileAlreadyExistsException"}})
@@ -276,14 +291,14 @@ class WebHdfsServer(BaseHTTPRequestHandler):
 @pytest.fixture
 def namenode() -> Iterator[tuple[str, dict[str, bytes | None]]]:
     files: dict[str, bytes | None] = {}
-    handler = type("Handler", (WebHdfsServer,), {"files": files})
+    handler = type("Handler", (WebHdfsServer,), {"files": files, "attributes": {}})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}", files
     server.shutdown()
 
 
-def run(python: str, folder: Path, *arguments: str, webhdfs: str = "") -> subprocess.CompletedProcess[str]:
+def run(python: str, folder: Path, *arguments: str, webhdfs: str = "", **more: str) -> subprocess.CompletedProcess[str]:
     (folder / "task.py").write_text(program(entries()))
     env = {
         "PATH": "/usr/bin:/bin",
@@ -291,6 +306,7 @@ def run(python: str, folder: Path, *arguments: str, webhdfs: str = "") -> subpro
         "TFJOB_WEBHDFS": webhdfs,
         "CONTAINER_ID": "c1",
         "LC_ALL": "C.UTF-8",
+        **more,
     }
     argv = [python, str(folder / "task.py"), *arguments]
     return subprocess.run(argv, env=env, cwd=folder, capture_output=True, text=True)
@@ -318,6 +334,47 @@ def test_folders_go_to_hdfs_and_back_over_http(
     assert missing.returncode == 1
     assert "WebHDFS answers 404" in missing.stderr
     assert not (tmp_path / "no").exists()
+
+
+@EACH
+def test_a_task_may_replace_over_http_what_its_own_run_has_put(
+    python: str, tmp_path: Path, namenode: tuple[str, dict[str, bytes | None]]
+) -> None:
+    address, files = namenode
+    ours = {"TFJOB_RUN": "mnist-1", "TFJOB_ROLE": "worker", "TFJOB_INDEX": "0", "webhdfs": address}
+    for number, (who, status) in enumerate(
+        [(ours, 0), (ours, 0), (ours | {"TFJOB_RUN": "mnist-2"}, 1), (ours | {"TFJOB_INDEX": "1"}, 1), (ours, 0)]
+    ):
+        (tmp_path / "model").write_text(str(number))
+        done = run(python, tmp_path, "put", "model", "hdfs:///runs/m", "keep", **who)
+        assert done.returncode == status, done.stderr
+    assert files == {"/runs/m": b"4"}
+
+
+@EACH
+def test_a_put_over_http_that_fails_leaves_nothing(
+    python: str, tmp_path: Path, namenode: tuple[str, dict[str, bytes | None]]
+) -> None:
+    address, files = namenode
+    (tmp_path / "model").write_text("1")
+    done = run(python, tmp_path, "put", "model", "hdfs:///full/m", "keep", webhdfs=address)
+    assert done.returncode == 1
+    assert "DSQuotaExceeded" in done.stderr
+    assert files == {}
+
+
+@EACH
+def test_marks_of_files_of_the_node(python: str, tmp_path: Path) -> None:
+    """With and without attributes (Python 2 reads none), for files and folders."""
+    ours = {"TFJOB_RUN": "mnist-1", "TFJOB_ROLE": "worker", "TFJOB_INDEX": "0"}
+    (tmp_path / "part").mkdir()
+    assert run(python, tmp_path, "mark", "part", str(tmp_path / "model"), **ours).returncode == 0
+    (tmp_path / "part").rename(tmp_path / "model")
+    assert run(python, tmp_path, "copied", str(tmp_path / "model"), **ours).returncode == 0
+    (tmp_path / "model").rmdir()
+    (tmp_path / "other").write_text("x")
+    (tmp_path / "other").rename(tmp_path / "model")
+    assert run(python, tmp_path, "copied", str(tmp_path / "model"), **ours).returncode == 1
 
 
 def test_without_a_client_the_three_ways_are_named(tmp_path: Path) -> None:

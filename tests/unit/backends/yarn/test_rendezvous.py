@@ -24,7 +24,7 @@ def test_all_come_and_the_chief_ends_the_job(each: Gang) -> None:
     assert [c.wait() for c in (chief, ps, first, second)] == [0, 0, 0, 0]
     assert (ps.folder / "ended").read_text() == "term\n"
     assert "stopped (stop): chief has completed the job" in ps.log
-    assert not (each.folder / "store/run-1/coordinator").exists()
+    assert "stop chief has completed the job" in (each.folder / "store/run-1/coordinator").read_text()
 
 
 def test_every_task_gets_the_language_s_tf_config_and_flags(each: Gang) -> None:
@@ -76,6 +76,69 @@ def test_a_killed_coordinator_ends_the_others(gang: Gang) -> None:
     chief.kill()
     assert [c.wait(10) for c in (ps, first, second)] == [75, 75, 75]
     assert "the connection to chief[0], which coordinates, is lost" in ps.log
+
+
+@pytest.mark.parametrize(
+    ("victim", "reason"),
+    [(3, "worker[1] was lost"), (0, "the connection to chief[0], which coordinates, is lost")],
+    ids=["worker", "coordinator"],
+)
+@pytest.mark.parametrize("restarts", [0, 2])
+def test_who_replaces_a_lost_task_ends_at_once_with_the_reason(
+    each: Gang, victim: int, reason: str, restarts: int
+) -> None:
+    """YARN finds out minutes later that a node is lost, and asks for another container, which finds nobody."""
+    each.plan(restarts=restarts, limit=60)
+    containers = each.all()
+    up(*containers)
+    containers[victim].kill()
+    rest = [c for c in containers if c is not containers[victim]]
+    status = 143 if restarts else 75
+    assert [c.wait(10) for c in rest] == [status] * 3
+    late = each.start(5)
+    assert late.wait(5) == status
+    assert f"fail: {reason}" in late.log
+
+
+def attempt(number: int, slot: int, application: int = 1) -> str:
+    """The id of a container of another application attempt."""
+    return f"container_1700000000000_{application:04d}_{number:02d}_{slot + 1:06d}"
+
+
+def test_a_second_application_master_begins_anew(gang: Gang) -> None:
+    """The loss that the first one's tasks saw is past: all tasks are there again."""
+    first = gang.all()
+    up(*first)
+    first[0].kill()
+    for container in first[1:]:
+        container.wait(10)
+    second = [gang.start(at, f"second{at}", CONTAINER_ID=attempt(2, at)) for at in (4, 3, 2, 1)][::-1]
+    up(*second)
+    finish(second[0])
+    assert [c.wait(10) for c in second] == [0, 0, 0, 0]
+
+
+def test_a_second_application_master_does_not_repeat_a_job_that_is_complete(gang: Gang) -> None:
+    first = gang.all()
+    up(*first)
+    finish(first[0])
+    assert [c.wait(10) for c in first] == [0, 0, 0, 0]
+    second = [gang.start(at, f"second{at}", CONTAINER_ID=attempt(2, at)) for at in (1, 2)]
+    assert [c.wait(10) for c in second] == [0, 0]
+    assert "stop: chief has completed the job" in second[1].log
+    assert not (second[1].folder / "outputs").exists()
+
+
+def test_a_coordinator_of_another_application_hears_the_verdict_too(gang: Gang) -> None:
+    gang.plan(limit=60)
+    first = [gang.start(at, CONTAINER_ID=attempt(1, at, at)) for at in (4, 3, 2, 1)][::-1]
+    up(*first)
+    first[0].kill()
+    for container in first[1:]:
+        container.wait(10)
+    again = gang.start(1, "again", CONTAINER_ID=attempt(2, 1, 1))
+    assert again.wait(5) == 75
+    assert "fail: the connection to chief[0], which coordinates, is lost" in again.log
 
 
 def test_a_missing_task_is_named_at_the_time_limit(each: Gang) -> None:

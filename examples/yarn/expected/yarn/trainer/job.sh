@@ -7,11 +7,12 @@
 # shellcheck disable=SC2016  # what stands in single quotes is meant as it is
 set -u
 
-work=$PWD
-state=$work/.tfjob
+# The environment may hold any name, so what is the script's own begins with tfjob_.
+tfjob_work=$PWD
+tfjob_state=$tfjob_work/.tfjob
 case $0 in
-/*) script=$0 ;;
-*) script=$work/$0 ;;
+/*) tfjob_script=$0 ;;
+*) tfjob_script=$tfjob_work/$0 ;;
 esac
 
 say() { printf '[tfjob] %s\n' "$*" >&2; }
@@ -26,17 +27,22 @@ surroundings() {
   PATH=${PATH%:.}
   [ -z "${HADOOP_HOME-}" ] || PATH=$PATH:$HADOOP_HOME/bin
   [ -z "${JAVA_HOME-}" ] || PATH=$PATH:$JAVA_HOME/bin
-  if [ ! -d "${HOME-}" ] || [ ! -w "$HOME" ]; then HOME=$work; fi
+  if [ ! -d "${HOME-}" ] || [ ! -w "$HOME" ]; then HOME=$tfjob_work; fi
   HADOOP_USER_NAME=${HADOOP_USER_NAME:-${USER-}}
   export PATH HOME HADOOP_USER_NAME
 }
 
 # --- the job -----------------------------------------------------------------------------------------------------
 
+# The variables of the job are for the command alone: as words of env they arrive whatever they are called, and neither
+# bash nor this script reads them.
 environment() {
+  tfjob_variables=(env)
   case $TFJOB_ROLE in
   ps)
-    export CUDA_VISIBLE_DEVICES=''
+    tfjob_variables+=(
+      CUDA_VISIBLE_DEVICES=''
+    )
     ;;
   esac
 }
@@ -55,21 +61,21 @@ prepare() {
 command_of_task() {
   case $TFJOB_ROLE in
   ps | worker)
-    exec python trainer.py "$@"
+    exec "${tfjob_variables[@]}" python trainer.py "$@"
     ;;
   esac
 }
 
 outputs() {
-  local failed=0
+  local tfjob_failed=0
   case $TFJOB_ROLE in
   worker)
     if [ "$TFJOB_INDEX" = 0 ]; then
-      copy_out success model /mnt/results/trainer keep || failed=74
+      copy_out success model /mnt/results/trainer keep || tfjob_failed=74
     fi
     ;;
   esac
-  return "$failed"
+  return "$tfjob_failed"
 }
 
 # --- how it is done ----------------------------------------------------------------------------------------------
@@ -83,6 +89,18 @@ there() { # SOURCE [TYPE]
   esac
 }
 
+# The folder of AT, which has to be the task's own: what is made through a link would be in somebody else's.
+own_folder() { # AT
+  local folder
+  mkdir -p -- "$(dirname -- "$1")" || die "cannot make the folder of $1"
+  case $1 in /*) return ;; esac
+  folder=$(cd -P -- "$(dirname -- "$1")" && pwd) || die "cannot enter the folder of $1"
+  case $folder/ in
+  "$(pwd -P)"/*) ;;
+  *) die "$1 would be made through a link, in $folder" ;;
+  esac
+}
+
 # A link at AT. Whatever else is there stays: only a link is ever removed, and never with a final "/", which would
 # mean the folder that it leads to.
 link() { # SOURCE AT [TYPE]
@@ -90,9 +108,9 @@ link() { # SOURCE AT [TYPE]
   there_or_made "$source" "${3-}"
   while [ "$at" != "${at%/}" ]; do at=${at%/}; done
   case $source/ in
-  "$work/$at"/*) die "$at cannot be a link to $source, which lies inside it" ;;
+  "$tfjob_work/$at"/*) die "$at cannot be a link to $source, which lies inside it" ;;
   esac
-  mkdir -p -- "$(dirname -- "$at")" || die "cannot make the folder of $at"
+  own_folder "$at"
   if [ -L "$at" ]; then
     rm -f -- "$at"
   elif [ -e "$at" ]; then
@@ -104,38 +122,38 @@ link() { # SOURCE AT [TYPE]
 there_or_made() { there "$@"; }
 
 fetch() { # NUMBER SOURCE AT
-  [ ! -e "$state/mount-$1" ] || return 0 # an earlier try has it
-  mkdir -p -- "$(dirname -- "$3")" || die "cannot make the folder of $3"
-  if [ -e "$state/mount-$1.begun" ]; then
+  [ ! -e "$tfjob_state/mount-$1" ] || return 0 # an earlier try has it
+  own_folder "$3"
+  if [ -e "$tfjob_state/mount-$1.begun" ]; then
     rm -rf -- "$3" # an earlier try was ended while it fetched
   elif [ -e "$3" ]; then
     die "$3 is there already; it stays as it is"
   fi
-  : >"$state/mount-$1.begun"
+  : >"$tfjob_state/mount-$1.begun"
   "$TFJOB_PYTHON" "$TFJOB_PROGRAM" fetch "$2" "$3" || die "cannot fetch $2"
-  : >"$state/mount-$1"
+  : >"$tfjob_state/mount-$1"
 }
 
 unpack() { # NUMBER SOURCE SUFFIX FOLDER
-  local archive=$state/archive-$1$3
-  [ ! -e "$state/unpacked-$1" ] || return 0 # an earlier try has done it
+  local archive=$tfjob_state/archive-$1$3
+  [ ! -e "$tfjob_state/unpacked-$1" ] || return 0 # an earlier try has done it
   fetch "$1" "$2" "$archive"
-  mkdir -p -- "$4" || die "cannot make the folder $4"
+  own_folder "$4/."
   tar -xf "$archive" -C "$4" || die "cannot unpack $2"
   rm -f -- "$archive"
-  : >"$state/unpacked-$1"
+  : >"$tfjob_state/unpacked-$1"
 }
 
 exists() { [ -e "$1" ] || [ -L "$1" ]; }
 
 # Written beside the destination, then renamed, so that nobody sees half a copy.
 copy_out() { # WHEN SOURCE DESTINATION keep|overwrite
-  local source=$2 to=$3 part
+  local source=$2 to=$3 part replace=$4
   case $1:$TFJOB_STATUS in
   always:* | success:0) ;;
   success:* | failure:0 | failure:stopped) return 0 ;; # stopped: the job is complete without it
   esac
-  [ "$to" != "${to#/}" ] || to=$work/$to
+  [ "$to" != "${to#/}" ] || to=$tfjob_work/$to
   while [ "$to" != "${to%/}" ]; do to=${to%/}; done
   part=$to.part-${CONTAINER_ID:-$$}
   if exists "$part.old" && ! exists "$to"; then mv -T -- "$part.old" "$to" || return 74; fi # an earlier try was killed
@@ -144,8 +162,11 @@ copy_out() { # WHEN SOURCE DESTINATION keep|overwrite
     return 74
   fi
   if [ "$4" = keep ] && exists "$to"; then
-    say "$to is there already; { overwrite = true } would replace it"
-    return 74
+    if ! "$TFJOB_PYTHON" "$TFJOB_PROGRAM" copied "$to"; then
+      say "$to is there already; { overwrite = true } would replace it"
+      return 74
+    fi
+    replace=overwrite # an earlier try of this very task has made it
   fi
   mkdir -p -- "$(dirname -- "$to")" || return 74
   rm -rf -- "$part" "$part.old"
@@ -153,16 +174,21 @@ copy_out() { # WHEN SOURCE DESTINATION keep|overwrite
     rm -rf -- "$part"
     return 74
   fi
+  [ "$4" = overwrite ] || "$TFJOB_PYTHON" "$TFJOB_PROGRAM" mark "$part" "$to"
   if exists "$to"; then
-    if [ "$4" = keep ]; then
+    if [ "$replace" = keep ]; then
       say "$to was made meanwhile"
       rm -rf -- "$part"
       return 74
     fi
-    mv -T -- "$to" "$part.old" || return 74
+    if ! mv -T -- "$to" "$part.old"; then
+      rm -rf -- "$part"
+      return 74
+    fi
   fi
   if ! mv -T -- "$part" "$to"; then
     if exists "$part.old"; then mv -T -- "$part.old" "$to"; fi
+    rm -rf -- "$part"
     return 74
   fi
   rm -rf -- "$part.old"
@@ -171,36 +197,33 @@ copy_out() { # WHEN SOURCE DESTINATION keep|overwrite
 first_program() { # NAMES: the first that is there
   local name
   for name; do
-    if command -v "$name" >/dev/null; then
-      printf '%s\n' "$name"
-      return
-    fi
+    if command -v "$name"; then return; fi # its path, for the command may have another PATH
   done
   die "none of these is in the container: $*"
 }
 
 start() {
-  mkdir -p -- "$state" || exit 1
-  chmod 700 -- "$state" || exit 1
+  mkdir -p -- "$tfjob_state" || exit 1
+  chmod 700 -- "$tfjob_state" || exit 1
   # On a full disk half a program must not run: an empty one would end well.
-  write_program >"$state/task.py" || die "cannot write $state/task.py"
-  write_plan >"$state/plan.json" || die "cannot write $state/plan.json"
-  TFJOB_PROGRAM=$state/task.py
+  write_program >"$tfjob_state/task.py" || die "cannot write $tfjob_state/task.py"
+  write_plan >"$tfjob_state/plan.json" || die "cannot write $tfjob_state/plan.json"
+  TFJOB_PROGRAM=$tfjob_state/task.py
   TFJOB_PYTHON=$(first_program python3 python python2) || exit 1
   export TFJOB_PROGRAM TFJOB_PYTHON
   surroundings
-  exec "$TFJOB_PYTHON" "$TFJOB_PROGRAM" run "$state/plan.json" "$script"
+  exec "$TFJOB_PYTHON" "$TFJOB_PROGRAM" run "$tfjob_state/plan.json" "$tfjob_script"
 }
 
 main() {
   case ${1-} in
-  prepare) environment && prepare ;;
+  prepare) prepare ;;
   command)
     shift
     environment
     command_of_task "$@"
     ;;
-  outputs) environment && outputs ;;
+  outputs) outputs ;;
   *) start ;;
   esac
 }
@@ -347,6 +370,14 @@ class Plan(object):
     def used_up(self):
         """Whether YARN has started the container again as often as it may."""
         return 0 < self.restarts < self.tries
+
+    def action_at_end(self, slot, status, uncopied):
+        """What follows when a command ended by itself; ``uncopied``: well, but its outputs were not copied.
+
+        A training that has ended well is never done again for the sake of a copy.
+        """
+        action = self.action(slot, status) if status else "ignore"
+        return "fail" if uncopied and action == "restart" else action
 
     def completed(self, ended):
         """Who has completed the job now that the tasks ``ended`` are done; empty when nobody has."""
@@ -516,6 +547,12 @@ def listener():
     return made, int(made.getsockname()[1])
 
 
+# ---- Files and folders over WebHDFS with simple authentication, for containers without a Hadoop client ----
+
+MARK = "user.tfjob.copied_by"
+"""The attribute of a copy that says which task of which run has made it."""
+
+
 # ---- Small files that all tasks see: in a shared folder, or in HDFS through its client or WebHDFS ----
 
 STORES = {}
@@ -533,7 +570,7 @@ class HdfsStore(object):
 
     def put(self, name, text):
         """Write or replace ``name``."""
-        status, _out, err = hdfs(["-put", "-f", "-", self.folder + "/" + name], text)
+        status, _out, err = hdfs(["-put", "-f", "-", self._path(name)], text)
         if status != 0:
             raise SystemExit("cannot write %s/%s: %s" % (self.folder, name, err.strip()[-500:]))
 
@@ -541,23 +578,35 @@ class HdfsStore(object):
         """Write ``name`` unless it is there already: the NameNode refuses to rename onto an existing file."""
         part = "part-%s-%s" % (name, text)
         self.put(part, text)
-        taken = hdfs(["-mv", self.folder + "/" + part, self.folder + "/" + name])[0] == 0
+        taken = hdfs(["-mv", self._path(part), self._path(name)])[0] == 0
         if not taken:
             self.remove(part)
         return taken
 
     def get(self, name):
         """The text of ``name``; empty when it is not there."""
-        status, out, _err = hdfs(["-cat", self.folder + "/" + name])
+        status, out, _err = hdfs(["-cat", self._path(name)])
         return out if status == 0 else ""
 
     def remove(self, name):
         """Remove ``name`` if it is there."""
-        hdfs(["-rm", "-f", "-skipTrash", self.folder + "/" + name])
+        hdfs(["-rm", "-f", "-skipTrash", self._path(name)])
+
+    def _path(self, name):
+        return pattern(self.folder + "/" + name)
 
 
-def hdfs(arguments, text=""):
-    """Status, output and errors of ``hdfs dfs ARGUMENTS`` with ``text`` as its input."""
+def pattern(path):
+    """A path in HDFS as ``hdfs dfs`` takes it: it reads each as a pattern, new ones too, and ``-x`` as an option."""
+    escaped = re.sub(r"([\\*?\[\]{}^])", r"\\\1", client_path(path))
+    return "./" + escaped if escaped.startswith("-") else escaped
+
+
+def hdfs(arguments, text="", folder=None):
+    """Status, output and errors of ``hdfs dfs ARGUMENTS`` with ``text`` as its input, run in ``folder``.
+
+    Its paths on this node are read as URIs and options, so they have to be plain names in ``folder``.
+    """
     home = os.environ.get("HADOOP_HDFS_HOME") or os.environ.get("HADOOP_HOME") or ""
     program = home + "/bin/hdfs" if os.path.exists(home + "/bin/hdfs") else "hdfs"
     try:
@@ -567,6 +616,7 @@ def hdfs(arguments, text=""):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             close_fds=True,
+            cwd=folder,
         )
     except OSError as error:
         raise SystemExit(
@@ -582,12 +632,91 @@ def open_store(place, webhdfs):
     return STORES[way_of(place, webhdfs)](place, webhdfs)
 
 
-STORES["client"] = lambda place, _webhdfs: HdfsStore(client_path(place))
+STORES["client"] = lambda place, _webhdfs: HdfsStore(place)
 
 
 def client_path(place):
     """``place`` as the Hadoop client takes it: ``hdfs:`` in front of a path only says that it is one of HDFS."""
     return place[len("hdfs:") :] if place.startswith("hdfs:") and not place.startswith("hdfs://") else place
+
+
+# ---- Marks on the copies of outputs: a later try of the same task may replace what an earlier one has copied ----
+
+def copier(environ):
+    """Who copies: the run and the task; empty where the container was not started by submit.sh."""
+    run = environ.get("TFJOB_RUN", "")
+    return "%s %s[%s]" % (run, environ.get("TFJOB_ROLE", ""), environ.get("TFJOB_INDEX", "")) if run else ""
+
+
+def path_mark(path):
+    """The mark of a file or folder of the node; empty without one."""
+    get = getattr(os, "getxattr", None)  # Python 3 only
+    try:
+        return str(get(path, MARK).decode("utf-8", "replace")) if get else ""
+    except EnvironmentError:
+        return ""
+
+
+def set_path_mark(path, who):
+    """Mark a file or folder of the node; false where that is not possible."""
+    put = getattr(os, "setxattr", None)
+    try:
+        if put:
+            put(path, MARK, who.encode("utf-8"))
+        return bool(put)
+    except EnvironmentError:
+        return False
+
+
+def notes_file():
+    """Where the notes are: beside this program."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "copied.json")
+
+
+def notes():
+    """What was copied without a mark: destination -> what tells the copy from another."""
+    try:
+        with open(notes_file()) as file:
+            return {key: str(value) for key, value in json.load(file).items()}
+    except (EnvironmentError, ValueError):
+        return {}
+
+
+def note(destination, identity):
+    """Note a copy that bears no mark."""
+    found = notes()
+    found[destination] = identity
+    with open(notes_file() + ".part", "w") as file:
+        json.dump(found, file)
+    os.rename(notes_file() + ".part", notes_file())
+
+
+def is_own(mark, who, destination, identity):
+    """Whether this very task has made the copy at ``destination``, by its ``mark`` or else by a note."""
+    if mark:
+        return mark == who
+    return notes().get(destination) == identity
+
+
+def file_identity(path):
+    """What tells a file or folder of the node from another that takes its place."""
+    found = os.lstat(path)
+    return "%d:%d:%d" % (found.st_dev, found.st_ino, found.st_mtime)
+
+
+def copied_command(arguments, environ):
+    """``copied PATH``: 0 when an earlier try of this task has made it."""
+    (path,) = arguments
+    return 0 if is_own(path_mark(path), copier(environ), path, file_identity(path)) else 1
+
+
+def mark_command(arguments, environ):
+    """``mark PART PATH``: the copy in PART is going to be PATH."""
+    part, path = arguments
+    who = copier(environ)
+    if who and not set_path_mark(part, who):
+        note(path, file_identity(part))
+    return 0
 
 
 # ---- Fetching what a task mounts, copying what it puts out ----
@@ -599,23 +728,38 @@ FETCH = {}
 def fetch(source, to, webhdfs):
     """Copy ``source`` (a URI that Hadoop reads, http, https, a path of the node) to ``to``, whole or not at all."""
     part = to + ".part"
-    if os.path.isdir(part) and not os.path.islink(part):
-        shutil.rmtree(part)  # an earlier try was killed
-    elif os.path.lexists(part):
-        os.remove(part)
-    FETCH[way_of(source, webhdfs)](source, part, webhdfs)
-    os.rename(part, to)
+    clear(part)  # an earlier try was killed
+    try:
+        FETCH[way_of(source, webhdfs)](source, part, webhdfs)
+        os.rename(part, to)
+    finally:
+        clear(part)
+
+
+def clear(path):
+    """Remove a file, a link or a folder that the program has made, if it is there."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    elif os.path.lexists(path):
+        os.remove(path)
 
 
 def _fetch_with_client(source, part, _webhdfs_address):
-    _hdfs(["-get", client_path(source), part])
+    folder = part + ".d"
+    clear(folder)
+    os.mkdir(folder)
+    try:
+        _hdfs(["-get", pattern(source), "copy"], folder)
+        os.rename(folder + "/copy", part)
+    finally:
+        clear(folder)
 
 
 FETCH["client"] = _fetch_with_client
 
 
-def _hdfs(arguments):
-    status, _out, err = hdfs(arguments)
+def _hdfs(arguments, folder=None):
+    status, _out, err = hdfs(arguments, "", folder)
     if status != 0:
         raise SystemExit("hdfs dfs %s: %s" % (" ".join(arguments), err.strip()[-1000:] or "failed"))
 
@@ -763,7 +907,7 @@ class Coordinator(threading.Thread):
             if self.plan.after:
                 self.tell_start()
         elif kind == "exit":
-            self.ended(slot, int(message.get("status", "1")))
+            self.ended(slot, int(message.get("status", "1")), message.get("copied") == "no")
 
     def hello(self, line, message):
         """A task says which number it has."""
@@ -853,17 +997,19 @@ class Coordinator(threading.Thread):
         found = [self.members.get(slot) for slot in self.plan.slots_of(role)]
         return all(member is not None and (member.running or member.ended >= 0) for member in found)
 
-    def ended(self, slot, status):
-        """A task reports the status of its command."""
+    def ended(self, slot, status, uncopied=False):
+        """A task reports the status of its command, or of the copies after one that ended well."""
         member = self.members[slot]
         member.ended = status
-        log("coordinator", "%s ended with %d" % (self.plan.name(slot), status))
+        text = "%s ended with %d" % (self.plan.name(slot), status)
+        text += ": its outputs could not be copied" if uncopied else ""
+        log("coordinator", text)
         if self.verdict:
             return
-        action = self.plan.action(slot, status) if status else "ignore"
+        action = self.plan.action_at_end(slot, status, uncopied)
         if action != "ignore":
             used_up = "; all %d restarts are used up" % self.plan.restarts if self.plan.used_up() else ""
-            self.finish(action, "%s ended with %d%s" % (self.plan.name(slot), status, used_up), status)
+            self.finish(action, text if uncopied else text + used_up, status)
             return
         if status or not self.plan.restarts:  # one that has ended well stays where a restart may need it again
             member.line.send(op="leave")
@@ -927,7 +1073,7 @@ RUNNING = "running"
 class Task(object):
     """What one container does after it has its number; ``slot`` is -1 until the coordinator gives one.
 
-    ``verdict`` is ``running`` until the coordinator (or its loss, or a signal) says how it ends.
+    ``verdict`` is ``running`` until the coordinator (or its loss: ``orphaned``, or a signal) says how it ends.
     """
 
     def __init__(self, plan, script, slot):
@@ -943,6 +1089,8 @@ class Task(object):
         self.rejected = ""
         self.killed = False
         self.interrupted = False
+        self.uncopied = False
+        self.orphaned = False
 
     @property
     def name(self):
@@ -1019,11 +1167,12 @@ class Task(object):
         """Run the outputs step, which is ``told`` how the command ended; a failed copy after success makes it 74."""
         env = dict(env, TFJOB_STATUS=told or str(status))
         copied = self.run_step("outputs", [], env)
+        self.uncopied = status == 0 and copied != 0
         return copied if status == 0 else status
 
     def settle(self, status):
         """Report how the command ended by itself and wait for what that means; the status to exit with."""
-        self.tell(op="exit", status=str(status))
+        self.tell(op="exit", status=str(status), copied="no" if self.uncopied else "yes")
         until = time.time() + 30
         while self.verdict == RUNNING and not self.may_leave and not self.killed:
             self.listen(0.2)
@@ -1050,6 +1199,7 @@ class Task(object):
         """The loss of the coordinator is a verdict."""
         if self.line is not None and not self.line.open and self.verdict == RUNNING and not self.may_leave:
             self.verdict = "fail"
+            self.orphaned = True
             self.reason = "the connection to %s, which coordinates, is lost" % self.plan.name(0)
 
     def step(self, name, arguments, env):
@@ -1186,12 +1336,14 @@ def meet(task, plan, store, coordinator, address, environ):
             log(task.name, "%s, which coordinates, did not come within %g s" % (plan.name(0), plan.limit))
             return PEERS_MISSING
         if lost_at and not plan.restarts and now > lost_at + plan.patience:
-            log(task.name, "%s, which coordinates, was lost before the start and not replaced" % plan.name(0))
+            task.verdict, task.orphaned = "fail", True
+            task.reason = "%s, which coordinates, was lost before the start and not replaced" % plan.name(0)
+            log(task.name, task.reason)
             return PEER_LOST
         found = "127.0.0.1 %d %s" % (coordinator.port, coordinator.token) if coordinator else store.get("coordinator")
-        if found.startswith("ended "):
-            task.verdict, task.reason = "missing", found[len("ended ") :].strip()
-        elif not found or not connect(task, found, address, environ):
+        if take_verdict(task, found, environ):
+            continue
+        if not found or not connect(task, found, address, environ):
             time.sleep(pause(store, begun))
     if task.rejected:
         log(task.name, "rejected: " + task.rejected)
@@ -1213,8 +1365,43 @@ def pause(store, begun):
     return min(max(store.wait, (time.time() - begun) / 10), store.longest_wait)
 
 
+def verdict_text(kind, reason, environ):
+    """What the store tells those who come when the job has ended: a replacement of a lost container comes late."""
+    text = "ended %s %s %s\n" % (container_id(environ), kind, reason)
+    return text.encode("ascii", "replace").decode("ascii")
+
+
+def take_verdict(task, found, environ):
+    """Whether ``found`` is the verdict on the job, which the task then takes.
+
+    An application master that was lost starts all containers anew: for them an earlier attempt's failure is past.
+    """
+    words = found.split(" ", 3)
+    if words[0] != "ended" or len(words) < 4:
+        return False
+    theirs, own = _application(words[1]), _application(container_id(environ))
+    if words[2] != "stop" and theirs[0] == own[0] and theirs[1] != own[1]:
+        return False
+    task.verdict, task.reason = words[2], words[3].strip()
+    return True
+
+
+def _application(container):
+    """Application and attempt in a container's id."""
+    found = re.match(r"container_(?:e\d+_)?(\d+_\d+)_(\d+)_\d+$", container)
+    return (found.group(1), found.group(2)) if found else (container, "")
+
+
+def is_late(plan, environ):
+    """Whether the container may have come after the end of the job: one that YARN asked for again."""
+    attempt, number = _attempt_and_number(container_id(environ))
+    return attempt.lstrip("0") not in ("", "1") or number > 2 * len(plan.slots) + 1
+
+
 def connect(task, found, address, environ):
     """Register with the coordinator that ``found`` (host, port, token) names; false when nobody answers there."""
+    if found.startswith("ended "):  # of an earlier attempt
+        return False
     try:
         host, port, token = found.split()
         connection = socket.create_connection((host, int(port)), timeout=10)
@@ -1248,12 +1435,12 @@ def run(arguments, environ):
     watch_signals(task)
     holder, port = reserve_port(plan.ports[0], plan.ports[1], plan.reuse_port)
     coordinator = None
-    if task.slot == 0:
+    if task.slot == 0 and not (is_late(plan, environ) and take_verdict(task, store.get("coordinator"), environ)):
         coordinator = Coordinator(plan)
         coordinator.start()
         store.put("coordinator", "%s %d %s\n" % (host, coordinator.port, coordinator.token))
     status = meet(task, plan, store, coordinator, "%s:%d" % (host, port), environ)
-    if status == 0:
+    if status == 0 and task.addresses:  # else the job is complete without it
         env, flags = environment(plan, task, port, environ)
         status = task.work(env, flags, None if plan.reuse_port else holder)
     if task.line is not None:
@@ -1261,16 +1448,24 @@ def run(arguments, environ):
     log(task.name, "exits with %d" % status)
     if coordinator is not None:
         coordinator.join()
-        close_store(plan, store, coordinator)
+        close_store(store, coordinator.verdict, coordinator.reason, environ)
+    elif task.orphaned and task.slot <= SPEAKERS:
+        close_store(store, task.verdict, task.reason, environ)
     return status
 
 
-def close_store(plan, store, coordinator):
-    """Tell those who come late that there is nothing to come to, unless the next try will use the file."""
-    if coordinator.verdict == "missing" and not plan.restarts:
-        store.put("coordinator", "ended %s\n" % coordinator.reason)
-    elif coordinator.verdict == "stop":
-        store.remove("coordinator")
+SPEAKERS = 3
+"""When the coordinator is lost, so many tasks say so in the store: not one alone, which may be on the same node."""
+
+
+def close_store(store, verdict, reason, environ):
+    """Tell those who come late how the job has ended, unless the next try will use the file."""
+    if verdict in ("", "restart"):
+        return
+    try:
+        store.put("coordinator", verdict_text(verdict, reason, environ))
+    except (SystemExit, Exception) as error:  # nothing depends on it but those who come late
+        log("coordinator", "the verdict could not be written: %s" % error)
 
 
 def environment(plan, task, port, environ):
@@ -1305,6 +1500,8 @@ def read_plan(path, environ):
 
 COMMANDS["run"] = run
 COMMANDS["fetch"] = fetch_command
+COMMANDS["copied"] = copied_command
+COMMANDS["mark"] = mark_command
 
 
 def main(arguments):
