@@ -33,6 +33,10 @@ def bounded(param: ast.Param, value: Value, to: Type | None, scope: Scope) -> Va
     return value
 
 
+# What other languages call the value that follows the type.
+DEFAULT = "default"
+
+
 def _legal(param: ast.Param, scope: Scope) -> Iterator[ast.Assign]:
     seen: dict[str, ast.Name] = {}
     for setting in param.settings:
@@ -49,7 +53,9 @@ def _fits(key: ast.Name, kind: str, scope: Scope) -> bool:
     if key.text not in _NAMES:
         near = closest(key.text, _NAMES, _ALIASES)
         found = name_rules.UNKNOWN_SETTING(key.span, where="a param", name=key.text)
-        if near is not None:
+        if key.text == DEFAULT:
+            scope.report(found.help("the default follows the type: param workers: int = 4"))
+        elif near is not None:
             scope.report(offering(found, near, _NAMES, _ALIASES))
         else:
             scope.report(found.help(f"it has {listing(_NAMES)}"))

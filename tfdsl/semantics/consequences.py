@@ -17,18 +17,45 @@ if TYPE_CHECKING:
 _MISSING = (name_rules.MISSING_PARAM, value_rules.BUILD_FROM)
 
 # A value or a type that ends at such a place, or goes over it, is not the one that will be there in the end.
-_CUT_SHORT = (syntax_rules.UNFINISHED, syntax_rules.UNCLOSED_BRACKET)
+_CUT_SHORT = (
+    syntax_rules.UNFINISHED,
+    syntax_rules.UNCLOSED_BRACKET,
+    syntax_rules.NESTING_TOO_DEEP,
+    syntax_rules.FORBIDDEN_CHARACTER,
+)
+
+# A name that had to be guessed: that nothing is called so is no news.
+_GUESSED = (syntax_rules.ODD_NAME, syntax_rules.UNQUOTED_KEY)
+
+# What was declared in the wrong place is not unknown.
+_UNKNOWN = (name_rules.UNKNOWN_NAME, name_rules.UNKNOWN_TEMPLATE)
 
 
 def independent(found: Iterable[Diagnostic], program: Program) -> list[Diagnostic]:
     """``found`` without what follows from the syntax errors of ``program``."""
+    guessed = {(id(each.span.source), each.span.start) for each in program.diagnostics if each.rule in _GUESSED}
+    inside = syntax_rules.DECLARATION_INSIDE
+    declared = {each.span.text.split()[-1] for each in program.diagnostics if each.rule is inside}
+    places = _places(program)
+    return [
+        each
+        for each in found
+        if each.rule not in _MISSING
+        and (id(each.span.source), each.span.start) not in guessed
+        and not (each.rule in _UNKNOWN and each.span.text in declared)
+        and not _is_cut(each, places)
+    ]
+
+
+def _places(program: Program) -> dict[int, list[int]]:
+    """For each text, by its identity, where something is cut short."""
     places: dict[int, list[int]] = {}
     for each in program.diagnostics:
         if each.rule in _CUT_SHORT:
             places.setdefault(id(each.span.source), []).append(each.span.start)
     for starts in places.values():
         starts.sort()
-    return [each for each in found if each.rule not in _MISSING and not _is_cut(each, places)]
+    return places
 
 
 def _is_cut(found: Diagnostic, places: dict[int, list[int]]) -> bool:

@@ -7,6 +7,7 @@ stack.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
@@ -167,7 +168,14 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
         return diagnostic.help(
             f"write ${{env.{expr.name}}} for a variable of the process, or \\${{{expr.name}}} for these characters"
         )
+    literal = _INTERPOLATED.match(expr.span.source.text, max(expr.span.start - 2, 0))
+    if literal is not None:
+        return diagnostic.help(f"write \\{literal[0]} for these characters, which another program is to see")
     return diagnostic.help(f'write "{expr.name}" if a text is meant').replacing("quote it", f'"{expr.name}"')
+
+
+# A path of names and nothing more, as the templates of other programs have it.
+_INTERPOLATED = re.compile(r"\$\{\w[\w.]*+\}")
 
 
 def _is_inside_text(expr: ast.Ref) -> bool:

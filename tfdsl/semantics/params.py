@@ -9,7 +9,7 @@ from tfdsl.inputs import Outside
 from tfdsl.reading import is_file_name
 from tfdsl.record import Record
 from tfdsl.semantics import given as outside
-from tfdsl.semantics.bounds import bounded
+from tfdsl.semantics.bounds import DEFAULT, bounded
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.definitions import in_order, references
 from tfdsl.semantics.evaluate import evaluate
@@ -188,6 +188,8 @@ class Params:
             value = outside.value_of(parsed, one.source, one.lines, self.scope)
         elif chosen is not None:
             value = evaluate(chosen, self.scope)
+        elif any(setting.key.text == DEFAULT for setting in param.settings):
+            value = Value(POISON, param.name.span)  # it is there, in the wrong place, which is told
         else:
             found = name_rules.MISSING_PARAM(param.name.span, name=name)
             self.report(found.help(f"give it with --set {name}=… or in a profile"))

@@ -171,6 +171,8 @@ class _Loader:
             return
         kind = type(declaration).__name__.lower()
         if name.text in (*RESERVED_NAMES, *TRUTH):
+            if isinstance(declaration, ast.Param) and not declaration.type.span.text:
+                return  # the type is missing, which has been reported
             self.found.append(name_rules.RESERVED_NAME(name.span, name=name.text, kind=kind))
             return
         first = self.names.setdefault(f"template {name.text}" if kind == "template" else name.text, name)

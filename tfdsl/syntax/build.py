@@ -12,7 +12,7 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast, strings
 from tfdsl.syntax.lexer import STRING
-from tfdsl.syntax.missing import is_whole, likely_type
+from tfdsl.syntax.missing import UNNAMED, is_whole, likely_type
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 # An expression may be this deep, operators, brackets and interpolations counted together. Later stages walk it
 # recursively; ``a + b + c …`` is as deep as it is long.
 MAX_DEPTH = 128
-
-# The name of a job whose name is missing, which has been reported; a good name, lest it be reported again.
-UNNAMED = "unnamed"
 
 OPERATORS = {
     "or": "||",
@@ -54,7 +51,7 @@ ParsePart: TypeAlias = "Callable[[Source, int, int, int], tuple[ast.Expr, list[D
 class Builder:
     """Builds the nodes of one text and collects what is wrong with its literals.
 
-    ``mended`` tells that recovery has put in tokens; nodes whose name is such a token are left out.
+    ``mended`` tells that tokens were put in, or words read as nothing; nodes whose name is such a token are left out.
     """
 
     def __init__(self, lexed: Lexed, parse_part: ParsePart, level: int) -> None:
@@ -62,7 +59,7 @@ class Builder:
         self.source = lexed.source
         self.declarations: tuple[ast.Declaration, ...] = ()
         self.expression: ast.Expr | None = None
-        self.mended = False
+        self.mended = bool(lexed.meant)
         self._parse_part = parse_part
         self._level = level
         self.diagnostics: list[Diagnostic] = []
@@ -79,9 +76,12 @@ class Builder:
         return Span(self.source, lexed.starts[token], lexed.ends[token])
 
     def _name(self, token: int) -> ast.Name:
-        span = self._token(token)
-        text = self.source.text[span.start : span.end]
-        return ast.Name(text if text[:1] != '"' else text.strip('"'), span)
+        return ast.Name(self._word(token).strip('"'), self._token(token))
+
+    def _word(self, token: int) -> str:
+        """The text of a token, or what it is read as."""
+        text = self.lexed.text(token)
+        return self.lexed.meant.get(self.lexed.starts[token], text)
 
     # --- declarations ---
 
@@ -122,7 +122,7 @@ class Builder:
         return ast.Profile(self._name(name), settings, span)
 
     def job_(self, span: Span, name: ast.Name, body: tuple[ast.Item, ...]) -> ast.Job:
-        return ast.Job(name if name.text or name.quoted else ast.Name(UNNAMED, name.span), body, span)
+        return ast.Job(name if name.text or name.span.text == '""' else ast.Name(UNNAMED, name.span), body, span)
 
     def job_name_(self, _: Span, name: int) -> ast.Name:
         return self._key(name)
@@ -143,13 +143,13 @@ class Builder:
 
     def _key(self, token: int) -> ast.Name:
         span = self._token(token)
-        text = self.source.text
         if self.lexed.types[token] != STRING:
-            return ast.Name(text[span.start : span.end], span)
+            return ast.Name(self._word(token), span)
         value = self._plain(span)
         for part in value.parts:
             if not isinstance(part, str):
                 self.diagnostics.append(rules.INTERPOLATED_NAME(part.span))
+                return ast.Name("", span)
         return ast.Name("".join(part for part in value.parts if isinstance(part, str)), span, quoted=True)
 
     def attribute_(self, span: Span, key: int, value: ast.Expr) -> ast.Assign:
@@ -369,8 +369,8 @@ class Builder:
     def false_(self, span: Span) -> ast.Bool:
         return ast.Bool(False, span)
 
-    def reference_(self, span: Span, token: int) -> ast.Ref:
-        return ast.Ref(self.lexed.text(token), span)
+    def reference_(self, span: Span, token: int) -> ast.Ref | ast.ErrorExpr:
+        return ast.Ref(name, span) if (name := self._word(token)) else ast.ErrorExpr(span)
 
     def error_(self, span: Span, _: int) -> ast.ErrorExpr:
         return ast.ErrorExpr(span)

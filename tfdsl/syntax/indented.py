@@ -17,6 +17,43 @@ EQUAL, COLON, MINUS = map(lexer.OPERATORS.__getitem__, ("=", ":", "-"))
 _SIMPLE = re.compile(r'-[ \t]+("[^"]*"|[^\s"\'{}\[\]:#&*!|>%@`][^"\'{}\[\]:#\n]*?)[ \t]*\r?$')
 
 
+def yaml_separator(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``---`` alone on a line."""
+    lexed = at_work.lexed
+    types = lexed.types
+    if types[at : at + 3] != [MINUS] * 3 or types[at + 3] not in (lexer.NEWLINE, lexer.END):
+        return False
+    if at and types[at - 1] != lexer.NEWLINE:
+        return False
+    span = Span(lexed.source, lexed.starts[at], lexed.ends[at + 2])
+    at_work.report(rules.YAML_SEPARATOR(span).fix("remove it", Edit(span, "")))
+    at_work.delete(at, 4 if types[at + 3] == lexer.NEWLINE else 3)
+    return True
+
+
+def yaml_block(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``spec:`` and then deeper lines ``key: value``: one report, and the item is left out."""
+    lexed = at_work.lexed
+    types = lexed.types
+    if types[at : at + 2] != [COLON, lexer.NEWLINE] or EQUAL not in acceptable or types[at - 1] != lexer.NAME:
+        return False
+    indent = at_work.column(at_work.line_start(at))
+    if types[at + 2] == lexer.END or at_work.column(at + 2) <= indent or types[at + 3] != COLON:
+        return False
+    end = at_work.line_end(at + 2)
+    while types[end] == lexer.NEWLINE and types[end + 1] != lexer.END and at_work.column(end + 1) > indent:
+        end = at_work.line_end(end + 1)
+    stop = lexed.ends[end - 1]
+    at_work.report(rules.YAML_MAP(at_work.span(at + 1), key=lexed.text(at - 1)))
+    lexed.diagnostics[:] = [each for each in lexed.diagnostics if not lexed.starts[at] <= each.span.start < stop]
+    lexed.meant[lexed.starts[at - 1]] = ""
+    at_work.delete(at + 2, end - at - 2)
+    at_work.replace(at, EQUAL)
+    at_work.replace(at + 1, lexer.ERROR)
+    lexed.ends[at + 1] = stop
+    return True
+
+
 def yaml_list(at_work: Recovery, at: int, _: set[int]) -> bool:
     """``key =`` and then lines that begin with ``-``; also such lines where an item should stand."""
     types = at_work.lexed.types

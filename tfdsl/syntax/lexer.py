@@ -33,7 +33,7 @@ MAX_NESTING = 100
 MAX_REPORTS = 1000
 
 # Never valid one after the other, but each of their characters is: slips that get a message of their own.
-SLIPS = r"->|//|/\*"
+SLIPS = r"->|//|/\*|<<|:="
 
 _KINDS = [type_ for type_, _ in tables.LEXED]
 _MASTER = re.compile(
@@ -68,10 +68,11 @@ class Lexed:
     """The tokens of one text or of a part of it, the last one ``$END``; token ``i`` is ``text[starts[i]:ends[i]]``.
 
     ``remarks`` are the places of comments that no newline token covers (at the very end, or written as ``//``);
-    ``unclosed`` the starts of strings that lack their closing quote.
+    ``unclosed`` the starts of strings that lack their closing quote; ``meant`` has what words are read as that are no
+    names, by their starts (nothing: nobody knows).
     """
 
-    __slots__ = ("diagnostics", "ends", "remarks", "source", "starts", "types", "unclosed")
+    __slots__ = ("diagnostics", "ends", "meant", "remarks", "source", "starts", "types", "unclosed")
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -80,6 +81,7 @@ class Lexed:
         self.ends: list[int] = []
         self.remarks: list[tuple[int, int]] = []
         self.unclosed: set[int] = set()
+        self.meant: dict[int, str] = {}
         self.diagnostics: list[Diagnostic] = []
 
     def add(self, type_: int, start: int, end: int) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from tfdsl.syntax import ast
 
+# The name of a job whose name is missing, which has been reported; a good name, lest it be reported again.
+UNNAMED = "unnamed"
+
 
 def is_whole(node: ast.Declaration | ast.Item | ast.Copy | ast.Run | ast.Subject) -> bool:
     """Whether nothing that the node cannot be without was put in by recovery, which has an empty text."""

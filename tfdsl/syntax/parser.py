@@ -8,7 +8,7 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.garbage import uncollected
 from tfdsl.record import Record
 from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import ast
+from tfdsl.syntax import ast, strings
 from tfdsl.syntax.build import BUILDERS, Builder
 from tfdsl.syntax.driver import Machine
 from tfdsl.syntax.lexer import Lexed, Token, comment_places, lex, tokenize
@@ -57,6 +57,8 @@ def _parse_part(source: Source, start: int, end: int, level: int) -> tuple[ast.E
         span = Span(source, start, end)
         return ast.ErrorExpr(span), [rules.NESTING_TOO_DEEP(span, limit=MAX_INTERPOLATIONS)], 0
     builder = _run(lex(source, start, end, inside=level > 0), tables.START_EXPRESSION, level)
+    if builder.diagnostics and level and (shell := strings.shell_expansion(source, start, end)) is not None:
+        return ast.ErrorExpr(shell.span), [shell], 0
     expression = builder.expression or ast.ErrorExpr(Span(source, start, end))
     return expression, builder.diagnostics, builder.depth(expression)
 

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import lexer, repairs, slips, wording
-from tfdsl.syntax.brackets import CLOSERS, OPENERS, Balance
+from tfdsl.syntax.brackets import CLOSERS, OPENERS, UNCLOSED, Balance
 from tfdsl.syntax.build import BUILDERS
 from tfdsl.syntax.driver import MAX_STACK, Machine
+from tfdsl.syntax.likeness import resembling
+from tfdsl.syntax.manifest import leave_out_manifests
 from tfdsl.syntax.mending import explain
 from tfdsl.syntax.texts import close_texts
 from tfdsl.text import Span
@@ -51,16 +53,32 @@ def recover(lexed: Lexed, start: int, builder: Builder) -> None:
     _join_line_ends(lexed)
     if not builder.inside:
         close_texts(lexed)
+        leave_out_manifests(lexed)
     quiet = {lexed.source.position(found.span.start)[0] for found in lexed.diagnostics if found.rule in LINE_SPOILERS}
     balance = Balance(lexed)
     balance.run()
     quiet.update(lexed.source.position(found.span.start)[0] for found in balance.reports)
-    builder.diagnostics.extend(balance.reports)
+    deep = max((found.span.start for found in lexed.diagnostics if found.rule is rules.NESTING_TOO_DEEP), default=-1)
+    # Of brackets that are too deep nobody wants to know besides how many are not closed.
+    builder.diagnostics.extend(each for each in balance.reports if each.rule not in UNCLOSED or each.span.start > deep)
     Recovery(lexed, start, builder, quiet).run()
 
 
 # Lexical errors after which the rest of the line is not what was meant.
-LINE_SPOILERS = (rules.UNCLOSED_STRING, rules.SINGLE_QUOTES, rules.SMART_QUOTES, rules.UNCLOSED_TEXT)
+LINE_SPOILERS = (
+    rules.UNCLOSED_STRING,
+    rules.SINGLE_QUOTES,
+    rules.SMART_QUOTES,
+    rules.UNCLOSED_TEXT,
+    rules.FORBIDDEN_CHARACTER,
+    rules.UNEXPECTED_CHARACTER,
+    rules.BACKQUOTES,
+    rules.HEREDOC,
+    rules.ODD_NAME,
+    rules.BARE_INTERPOLATION,
+    rules.UNQUOTED_TEXT,
+    rules.TARGET_VERSION,
+)
 
 
 def _join_line_ends(lexed: Lexed) -> None:
@@ -142,7 +160,7 @@ class Recovery:
             if slips.mend(self):
                 return True
             stacks = [self.machine.states] + ([self.before.states] if self.before else [])
-            alike = [slips.resembling(self, at - back) for back in range(len(stacks))]
+            alike = [resembling(self, at - back) for back in range(len(stacks))]
             repair = repairs.find(stacks, self.lexed.types, at, alike)
             if repair is not None:
                 self._apply(repair)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer, repairs, value_slips, wording
+from tfdsl.syntax import foreign, lexer, repairs, value_slips, wording
 from tfdsl.syntax.brackets import CLOSERS, DECLARATIONS, OPENERS
-from tfdsl.syntax.indented import indented_map, yaml_list
+from tfdsl.syntax.indented import indented_map, yaml_block, yaml_list, yaml_separator
+from tfdsl.syntax.likeness import resembling
 from tfdsl.syntax.unfinished import dangling, unfinished
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
@@ -34,19 +35,6 @@ ON, AFTER, ARROW = lexer.KEYWORDS["on"], lexer.KEYWORDS["after"], lexer.OPERATOR
 # What stands behind the type of a param.
 TYPED = {EQUAL, lexer.OPERATORS["<"], lexer.LSQB, lexer.NEWLINE, lexer.END}
 
-# Words of other languages, and of the fields that targets have for a thing, with the statement that is meant.
-FOREIGN_WORDS = {
-    "import": "include",
-    "const": "let",
-    "local": "let",
-    "variable": "param",
-    "input": "param",
-    "task": "role",
-    "replica": "role",
-    "volume": "mount",
-    "when": "on",
-}
-
 
 def mend(at_work: Recovery) -> bool:
     """Whether the next token, which does not fit, is a known slip; if so the tokens are changed and it is reported."""
@@ -55,54 +43,19 @@ def mend(at_work: Recovery) -> bool:
     return any(slip(at_work, at, acceptable) for slip in SLIPS)
 
 
-def resembling(at_work: Recovery, at: int) -> list[int]:
-    """The keywords that the word at token ``at`` may be a misspelling of."""
-    lexed = at_work.lexed
-    if lexed.types[at] != lexer.NAME:
-        return []
-    word = lexed.text(at)
-    foreign = FOREIGN_WORDS.get(word)
-    if foreign is not None:
-        return [lexer.KEYWORDS[foreign]]
-    return [number for text, number in lexer.KEYWORDS.items() if is_near(word.lower(), text)]
-
-
-def is_near(word: str, other: str) -> bool:
-    """One letter too many, too few, wrong, or two exchanged (two such slips in a word of six or more)."""
-    limit = 2 if len(other) >= 6 else 1
-    if len(other) < 3 or abs(len(word) - len(other)) > limit:
-        return False
-    return _distance(word, other) <= limit
-
-
-def _distance(word: str, other: str) -> int:
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(word, 1):
-        before, last, row = row, before, [i]
-        for j, wanted in enumerate(other, 1):
-            step = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
-            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == wanted:
-                step = min(step, last[j - 2] + 1)
-            row.append(step)
-    return row[-1]
-
-
 def _set_with(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
-    """``key: value``, ``key == value`` and ``key := value``."""
+    """``key: value`` and ``key == value``."""
     lexed = at_work.lexed
     type_ = lexed.types[at]
     if type_ not in (COLON, EQUALS) or EQUAL not in acceptable or not at:
         return False
-    rule = rules.COLON_FOR_EQUALS if type_ == COLON else rules.DOUBLE_EQUALS
-    count = 2 if lexed.types[at + 1] == EQUAL and lexed.starts[at + 1] == lexed.ends[at] else 1
-    span = Span(lexed.source, lexed.starts[at], lexed.ends[at + count - 1])
+    span = at_work.span(at)
+    found = rules.COLON_FOR_EQUALS(span, found=":") if type_ == COLON else rules.DOUBLE_EQUALS(span)
     blank = "" if lexed.ends[at - 1] < span.start else " "
-    found = rule(span)
     if not _is_type(at_work, at):
         found = found.fix("write =", Edit(span, f"{blank}="), safe=True)
     at_work.report(found)
-    at_work.replace(at, EQUAL, count)
+    at_work.replace(at, EQUAL)
     return True
 
 
@@ -291,13 +244,24 @@ def _outside_job(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
 
 SLIPS: tuple[Slip, ...] = (
     value_slips.split_comparison,
+    foreign.typed_let,
+    foreign.type_brackets,
+    yaml_block,
     _set_with,
+    yaml_separator,
     yaml_list,
     indented_map,
     value_slips.word_operator,
     value_slips.chained_comparison,
     value_slips.split_unit,
     dangling,
+    foreign.string_prefix,
+    foreign.declaration_inside,
+    foreign.unknown_statement,
+    foreign.quoted_name,
+    foreign.unquoted_key,
+    foreign.param_block,
+    foreign.target_version,
     _missing_arrow,
     _late_delay,
     _line_break,

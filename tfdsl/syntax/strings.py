@@ -24,6 +24,8 @@ _QUOTED = r'"(?:[^"\\\n]|\\[^\n])*+"'
 _INTERPOLATION = re.compile(rf'\$\{{((?:[^{{}}"\n]|{_QUOTED}|\{{(?:[^{{}}"\n]|{_QUOTED})*+\}})*+)\}}')
 _UNICODE = re.compile(r"\\u\{([0-9A-Fa-f]{1,6})\}")
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "$": "$"}
+# ${x:-y}, ${x#y}, ${x/y/z}, ${x:1}, ${x[@]}, ${#x}, ${!x}, ${@} of shells.
+_SHELL = re.compile(r"[A-Za-z_]\w*+(?::?[-=+?]|[#%^,@/:]|\[[@*]\])|[#!]\w|[@*#?$!-]\Z")
 _ESCAPES = r"the escapes are \n \t \r \" \\ \$ \u{…}"
 
 
@@ -169,6 +171,17 @@ def _interpolation(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
     else:
         pieces.expression(reader.interpolated(*found.span(1)))
     return found.end()
+
+
+def shell_expansion(source: Source, start: int, end: int) -> Diagnostic | None:
+    """What to say if the inside of a ``${…}``, which is no expression, is one of a shell's expansions."""
+    if not _SHELL.match(source.text, start, end):
+        return None
+    from tfdsl.syntax.wording import shortened
+
+    span = Span(source, start - 2, end + 1)
+    found = rules.SHELL_EXPANSION(span, found=shortened(span.text)).help("write \\${ for a ${ that the shell is to see")
+    return found.fix("write \\${", Edit(Span(source, span.start, span.start), "\\"))
 
 
 def _escape(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer
+from tfdsl.syntax import bare_text, lexer, odd_words
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ _PLAIN = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"')
 _LINE = re.compile(r"[^\r\n]*+")
 # What may stand behind // in other languages where it divides: a number, a name, a parenthesis, and no further word.
 _OPERAND = re.compile(r"[ \t]*(?:\(|\w+(?:\.\w+)*[ \t,})\]]*(?:$|[#\-+*/%]))")
+_WORD = re.compile(r"\w")
 _BLOCK_COMMENT = re.compile(r"/\*(?s:.*?)\*/")
 
 # Where the code probably goes on behind a string that lacks its closing quote: a closing bracket or a separator at the
@@ -251,6 +252,18 @@ def _arrow(lexed: Lexed, at: int, _: int) -> int:
     return at + 2
 
 
+def _walrus(lexed: Lexed, at: int, _: int) -> int:
+    """``n := 4``; behind the name of a param the two signs belong there, and only the type between them is missing."""
+    if lexed.types[-2:-1] == [lexer.KEYWORDS["param"]]:
+        lexed.add(lexer.OPERATORS[":"], at, at + 1)
+        lexed.add(lexer.OPERATORS["="], at + 1, at + 2)
+        return at + 2
+    found = rules.COLON_FOR_EQUALS(Span(lexed.source, at, at + 2), found=":=")
+    lexed.diagnostics.append(found.fix("write =", Edit(found.span, "="), safe=True))
+    lexed.add(lexer.OPERATORS["="], at, at + 2)
+    return at + 2
+
+
 def _semicolon(lexed: Lexed, at: int, stop: int) -> int:
     source = lexed.source
     span = Span(source, at, at + 1)
@@ -275,8 +288,16 @@ def _unknown(lexed: Lexed, at: int, stop: int) -> int:
     source = lexed.source
     text = source.text
     character = text[at]
+    if character in "$@":
+        taken = (bare_text.dollar if character == "$" else bare_text.at_sign)(lexed, at, stop)
+        if taken is not None:
+            return taken
+    if odd_words.is_part(character) and character not in _INVISIBLE:
+        return odd_words.odd_word(lexed, at, stop)
     if lexer.is_forbidden(character):
         end = lexer.skip_forbidden(text, at, stop)
+        if lexed.types and lexed.ends[-1] == at and odd_words.is_word(lexed.types[-1]) and _WORD.match(text, end, stop):
+            return odd_words.odd_word(lexed, at, stop)
         if "\r" in text[at:end]:
             lexed.add(lexer.NEWLINE, at, end)
         return end
@@ -327,4 +348,7 @@ _READERS: dict[str, Callable[[Lexed, int, int], int]] = {
     "-": _arrow,
     ";": _semicolon,
     "#": _hash,
+    ":": _walrus,
+    "`": bare_text.backquote,
+    "<": bare_text.heredoc,
 }

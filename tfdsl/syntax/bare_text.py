@@ -1,0 +1,145 @@
+"""Text of shells and templates outside of strings: ``${x}``, ``$HOME/data``, backquotes, ``<<EOF``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.syntax import _tables as tables
+from tfdsl.syntax import lexer
+from tfdsl.syntax.odd_words import is_word
+from tfdsl.syntax.wording import shortened
+from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from tfdsl.syntax.lexer import Lexed
+
+_VALUE = re.compile(r"\$(?:\{[ \t]*([^{}\n]*?)[ \t]*\}|\([^()\n]*+\)|([A-Za-z_]\w*+))")
+_NAME = re.compile(r"[A-Za-z_][\w.]*+\Z")
+# What may stick to such a value when both together are a text.
+_MORE = re.compile(r"(?:[\w./:@~-]|\$\{[^{}\n]*+\}|\$\w)*+")
+_BACKQUOTED = re.compile(r"`([^`\n]*+)(?:`|(?=\n)|\Z)")
+_HEREDOC = re.compile(r"<<[-~]?[ \t]*(['\"]?)([A-Za-z_]\w*+)\1[^\n]*+\n")
+
+# How far its last line is looked for; without a bound many of them would take long.
+LONGEST_HEREDOC = 20_000
+
+COLON, DOT, SLASH, MINUS = map(lexer.OPERATORS.__getitem__, (":", ".", "/", "-"))
+_PIECES = {COLON, DOT, SLASH, MINUS, tables.TERMINALS.index("NUMBER"), tables.TERMINALS.index("UNIT")}
+_BEFORE_VALUE = {
+    *(lexer.OPERATORS[sign] for sign in ("=", ":", ",", "[", "(", "?")),
+    *(lexer.KEYWORDS[word] for word in ("at", "to", "run", "copy", "output")),
+}
+_BEFORE_NAME = {
+    lexer.KEYWORDS[word] for word in ("job", "role", "target", "template", "profile", "param", "let", "use")
+}
+
+
+def dollar(lexed: Lexed, at: int, stop: int) -> int | None:
+    """``${workers}``, ``$HOME``, ``$(pwd)`` and what sticks to them; gives the offset behind, None for a lone ``$``."""
+    found = _VALUE.match(lexed.source.text, at, stop)
+    return None if found is None else _bare(lexed, at, found.end(), stop, found[1] or found[2] or "")
+
+
+def at_sign(lexed: Lexed, at: int, stop: int) -> int | None:
+    """``target volcano@1.9`` and ``image = nginx@sha256:…``; None for any other ``@``."""
+    text = lexed.source.text
+    if lexed.types[-2:-1] == [lexer.KEYWORDS["target"]] and is_word(lexed.types[-1]):
+        version = re.compile(r"@[ \t]*([\w.-]*+)").match(text, at, stop)
+        assert version is not None
+        number = version[1].removeprefix("v") or "1.9"
+        lexed.diagnostics.append(
+            rules.TARGET_VERSION(Span(lexed.source, at, version.end()), target=shortened(lexed.text(-1))).help(
+                f'write version = "{number}" in the block'
+            )
+        )
+        return version.end()
+    if not lexed.types or lexed.ends[-1] != at or not is_word(lexed.types[-1]):
+        return None
+    return _bare(lexed, at, at + 1, stop, "")
+
+
+def _bare(lexed: Lexed, at: int, end: int, stop: int, name: str) -> int:
+    """One token for the text around the value from ``at`` to ``end``, which is perhaps only ``name``."""
+    source = lexed.source
+    more = _MORE.match(source.text, end, stop)
+    end = more.end() if more else end
+    start = _pop_pieces(lexed, at)
+    span = Span(source, start, end)
+    before = lexed.types[-1] if lexed.types else lexer.NEWLINE
+    if before in _BEFORE_NAME:
+        lexed.diagnostics.append(rules.INTERPOLATED_NAME(span))
+        lexed.meant[start] = ""
+        lexed.add(lexer.NAME, start, end)
+        return end
+    value = _VALUE.fullmatch(span.text)
+    if value is not None and name:
+        found = rules.BARE_INTERPOLATION(span, name=shortened(name), found=shortened(span.text))
+        found = found.fix(f"write {shortened(name)}", Edit(span, name)) if _NAME.match(name) else found
+    else:
+        found = rules.UNQUOTED_TEXT(span)
+        found = found.fix("write it in quotes", Edit(span, f'"{span.text}"')) if '"' not in span.text else found
+    lexed.diagnostics.append(found)
+    lexed.add(lexer.ERROR, start, end)
+    return end
+
+
+def _pop_pieces(lexed: Lexed, at: int) -> int:
+    """Take back the tokens that stick to the one at ``at``, if they are the beginning of a value or a name."""
+    first = len(lexed.types)
+    start = at
+    while (
+        first
+        and lexed.ends[first - 1] == start
+        and (lexed.types[first - 1] in _PIECES or is_word(lexed.types[first - 1]))
+    ):
+        first -= 1
+        start = lexed.starts[first]
+    if first == 0 or lexed.types[first - 1] not in _BEFORE_VALUE | _BEFORE_NAME:
+        return at
+    del lexed.types[first:], lexed.starts[first:], lexed.ends[first:]
+    return start
+
+
+def backquote(lexed: Lexed, at: int, stop: int) -> int:
+    """A text in backquotes, with what sticks to it."""
+    source = lexed.source
+    found = _BACKQUOTED.match(source.text, at, stop)
+    inner, end = (found[1], found.end()) if found else ("", at + 1)
+    told = rules.BACKQUOTES(Span(source, at, end))
+    more = _MORE.match(source.text, end, stop)
+    if more is not None and more.end() > end:
+        end = more.end()
+    elif inner and not set('"\\$') & set(inner):
+        told = told.fix("write it in double quotes", Edit(told.span, f'"{inner}"'))
+    lexed.diagnostics.append(told)
+    lexed.add(lexer.ERROR, at, end)
+    return end
+
+
+def heredoc(lexed: Lexed, at: int, stop: int) -> int:
+    """``<<EOF`` and the lines up to ``EOF``; without them the rest of the line."""
+    source = lexed.source
+    text = source.text
+    head = _HEREDOC.match(text, at, stop)
+    if head is None:
+        lexed.diagnostics.append(rules.UNEXPECTED_CHARACTER(Span(source, at, at + 2), what="<<"))
+        lexed.add(lexer.OPERATORS["<"], at, at + 2)
+        return at + 2
+    closing = re.compile(rf"^([ \t]*+){re.escape(head[2])}[ \t]*+\r?$", re.M)
+    last = closing.search(text, head.end(), min(stop, head.end() + LONGEST_HEREDOC))
+    mark = text[at : head.end()].rstrip()
+    found = rules.HEREDOC(Span(source, at, at + len(mark)))
+    end = at + len(mark)
+    if last is not None:
+        end = last.start() + len(last[0].rstrip())
+        body = text[head.end() : last.start()]
+        fits = all(line.startswith(last[1]) for line in body.splitlines() if line.strip())
+        if fits and "'''" not in body and "${" not in body:
+            edits = (Edit(found.span, "'''"), Edit(Span(source, last.start() + len(last[1]), end), "'''"))
+            found = found.fix("write a raw block", *edits)
+    lexed.diagnostics.append(found)
+    lexed.add(lexer.ERROR, at, end)
+    return end

@@ -1,0 +1,275 @@
+"""Statements of other languages: loops, blocks that do not exist, typed constants, f-strings, keys without quotes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.syntax import _tables as tables
+from tfdsl.syntax import lexer, repairs, wording
+from tfdsl.syntax.brackets import CLOSERS, DECLARATIONS, OPENERS
+from tfdsl.syntax.likeness import resembling
+from tfdsl.syntax.odd_words import is_word
+from tfdsl.syntax.wording import shortened
+from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics.diagnostic import Diagnostic
+    from tfdsl.syntax.recovery import Recovery
+
+COMMA, COLON, EQUAL, MINUS, DOT, SLASH = map(lexer.OPERATORS.__getitem__, (",", ":", "=", "-", ".", "/"))
+LET, PARAM, ROLE, TARGET = (lexer.KEYWORDS[word] for word in ("let", "param", "role", "target"))
+TEXTS = {lexer.STRING, tables.TERMINALS.index("TEXT"), tables.TERMINALS.index("RAW")}
+ITEM_STARTS = {lexer.NEWLINE, COMMA, lexer.LBRACE}
+ENTRY_STARTS = {*ITEM_STARTS, lexer.LSQB}
+
+STRING_PREFIXES = {"f", "F", "r", "R", "b", "B", "u", "U", "fr", "rf"}
+
+# Attributes that are maps: of these only the = is missing before a block.
+MAPS = {"labels", "annotations", "env", "node_selector", "resources"}
+TARGETS = {"volcano", "kubernetes", "tfjob", "slider", "yarn"}
+
+LOOPS = {"for", "foreach", "while", "dynamic"}
+CONDITIONS = {"if", "else", "elif", "unless", "switch"}
+_RESOURCES = "cpu, memory and gpu are attributes of a role"
+_VOLUMES = 'a volume is a mount: mount pvc "data" at "/data"'
+_HELPS = {
+    **dict.fromkeys(LOOPS, "there are no loops; replicas = 4 makes four copies of a role"),
+    **dict.fromkeys(CONDITIONS, "there are no conditional blocks; a value is chosen with condition ? a : b"),
+    **dict.fromkeys(("limits", "requests"), _RESOURCES),
+    **dict.fromkeys(("volume", "volumes", "volumeMounts"), _VOLUMES),
+    **dict.fromkeys(("container", "containers"), "image and command are attributes of a job or a role"),
+}
+_BLOCKS = "the blocks of a job are role, target, cluster and build"
+
+NAMED = {lexer.KEYWORDS[word] for word in ("role", "target", "param", "let", "template", "profile", "use")}
+QUOTABLE = {*NAMED, *(lexer.KEYWORDS[word] for word in ("mount", "on", "from"))}
+
+_ELEMENTS = re.compile(r"(\w+)\s*[\[(<]\s*(?:\w+\s*,\s*)?(\w+)\s*[\])>]\Z")
+_SUFFIX = re.compile(r"(\w+)\s*\[\s*\]\Z|\[\s*\]\s*(\w+)\Z")
+_MAPS = {"map", "dict", "object", "mapping"}
+
+
+def string_prefix(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``f"…"``, where the letter was taken for a name."""
+    lexed = at_work.lexed
+    if lexed.types[at] not in TEXTS or at_work.before is None or lexed.types[at - 1] != lexer.NAME:
+        return False
+    prefix = lexed.text(at - 1)
+    if prefix not in STRING_PREFIXES or lexed.ends[at - 1] != lexed.starts[at]:
+        return False
+    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
+    at_work.report(rules.STRING_PREFIX(span, prefix=prefix).fix("remove it", Edit(span, "")))
+    at_work.step_back()
+    at_work.delete(at - 1)
+    return True
+
+
+def typed_let(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``let n: int = 4``."""
+    lexed = at_work.lexed
+    types = lexed.types
+    if types[at] != COLON or at < 2 or types[at - 2] != LET or not is_word(types[at + 1]):
+        return False
+    end = at_work.line_end(at)
+    equal = next((i for i in range(at, end) if types[i] == EQUAL), None)
+    if equal is None:
+        return False
+    span = Span(lexed.source, lexed.starts[at], lexed.ends[equal - 1])
+    name = shortened(lexed.text(at - 1))
+    at_work.report(rules.TYPED_LET(span, name=name).fix("remove the type", Edit(span, "")))
+    at_work.delete(at, equal - at)
+    return True
+
+
+def type_brackets(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``list[string]``, ``string[]``, ``map<string, int>`` as the type of a param."""
+    lexed = at_work.lexed
+    types = lexed.types
+    start = at_work.line_start(at)
+    if types[start] != PARAM or types[start + 2] != COLON or at < start + 3:
+        return False
+    first = end = start + 3
+    while types[end] not in (EQUAL, lexer.LBRACE, lexer.NEWLINE, lexer.END):
+        end += 1
+    if end <= at or end - first < 3:
+        return False
+    span = Span(lexed.source, lexed.starts[first], lexed.ends[end - 1])
+    wanted = _type_of(span.text)
+    if wanted is None or not at_work.cut_behind(start + 2):
+        return False
+    text = f"{wanted[0]}<{wanted[1]}>"
+    at_work.report(rules.TYPE_BRACKETS(span, wanted=text).fix(f"write {text}", Edit(span, text)))
+    at_work.delete(first + 1, end - first - 1)
+    at_work.replace(first, lexer.NAME)
+    lexed.ends[first] = span.start + 1
+    for offset, type_ in enumerate((lexer.OPERATORS["<"], lexer.NAME, lexer.OPERATORS[">"]), 1):
+        at_work.insert(first + offset, type_)
+        lexed.starts[first + offset] = span.start + offset
+        lexed.ends[first + offset] = span.start + offset + 1 if offset < 3 else span.end
+    lexed.meant[span.start], lexed.meant[span.start + 2] = wanted
+    return True
+
+
+def _type_of(text: str) -> tuple[str, str] | None:
+    """``list`` or ``map`` and the type of the elements."""
+    suffix = _SUFFIX.match(text)
+    if suffix is not None:
+        return "list", suffix[1] or suffix[2]
+    found = _ELEMENTS.match(text)
+    return None if found is None else ("map" if found[1].lower() in _MAPS else "list", found[2])
+
+
+def declaration_inside(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``let n = 4`` among the items of a job, where ``let`` was taken for an attribute."""
+    lexed = at_work.lexed
+    types = lexed.types
+    if at < 2 or types[at - 1] not in DECLARATIONS or types[at - 2] not in ITEM_STARTS or at_work.before is None:
+        return False
+    if not (is_word(types[at]) or types[at] in (lexer.STRING, tables.TERMINALS.index("NUMBER"))):
+        return False
+    if not repairs.fits(at_work.before.states, ROLE, lexer.NAME):
+        return False
+    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at])
+    found = rules.DECLARATION_INSIDE(span, word=lexed.text(at - 1))
+    at_work.report(found.help("move it out of the job, to the top of the file"))
+    return _leave_out(at_work, at - 1)
+
+
+def unknown_statement(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``for … { }``, ``init { }``, ``container "main" { }``, ``worker { }`` among the items of a job."""
+    lexed = at_work.lexed
+    types = lexed.types
+    if at < 2 or types[at - 1] != lexer.NAME or types[at - 2] not in ENTRY_STARTS or at_work.before is None:
+        return False
+    word = lexed.text(at - 1)
+    is_item = repairs.fits(at_work.before.states, ROLE, lexer.NAME)
+    if not is_item and (word not in LOOPS | CONDITIONS or not is_word(types[at])):
+        return False
+    if is_item and word not in LOOPS | CONDITIONS and not _is_block(at_work, at):
+        return False
+    alike = (repairs.fits(at_work.before.states, keyword, types[at]) for keyword in resembling(at_work, at - 1))
+    if word in MAPS or any(alike):
+        return False
+    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
+    keyword = "role" if word in wording.ROLES else "target" if word in TARGETS else None
+    if keyword is not None and types[at] == lexer.LBRACE:
+        at_work.report(
+            rules.UNKNOWN_STATEMENT(span, found=word).fix(f"write {keyword} {word}", Edit(span, f"{keyword} {word}"))
+        )
+        at_work.step_back()
+        at_work.insert(at - 1, lexer.KEYWORDS[keyword])
+        return True
+    at_work.report(rules.UNKNOWN_STATEMENT(span, found=shortened(word)).help(_HELPS.get(word, _BLOCKS)))
+    return _leave_out(at_work, at - 1, whole=not is_item)
+
+
+def _is_block(at_work: Recovery, at: int) -> bool:
+    """Whether the line goes on with words or texts and then a block."""
+    types = at_work.lexed.types
+    while is_word(types[at]) or types[at] == lexer.STRING:
+        at += 1
+    return types[at] == lexer.LBRACE
+
+
+def _leave_out(at_work: Recovery, at: int, *, whole: bool = False) -> bool:
+    """Undo the token ``at`` and leave out its item, or (``whole``) all items up to the closing bracket."""
+    types = at_work.lexed.types
+    end, depth = at, 0
+    while types[end] != lexer.END:
+        depth += (types[end] in CLOSERS) - (types[end] in OPENERS)
+        if depth < 0 or (depth == 0 and not whole and types[end] in (lexer.NEWLINE, COMMA)):
+            break
+        end += 1
+    if types[end] in (lexer.NEWLINE, COMMA) and not whole:
+        end += 1
+    at_work.step_back()
+    at_work.delete(at, end - at)
+    return True
+
+
+def quoted_name(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``role "worker" { }``."""
+    lexed = at_work.lexed
+    if lexed.types[at] != lexer.STRING or lexer.NAME not in acceptable or lexed.types[at - 1] not in QUOTABLE:
+        return False
+    span = at_work.span(at)
+    name = span.text.strip('"')
+    found = rules.QUOTED_NAME(span)
+    if name.isidentifier() and name.isascii():
+        found = found.fix("remove the quotes", Edit(span, name), safe=True)
+    lexed.meant[span.start] = name if found.fixes else ""
+    at_work.report(found)
+    at_work.replace(at, lexer.NAME)
+    return True
+
+
+def unquoted_key(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``app.kubernetes.io/name = …`` in a map, and ``batch-size = …`` where no quotes are possible."""
+    lexed = at_work.lexed
+    types = lexed.types
+    if types[at] not in (MINUS, DOT, SLASH) or at < 2 or lexed.ends[at - 1] != lexed.starts[at]:
+        return False
+    before = types[at - 2]
+    if not is_word(types[at - 1]) or before not in ITEM_STARTS | NAMED or at_work.before is None:
+        return False
+    end = at
+    while types[end] not in {*repairs.FIXED, EQUAL, COLON} and lexed.ends[end - 1] == lexed.starts[end]:
+        end += 1
+    if types[end] not in (EQUAL, COLON) and not (before in NAMED and types[end] in repairs.FIXED):
+        return False
+    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[end - 1])
+    in_map = lexer.STRING in at_work.acceptable_before()
+    at_work.report(_key_report(span, in_map=in_map))
+    at_work.step_back()
+    at_work.replace(at - 1, lexer.NAME, end - at + 1)
+    plain = span.text.replace("-", "_")
+    lexed.meant[span.start] = span.text if in_map else plain if before in (LET, PARAM) and plain.isidentifier() else ""
+    return True
+
+
+def _key_report(span: Span, *, in_map: bool) -> Diagnostic:
+    if in_map:
+        found = rules.UNQUOTED_KEY(span, key=shortened(span.text))
+        return found.fix("quote the key", Edit(span, f'"{span.text}"'), safe=True)
+    plain = span.text.replace("-", "_")
+    found = rules.ODD_NAME(span, found=shortened(span.text))
+    return found.fix(f"write {shortened(plain)}", Edit(span, plain)) if plain.isidentifier() else found
+
+
+def param_block(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``param n { default = 4 }``."""
+    lexed = at_work.lexed
+    types = lexed.types
+    if types[at] != lexer.LBRACE or at < 2 or types[at - 2] != PARAM:
+        return False
+    missing = f": and {wording.put_in(lexer.NAME, ':')}"
+    found = rules.UNFINISHED(at_work.span(at), expected=missing, before=shortened(lexed.text(at - 1)))
+    at_work.report(found.help(f"for example: {wording.FORMS['param']}"))
+    end, depth = at, 0
+    while types[end] != lexer.END:
+        depth += (types[end] in CLOSERS) - (types[end] in OPENERS)
+        end += 1
+        if depth == 0:
+            break
+    at_work.delete(at, end - at)
+    for offset, type_ in enumerate((COLON, lexer.NAME, EQUAL, lexer.ERROR)):
+        at_work.insert(at + offset, type_)
+    return True
+
+
+def target_version(at_work: Recovery, at: int, _: set[int]) -> bool:
+    """``target volcano 1.9 { }``."""
+    lexed = at_work.lexed
+    types = lexed.types
+    numbers = {lexer.STRING, tables.TERMINALS.index("NUMBER"), tables.TERMINALS.index("UNIT")}
+    if types[at] not in numbers or at < 2 or types[at - 2] != TARGET or types[at + 1] != lexer.LBRACE:
+        return False
+    span = at_work.span(at)
+    number = span.text.strip('"')
+    found = rules.TARGET_VERSION(span, target=shortened(lexed.text(at - 1)))
+    at_work.report(found.help(f'write version = "{shortened(number)}" in the block'))
+    at_work.delete(at)
+    return True
