@@ -284,10 +284,11 @@ def _text(settings: Mapping[str, resolved.Setting], name: str, path: str, origin
 
 
 def _record_parts(path: str, value: Value, origins: Origins) -> None:
-    """The places of a map's entries and of a list's elements, each ``path[KEY]``."""
+    """The places of a map's entries and of a list's elements, each ``path[KEY]``; of a key ``path[KEY].key``."""
     if isinstance(value.data, MapData):
         for key, entry in value.data.entries.items():
             origins.record(f"{path}[{key}]", entry.value.span)
+            origins.record(f"{path}[{key}].key", entry.key_span)
     elif isinstance(value.data, ListData):
         for index, item in enumerate(value.data.items):
             origins.record(f"{path}[{index}]", item.span)

@@ -62,7 +62,12 @@ class Attribute(Record):
         return self.where != "job"
 
 
-ENV_NAME = "[A-Za-z_][A-Za-z0-9_]*"
+ENV_NAME = r"(?!\.\Z|\.\.)[-._A-Za-z][-._A-Za-z0-9]*"
+"""Names of variables as Kubernetes takes them (core/v1, IsEnvVarName); targets with a shell want less."""
+
+SHELL_NAME = "[A-Za-z_][A-Za-z0-9_]*"
+"""Names of variables that a POSIX shell can set and pass on."""
+
 NAME_STRING = StringType(empty=False)
 
 ENV = MapType(UnionType((RUN_TIME_STRING, NUMBER, BOOL, ReferenceType())), keys=ENV_NAME)

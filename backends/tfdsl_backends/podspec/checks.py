@@ -9,6 +9,7 @@ from tfdsl.record import Record, replace
 from tfdsl_backends.podspec.command import flags_need_shell, needs_start
 from tfdsl_backends.podspec.paths import check_paths
 from tfdsl_backends.podspec.resource_names import check_resource_names
+from tfdsl_backends.podspec.shell_names import check_shell_names
 from tfdsl_backends.podspec.template import container
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def check_pods(unit: Unit, rules: PodRules, plans: Sequence[tuple[Role, PodPlan]
     yield from check_paths(unit, rules)
     for role, plan in plans:
         yield from check_resource_names(unit, rules, role)
+        yield from check_shell_names(unit, rules, role, plan)
         if needs_start(unit.job, role, plan):
             yield _no_command(unit, rules, role, plan)
         else:

@@ -16,6 +16,7 @@ class PodRules(Record):
     name_first_letter: Rule
     resource_name: Rule
     relative_path: Rule
+    variable_in_shell: Rule
 
     def all(self) -> tuple[Rule, ...]:
         """Every one of them, for :attr:`tfdsl.backend.Backend.rules`."""
@@ -26,6 +27,7 @@ class PodRules(Record):
             self.name_first_letter,
             self.resource_name,
             self.relative_path,
+            self.variable_in_shell,
         )
 
 
@@ -70,5 +72,12 @@ def pod_rules(prefix: str) -> PodRules:
             f"{target}-relative-path",
             "error",
             f"{target}: the path of {{what}} is absolute on Kubernetes, and {{path}} is relative",
+        ),
+        Rule(
+            f"{prefix}049",
+            f"{target}-variable-in-shell",
+            "warning",
+            f"{target}: role {{role}} is started by /bin/sh, which may not pass {{name}} on: many shells drop "
+            "variables whose names have a . or -",
         ),
     )

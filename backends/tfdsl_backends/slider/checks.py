@@ -13,6 +13,7 @@ from tfdsl.emit.located import child, entry
 from tfdsl.emit.xml import refused as not_in_xml
 from tfdsl.ir.model import ConfigMapRef, SecretRef
 from tfdsl.record import replace
+from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl_backends.slider import rules
 from tfdsl_backends.slider.file_checks import check_files, check_mounts, check_outputs
 from tfdsl_backends.slider.file_data import work_folder
@@ -116,6 +117,8 @@ def _environment(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     if any("\0" in text for text in literals(unit.job, role)):
         yield rules.NUL(unit.origins.span(role.path), role=role.name)
     for name, value in role.env.items():
+        if re.fullmatch(SHELL_NAME, name) is None:
+            yield rules.VARIABLE_NAME(unit.origins.span(f"{entry(child(role.path, 'env'), name)}.key"), name=name)
         if isinstance(value, SecretRef | ConfigMapRef):
             found = rules.SECRET_VALUE(unit.origins.span(entry(child(role.path, "env"), name)), name=name)
             yield found.help("put it in a file on the nodes (mount host) that only the user can read")

@@ -26,6 +26,12 @@ DEFAULT_MEMORY = Rule(
     "warning",
     "slider: role {role} names no memory and gets Slider's default of 256 MB, which TensorFlow alone exceeds",
 )
+VARIABLE_NAME = Rule(
+    "SLI145",
+    "slider-variable-name",
+    "error",
+    "slider: the task's shell cannot set a variable called {name}: use letters, digits and _",
+)
 SECRET_VALUE = Rule(
     "SLI104",
     "slider-secret-value",
@@ -109,6 +115,7 @@ RULES = (
     NUMBER_TOO_LARGE,
     DEFAULT_MEMORY,
     SECRET_VALUE,
+    VARIABLE_NAME,
     DOCKER_PATH,
     ARCHIVE_SOURCE,
     SAME_FILE,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tfdsl.ir.model import ConfigMapRef, SecretRef
 from tfdsl.record import replace
+from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl_backends.yarn import rules
 from tfdsl_backends.yarn.applications import DEFAULT_MEMORY, Size, applications, differences, per_role, size_of, waste
 from tfdsl_backends.yarn.archives import archive_suffix, is_sent
@@ -171,6 +173,8 @@ def command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
 def environment(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     """References to Kubernetes objects, and text that no process can take."""
     for name, value in role.env.items():
+        if re.fullmatch(SHELL_NAME, name) is None:
+            yield rules.VARIABLE_NAME(unit.origins.span(f"{role.path}.env[{name}].key"), name=name)
         place = unit.origins.span(f"{role.path}.env[{name}]")
         if isinstance(value, SecretRef | ConfigMapRef):
             told = rules.SECRET_VALUE(place, name=name)

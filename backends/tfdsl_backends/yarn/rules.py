@@ -10,6 +10,12 @@ NO_COMMAND = Rule(
     "error",
     "yarn: role {role} has no command, and YARN does not run an image's entrypoint",
 )
+VARIABLE_NAME = Rule(
+    "YRN145",
+    "yarn-variable-name",
+    "error",
+    "yarn: the task's shell cannot set a variable called {name}: use letters, digits and _",
+)
 SECRET_VALUE = Rule(
     "YRN101", "yarn-secret-value", "error", "yarn: there are no Secrets and ConfigMaps on YARN, so {name} has no value"
 )
@@ -137,6 +143,7 @@ MANY_ADDRESSES = Rule(
 RULES = (
     NO_COMMAND,
     SECRET_VALUE,
+    VARIABLE_NAME,
     DEFAULT_MEMORY,
     MEMORY_LOWERED,
     IMAGE_NAME,

@@ -161,7 +161,7 @@ LABELS = ("", "a", "fast", "v1.2-3_x", "y", "012", "1e3", "a" * 63)
 KEYS = ("team", "example.com/team", "Team_1.x", "a" * 63)
 BAD_LABELS = ("x y", "-bad-", "日本", "a" * 64)
 BAD_KEYS = ("two words", "-x", "a/b/c", "", "a" * 64)
-ENV_NAMES = ("MODE", "EPOCHS", "_x", "TASK_INDEX", "PATH", "JOB_COMPLETION_INDEX", "lower_9")
+ENV_NAMES = ("MODE", "a.b-c", "EPOCHS", "_x", "TASK_INDEX", "PATH", "JOB_COMPLETION_INDEX", "lower_9")
 ENV_VALUES = ("5", "0.25", "true", 'secret("hub", "token")', 'configmap("conf", "x.y")')
 RUN_TIME = ('"--shard=${task.index}"', '"${role.name}-${task.index}"', '"$(X) of ${role.replicas}"')
 COMMANDS = (

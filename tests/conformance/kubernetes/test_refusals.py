@@ -70,6 +70,11 @@ CASES = (
     # tolerations
     Case("TFJ2503", WORKER + 'tolerations = [{ key = "HOLE", operator = "Exists" }]', "gpu", "my gpu", "tolerations"),
     Case(
+        "TFJ2503",
+        WORKER + 'tolerations = [{ key = "k", operator = "Equal", value = "HOLE" }]',
+        *("gpu", "my gpu", "tolerations"),
+    ),
+    Case(
         "TFJ2504", WORKER + 'tolerations = [{ key = "k", operator = "HOLE", value = "v" }]', "Equal", "Exists", "value"
     ),
     Case(
@@ -138,6 +143,15 @@ CASES = (
     Case("KTF106", WORKER + "ttl = HOLEs", 12345, 2**31, "int32", ("tfjob",)),
     Case("K8S104", WORKER + "ttl = HOLEs", 12345, 2**31, "int32", ("kubernetes",)),
     Case("VOL106", WORKER + "deadline = HOLEs", 12345, 2**31, "activeDeadlineSeconds", ("volcano",)),
+    Case("VOL153", WORKER + 'scheduler = "HOLE"', "night", "n" * 64, "schedulerName", ("volcano",)),
+    Case("VOL154", WORKER + 'mount scratch at "HOLE"', "/x", "/etc/volcano", "mount at /etc/volcano", ("volcano",)),
+    Case("VOL155", WORKER + "env = { HOLE = 1 }", "GOOD", "VC_TASK_INDEX", "variable VC_TASK_INDEX", ("volcano",)),
+    Case(
+        "VOL156",
+        'role worker { labels = { "HOLE" = "x" } }',
+        *("team", "volcano.sh/job-name", "label volcano.sh/job-name"),
+        targets=("volcano",),
+    ),
     Case(
         "K8S102", 'role worker { }\n  target kubernetes { hosts = ["HOLE"] }', "h1", "h 1", "nodeName", ("kubernetes",)
     ),
@@ -148,6 +162,7 @@ NOT_BY_A_SERVER = {
     "045": "two values of ours for one label",
     "048": "the server takes a relative path, the runtime starts no container with it",
     "VOL102": "the plugin would give wrong ports",
+    "VOL157": "the value would not be JSON",
     "K8S100": "two pods would wait for one port",
     "K8S101": "there is no host to write",
     "K8S103": "says nothing",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.rules.names import qualified_problem
+from tfdsl.semantics.rules.names import label_value_problem, qualified_problem
 from tfdsl.semantics.suggest import closest, listing, offering
 from tfdsl.semantics.values import Entry, ListData, MapData
 from tfdsl.vocabulary.attributes import TOLERATION_KEYS
@@ -58,6 +58,11 @@ def _toleration(entries: Mapping[str, Entry], span: Span, report: Report) -> Non
     if "toleration_seconds" in found and found.get("effect", "NoExecute") in ("NoSchedule", "PreferNoSchedule"):
         problem = 'toleration_seconds goes with effect = "NoExecute"'
         report(value_rules.TOLERATION(entries["toleration_seconds"].value.span, problem=problem))
+    text = found.get("value")
+    bad = label_value_problem(text) if isinstance(text, str) and text else None
+    if bad is not None:
+        value = entries["value"].value
+        report(value_rules.LABEL_SYNTAX(value.span, given=f'"{text}"', what="taint value", problem=bad))
     name = found.get("key")
     wrong = qualified_problem(name) if isinstance(name, str) else None
     if wrong is not None:

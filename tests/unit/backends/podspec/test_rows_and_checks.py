@@ -243,3 +243,20 @@ def test_resources_that_no_node_can_have(fields: dict[str, object], part: str | 
     found = list(check_pods(unit(jobs.job(worker)), RULES, [(worker, PodPlan(Index(constant=0)))]))
     assert [d.rule.code for d in found] == ([] if part is None else ["VOL047"])
     assert all(part is not None and part in d.message for d in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "lost"),
+    [
+        ("a.b", "exec train", True),
+        ("a-b", "exec train", True),
+        ("A_B", "exec train", False),
+        ("a.b", ("train",), False),
+        ("a.b", (), False),
+    ],
+)
+def test_variables_that_a_shell_drops(name: str, command: object, lost: bool) -> None:
+    """Kubernetes takes . and - in a name; dash and busybox do not pass such a variable on (tried)."""
+    member = role("worker", env={name: "x"}, command=command)
+    found = list(check_pods(unit(jobs.job(member)), RULES, [(member, PodPlan(Index(constant=0)))]))
+    assert [told.rule.code for told in found] == (["VOL049"] if lost else [])

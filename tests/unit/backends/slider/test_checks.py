@@ -128,3 +128,8 @@ def test_what_lies_in_the_work_folder_decides_where_the_command_starts() -> None
 def test_an_output_into_a_mount_that_is_refused_is_not_reported_again() -> None:
     runs = mount("pvc", "/runs", claim="runs")
     assert found(job(worker(mounts=(runs,), outputs=(output("m", "/runs/x"),)))) == []
+
+
+@pytest.mark.parametrize(("name", "refused"), [("A_b9", False), ("a.b", True), ("a-b", True)])
+def test_variables_that_the_script_cannot_export(name: str, refused: bool) -> None:
+    assert ("SLI145" in found(job(worker(env={name: "x"}, workdir="w")))) == refused

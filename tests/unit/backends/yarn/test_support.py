@@ -305,3 +305,9 @@ def test_waste_is_told_in_numbers() -> None:
 def test_what_differs_is_told() -> None:
     made = job(role("ps", cpu=amount("2")), role("worker", 2, gpu=1, node_label="g", spread="node"))
     assert "differ in processors, devices, node label, placement" in said(made)["yarn-per-role"]
+
+
+@pytest.mark.parametrize(("name", "refused"), [("A_b9", False), ("a.b", True), ("a-b", True)])
+def test_variables_that_the_script_cannot_export(name: str, refused: bool) -> None:
+    told = report(unit(job(role("worker", env={name: "x"})), "yarn"))
+    assert ("YRN145" in [one.rule.code for one in told]) == refused
