@@ -158,6 +158,13 @@ def is_told_by_status(unit: Unit, item: Item) -> bool:
     return any(evictions.is_told_by_status(unit.job, role, can) for role in _all_subjects(unit, item))
 
 
+def statuses_of(unit: Unit, item: Item) -> dict[str, str]:
+    """``statuses``: those that are taken for an eviction, in words."""
+    taken = evictions.statuses(cast("Policy", item.node))
+    killed = "137 (killed, also for memory) or " if evictions.KILLED in taken else ""
+    return {"statuses": f"{killed}143 (SIGTERM)"}
+
+
 def deletion_completes(unit: Unit, item: Item) -> bool:
     """An ``evicted`` policy on a role for whose completion there is a policy, where a deleted pod's end counts."""
     from tfdsl.ir.policies import on_completion

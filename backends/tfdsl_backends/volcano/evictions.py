@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role
     from tfdsl_backends.volcano.features import Features
 
-STATUSES: Final = (137, 143)
-"""128 + SIGKILL, 128 + SIGTERM."""
+KILLED: Final = 137
+"""128 + SIGKILL: also the end of a program that runs out of memory."""
+
+TERMINATED: Final = 143
+"""128 + SIGTERM."""
 
 
 def evicted_policy(job: Job, role: Role) -> Policy | None:
@@ -49,12 +52,21 @@ def is_told_by_status(job: Job, role: Role, can: Features) -> bool:
     return evicted.action != "ignore" or only_ends(job)
 
 
+def statuses(evicted: Policy) -> tuple[int, ...]:
+    """The exit statuses that are taken for an eviction.
+
+    To ignore a program that ran out of memory would leave its failed pod for good, and with it the job, so 137 stays a
+    failure there.
+    """
+    return (TERMINATED,) if evicted.action == "ignore" else (KILLED, TERMINATED)
+
+
 def status_is_taken(job: Job, role: Role) -> bool:
     """Whether an ``exit`` policy with another action decides about a status of a deleted pod."""
     from tfdsl.ir.policies import exit_policies
 
     evicted = evicted_policy(job, role)
     return evicted is not None and any(
-        policy.action != evicted.action and not set(codes).isdisjoint(STATUSES)
+        policy.action != evicted.action and not set(codes).isdisjoint(statuses(evicted))
         for codes, policy in exit_policies(job, role, replica(role))
     )

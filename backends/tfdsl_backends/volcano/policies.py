@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tfdsl.emit.located import Located
 from tfdsl.ir.policies import covering, exit_policies, on_completion, on_eviction, on_failure
 from tfdsl.record import Record
-from tfdsl_backends.volcano.evictions import STATUSES, evicted_policy, is_told_by_status
+from tfdsl_backends.volcano.evictions import evicted_policy, is_told_by_status, statuses
 from tfdsl_backends.volcano.replicas import OTHER_RESTARTS, replica, restarts_in_place
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _failure(job: Job, role: Role, can: Features) -> tuple[Entry, ...]:
     if is_told_by_status(job, role, can):
         evicted = evicted_policy(job, role)
         assert evicted is not None
-        decided = {**dict.fromkeys(STATUSES, evicted), **decided}
+        decided = {**dict.fromkeys(statuses(evicted), evicted), **decided}
     ignored = failed is None or failed.action == "ignore"
     exits = [Entry(p, p.action, code=code) for code, p in sorted(decided.items()) if _is_written(p, ignored=ignored)]
     return (*exits, *_acting(failed, "PodFailed"))

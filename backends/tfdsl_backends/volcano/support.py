@@ -334,14 +334,15 @@ def _evicted() -> Iterator[Row]:
     yield approximated(
         "policies[evicted]",
         "events PodEvicted, exitCode 137 and 143",
-        "a deleted pod is seen to fail before it is gone: exit status 137 (killed, also for memory) or 143 (SIGTERM) "
-        "counts as evicted, any other as the program's own end",
+        "a deleted pod is seen to fail before it is gone: exit status {statuses} counts as evicted, any other as the "
+        "program's own end",
         "VOL142",
         "volcano-eviction-by-status",
         instead="let the program end with 143 on SIGTERM; start it with exec in a shell text, so that it gets the "
         "signal",
         when=when.is_told_by_status,
         when_text="with another action than a failure has, from 1.12.4, 1.13.2 and 1.14 on",
+        fill=when.statuses_of,
     )
     yield approximated(
         "policies[evicted]",

@@ -262,6 +262,12 @@ def test_the_statuses_of_a_deleted_pod_have_the_evicted_action(version: str) -> 
     ]
 
 
+def test_an_eviction_that_is_ignored_is_told_by_sigterm_alone() -> None:
+    """137 is also the end of a program that ran out of memory: ignored, its pod would keep the job waiting for ever."""
+    made = manifest(PS, WORKER, written=(policy("evicted", "ignore"),))
+    assert listed(made["spec"]["policies"]) == [(143, "ResumeJob"), ("PodFailed", "TerminateJob")]
+
+
 def test_an_exit_status_that_is_ignored() -> None:
     """Seen: `{exitCode: 3, action: ResumeJob}` before PodFailed does nothing in a job without restarts."""
     made = manifest(PS, WORKER, written=(policy("exit", "ignore", role="ps", codes=(3,)),))
@@ -312,19 +318,15 @@ def test_volcano_decides_as_the_language_does(made: Job, version: str) -> None:
             gone = policies.on_eviction(made, member)
             assert gone is not None
             if fails_deleted and status == 137 and decided.event == "failed" and gone.event == "evicted":
-                ends = {"restart pod", "restart role", "restart job", "abort job"}.isdisjoint(
-                    p.action for p in made.policies
-                )
-                decided = (
-                    gone if decided.action != "restart container" and (ends or gone.action != "ignore") else decided
-                )
+                by_status = decided.action != "restart container" and gone.action != "ignore"
+                decided = gone if by_status else decided
             assert on_exit(document, member.name, status) == WORDS[decided.action], (member.name, status)
         gone = policies.on_eviction(made, member)
         assert gone is not None
         wanted = "TerminateJob" if gone.action == "restart container" else WORDS[gone.action]
         assert reaction(document, member.name, "PodEvicted") == wanted, member.name
         if not any(found.rule.code == "VOL141" for found in told):
-            for status in (0, 137, 143):
+            for status in (0, 143) if gone.action == "ignore" else (0, 137, 143):
                 after = on_deletion(document, member.name, status, fails_deleted=fails_deleted)
                 assert after == wanted or gone.event != "evicted", (member.name, status)
         if task_of(document, member.name)["template"]["spec"]["restartPolicy"] == "OnFailure":
