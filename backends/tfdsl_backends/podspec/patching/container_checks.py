@@ -14,7 +14,6 @@ from tfdsl_backends.podspec.patching.walking import alternatives, enumeration, p
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tfdsl.emit.located import Plain
     from tfdsl.patch.rules import Complaint
     from tfdsl_backends.podspec.patching.walking import Node
 
@@ -29,21 +28,21 @@ _STANDARD: Final = ("cpu", "memory", "ephemeral-storage")
 
 def containers(spec: Node) -> Iterator[Complaint]:
     """What is wrong with the containers of the pod ``spec``."""
-    names: set[object] = set()
-    volumes = {volume["name"].data for volume in spec["volumes"].items()}
+    names: set[str] = set()
+    volumes = {str(volume["name"].data) for volume in spec["volumes"].items()}
     host_network = spec["hostNetwork"].data is True
     for kind in _KINDS:
         for node in spec[kind].items():
             name = node["name"]
-            if name.data in names:
+            if str(name.data) in names:
                 yield name.complain(f"there are two containers called {name.data}")
-            names.add(name.data)
+            names.add(str(name.data))
             yield from _container(node, volumes, host_network=host_network)
             if kind == "initContainers" and node["restartPolicy"].data not in (None, "Always"):
                 yield node["restartPolicy"].complain('the restartPolicy of an init container can only be "Always"')
 
 
-def _container(node: Node, volumes: set[Plain | None], *, host_network: bool) -> Iterator[Complaint]:
+def _container(node: Node, volumes: set[str], *, host_network: bool) -> Iterator[Complaint]:
     name, image = node["name"], node["image"]
     if not formats.is_dns_label(name.data):
         message = f"{name.data!r} is not the name of a container" if node.has("name") else "a container needs a name"
@@ -60,12 +59,12 @@ def _container(node: Node, volumes: set[Plain | None], *, host_network: bool) ->
     yield from _security(node["securityContext"])
 
 
-def _mounts(node: Node, volumes: set[Plain | None]) -> Iterator[Complaint]:
+def _mounts(node: Node, volumes: set[str]) -> Iterator[Complaint]:
     yield from node["volumeMounts"].once("mountPath", "mounts at")
     for mount in node["volumeMounts"].items():
         name, path = mount["name"], mount["mountPath"]
-        if name.data not in volumes:
-            there = sorted(str(volume) for volume in volumes)
+        if str(name.data) not in volumes:
+            there = sorted(volumes)
             known = f"the pod has {enumeration(there)}" if there else "the pod has none"
             message = f"there is no volume {name.data}: {known}" if mount.has("name") else "a mount names its volume"
             yield part(mount, "name").complain(message, 'add it: patch pod "spec.volumes" += [{ name = … }]')
@@ -80,7 +79,7 @@ def _mounts(node: Node, volumes: set[Plain | None]) -> Iterator[Complaint]:
         if mount["subPath"].data and mount["subPathExpr"].data:
             yield mount["subPathExpr"].complain("subPath and subPathExpr exclude each other", key=True)
     for device in node["volumeDevices"].items():
-        if device["name"].data not in volumes:
+        if str(device["name"].data) not in volumes:
             yield part(device, "name").complain(f"there is no volume {device['name'].data}")
 
 
