@@ -15,7 +15,7 @@ from tfdsl.ir.model import ConfigMapRef, SecretRef
 from tfdsl.record import replace
 from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl_backends.slider import rules
-from tfdsl_backends.slider.file_checks import check_files, check_mounts, check_outputs
+from tfdsl_backends.slider.file_checks import check_files, check_mounts, check_nesting, check_outputs
 from tfdsl_backends.slider.file_data import work_folder
 from tfdsl_backends.slider.job_file import hides_gpus, literals, web_address
 from tfdsl_backends.slider.limits import check_addresses, check_strings
@@ -57,6 +57,7 @@ def _findings(unit: Unit) -> Iterator[Diagnostic]:
         yield from _environment(unit, role)
         yield from _amounts(unit, role)
         yield from check_mounts(unit, role)
+        yield from check_nesting(unit, role)
         yield from check_outputs(unit, role)
 
 

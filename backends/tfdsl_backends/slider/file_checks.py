@@ -51,6 +51,18 @@ def check_mounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
             yield rules.ARCHIVE_SOURCE(span, source=_shown(mount.source)).help("begin with hdfs:// or name the file")
 
 
+def check_nesting(unit: Unit, role: Role) -> Iterator[Diagnostic]:
+    """Nothing is made inside a folder of the node, which is only a link in the work folder."""
+    hosts = [mount for mount in role.mounts if isinstance(mount, HostMount) and not mount.at.startswith("/")]
+    for mount in role.mounts:
+        for outer in hosts:
+            if _within(mount.at, outer.at):
+                found = rules.MOUNT_INSIDE(
+                    unit.origins.span(mount.path), at=mount.at, source=_shown(outer.source), outer=outer.at
+                )
+                yield found.help(f"mount it at a path outside of {outer.at}")
+
+
 def check_outputs(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     """Destinations are durable: HDFS, or a folder of the node that is mounted."""
     # A Kubernetes mount is refused itself, which is reason enough.

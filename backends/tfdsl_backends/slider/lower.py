@@ -31,6 +31,7 @@ PROGRAMS = (
     "task_command",
     "task_door",
     "task_hdfs",
+    "task_marks",
     "task_master",
     "task_mounts",
     "task_outputs",

@@ -108,6 +108,12 @@ MANY_ADDRESSES = Rule(
     "slider: {what} lists {count} addresses; Linux starts the command only if the nodes' names have at most {room} "
     "characters on average",
 )
+MOUNT_INSIDE = Rule(
+    "SLI117",
+    "slider-mount-inside",
+    "error",
+    "slider: {at} would be written into {source}, a folder of the node that is mounted at {outer}",
+)
 
 RULES = (
     APPLICATION_NAME,
@@ -131,4 +137,5 @@ RULES = (
     TOO_LONG,
     TOO_MANY_ADDRESSES,
     MANY_ADDRESSES,
+    MOUNT_INSIDE,
 )

@@ -149,3 +149,63 @@ def test_archives_links_and_outputs_of_every_kind(run: Run) -> None:
     assert not list(shared.rglob("*.part*"))
     assert in_hdfs(run)["always"] == "6"
     copied_back(in_hdfs(run))
+
+
+def put_odd_names(cluster: Cluster, folder: Path) -> None:
+    """One file that a pattern for another would find, too."""
+    (folder / "odd").mkdir()
+    (folder / "odd/a1.txt").write_text("wrong")
+    (folder / "odd/a[1].txt").write_text("right")
+    cluster.hdfs("-mkdir", "-p", place(folder))
+    cluster.hdfs("-put", folder / "odd", place(folder))
+
+
+COPIES = f"""
+job copies {{
+  {COMMAND}
+  cpu = 1, memory = 512Mi
+  retries = 2
+  on failed => restart container
+  mount hdfs "${{files}}/tmp/run${{records}}/odd/a[1].txt" at "-r[1]"
+  mount host "${{shared}}" at "${{shared}}"
+  output "-r[1]" to "${{files}}/tmp/run${{records}}/out[1]/{{a,b}}*? %41" on always
+  output "-r[1]" to "${{shared}}/out[1]/-r %41" on always
+  role chief {{ args = ["copy=-r[1]", "once=9"] }}
+  target yarn {{ {FOLDER_STORE} }}
+}}
+"""
+
+
+@pytest.mark.job(Job(COPIES, before=put_odd_names))
+def test_a_restart_replaces_its_own_copies_under_any_name(run: Run) -> None:
+    """Each try copies: the last, good one must not end 74. Names are no patterns, options or URIs."""
+    assert run.status == 0, run.story
+    assert len(run.tries("chief")) == 2
+    assert (run.folder / "records/-r[1]").read_text() == "right"
+    assert (run.folder / "shared/out[1]/-r %41").read_text() == "right"
+    found = in_hdfs(run)
+    assert found["out[1]/{a,b}*? %41"] == "5", found
+    assert not [name for name in (*found, *map(str, run.folder.rglob("*"))) if ".part" in name]
+
+
+def put_precious(_cluster: object, folder: Path) -> None:
+    (folder / "shared/precious").write_text("kept")
+
+
+OVER = f"""
+job over {{
+  {COMMAND}
+  cpu = 1, memory = 128Mi
+  mount host "${{shared}}" at "data"
+  mount archive "code.tar" at "."
+  role chief {{}}
+  target yarn {{ {FOLDER_STORE} }}
+}}
+"""
+
+
+@pytest.mark.job(Job(OVER, files={"code.tar": tarball("data/precious", "w")}, before=put_precious))
+def test_an_archive_is_not_unpacked_into_a_folder_of_the_node(run: Run) -> None:
+    assert run.status == 2, run.story
+    assert "data is there already and no link; it stays as it is" in run.story
+    assert (run.folder / "shared/precious").read_text() == "kept"

@@ -211,3 +211,25 @@ def test_strings_arrive_byte_for_byte(run: Run) -> None:
     for one in run.records:
         assert [one["environment"][f"T_{number}"] for number in range(len(TEXTS))] == raw, json.dumps(one)
         assert "TF_CONFIG" not in one["environment"]
+
+
+NAMES = {
+    "TFJOB_ROLE": "ps", "TFJOB_INDEX": "7", "work": "w", "state": "s", "UID": "u", "RANDOM": "v5", "GROUPS": "g",
+    "SECONDS": "x", "IFS": "a", "BASH_ENV": "/no/such", "PATH": "/usr/local/bin:/usr/bin:/bin:/of the job",
+}  # fmt: skip
+VARIABLES = f"""
+job variables {{
+  {COMMAND}
+  {SMALL}
+  env = {{ {", ".join(f"{name} = {quoted(value)}" for name, value in NAMES.items())} }}
+  role chief {{ args = ["alone"] }}
+  target yarn {{ {FOLDER_STORE} }}
+}}
+"""
+
+
+@pytest.mark.job(Job(VARIABLES))
+def test_variables_are_the_command_s_whatever_they_are_called(run: Run) -> None:
+    succeeded(run)
+    environment = run.task("chief")["environment"]
+    assert {name: environment[name] for name in NAMES} == NAMES

@@ -31,6 +31,11 @@ def mounted(kind: str, at: str, *, image: str | None = "i:1", **fields: object) 
     return job(worker(mounts=(mount(kind, at, **fields),), image=image, workdir="w"))
 
 
+def nested(outer: str, inner: str) -> Job:
+    mounts = (mount("host", outer, source="/x"), mount("scratch", inner))
+    return job(worker(mounts=mounts, image="i:1", workdir="w"))
+
+
 def written_to(destination: object, *, readonly: bool = False) -> Job:
     runs = mount("host", "/runs", source="/nfs/runs", readonly=readonly)
     return job(worker(mounts=(runs,), outputs=(output("m", destination),)))
@@ -79,6 +84,10 @@ def test_a_secret_is_told_at_its_own_entry() -> None:
         (mounted("host", "a/../..", source="/x"), ["SLI112"]),
         (mounted("host", "~", source="/x"), ["SLI112"]),
         (mounted("host", ".mounts/0", source="/x"), ["SLI112"]),
+        (nested("data", "data/x"), ["SLI117"]),
+        (nested("data", "data-x"), []),
+        (nested("/data", "data/x"), []),
+        (nested("data/x", "data"), []),
         (mounted("host", "a/b", source="/x"), []),
         (written_to("hdfs://ns/x"), []),
         (written_to("/runs/x"), []),

@@ -23,14 +23,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HADOOP = """#!/bin/sh
-# hdfs://ns/x is $HDFS/x; every call is noted. A pattern must not match, so the escapes are taken off here.
+# hdfs://ns/x is $HDFS/x; every call is noted. Each path is a pattern, so the escapes are taken off here, and what is
+# not escaped matches nothing.
 shift
 printf '%s\\n' "$*" >>"$HDFS/calls"
-place() { printf '%s' "$1" | sed 's,^hdfs://ns,'"$HDFS"',; s,\\\\\\(.\\),\\1,g'; }
+place() {
+  case $(printf '%s' "$1" | sed 's,\\\\.,,g') in
+  *[]*?{}[]*) echo "$HDFS/no match" ;;
+  *) printf '%s' "$1" | sed 's,^hdfs://ns,'"$HDFS"',; s,\\\\\\(.\\),\\1,g' ;;
+  esac
+}
+number() { stat -c %i "$(place "$1")"; } # it stays when the file is renamed
 case $1 in
 -get) cp -R "$(place "$2")" "$3" ;;
 -test) [ -e "$(place "$3")" ] ;;
 -mkdir) mkdir -p "$(place "$3")" ;;
+-setfattr) [ ! -e "$HDFS/unmarked" ] && echo "$(number "$6") $5" >>"$HDFS.marks" ;;
+-getfattr) printf '# file: x\\n%s="%s"\\n' "$3" "$(sed -n "s/^$(number "$6") //p" "$HDFS.marks" | tail -n 1)" ;;
 -put) [ ! -e "$HDFS/full" ] && cp -RL "$2" "$(place "$3")" ;;
 -rm) [ ! -e "$HDFS/stuck" ] && rm -rf "$(place "$5")" ;;
 -mv) [ ! -e "$HDFS/late" ] || mkdir "$(place "$3")"; mv "$(place "$2")" "$(place "$3")" ;;
@@ -385,3 +394,79 @@ def test_checkpoint_comes_from_the_settings_of_the_application(cluster: Cluster)
     container = cluster.container("worker").start()
     until(lambda: cluster.master.stops)
     assert (container.task / "seen").read_text() == "hdfs://ns/b\n"
+
+
+AGAIN = (policy("failed", "restart container"),)
+
+
+def noted(container: Container, name: str) -> dict[str, object]:
+    """What the supervisor has noted under that name."""
+    found = container.note(name)
+    assert isinstance(found, dict)
+    return found
+
+
+def again(nodes: Cluster, container: Container) -> None:
+    """Start the task once more each time it ends itself, until it asks for the end of the job."""
+    while not nodes.master.stops:
+        until(lambda: nodes.master.stops or not container.is_alive())
+        if not nodes.master.stops:
+            container.run("START")
+
+
+@pytest.mark.parametrize("place", ["hdfs://ns/m", "runs/m"])
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_restart_may_replace_what_its_own_run_has_copied(
+    cluster: Cluster, hdfs: Path, place: str, marked: bool
+) -> None:
+    """``on always`` copies after every try: the one before must not make the last, good one fail."""
+    if not marked:
+        (hdfs / "unmarked").touch()
+    (cluster.folder / "target").mkdir()
+    worker = shell(
+        'echo x >>tries; cp tries m; [ "$(wc -l <tries)" -ge 3 ]',
+        mounts=(mount("host", "runs", source=str(cluster.folder / "target")),),
+        outputs=(output("m", place, when="always"),),
+    )
+    cluster.deploy(job(worker, policies=AGAIN, retries=3))
+    container = cluster.container("worker").start()
+    again(cluster, container)
+    assert noted(container, "state")["status"] == 0
+    copied = hdfs / "m" if place.startswith("hdfs") else cluster.folder / "target" / "m"
+    assert copied.read_text() == "x\n" * 3
+
+
+def test_a_failed_copy_is_no_reason_to_train_again(cluster: Cluster) -> None:
+    worker = shell("echo x >>tries", outputs=(output("m", "hdfs://ns/m"),))
+    cluster.deploy(job(worker, policies=AGAIN, retries=3))
+    container = cluster.container("worker").start()
+    again(cluster, container)
+    assert noted(container, "state")["status"] == 74
+    assert noted(container, "verdict")["action"] == "fail job"
+    assert (container.task / "tries").read_text() == "x\n"
+
+
+def test_names_in_hdfs_are_no_patterns(cluster: Cluster, hdfs: Path) -> None:
+    (hdfs / "a1").write_text("wrong")
+    run(cluster, shell("echo 1 >m", outputs=(output("m", "hdfs://ns/run [1]/a[1]{b,c}*?"),)))
+    assert (hdfs / "run [1]" / "a[1]{b,c}*?").read_text() == "1\n"
+
+
+@pytest.mark.parametrize("name", ["x.tar", "x.zip"])
+def test_nothing_is_unpacked_into_a_folder_of_the_node(cluster: Cluster, hdfs: Path, name: str) -> None:
+    archive(hdfs / name, "data/precious")
+    source = cluster.folder / "data"
+    source.mkdir()
+    (source / "precious").write_text("kept")
+    mounts = (mount("host", "data", source=str(source)), mount("archive", ".", source=f"hdfs://ns/{name}"))
+    container = run(cluster, shell("touch started", mounts=mounts))
+    assert "data is in the way" in container.log
+    assert (source / "precious").read_text() == "kept"
+
+
+def test_a_link_of_an_archive_within_the_work_folder_is_the_task_s_own(cluster: Cluster, hdfs: Path) -> None:
+    archive(hdfs / "x.tar", "y/z", link=("in", "y"))
+    (hdfs / "x.tar").rename(hdfs / "first.tar")
+    mounts = (mount("archive", ".", source="hdfs://ns/first.tar"), mount("scratch", "in/sub"))
+    container = run(cluster, shell("test -d y/sub && touch started", mounts=mounts))
+    assert (container.task / "started").exists()

@@ -1,6 +1,6 @@
 """Files in HDFS, by the Hadoop client of the node.
 
-The client reads a path as a pattern where it looks for files, and a local path as a URI. So patterns are escaped, and
+The client reads every path of HDFS as a pattern, new ones too, and a local path as a URI. So patterns are escaped, and
 the local side is always a plain name that we have chosen, in a folder that we work in.
 """
 
@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 
+import task_marks
 import task_settings
 
 
@@ -49,15 +50,16 @@ def get(uri, place, env):
         shutil.rmtree(folder, True)
 
 
-def put(source, uri, overwrite, env, folder, mark):
+def put(source, uri, overwrite, task, folder):
     """Copy a file or folder into HDFS under the name ``uri``; gives what went wrong, or None.
 
-    It is written beside and renamed, so nobody sees half of it. ``folder`` is one that we may work in. ``mark`` is our
-    container's: what a lost node still writes has another name than what its replacement writes.
+    It is written beside and renamed, so nobody sees half of it. ``folder`` is one that we may work in. The name beside
+    is our container's: what a lost node still writes has another name than what its replacement writes.
     """
-    uri = uri.rstrip("/")
-    beside = "%s.%s.part" % (uri, mark)
-    if not overwrite and there(uri, env):
+    uri, env = uri.rstrip("/"), task.hadoop_env()
+    beside = "%s.%s.part" % (uri, task.settings["container"])
+    exists = not overwrite and there(uri, env)
+    if exists and not task_marks.own(task, uri, mark(uri, env), "hdfs"):
         return "%s is there already" % uri
     plain = os.path.join(folder, "part")
     if os.path.islink(plain):
@@ -65,14 +67,33 @@ def put(source, uri, overwrite, env, folder, mark):
     os.symlink(source, plain)
     try:
         remove(beside, env)
-        call(["-mkdir", "-p", uri.rpartition("/")[0] + "/"], env)
-        problem = None if call(["-put", "part", beside], env, folder) else "%s could not be written" % uri
-        problem = problem or place(beside, uri, overwrite, env)
+        call(["-mkdir", "-p", literal(uri.rpartition("/")[0] + "/")], env)
+        problem = None if call(["-put", "part", literal(beside)], env, folder) else "%s could not be written" % uri
+        if not (problem or overwrite or set_mark(beside, task.who, env)):
+            task_marks.remember(task, uri, "hdfs")
+        problem = problem or place(beside, uri, overwrite or exists, env)
         if problem:
             remove(beside, env)
         return problem
     finally:
         os.remove(plain)
+
+
+def mark(uri, env):
+    """The mark of a copy in HDFS; empty without one."""
+    try:
+        child = subprocess.Popen(
+            client() + ["-getfattr", "-n", task_marks.MARK, "-e", "text", literal(uri)], env=env, stdout=subprocess.PIPE
+        )
+    except OSError:
+        return ""
+    text = task_settings.native(child.communicate()[0].decode("utf-8", "replace"))
+    return text.rpartition(task_marks.MARK + "=")[2].strip().strip('"') if task_marks.MARK + "=" in text else ""
+
+
+def set_mark(uri, who, env):
+    """Mark a copy in HDFS; whether that was possible."""
+    return call(["-setfattr", "-n", task_marks.MARK, "-v", who, literal(uri)], env)
 
 
 def place(beside, uri, overwrite, env):
@@ -81,7 +102,7 @@ def place(beside, uri, overwrite, env):
         return "the old %s could not be removed" % uri
     if there(uri, env):
         return "%s was made meanwhile" % uri
-    if not call(["-mv", literal(beside), uri], env):
+    if not call(["-mv", literal(beside), literal(uri)], env):
         return "%s could not be put in place" % uri
     inside = uri + "/" + beside.rpartition("/")[2]
     if there(inside, env):

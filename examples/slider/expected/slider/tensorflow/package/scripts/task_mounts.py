@@ -33,7 +33,7 @@ def prepare(task):
     A volume is ``(path on the node, path in the container, read-only)``, a tmpfs ``(path, bytes)``.
     """
     volumes, memory = [], []
-    for number, mount in enumerate(task.role["mounts"]):
+    for number, mount in sorted(enumerate(task.role["mounts"]), key=turn):
         at = mount["at"]
         place = os.path.normpath(os.path.join(task.work, at))
         if mount["kind"] == "memory":
@@ -45,12 +45,28 @@ def prepare(task):
             if source != at or task.docker:
                 volumes.append((source, at, readonly))
         elif source != place:
-            link(place, source)
+            link(task.work, place, source)
             if not inside(task.work, source):
                 volumes.append((source, source, readonly))
     for name in task.job["files"]:
-        link(os.path.join(task.work, name), os.path.join(task_settings.FILES, name))
+        link(task.work, os.path.join(task.work, name), os.path.join(task_settings.FILES, name))
     return volumes, memory
+
+
+def turn(numbered):
+    """What is unpacked into the work folder itself comes first, links to folders of the node come last."""
+    number, mount = numbered
+    return (0 if mount["at"] == "." else 2 if mount["kind"] == "host" else 1), number
+
+
+def own_folder(work, place):
+    """Make the folder of ``place``, which has to be the task's own: through a link it would be somebody else's."""
+    parent = os.path.dirname(place)
+    if not os.path.isdir(parent):
+        os.makedirs(parent)
+    real = os.path.realpath(parent)
+    if not inside(os.path.realpath(work), real):
+        raise Problem("%s would be made through a link, in %s" % (place, real))
 
 
 def provide(task, number, mount, place):
@@ -63,6 +79,7 @@ def provide(task, number, mount, place):
     store = os.path.join(task.work, ".mounts", str(number))
     if kind == "scratch":
         folder = store if os.path.isabs(mount["at"]) else place
+        own_folder(task.work, folder)
         if not os.path.isdir(folder):
             os.makedirs(folder)
         return folder
@@ -159,8 +176,9 @@ def unzip(path, folder):
 
 
 def safe(folder, name):
-    """Refuse a name that leads out of ``folder``."""
-    if os.path.isabs(name) or not inside(folder, os.path.normpath(os.path.join(folder, name))):
+    """Refuse a name that leads out of ``folder``, be it through a link that is there already."""
+    path = os.path.normpath(os.path.join(folder, name))
+    if os.path.isabs(name) or not (inside(folder, path) and inside(os.path.realpath(folder), os.path.realpath(path))):
         raise Problem("the archive holds %s, which leads out of its folder" % name)
 
 
@@ -184,16 +202,14 @@ def inside(folder, path):
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def link(place, source):
+def link(work, place, source):
     """Make ``place`` a link to ``source``; an old link is replaced, anything else in the way is left alone."""
     place = place.rstrip("/")
+    own_folder(work, place)
     if inside(place, os.path.normpath(source)):
         raise Problem("%s cannot be a link to %s, which lies inside it" % (place, source))
     if os.path.islink(place):
         os.remove(place)
     elif os.path.exists(place):
         raise Problem("%s is in the way: a link to %s should stand there" % (place, source))
-    parent = os.path.dirname(place)
-    if not os.path.isdir(parent):
-        os.makedirs(parent)
     os.symlink(source, place)

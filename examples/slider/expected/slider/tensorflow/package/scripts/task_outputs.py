@@ -4,6 +4,7 @@ import os
 import shutil
 
 import task_hdfs
+import task_marks
 import task_settings
 
 
@@ -38,21 +39,21 @@ def copy(task, runtime, source, destination, overwrite, number):
         if found is None or not os.path.exists(found):
             return "it is not there"
         if destination.startswith("hdfs://"):
-            return task_hdfs.put(found, destination, overwrite, task.hadoop_env(), folder, task.settings["container"])
-        return to_folder(found, runtime.on_node(destination), overwrite, task.settings["container"])
+            return task_hdfs.put(found, destination, overwrite, task, folder)
+        return to_folder(found, runtime.on_node(destination), overwrite, task)
     except (IOError, OSError, shutil.Error) as error:
         return str(error)
     finally:
         shutil.rmtree(folder, True)
 
 
-def to_folder(source, destination, overwrite, mark):
+def to_folder(source, destination, overwrite, task):
     """Copy on the node: written beside under a name of its own, then renamed."""
-    destination = destination.rstrip("/")
+    destination, mark = destination.rstrip("/"), task.settings["container"]
     beside, old = "%s.%s.part" % (destination, mark), "%s.%s.old" % (destination, mark)
     if os.path.lexists(old) and not os.path.lexists(destination):
         os.rename(old, destination)  # an earlier try was ended between its two renames: this is all that there is
-    if os.path.lexists(destination) and not overwrite:
+    if os.path.lexists(destination) and not overwrite and not copied(task, destination):
         return "%s is there already" % destination
     parent = os.path.dirname(destination)
     if not os.path.isdir(parent):
@@ -63,6 +64,8 @@ def to_folder(source, destination, overwrite, mark):
             shutil.copytree(source, beside, True)
         else:
             shutil.copy2(source, beside)
+        if not overwrite and not task_marks.set_path(beside, task.who):
+            task_marks.remember(task, destination, task_marks.identity(beside))
     except (IOError, OSError, shutil.Error):
         task_settings.remove(beside)
         raise
@@ -73,3 +76,8 @@ def to_folder(source, destination, overwrite, mark):
     os.rename(beside, destination)
     task_settings.remove(old)
     return None
+
+
+def copied(task, destination):
+    """Whether an earlier try of this very task has copied it there."""
+    return task_marks.own(task, destination, task_marks.of_path(destination), task_marks.identity(destination))

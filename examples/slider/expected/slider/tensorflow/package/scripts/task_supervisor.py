@@ -47,7 +47,7 @@ class Supervisor(object):
         self.leader = task_process.Leader()
         self.peers = dict((name, role["replicas"]) for name, role in job["roles"].items() if role["listed"])
         self.resolving = set()
-        self.stopping = self.closing = self.ran = False
+        self.stopping = self.closing = self.ran = self.uncopied = False
         self.began = time.time()
 
     def log(self, message):
@@ -158,10 +158,11 @@ class Supervisor(object):
                 runtime.clean()
             raise
         self.log("the command ended with status %d" % status)
-        status = task_outputs.copy_all(self, runtime, status)
+        copied = task_outputs.copy_all(self, runtime, status)
+        self.uncopied = status == 0 and copied != 0
         if self.docker:
             runtime.clean()
-        return status
+        return copied
 
     def meet(self):
         """Wait until every task of the cluster is exported; gives the hosts, or None when some stay away too long."""
@@ -242,6 +243,9 @@ class Supervisor(object):
             self.state("done", status)
             self.stay("all" if task_policy.completes(self.job, self.role, self.index) == "all" else None)
         self.state("failed", status)
+        if self.uncopied and action in task_policy.RESTARTS:
+            # A training that has ended well is never done again for the sake of a copy.
+            self.end_job("fail job", "the command succeeded, but its outputs could not be copied (%d)" % status)
         if action in task_policy.RESTARTS:
             self.start_again(rule, status)
         self.end_job(action, "the command failed with status %d" % status)
