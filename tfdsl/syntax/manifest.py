@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tfdsl.syntax.lexer import Lexed
 
 COLON, MINUS = lexer.OPERATORS[":"], lexer.OPERATORS["-"]
+# Each of them takes a walk over all tokens; of a text with more of them enough has been said.
+MOST_MANIFESTS = 50
+
 _FIRST_LINE = re.compile(r"^[ \t]*(apiVersion)[ \t]*:", re.M)
 _JSON = re.compile(r'\s*\{\s*"(?:apiVersion|kind|metadata|spec)"\s*:')
 
@@ -35,6 +38,8 @@ def leave_out_manifests(lexed: Lexed) -> None:
         inside = bool(parts) and first < parts[-1][1]
         if not inside and lexed.starts[first] == found.start(1) and _begins_line(lexed, first):
             parts.append((first, _end(lexed, first)))
+        if len(parts) == MOST_MANIFESTS:
+            break
     for first, end in reversed(parts):
         _leave_out(lexed, first, end)
 

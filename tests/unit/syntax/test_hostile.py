@@ -41,6 +41,9 @@ LARGE = {
     "unclosed text": 'let a = """\n' + "  x\n" * 200_000,
     "comments": "# x\n" * 200_000,
     "YAML": "job a {\n  args:\n" + "  - x\n" * 50_000 + "}",
+    "manifests": "apiVersion: v1\n}\n" * 20_000,
+    "half-written": "job a {\n" + "mount\n" * 50_000 + "}",
+    "heredocs": "a = <<EOF\n" * 20_000,
     "job name": "job " + "a-" * M,
 }
 
