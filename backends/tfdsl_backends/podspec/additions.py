@@ -49,7 +49,8 @@ def _limits(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
     if places:
         names = " and ".join(places)
         found = rule(min(places.values(), key=lambda span: span.start), names=names)
-        yield found.help(f"write {' or '.join(f'{name}_limit' for name in places)} for another limit")
+        other = " or ".join(f"{name}_limit" for name in places)
+        yield found.help(f"write {other} for another limit; unpatch in target {unit.target} takes one away")
 
 
 def _sidecar(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:

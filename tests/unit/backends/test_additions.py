@@ -288,6 +288,22 @@ def test_the_restarts_that_a_policy_implies_are_told(target: str) -> None:
     assert "default-retries" not in infos(written, target)
 
 
+def test_slider_tells_the_restarts_once_too() -> None:
+    one = MINIMAL.replace("role", "on failed => restart container\n  role")
+    assert "3 restarts" in infos(one, "slider")["default-retries"]
+    several = infos(LARGER, "slider")
+    assert "3 restarts" in several["retries-per-replica"]
+    assert "default-retries" not in several
+
+
+def test_a_limit_can_be_taken_away() -> None:
+    limits = "spec.tfReplicaSpecs.PS.template.spec.containers[0].resources.limits"
+    without = with_target("tfjob", f'unpatch "{limits}.memory"')
+    assert manifest(LARGER, "tfjob").count("'memory': '4Gi'") == 4
+    assert manifest(without, "tfjob").count("'memory': '4Gi'") == 3
+    assert "unpatch in target tfjob" in str(made(LARGER, "tfjob")[1])
+
+
 def test_the_restarts_of_jobs_are_told_once_for_one_job_and_for_several() -> None:
     one = MINIMAL.replace("role", "on failed => restart pod\n  role")
     assert "3 restarts" in infos(one, "kubernetes")["default-retries"]
