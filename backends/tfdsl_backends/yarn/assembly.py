@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MODULES: Final = (
-    "ways", "plan", "cluster", "wire", "webhdfs", "storage", "marks", "transfer", "unzip", "coordinator", "task",
-    "meeting", "alone", "server", "main",
+    "ways", "plan", "cluster", "wire", "webhdfs", "storage", "marks", "transfer", "unzip", "coordinator", "steps",
+    "task", "meeting", "alone", "server", "main",
 )  # fmt: skip
 """The modules of :mod:`tfdsl_backends.yarn.program`, each after those it uses."""
 

@@ -5,10 +5,10 @@
 from __future__ import print_function
 
 from tfdsl_backends.yarn.program.plan import REJECTED, Plan, log
-from tfdsl_backends.yarn.program.task import Task
+from tfdsl_backends.yarn.program.steps import Steps
 
 
-class Alone(Task):
+class Alone(Steps):
     """A task without a coordinator."""
 
     def settle(self, status):
@@ -23,7 +23,7 @@ class Alone(Task):
 
 
 def alone(plan, script, environ):
-    # type: (Plan, str, dict[str, str]) -> Task
+    # type: (Plan, str, dict[str, str]) -> Steps
     """The task, unless YARN has started more containers than it was asked for: the work is never done twice."""
     number = environ.get("YARN_SHELL_ID", "1")
     task = Alone(plan, script, 0)

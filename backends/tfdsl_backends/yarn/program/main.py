@@ -16,6 +16,7 @@ from tfdsl_backends.yarn.program.marks import copied_command, mark_command
 from tfdsl_backends.yarn.program.meeting import find_slot, is_late, meet, take_verdict, verdict_text
 from tfdsl_backends.yarn.program.plan import REJECTED, Plan, log
 from tfdsl_backends.yarn.program.server import serve
+from tfdsl_backends.yarn.program.steps import Steps
 from tfdsl_backends.yarn.program.storage import FolderStore, HdfsStore, WebHdfsStore, open_store
 from tfdsl_backends.yarn.program.task import Task
 from tfdsl_backends.yarn.program.transfer import fetch_command, put_command
@@ -91,7 +92,7 @@ def run_alone(arguments, environ):
 
 
 def environment(plan, task, port, environ):
-    # type: (Plan, Task, int, dict[str, str]) -> tuple[dict[str, str], list[str]]
+    # type: (Plan, Steps, int, dict[str, str]) -> tuple[dict[str, str], list[str]]
     """The environment of the steps and the flags of the command."""
     role, index = plan.slots[task.slot]
     cluster = cluster_of(plan.slots, task.addresses)
@@ -109,12 +110,11 @@ def given(arguments, environ):
     """A task whose addresses a modified client has worked out and passes as flags; it meets nobody."""
     plan, script, flags = read_plan(arguments[0], environ), arguments[1], arguments[2:]
     cluster, role, index = cluster_of_flags(flags)
-    task = Task(plan, script, plan.slots.index((role, index)))
+    task = Steps(plan, script, plan.slots.index((role, index)))
     watch_signals(task)
     env = dict(environ, TFJOB_ROLE=role, TFJOB_INDEX=str(index), TFJOB_PORT=own_port(cluster.get(role, []), index))
     if role in plan.tf_config:
         env["TF_CONFIG"] = tf_config(cluster, role, index)
-    task.may_leave = True
     status = task.step("prepare", [], env)
     if status == 0:
         status = task.step("command", flags if role in plan.flags else [], env)
@@ -128,7 +128,7 @@ def own_port(hosts, index):
 
 
 def watch_signals(task):
-    # type: (Task) -> None
+    # type: (Steps) -> None
     """SIGTERM (YARN ends the container) ends the command first."""
 
     def on_term(_number, _frame):

@@ -11,8 +11,9 @@ import time
 
 from tfdsl_backends.yarn.program.coordinator import Coordinator
 from tfdsl_backends.yarn.program.plan import PEER_LOST, PEERS_MISSING, REJECTED, Plan, log
+from tfdsl_backends.yarn.program.steps import RUNNING
 from tfdsl_backends.yarn.program.storage import FolderStore, HdfsStore, WebHdfsStore
-from tfdsl_backends.yarn.program.task import RUNNING, Task
+from tfdsl_backends.yarn.program.task import Task
 from tfdsl_backends.yarn.program.wire import Line
 
 NO_NUMBER = -1

@@ -1,51 +1,29 @@
 # ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
 # pyright: reportTypeCommentUsage=false
-"""One task: takes its number, meets the others, runs the steps of the job script under the verdict."""
+"""A task that has met the others: what the coordinator says decides how it ends."""
 
 from __future__ import print_function
 
-import os
-import signal
-import socket
-import subprocess
 import time
 
 from tfdsl_backends.yarn.program.plan import COPY_FAILED, Plan, log
+from tfdsl_backends.yarn.program.steps import RUNNING, Steps
 from tfdsl_backends.yarn.program.wire import Line, readable
 
-RUNNING = "running"
 
+class Task(Steps):
+    """A task with a connection to the coordinator, which gives it its number and its verdict.
 
-class Task(object):
-    """What one container does after it has its number; ``slot`` is -1 until the coordinator gives one.
-
-    ``verdict`` is ``running`` until the coordinator (or its loss: ``orphaned``, or a signal) says how it ends.
+    ``orphaned``: the verdict is the loss of the coordinator.
     """
 
     def __init__(self, plan, script, slot):
         # type: (Plan, str, int) -> None
-        self.plan = plan
-        self.script = script
-        self.slot = slot
+        super(Task, self).__init__(plan, script, slot)
         self.line = None  # type: Line | None
-        self.addresses = []  # type: list[str]
-        self.verdict = RUNNING
-        self.reason = ""
         self.status = 0
         self.may_leave = False
-        self.rejected = ""
-        self.killed = False
-        self.interrupted = False
-        self.uncopied = False
         self.orphaned = False
-
-    @property
-    def name(self):
-        # type: () -> str
-        """``worker[1]``, for messages."""
-        return self.plan.name(self.slot) if self.slot >= 0 else "spare"
-
-    # --- the connection ----------------------------------------------------------------------------------------
 
     def listen(self, seconds):
         # type: (float) -> None
@@ -83,46 +61,6 @@ class Task(object):
         if self.line is not None:
             self.line.send(**message)
 
-    # --- the steps ---------------------------------------------------------------------------------------------
-
-    def work(self, steps_env, flags, release):
-        # type: (dict[str, str], list[str], socket.socket | None) -> int
-        """Prepare, run the command, copy the outputs; the status to exit with.
-
-        ``release``: the socket that holds the port, closed just before the command starts.
-        """
-        ended = False  # whether the command did so by itself
-        own = self.step("prepare", [], steps_env)
-        if own == 0 and self.verdict == RUNNING:
-            if release is not None:
-                release.close()
-            own = self.step("command", flags, steps_env)
-            while self.verdict == RUNNING and not self.killed and self.plan.role(self.slot) in self.plan.again:
-                log(self.name, "the command ended with %d and starts again" % own)
-                self.pause(5.0)
-                if self.verdict == RUNNING:
-                    own = self.step("command", flags, steps_env)
-            ended = not self.interrupted
-        if self.killed:
-            return 128 + signal.SIGTERM
-        if self.verdict == RUNNING:
-            return self.settle(self.copy(steps_env, own))
-        log(self.name, "stopped (%s): %s" % (self.verdict, self.reason))
-        told = ""
-        if self.verdict == "stop":  # what was stopped has neither succeeded nor failed
-            told = str(own) if ended else "stopped"
-        status = self.copy(steps_env, self.plan.status(self.verdict, -1), told)
-        self.tell(op="exit", status=str(status))
-        return status
-
-    def copy(self, env, status, told=""):
-        # type: (dict[str, str], int, str) -> int
-        """Run the outputs step, which is ``told`` how the command ended; a failed copy after success makes it 74."""
-        env = dict(env, TFJOB_STATUS=told or str(status))
-        copied = self.run_step("outputs", [], env)
-        self.uncopied = status == 0 and copied != 0
-        return copied if status == 0 else status
-
     def settle(self, status):
         # type: (int) -> int
         """Report how the command ended by itself and wait for what that means; the status to exit with."""
@@ -142,14 +80,6 @@ class Task(object):
             return status
         return self.plan.status(self.verdict, status or -1)
 
-    def pause(self, seconds):
-        # type: (float) -> None
-        """Wait, but not longer than the job runs."""
-        until = time.time() + seconds
-        while time.time() < until and self.verdict == RUNNING and not self.killed:
-            self.listen(0.2)
-            self.watch_line()
-
     def watch_line(self):
         # type: () -> None
         """The loss of the coordinator is a verdict."""
@@ -157,86 +87,3 @@ class Task(object):
             self.verdict = "fail"
             self.orphaned = True
             self.reason = "the connection to %s, which coordinates, is lost" % self.plan.name(0)
-
-    def step(self, name, arguments, env):
-        # type: (str, list[str], dict[str, str]) -> int
-        """Run a step until it ends, or the verdict ends it."""
-        return self.run_step(name, arguments, env, True)
-
-    def run_step(self, name, arguments, env, under_verdict=False):
-        # type: (str, list[str], dict[str, str], bool) -> int
-        """Run ``bash SCRIPT NAME ARGUMENTS`` in this process group, so that YARN's kill reaches it too.
-
-        When it is stopped it has ended only with all that it started: a relaunch must not run beside them.
-        """
-        child = subprocess.Popen(["bash", self.script, name] + arguments, env=env, close_fds=True)
-        if name == "command":
-            self.tell(op="running")  # now those that start after this one may
-        kill_at = 0.0
-        stopped = {}  # type: dict[int, str]
-        while child.poll() is None or some_live(stopped):
-            self.listen(0.2)
-            if under_verdict:
-                self.watch_line()
-            if not (self.killed or (under_verdict and self.verdict != RUNNING)):
-                continue
-            if not kill_at:
-                kill_at = time.time() + self.plan.grace
-                stopped = descendants()
-                self.interrupted = self.interrupted or child.poll() is None
-                send(stopped, signal.SIGTERM)
-            elif time.time() > kill_at:
-                stopped.update(descendants())
-                send(stopped, signal.SIGKILL)
-        status = int(child.returncode)
-        return 128 - status if status < 0 else status
-
-
-def descendants():
-    # type: () -> dict[int, str]
-    """All processes below this one: process id -> when it was started, which tells it from a later one of that id."""
-    children = {}  # type: dict[int, list[int]]
-    begun = {}  # type: dict[int, str]
-    for entry in os.listdir("/proc"):
-        fields = stat(int(entry)) if entry.isdigit() else []
-        if fields:
-            children.setdefault(int(fields[1]), []).append(int(entry))
-            begun[int(entry)] = fields[19]
-    found = []  # type: list[int]
-    todo = [os.getpid()]
-    while todo:
-        below = children.get(todo.pop(), [])
-        found += below
-        todo += below
-    return {process: begun[process] for process in found}
-
-
-def stat(process):
-    # type: (int) -> list[str]
-    """The fields of ``/proc/PID/stat`` behind the name (state, parent, ...); none when there is no such process."""
-    try:
-        with open("/proc/%d/stat" % process, "rb") as file:
-            return file.read().rpartition(b")")[2].decode("ascii").split()
-    except EnvironmentError:
-        return []
-
-
-def some_live(processes):
-    # type: (dict[int, str]) -> bool
-    """Whether one of them is still there, and not only as a dead one that nobody has waited for."""
-    for process, begun in processes.items():
-        fields = stat(process)
-        if fields and fields[19] == begun and fields[0] not in "ZX":
-            return True
-    return False
-
-
-def send(processes, number):
-    # type: (dict[int, str], int) -> None
-    """Send a signal to those of the processes that are still there."""
-    for process in processes:
-        if some_live({process: processes[process]}):
-            try:
-                os.kill(process, number)
-            except OSError:
-                pass

@@ -141,8 +141,8 @@ def test_retries_are_used_up(cluster: Cluster) -> None:
     assert done.returncode == 2
     assert (cluster.containers()["worker[0]"] / "tries").read_text() == "x\nx\nx\n"
     assert "worker[0] ended with 7; all 2 restarts are used up" in cluster.logs()
-    statuses = {name: (place / "status").read_text() for name, place in cluster.containers().items()}
-    assert statuses == {"worker[0]": "7", "worker[1]": "143"}
+    places = (cluster.folder / "containers").glob("*/*/status")  # the other may be ended before it says who it is
+    assert sorted(place.read_text() for place in places) == ["143", "7"]
 
 
 def test_missing_tasks_are_not_waited_for_again(cluster: Cluster) -> None:

@@ -173,8 +173,8 @@ def test_the_script_holds_exactly_the_parts_of_the_job(made: Job, options: dict[
 
 def test_the_smallest_job_has_a_small_script() -> None:
     script = scripts(unit(job(role("worker", memory=amount("1Gi"))), "yarn"))["job.sh"]
-    assert len(script.splitlines()) < 650
-    for absent in ("WebHDFS", "hdfs dfs", "unzip", "class Coordinator", "copy_out", "tar -x"):
+    assert len(script.splitlines()) < 580
+    for absent in ("WebHDFS", "hdfs dfs", "unzip", "coordinator", "select", "copy_out", "tar -x"):
         assert absent not in script
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.unit.backends.yarn.containers import interpreters
 from tfdsl_backends.yarn.assembly import MODULES, entries, program
-from tfdsl_backends.yarn.program import cluster, coordinator, meeting, plan, storage
+from tfdsl_backends.yarn.program import cluster, coordinator, meeting, plan, steps, storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,6 +88,14 @@ def test_after_the_last_restart_a_failure_is_one(tries: int, expected: str) -> N
     made.tries = tries
     assert made.action(0, 7) == expected
     assert made.action(0, 9) == "ignore"
+
+
+def test_what_linux_cannot_start_is_one_clear_line(capfd: pytest.CaptureFixture[str]) -> None:
+    task = steps.Steps(plan.Plan(json.dumps(minimal())), "job.sh", 0)
+    assert task.step("command", [], {"TF_CONFIG": "x" * 131_072}) == 126
+    assert capfd.readouterr().err == (
+        "[tfjob worker[0]] command cannot be started: [Errno 7] Argument list too long: 'bash'\n"
+    )
 
 
 def test_the_longer_a_task_waits_the_rarer_it_looks() -> None:

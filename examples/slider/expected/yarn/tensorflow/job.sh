@@ -910,72 +910,49 @@ def allow_files(count):
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-# ---- One task: takes its number, meets the others, runs the steps of the job script under the verdict ----
+# ---- The steps of one task: prepare, command, outputs, each a call of the job script, until they end or are ended ----
 
 RUNNING = "running"
 
 
-class Task(object):
-    """What one container does after it has its number; ``slot`` is -1 until the coordinator gives one.
+class Steps(object):
+    """A task that has its number; ``slot`` is -1 until it has one.
 
-    ``verdict`` is ``running`` until the coordinator (or its loss: ``orphaned``, or a signal) says how it ends.
+    ``verdict`` is ``running`` until somebody says how the task ends.
     """
 
     def __init__(self, plan, script, slot):
         self.plan = plan
         self.script = script
         self.slot = slot
-        self.line = None
         self.addresses = []
         self.verdict = RUNNING
         self.reason = ""
-        self.status = 0
-        self.may_leave = False
         self.rejected = ""
         self.killed = False
         self.interrupted = False
         self.uncopied = False
-        self.orphaned = False
 
     @property
     def name(self):
         """``worker[1]``, for messages."""
         return self.plan.name(self.slot) if self.slot >= 0 else "spare"
 
-    # --- the connection ----------------------------------------------------------------------------------------
+    # --- whom a task that has met others listens to ------------------------------------------------------------
 
     def listen(self, seconds):
-        """Take what the coordinator says, for at most ``seconds``."""
-        line = self.line
-        if line is None:
-            time.sleep(seconds)
-            return
-        if line.open and readable([line.connection], seconds):
-            for message in line.receive():
-                self.take(message)
-        elif not line.open:
-            time.sleep(min(seconds, 0.2))
+        """Wait so long, or less when there is news."""
+        time.sleep(seconds)
 
-    def take(self, message):
-        """One message of the coordinator."""
-        kind = message.get("op")
-        if kind == "welcome":
-            self.slot = int(message["slot"])
-        elif kind == "start":
-            self.addresses = message["addresses"].split(" ")
-        elif kind == "leave":
-            self.may_leave = True
-        elif kind == "reject":
-            self.rejected = message["why"]
-        elif kind == "end" and self.verdict == RUNNING:
-            self.verdict, self.reason, self.status = message["kind"], message["why"], int(message["status"])
-        elif kind == "again" and self.line is not None:
-            self.line.open = False
+    def watch_line(self):
+        """See whether the others are still there."""
 
     def tell(self, **message):
-        """Say something to the coordinator, if there is one."""
-        if self.line is not None:
-            self.line.send(**message)
+        """Say something to the others."""
+
+    def settle(self, status):
+        """What follows from how the command ended by itself; the status to exit with."""
+        return status
 
     # --- the steps ---------------------------------------------------------------------------------------------
 
@@ -1015,37 +992,12 @@ class Task(object):
         self.uncopied = status == 0 and copied != 0
         return copied if status == 0 else status
 
-    def settle(self, status):
-        """Report how the command ended by itself and wait for what that means; the status to exit with."""
-        self.tell(op="exit", status=str(status), copied="no" if self.uncopied else "yes")
-        until = time.time() + 30
-        while self.verdict == RUNNING and not self.may_leave and not self.killed:
-            self.listen(0.2)
-            self.watch_line()
-            if status and time.time() > until:
-                break
-        if self.may_leave:
-            return 0  # ended well, or in a way that the job ignores
-        if self.verdict == RUNNING:
-            return status
-        log(self.name, "%s: %s" % (self.verdict, self.reason))
-        if (status == 0 and self.verdict == "fail") or (status == COPY_FAILED and self.verdict == "stop"):
-            return status
-        return self.plan.status(self.verdict, status or -1)
-
     def pause(self, seconds):
         """Wait, but not longer than the job runs."""
         until = time.time() + seconds
         while time.time() < until and self.verdict == RUNNING and not self.killed:
             self.listen(0.2)
             self.watch_line()
-
-    def watch_line(self):
-        """The loss of the coordinator is a verdict."""
-        if self.line is not None and not self.line.open and self.verdict == RUNNING and not self.may_leave:
-            self.verdict = "fail"
-            self.orphaned = True
-            self.reason = "the connection to %s, which coordinates, is lost" % self.plan.name(0)
 
     def step(self, name, arguments, env):
         """Run a step until it ends, or the verdict ends it."""
@@ -1056,7 +1008,11 @@ class Task(object):
 
         When it is stopped it has ended only with all that it started: a relaunch must not run beside them.
         """
-        child = subprocess.Popen(["bash", self.script, name] + arguments, env=env, close_fds=True)
+        try:
+            child = subprocess.Popen(["bash", self.script, name] + arguments, env=env, close_fds=True)
+        except OSError as error:  # above all a TF_CONFIG that is too long for the names of these nodes
+            log(self.name, "%s cannot be started: %s" % (name, error))
+            return 126
         if name == "command":
             self.tell(op="running")  # now those that start after this one may
         kill_at = 0.0
@@ -1123,6 +1079,80 @@ def send(processes, number):
                 os.kill(process, number)
             except OSError:
                 pass
+
+
+# ---- A task that has met the others: what the coordinator says decides how it ends ----
+
+class Task(Steps):
+    """A task with a connection to the coordinator, which gives it its number and its verdict.
+
+    ``orphaned``: the verdict is the loss of the coordinator.
+    """
+
+    def __init__(self, plan, script, slot):
+        super(Task, self).__init__(plan, script, slot)
+        self.line = None
+        self.status = 0
+        self.may_leave = False
+        self.orphaned = False
+
+    def listen(self, seconds):
+        """Take what the coordinator says, for at most ``seconds``."""
+        line = self.line
+        if line is None:
+            time.sleep(seconds)
+            return
+        if line.open and readable([line.connection], seconds):
+            for message in line.receive():
+                self.take(message)
+        elif not line.open:
+            time.sleep(min(seconds, 0.2))
+
+    def take(self, message):
+        """One message of the coordinator."""
+        kind = message.get("op")
+        if kind == "welcome":
+            self.slot = int(message["slot"])
+        elif kind == "start":
+            self.addresses = message["addresses"].split(" ")
+        elif kind == "leave":
+            self.may_leave = True
+        elif kind == "reject":
+            self.rejected = message["why"]
+        elif kind == "end" and self.verdict == RUNNING:
+            self.verdict, self.reason, self.status = message["kind"], message["why"], int(message["status"])
+        elif kind == "again" and self.line is not None:
+            self.line.open = False
+
+    def tell(self, **message):
+        """Say something to the coordinator, if there is one."""
+        if self.line is not None:
+            self.line.send(**message)
+
+    def settle(self, status):
+        """Report how the command ended by itself and wait for what that means; the status to exit with."""
+        self.tell(op="exit", status=str(status), copied="no" if self.uncopied else "yes")
+        until = time.time() + 30
+        while self.verdict == RUNNING and not self.may_leave and not self.killed:
+            self.listen(0.2)
+            self.watch_line()
+            if status and time.time() > until:
+                break
+        if self.may_leave:
+            return 0  # ended well, or in a way that the job ignores
+        if self.verdict == RUNNING:
+            return status
+        log(self.name, "%s: %s" % (self.verdict, self.reason))
+        if (status == 0 and self.verdict == "fail") or (status == COPY_FAILED and self.verdict == "stop"):
+            return status
+        return self.plan.status(self.verdict, status or -1)
+
+    def watch_line(self):
+        """The loss of the coordinator is a verdict."""
+        if self.line is not None and not self.line.open and self.verdict == RUNNING and not self.may_leave:
+            self.verdict = "fail"
+            self.orphaned = True
+            self.reason = "the connection to %s, which coordinates, is lost" % self.plan.name(0)
 
 
 # ---- How a container gets its number and finds the coordinator ----
