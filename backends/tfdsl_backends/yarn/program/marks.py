@@ -95,7 +95,7 @@ def file_identity(path):
     # type: (str) -> str
     """What tells a file or folder of the node from another that takes its place."""
     found = os.lstat(path)
-    return "%d:%d:%d" % (found.st_dev, found.st_ino, found.st_mtime)
+    return "%d:%d:%.6f" % (found.st_dev, found.st_ino, found.st_mtime)
 
 
 def copied_command(arguments, environ):

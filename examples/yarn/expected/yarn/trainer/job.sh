@@ -701,7 +701,7 @@ def is_own(mark, who, destination, identity):
 def file_identity(path):
     """What tells a file or folder of the node from another that takes its place."""
     found = os.lstat(path)
-    return "%d:%d:%d" % (found.st_dev, found.st_ino, found.st_mtime)
+    return "%d:%d:%.6f" % (found.st_dev, found.st_ino, found.st_mtime)
 
 
 def copied_command(arguments, environ):

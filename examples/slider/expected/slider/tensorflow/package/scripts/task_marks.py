@@ -48,4 +48,4 @@ def set_path(path, who):
 def identity(path):
     """What tells a file or folder of the node from another that takes its place."""
     found = os.lstat(path)
-    return "%d:%d:%d" % (found.st_dev, found.st_ino, found.st_mtime)
+    return "%d:%d:%.6f" % (found.st_dev, found.st_ino, found.st_mtime)
