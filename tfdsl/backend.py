@@ -15,7 +15,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
-from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.diagnostics import Diagnostic, Rule, shortened
 from tfdsl.record import Record, replace
 from tfdsl.support import (
     Condition,
@@ -279,7 +279,7 @@ def _report(backend: Backend, unit: Unit, item: Item, row: Row) -> Diagnostic | 
     values = {"value": item.shown, "role": item.role, "job": unit.job.name}
     if row.fill is not None:
         values |= row.fill(unit, item)
-    message = rule.message.format_map(values)
+    message = rule.message.format_map({key: shortened(value) for key, value in values.items()})
     level = "info" if span is None else rule.level
     diagnostic = Diagnostic(rule, level, f"{backend.name}: {message}", span or unit.origins.span(item.path))
     if row.instead:

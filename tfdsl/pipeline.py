@@ -214,13 +214,13 @@ def settle(
     """What is to be told about ``outcomes``: waivers taken, approximations promoted, in file order, each once."""
     done = list(outcomes)
     told = in_file_order((found for outcome in done for found in outcome.diagnostics), paths)
-    told = _waive(told, programs, {backend.prefix for outcome in done for backend in outcome.targets})
+    told = _waive(told, list(programs), {backend.prefix for outcome in done for backend in outcome.targets})
     if strict:
         told = [replace(found, level="error") if found.approximation else found for found in told]
     return in_file_order(told, paths)
 
 
-def _waive(told: list[Diagnostic], programs: Iterable[Program], prefixes: set[str]) -> list[Diagnostic]:
+def _waive(told: list[Diagnostic], programs: Sequence[Program], prefixes: set[str]) -> list[Diagnostic]:
     comments = {
         (comment.span.source.path, comment.span.start): comment.span
         for program in programs
@@ -233,9 +233,18 @@ def _waive(told: list[Diagnostic], programs: Iterable[Program], prefixes: set[st
     from tfdsl.diagnostics.waivers import apply
     from tfdsl.semantics.suggest import closest
 
-    complete = not has_errors(told)  # after an error not every rule has been asked
+    # After an error not every rule has been asked about a program.
+    wrong = {found.span.source.path for found in told if found.level == "error"}
+    paths = [{file.source.path for file in program.files} for program in programs]
+    unasked = wrong.union(*(files for files in paths if files & wrong))
     prefixes |= {"TFJ"}
-    return apply(told, comments.values(), every_rule, lambda rule: complete and rule.code[:3] in prefixes, closest)
+    return apply(
+        told,
+        comments.values(),
+        every_rule,
+        lambda rule, path: path not in unasked and rule.code[:3] in prefixes,
+        closest,
+    )
 
 
 def every_rule() -> Mapping[str, Rule]:

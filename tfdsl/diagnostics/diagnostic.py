@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 Level: TypeAlias = Literal["error", "warning", "info"]
 
 
+LONGEST_WORD = 400
+"""Characters that a message quotes of one text; names and values may have as many as the file."""
+LONGEST_ADVICE = 2000
+
+
 class Rule(Record):
     """One row of a registry: what can be said, under which code.
 
@@ -26,7 +31,15 @@ class Rule(Record):
 
     def __call__(self, span: Span, /, **values: object) -> Diagnostic:
         """A diagnostic of this rule at ``span`` with the template's fields filled in."""
-        return Diagnostic(self, self.level, self.message.format(**values) if values else self.message, span)
+        message = self.message
+        if values:
+            message = message.format_map({key: shortened(value) for key, value in values.items()})
+        return Diagnostic(self, self.level, message, span)
+
+
+def shortened(value: object, longest: int = LONGEST_WORD) -> object:
+    """``value``, or the beginning of a text that is too long to be part of a message."""
+    return f"{value[:longest]}…" if isinstance(value, str) and len(value) > longest else value
 
 
 class Label(Record):
@@ -75,11 +88,11 @@ class Diagnostic(Record):
 
     def note(self, span: Span, message: str) -> Diagnostic:
         """The same with one more labelled place."""
-        return replace(self, labels=(*self.labels, Label(span, message)))
+        return replace(self, labels=(*self.labels, Label(span, str(shortened(message)))))
 
     def help(self, text: str) -> Diagnostic:
         """The same with one more line of advice."""
-        return replace(self, helps=(*self.helps, text))
+        return replace(self, helps=(*self.helps, str(shortened(text, LONGEST_ADVICE))))
 
     def fix(self, title: str, *edits: Edit, safe: bool = False) -> Diagnostic:
         """The same with one more fix."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tfdsl.diagnostics.diagnostic import Diagnostic
 
@@ -27,6 +27,14 @@ def in_file_order(diagnostics: Iterable[Diagnostic], paths: Iterable[str] = ()) 
         once.values(),
         key=lambda found: (order[found.span.source.path], found.span.start, _RANK[found.level], found.span.end),
     )
+
+
+def worst(diagnostics: Sequence[Diagnostic], most: int) -> Sequence[Diagnostic]:
+    """At most ``most`` of ``diagnostics``, errors before warnings before infos, in the order they are in."""
+    if len(diagnostics) <= most:
+        return diagnostics
+    by_rank = sorted(range(len(diagnostics)), key=lambda at: _RANK[diagnostics[at].level])
+    return [diagnostics[at] for at in sorted(by_rank[:most])]
 
 
 def count(diagnostics: Iterable[Diagnostic]) -> tuple[int, int]:

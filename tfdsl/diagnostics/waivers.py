@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from tfdsl.diagnostics.diagnostic import Diagnostic, Rule
+    from tfdsl.text import Source
 
 _MARK = re.compile(r"#\s*tfdsl\s*:")
 _FORM = re.compile(r"#\s*tfdsl\s*:\s*allow\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
@@ -37,29 +38,34 @@ def apply(
     diagnostics: Iterable[Diagnostic],
     comments: Iterable[Span],
     rules: Callable[[], Mapping[str, Rule]],
-    looked_at: Callable[[Rule], bool],
+    looked_at: Callable[[Rule, str], bool],
     closest: Callable[[str, Iterable[str]], str | None],
 ) -> list[Diagnostic]:
     """``diagnostics`` without the waived ones, and with what is to be said about the waivers.
 
     ``rules`` gives every rule by code and slug. ``looked_at`` tells whether a rule could have been reported in this
-    run; only then is a waiver for it stale. ``closest`` gives the name that was probably meant.
+    run for the file at a path; only then is a waiver for it stale. ``closest`` gives the name that was probably meant.
     """
     told = list(diagnostics)
     waivers, problems = _waivers(comments)
     if not waivers:
         return told + problems
     known = rules()
+    by_place: dict[tuple[str, int], list[Waiver]] = {}
+    for waiver in waivers:
+        for line in waiver.lines:
+            by_place.setdefault((waiver.span.source.path, line), []).append(waiver)
     used: set[Span] = set()
     guesses = 0
-    left = [found for found in told if not _waived(found, waivers, used)]
+    left = [found for found in told if not _waived(found, by_place.get(_place(found.span), ()), used)]
+    errors = {(*_place(one.span), one.rule.code): one.span for one in reversed(left)} if waivers else {}
     for waiver in waivers:
         rule = known.get(waiver.name)
         if rule is None:
             guesses += 1
             problems.append(_unknown(waiver, closest(waiver.name, known) if guesses <= _GUESSES else None))
-        elif waiver.span not in used and looked_at(rule):
-            problems.append(_stale(waiver, rule, left))
+        elif waiver.span not in used and looked_at(rule, waiver.span.source.path):
+            problems.append(_stale(waiver, rule, errors))
     return left + problems
 
 
@@ -68,34 +74,29 @@ def _unknown(waiver: Waiver, near: str | None) -> Diagnostic:
     return found if near is None else found.help(f"did you mean {near}?").replacing(f"write {near}", near)
 
 
-def _stale(waiver: Waiver, rule: Rule, left: Iterable[Diagnostic]) -> Diagnostic:
+def _stale(waiver: Waiver, rule: Rule, errors: Mapping[tuple[str, int, str], Span]) -> Diagnostic:
     found = STALE_WAIVER(waiver.span, name=waiver.name)
-    error = next((one for one in left if one.rule.code == rule.code and _line(one.span) in waiver.lines), None)
-    return found.help("remove it") if error is None else found.note(error.span, "an error cannot be waived")
+    path = waiver.span.source.path
+    error = next((errors[path, line, rule.code] for line in waiver.lines if (path, line, rule.code) in errors), None)
+    return found.help("remove it") if error is None else found.note(error, "an error cannot be waived")
 
 
 def _waived(found: Diagnostic, waivers: Iterable[Waiver], used: set[Span]) -> bool:
     if found.level == "error":
         return False
-    line = _line(found.span)
-    matching = [
-        waiver
-        for waiver in waivers
-        if waiver.name in (found.rule.code, found.rule.slug)
-        and line in waiver.lines
-        and waiver.span.source.path == found.span.source.path
-    ]
+    matching = [waiver for waiver in waivers if waiver.name in (found.rule.code, found.rule.slug)]
     used.update(waiver.span for waiver in matching)
     return bool(matching)
 
 
-def _line(span: Span) -> int:
-    return span.source.position(span.start)[0]
+def _place(span: Span) -> tuple[str, int]:
+    return span.source.path, span.source.position(span.start)[0]
 
 
 def _waivers(comments: Iterable[Span]) -> tuple[list[Waiver], list[Diagnostic]]:
     waivers: list[Waiver] = []
     problems: list[Diagnostic] = []
+    below: dict[Source, list[int]] = {}
     for comment in comments:
         text = comment.text
         if _MARK.match(text) is None:
@@ -108,23 +109,33 @@ def _waivers(comments: Iterable[Span]) -> tuple[list[Waiver], list[Diagnostic]]:
         if not form.group(2).strip():
             problems.append(BAD_WAIVER(comment, problem="a waiver says why: # tfdsl: allow[slug or code] reason"))
         at = comment.start + form.start(1)
-        lines = _covered(comment)
+        lines = _covered(comment, below)
         waivers.extend(
             Waiver(name.group(), Span(comment.source, at + name.start(), at + name.end()), lines) for name in names
         )
     return waivers, problems
 
 
-def _covered(comment: Span) -> tuple[int, ...]:
-    """The line of a comment behind something; for one that is alone the next line that is not a comment."""
+def _covered(comment: Span, below: dict[Source, list[int]]) -> tuple[int, ...]:
+    """The line of a comment behind something; for one that is alone the next line that is not a comment.
+
+    ``below`` remembers the latter for all lines of a source.
+    """
     source = comment.source
     line, column = source.position(comment.start)
     if source.line(line)[: column - 1].strip():
         return (line,)
+    if source not in below:
+        below[source] = _next_lines(source)
+    found = below[source][line]
+    return (found,) if found else ()
+
+
+def _next_lines(source: Source) -> list[int]:
+    """For each line number the next line below that holds more than a comment; 0 where there is none."""
     last = len(source.line_starts)
-    while line < last:
-        line += 1
-        text = source.line(line).strip()
-        if text and not text.startswith("#"):
-            return (line,)
-    return ()
+    found = [0] * (last + 1)
+    for line in range(last - 1, 0, -1):
+        text = source.line(line + 1).strip()
+        found[line] = line + 1 if text and not text.startswith("#") else found[line + 1]
+    return found

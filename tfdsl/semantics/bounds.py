@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.record import Record
 from tfdsl.semantics import operators
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.pattern import PatternError, compile_pattern
-from tfdsl.semantics.suggest import closest, listing, offering, words_of
+from tfdsl.semantics.suggest import MOST_LISTED, closest, listing, offering, words_of
 from tfdsl.semantics.values import POISON, ListData, Poison, Value, kind_of, show
 from tfdsl.vocabulary.statements import PARAM_SETTINGS
 from tfdsl.vocabulary.types import STRING, ListType, Type
@@ -24,17 +25,33 @@ _ORDERED = ("int", "number", "quantity", "duration")
 _NAMES = tuple(row.name for row in PARAM_SETTINGS)
 _ALIASES = words_of(PARAM_SETTINGS)
 
-
-def bounded(param: ast.Param, value: Value, to: Type | None, scope: Scope) -> Value:
-    """``value``, or poison when it is not within the settings of ``param``; the settings are checked themselves."""
-    for setting in _legal(param, scope):
-        if not _holds(param, setting, value, to, scope):
-            value = Value(POISON, value.span)
-    return value
-
-
-# What other languages call the value that follows the type.
 DEFAULT = "default"
+"""What other languages call the value that follows the type."""
+
+
+class Bounds:
+    """The settings of one param, looked at once however many values it is given (by profiles, for example)."""
+
+    def __init__(self, param: ast.Param, to: Type | None, scope: Scope) -> None:
+        self._name = param.name.text
+        self._scope = scope
+        self._limits = [_limit(param, setting, to, scope) for setting in _legal(param, scope)]
+
+    def keep(self, value: Value) -> Value:
+        """``value``, or poison when it is not within the settings."""
+        kept = value
+        for limit in self._limits:
+            if limit is not None and not _holds(self._name, limit, kept, self._scope):
+                kept = Value(POISON, value.span)
+        return kept
+
+
+class _Limit(Record):
+    """What one setting demands. ``texts``: the strings of ``one_of``, for looking one up."""
+
+    setting: ast.Assign
+    value: Value
+    texts: frozenset[str] = frozenset()
 
 
 def _legal(param: ast.Param, scope: Scope) -> Iterator[ast.Assign]:
@@ -66,36 +83,53 @@ def _fits(key: ast.Name, kind: str, scope: Scope) -> bool:
     return True
 
 
-def _holds(param: ast.Param, setting: ast.Assign, value: Value, to: Type | None, scope: Scope) -> bool:
-    """Whether ``value`` keeps within ``setting``; the setting itself is checked whatever the value is."""
+def _limit(param: ast.Param, setting: ast.Assign, to: Type | None, scope: Scope) -> _Limit | None:
+    """What ``setting`` demands; ``None`` when that is nothing, or wrong and reported."""
     key, name = setting.key.text, param.name.text
-    limit = evaluate(setting.value, scope)
     what = f"{key} of param {name}"
+    value = evaluate(setting.value, scope)
     if key in ("description", "pattern"):
-        limit = conform(limit, STRING, what, scope.report)
-        return key == "description" or _matches(name, limit, value, scope)
+        value = conform(value, STRING, what, scope.report)
+        return _Limit(setting, value) if key == "pattern" and isinstance(value.data, str) else None
     if to is None:
-        return True
-    limit = conform(limit, ListType(to) if key == "one_of" else to, what, scope.report)
-    if isinstance(limit.data, Poison) or isinstance(value.data, Poison):
+        return None
+    value = conform(value, ListType(to) if key == "one_of" else to, what, scope.report)
+    if isinstance(value.data, Poison):
+        return None
+    if key != "one_of":
+        return _Limit(setting, value)
+    choices = value.data.items if isinstance(value.data, ListData) else ()
+    if not choices:
+        scope.report(value_rules.OUT_OF_RANGE(value.span, what=what, expected="a list with a value", given="[]"))
+    if not choices or any(isinstance(choice.data, Poison) for choice in choices):
+        return None
+    return _Limit(setting, value, frozenset(choice.data for choice in choices if isinstance(choice.data, str)))
+
+
+def _holds(name: str, limit: _Limit, value: Value, scope: Scope) -> bool:
+    """Whether ``value`` of the param ``name`` keeps within ``limit``."""
+    key = limit.setting.key.text
+    if key == "pattern":
+        return _matches(name, limit.value, value, scope)
+    if isinstance(value.data, Poison):
         return True
     if key == "one_of":
-        choices = limit.data.items if isinstance(limit.data, ListData) else ()
-        if not choices:
-            scope.report(value_rules.OUT_OF_RANGE(limit.span, what=what, expected="a list with a value", given="[]"))
+        choices = limit.value.data.items if isinstance(limit.value.data, ListData) else ()
+        if isinstance(value.data, str):
+            is_one = value.data in limit.texts
+        else:
+            is_one = any(operators.binary("==", value.data, one.data, value.span) is True for one in choices)
+        if is_one:
             return True
-        if any(isinstance(choice.data, Poison) for choice in choices):
-            return True
-        if any(operators.binary("==", value.data, choice.data, value.span) is True for choice in choices):
-            return True
-        expected = listing(_shown(choice) for choice in choices)
+        many = len(choices) > MOST_LISTED
+        expected = f"one of {len(choices):,} values" if many else listing(_shown(choice) for choice in choices)
     else:
         op = ">=" if key == "min" else "<="
-        if operators.binary(op, value.data, limit.data, value.span) is not False:
+        if operators.binary(op, value.data, limit.value.data, value.span) is not False:
             return True
-        expected = f"at {'least' if key == 'min' else 'most'} {_shown(limit)}"
+        expected = f"at {'least' if key == 'min' else 'most'} {_shown(limit.value)}"
     found = value_rules.PARAM_RANGE(value.span, name=name, expected=expected, given=_shown(value))
-    scope.report(found.note(setting.span, "set here"))
+    scope.report(found.note(limit.setting.span, "set here"))
     return False
 
 

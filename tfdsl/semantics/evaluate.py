@@ -90,7 +90,7 @@ def _kept(data: Data | Diagnostic, span: Span, scope: Scope) -> Data | Diagnosti
     if isinstance(data, Diagnostic):
         return data
     result = operators.bounded(data, span)
-    return result if isinstance(result, Diagnostic) or _spent(data, scope) else exhausted(span)
+    return result if isinstance(result, Diagnostic) or _spent(data, scope) else operators.exhausted(span)
 
 
 def _spent(data: Data, scope: Scope) -> bool:
@@ -99,11 +99,6 @@ def _spent(data: Data, scope: Scope) -> bool:
     if isinstance(data, CONTAINERS):
         return scope.globals.spend(1 + data.weight // ELEMENT)
     return True
-
-
-def exhausted(span: Span) -> Diagnostic:
-    """The program asks for more work than any job needs."""
-    return value_rules.TOO_LARGE(span, reason="the expressions of this file handle more than any job needs")
 
 
 def _interpolated(expr: ast.Expr, scope: Scope, depth: int) -> str | RunTime | RunTimeText | Poison:
@@ -235,7 +230,7 @@ def _operate(node: ast.Binary, left: Value, scope: Scope, depth: int) -> Data | 
     if node.op not in ("&&", "||"):
         right = evaluate(node.right, scope, depth)
         if node.op in ("==", "!=") and not (_spent(left.data, scope) and _spent(right.data, scope)):
-            return exhausted(node.span)
+            return operators.exhausted(node.span)
         result = operators.binary(node.op, left.data, right.data, node.span)
         if isinstance(result, Diagnostic) and result.rule is value_rules.DIVISION_BY_ZERO:
             return replace(result, span=right.span)
@@ -330,7 +325,7 @@ def _call(expr: ast.Call, scope: Scope, depth: int) -> Data | Diagnostic:
 
     arguments = [evaluate(argument, scope, depth) for argument in expr.arguments]
     if not all(_spent(argument.data, scope) for argument in arguments):
-        return exhausted(expr.span)
+        return operators.exhausted(expr.span)
     return _kept(call(expr.name, arguments, scope, expr.span), expr.span, scope)
 
 

@@ -154,23 +154,24 @@ def _format(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data
     template = _text(name, arguments[0])
     if isinstance(template, Diagnostic):
         return template
+    if not scope.globals.spend(template.count("%")):
+        return operators.exhausted(span)
     rest = iter(arguments[1:])
     pieces: list[str] = []
-    length = 0
-    chunks = template.split("%")
-    pieces.append(chunks.pop(0))
-    while chunks:
-        chunk = chunks.pop(0)
-        if not chunk and chunks:  # "%%"
-            pieces.append("%" + chunks.pop(0))
-            continue
-        piece = _directive(chunk[:1], rest, arguments[0].span, name)
+    length = done = 0
+    at = template.find("%")
+    while at >= 0:
+        letter = template[at + 1 : at + 2]
+        piece = "%" if letter == "%" else _directive(letter, rest, arguments[0].span, name)
         if isinstance(piece, Diagnostic):
             return piece
-        pieces.append(piece + chunk[1:])
-        length += len(piece)
+        pieces += (template[done:at], piece)
+        length += at - done + len(piece)
         if length > operators.LONGEST_TEXT:
             return operators.text_too_long(span)
+        done = at + 2
+        at = template.find("%", done)
+    pieces.append(template[done:])
     extra = next(rest, None)
     if extra is not None:
         return value_rules.FORMAT_PROBLEM(extra.span, problem="this argument has no %s or %d")

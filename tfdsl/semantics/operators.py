@@ -60,6 +60,11 @@ def text_too_long(span: Span) -> Diagnostic:
     return value_rules.TOO_LARGE(span, reason=_LONG_TEXT)
 
 
+def exhausted(span: Span) -> Diagnostic:
+    """The program asks for more work than any job needs."""
+    return value_rules.TOO_LARGE(span, reason="the expressions of this file handle more than any job needs")
+
+
 def bounded(data: Data, span: Span) -> Data | Diagnostic:
     """``data``, or a diagnostic when it has grown beyond any use."""
     reason = None

@@ -9,7 +9,7 @@ from tfdsl.inputs import Outside
 from tfdsl.reading import is_file_name
 from tfdsl.record import Record
 from tfdsl.semantics import given as outside
-from tfdsl.semantics.bounds import DEFAULT, bounded
+from tfdsl.semantics.bounds import DEFAULT, Bounds
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.definitions import in_order, references
 from tfdsl.semantics.evaluate import evaluate
@@ -67,6 +67,7 @@ class Params:
         self._given: dict[str, tuple[Given, tuple[ast.Expr, ...] | None]] = {}
         self._profile: dict[str, ast.Assign] = {}
         self._values: dict[str, Value] = {}
+        self._bounds: dict[str, Bounds] = {}
         self._files: dict[str, str] = {}
         for one in given:
             self._take(one)
@@ -117,7 +118,7 @@ class Params:
     def _take(self, one: Given) -> None:
         param = self.program.params.get(one.name)
         if param is None:
-            self.report(_unknown_param(one.name, outside.whole(one.source), self.program.params))
+            self.report(self._unknown_param(one.name, outside.whole(one.source)))
             return
         parsed = outside.expressions(one.source, one.lines, self.types[one.name], self.scope)
         self._given[one.name] = (one, parsed)
@@ -199,7 +200,10 @@ class Params:
     def _typed(self, param: ast.Param, value: Value) -> Value:
         to = self.types[param.name.text]
         typed = Value(POISON, value.span) if to is None else conform(value, to, f"param {param.name.text}", self.report)
-        return bounded(param, typed, to, self.scope)
+        bounds = self._bounds.get(param.name.text)
+        if bounds is None:
+            bounds = self._bounds[param.name.text] = Bounds(param, to, self.scope)
+        return bounds.keep(typed)
 
     def _check(self, param: ast.Param, expression: ast.Expr) -> None:
         """Check a value that is not taken this time."""
@@ -212,7 +216,7 @@ class Params:
                 key = setting.key
                 param = self.program.params.get(key.text)
                 if param is None:
-                    self.report(_unknown_param(key.text, key.span, self.program.params))
+                    self.report(self._unknown_param(key.text, key.span))
                 elif key.text in seen:
                     found = name_rules.DUPLICATE_KEY(key.span, name=f"{key.text} of profile {name}")
                     self.report(found.note(seen[key.text].span, "first set here").marked("set again here"))
@@ -220,14 +224,13 @@ class Params:
                     self._check(param, setting.value)
                 seen.setdefault(key.text, key)
 
-
-def _unknown_param(name: str, span: Span, params: Iterable[str]) -> Diagnostic:
-    found = name_rules.UNKNOWN_PARAM(span, name=name)
-    near = closest(name, params)
-    if near is not None:
-        return found.help(f"did you mean {near}?")
-    params = list(params)
-    return found.help(f"there are {listing(params)}" if params else "the file has no params")
+    def _unknown_param(self, name: str, span: Span) -> Diagnostic:
+        found = name_rules.UNKNOWN_PARAM(span, name=name)
+        params = self.program.params
+        near = self.closest(name, params)
+        if near is not None:
+            return found.help(f"did you mean {near}?")
+        return found.help(f"there are {listing(params)}" if params else "the file has no params")
 
 
 def _unknown_profile(profile: str, profiles: Iterable[str]) -> Diagnostic:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.record import replace
-from tfdsl.semantics import resolved
+from tfdsl.semantics import operators, resolved
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.evaluate import evaluate, exhausted
+from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.mounts import mount as read_mount
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, ListData, MapData, Poison, Value, list_data, map_data
@@ -188,7 +188,7 @@ class Resolver:
             row = attributes.BY_NAME[assign.key.text]
             value = evaluate(assign.value, self.scope if role is None else self.role_scope(role))
             if isinstance(value.data, CONTAINERS) and not self.params.spend(COST * value.data.weight // ELEMENT):
-                self.report(exhausted(value.span))
+                self.report(operators.exhausted(value.span))
                 value = Value(POISON, value.span)
             value = values[at] = conform(value, row.type, row.name, self.report)
         return value

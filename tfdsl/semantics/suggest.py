@@ -162,7 +162,13 @@ def enumeration(words: Iterable[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else "nothing"
 
 
+MOST_LISTED = 24
+"""Words that a message lists; a value of a fixed set may have thousands."""
+
+
 def listing(words: Iterable[str]) -> str:
-    """``a, b or c``."""
+    """``a, b or c``; of more than ``MOST_LISTED`` words the first ones and how many there are."""
     words = list(words)
+    if len(words) > MOST_LISTED:
+        return f"{', '.join(words[: MOST_LISTED - 1])} … ({len(words):,} in all)"
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "none"

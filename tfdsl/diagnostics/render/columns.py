@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 TAB = "    "
 _JOINER = 0x200D
 _EMOJI_STYLE = 0xFE0F
@@ -57,6 +59,39 @@ def cells(text: str) -> list[int]:
         joined = code == _JOINER
         widths.append(width)
     return widths
+
+
+class Measured:
+    """A line of a source, measured once for all the marks in it.
+
+    ``text`` as it is in the source, ``width`` in terminal columns when it is :func:`visible`.
+    """
+
+    __slots__ = ("_starts", "text", "width")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts = None if text.isascii() and text.isprintable() else _starts(text)
+        self.width = len(text) if self._starts is None else self._starts[-1]
+
+    def column(self, at: int) -> int:
+        """The terminal column at which the character ``at`` begins; behind the last one the width."""
+        at = min(at, len(self.text))
+        return at if self._starts is None else self._starts[at]
+
+    def at(self, column: int) -> int:
+        """The first character that begins at ``column`` or behind it."""
+        return min(column, len(self.text)) if self._starts is None else bisect_left(self._starts, column)
+
+
+def _starts(text: str) -> list[int]:
+    """The column of each character of ``text``, and that behind the last one."""
+    shown = [_visible(char) for char in text]
+    widths = iter(cells("".join(shown)))
+    columns = [0]
+    for sign in shown:
+        columns.append(columns[-1] + sum(next(widths) for _ in sign))
+    return columns
 
 
 def width(text: str) -> int:

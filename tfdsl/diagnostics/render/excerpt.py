@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics.render.columns import cells, visible, width
+from tfdsl.diagnostics.render.columns import Measured, visible, width
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
@@ -56,7 +56,21 @@ def last_line(span: Span) -> int:
     return span.source.position(max(span.start, span.end - 1))[0]
 
 
-def excerpt(source: Source, marks: Sequence[Mark]) -> list[Line]:
+class Lines:
+    """The lines of sources, each measured once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Source, int], Measured] = {}
+
+    def line(self, source: Source, number: int) -> Measured:
+        """Line ``number`` (from 1) of ``source``."""
+        known = self._known.get((source, number))
+        if known is None:
+            known = self._known[source, number] = Measured(source.line(number))
+        return known
+
+
+def excerpt(source: Source, marks: Sequence[Mark], measured: Lines) -> list[Line]:
     """Every line with a mark in the order of the file, below it a row per mark, from left to right."""
     rows: dict[int, list[_Part]] = {}
     for mark in sorted(marks, key=lambda mark: mark.span[1:]):
@@ -65,7 +79,7 @@ def excerpt(source: Source, marks: Sequence[Mark]) -> list[Line]:
     lines: list[Line] = []
     for number in sorted(rows):
         parts = rows[number]
-        text = source.line(number)
+        text = measured.line(source, number)
         view = _view(text, next((part for part in parts if part.mark.primary), parts[0]))
         lines.append(Line(number, view.text.rstrip()))
         lines += [
@@ -88,32 +102,26 @@ def _parts(mark: Mark) -> list[tuple[int, _Part]]:
     return [(number, first), (last, _Part(indentation, until, mark.message, mark))]
 
 
-def _view(text: str, part: _Part) -> _View:
-    shown = visible(text)
-    if width(shown) <= LONGEST:
-        return _View(shown, 0)
-    before = width(visible(text[: part.begin]))
-    marked = width(visible(text[part.begin : part.end]))
+def _view(line: Measured, part: _Part) -> _View:
+    if line.width <= LONGEST:
+        return _View(visible(line.text), 0)
+    before = line.column(part.begin)
+    marked = line.column(part.end) - before
     left = 0 if before + min(marked, LONGEST - _BEFORE) <= LONGEST else before - _BEFORE
-    kept: list[str] = []
-    column = start = 0
-    for char, wide in zip(shown, cells(shown), strict=True):
-        if column < left:
-            start = column + wide
-        elif column < left + LONGEST:
-            kept.append(char)
-        column += wide
+    first = line.at(left)
+    start = line.column(first)
+    kept = visible(line.text[first : line.at(left + LONGEST)])
     prefix = _CUT if start else ""
-    suffix = _CUT if column >= left + LONGEST else ""
-    return _View(f"{prefix}{''.join(kept)}{suffix}", start - len(prefix))
+    suffix = _CUT if line.width >= left + LONGEST else ""
+    return _View(f"{prefix}{kept}{suffix}", start - len(prefix))
 
 
-def _draw(text: str, view: _View, part: _Part) -> str:
+def _draw(line: Measured, view: _View, part: _Part) -> str:
     """The row of marks; a place that is not in the view is marked at the edge where it was cut off."""
     sign = "^" if part.mark.primary else "-"
     edge = width(view.text)
-    begin = width(visible(text[: part.begin])) - view.offset
-    length = max(1, width(visible(text[part.begin : part.end])))
+    begin = line.column(part.begin) - view.offset
+    length = max(1, line.column(part.end) - line.column(part.begin))
     if begin < 0:
         return sign * len(_CUT)
     if edge > LONGEST:  # the line was clipped

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.order import count
+from tfdsl.diagnostics.render.excerpt import Lines
 from tfdsl.diagnostics.render.text import render as as_text
 
 if TYPE_CHECKING:
@@ -24,21 +25,22 @@ def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
     suites: dict[str, list[Diagnostic]] = {path: [] for path in paths}
     for diagnostic in diagnostics:
         suites.setdefault(diagnostic.span.source.path, []).append(diagnostic)
+    measured = Lines()
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites name="tfdsl">']
     for path, found in suites.items():
         tests, failures = max(1, len(found)), count(found)[0]
         lines.append(f'  <testsuite name="{_escape(path)}" tests="{tests}" failures="{failures}" errors="0">')
-        lines += [_case(path, diagnostic) for diagnostic in found] or [_passed(path)]
+        lines += [_case(path, diagnostic, measured) for diagnostic in found] or [_passed(path)]
         lines.append("  </testsuite>")
     return "\n".join([*lines, "</testsuites>", ""])
 
 
-def _case(path: str, diagnostic: Diagnostic) -> str:
+def _case(path: str, diagnostic: Diagnostic, measured: Lines) -> str:
     line, column = diagnostic.span.source.position(diagnostic.span.start)
     rule = diagnostic.rule
     name = f"{line}:{column} {rule.code} {rule.slug}"
     head = f'    <testcase classname="{_escape(path)}" name="{_escape(name)}">'
-    text = _escape(as_text([diagnostic]))
+    text = _escape(as_text([diagnostic], measured=measured))
     if diagnostic.level == "error":
         message = _escape(diagnostic.message)
         return f'{head}\n      <failure type="{rule.code}" message="{message}">{text}</failure>\n    </testcase>'

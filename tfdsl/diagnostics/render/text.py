@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics.order import count
+from tfdsl.diagnostics.order import count, worst
 from tfdsl.diagnostics.render.columns import visible
-from tfdsl.diagnostics.render.excerpt import Mark, excerpt, last_line
+from tfdsl.diagnostics.render.excerpt import Lines, Mark, excerpt, last_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,15 +20,31 @@ if TYPE_CHECKING:
 
     Paint = Callable[[str, str], str]
 
+MOST_SHOWN = 200
+"""Messages that people are shown at once, errors before warnings; the rest is counted."""
+MOST_MARKS = 20
+"""Places that one message shows."""
+
 _COLOURS = {"error": "1;31", "warning": "1;33", "info": "1;36", "frame": "1;34", "bold": "1"}
 
 
-def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = (), *, colour: bool = False) -> str:
-    """All diagnostics with a blank line between them and a line that counts them; empty when there are none."""
+def render(
+    diagnostics: Sequence[Diagnostic],
+    paths: Sequence[str] = (),
+    *,
+    colour: bool = False,
+    measured: Lines | None = None,
+) -> str:
+    """All diagnostics with a blank line between them and a line that counts them; empty when there are none.
+
+    ``measured``: the lines that earlier calls have measured, for who renders one at a time.
+    """
     if not diagnostics:
         return ""
     paint = _in_colour if colour else _plain
-    return "\n".join([*(_block(diagnostic, paint) for diagnostic in diagnostics), *_summary(diagnostics)])
+    measured = measured or Lines()
+    blocks = [_block(diagnostic, paint, measured) for diagnostic in worst(diagnostics, MOST_SHOWN)]
+    return "\n".join([*blocks, *_summary(diagnostics)])
 
 
 def _plain(kind: str, text: str) -> str:
@@ -42,10 +58,12 @@ def _in_colour(kind: str, text: str) -> str:
 def _summary(diagnostics: Sequence[Diagnostic]) -> list[str]:
     errors, warnings = count(diagnostics)
     counted = [f"{n} {word}{'s' * (n != 1)}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
-    return [f"{', '.join(counted)}\n"] if counted else []
+    rest = len(diagnostics) - MOST_SHOWN
+    more = [f"{rest:,} more messages are not shown here; --format json has all of them\n"] if rest > 0 else []
+    return more + ([f"{', '.join(counted)}\n"] if counted else [])
 
 
-def _block(diagnostic: Diagnostic, paint: Paint) -> str:
+def _block(diagnostic: Diagnostic, paint: Paint, measured: Lines) -> str:
     rule, level = diagnostic.rule, diagnostic.level
     first, *more = _lines(diagnostic.message)
     lines = [paint(level, f"{level}[{rule.code}]") + paint("bold", f" {rule.slug}: {first}")]
@@ -53,7 +71,7 @@ def _block(diagnostic: Diagnostic, paint: Paint) -> str:
     pictures = _pictures(diagnostic)
     margin = " " * max(len(str(last_line(mark.span))) for _, marks in pictures for mark in marks)
     for source, marks in pictures:
-        lines += _picture(source, marks, diagnostic, margin, paint)
+        lines += _picture(source, marks[:MOST_MARKS], diagnostic, margin, paint, measured)
     for word, advice in _advice(diagnostic):
         first, *more = _lines(advice)
         lines.append(f"{margin}  {paint('frame', '=')} {paint('bold', f'{word}:')} {first}".rstrip())
@@ -61,14 +79,16 @@ def _block(diagnostic: Diagnostic, paint: Paint) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _picture(source: Source, marks: Sequence[Mark], diagnostic: Diagnostic, margin: str, paint: Paint) -> list[str]:
+def _picture(
+    source: Source, marks: Sequence[Mark], diagnostic: Diagnostic, margin: str, paint: Paint, measured: Lines
+) -> list[str]:
     main = source is diagnostic.span.source
     row, column = source.position(diagnostic.span.start if main else marks[0].span.start)
     lines = [
         f"{margin} {paint('frame', '-->' if main else ':::')} {visible(source.path)}:{row}:{column}",
         f"{margin}  {paint('frame', '|')}",
     ]
-    for line in excerpt(source, marks):
+    for line in excerpt(source, marks, measured):
         number = "" if line.number is None else str(line.number)
         gutter = paint("frame", f" {number:>{len(margin)}} |")
         kind = "" if line.mark is None else diagnostic.level if line.mark.primary else "frame"
