@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
     from types import FrameType, TracebackType
 
 _NAMES: Final = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -57,7 +57,7 @@ class Orderly:
             raise KeyboardInterrupt if self._came == signal.SIGINT else SystemExit(_FROM_SIGNAL + self._came)
 
     @contextmanager
-    def at_once(self) -> Iterator[None]:
+    def at_once(self) -> Generator[None]:
         """Within it signals do not wait: for what may take as long as somebody else wants."""
         self.check()
         self._waits = False
