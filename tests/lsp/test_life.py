@@ -77,6 +77,14 @@ def test_nobody_there_is_no_error(tmp_path: Path) -> None:
     assert (ran.status, ran.out, ran.err) == (0, "", "")
 
 
+@pytest.mark.parametrize("appended", [("--stdio",), ("--stdio", "--clientProcessId=1"), ("--clientProcessId", "1")])
+def test_what_clients_append_is_taken(appended: tuple[str, ...]) -> None:
+    wire = Wire(sys.executable, "-m", "tfdsl.cli.main", "lsp", *appended)
+    wire.begin()
+    assert wire.end() == 0
+    wire.close()
+
+
 KILLED = """\
 import os, subprocess, sys, time
 server = subprocess.Popen([sys.executable, "-m", "tfdsl.cli.main", "lsp"], stdin=subprocess.PIPE)

@@ -6,7 +6,7 @@ import gc
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from tfdsl.cli.arguments import Command
+from tfdsl.cli.arguments import Command, Flag
 from tfdsl.cli.report import USAGE
 from tfdsl.cli.streams import err
 
@@ -17,8 +17,12 @@ COMMAND = Command(
     "lsp",
     "serve an editor on standard input and output",
     (),
-    (),
-    ("tfdsl lsp",),
+    # Editors append these by themselves: the protocol recommends that every server takes them.
+    (
+        Flag("--stdio", "speak on standard input and output, which is the only way there is"),
+        Flag("--clientProcessId", "the editor's process; the one in its first message counts", value="PID"),
+    ),
+    ("tfdsl lsp", "tfdsl lsp --stdio"),
     "An editor starts this command and speaks the Language Server Protocol with it.\n"
     "Needs the extra lsp: pip install 'tfdsl[lsp]'. See docs/editors.md for settings.",
 )
