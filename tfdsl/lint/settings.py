@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
 
 LEVELS = ("error", "warning", "info", "off")
+LARGEST = 1 << 20
+"""Bytes of a settings file."""
+MOST_PROBLEMS = 50
+"""Mistakes of one file that are told."""
 TABLES = ("lint",)
 """What may stand in the file, or in ``[tool.tfdsl]``."""
 
@@ -58,7 +62,7 @@ def _read(path: str) -> Settings | None:
     shared = path.endswith("pyproject.toml")
     if not os.path.lexists(path):
         return None
-    data = contents(path)
+    data = contents(path, LARGEST)
     text = data if isinstance(data, str) else _decoded(data)
     source = Source(os.path.relpath(path), text if isinstance(data, bytes) and text is not None else "")
     if isinstance(data, str) or text is None:
@@ -70,8 +74,10 @@ def _read(path: str) -> Settings | None:
 
     try:
         table: object = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        return None if shared and "tool.tfdsl" not in text else _not_toml(source, str(problem))
+    except (ValueError, RecursionError) as problem:  # a number of 5,000 digits, 5,000 brackets
+        deep = isinstance(problem, RecursionError)
+        reason = "it nests too deep" if deep else str(problem).partition(";")[0]
+        return None if shared and "tool.tfdsl" not in text else _not_toml(source, reason)
     home = ("tool", "tfdsl") if shared else ()
     for key in home:
         table = cast("dict[str, object]", table).get(key) if isinstance(table, dict) else None
@@ -123,6 +129,8 @@ class _File:
 
     def report(self, path: tuple[str, ...], problem: str, help: str | None = None) -> None:  # noqa: A002  (its name)
         """Tell a problem at the key ``path``, counted from the table that belongs to tfdsl."""
+        if len(self.problems) >= MOST_PROBLEMS:
+            return  # looking for a place reads the file
         found = BAD_SETTINGS(place_of(self.source, (*self.home, *path)), problem=problem)
         self.problems.append(found if help is None else found.help(help))
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -167,3 +168,38 @@ def test_a_pyproject_that_only_names_tfdsl_is_passed_over(tmp_path: Path) -> Non
     inner.mkdir()
     (inner / "pyproject.toml").write_text('[project]\ndependencies = ["tfdsl"]\n[tool.other]\nx = "tool.tfdsl"\n')
     assert settings_for(str(inner / "job.tfjob")).levels == {"unused-let": "info"}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x = " + "[" * 5000, "nests too deep"),
+        ("x = " + "9" * 5000, "not TOML"),
+        ("x = 1e" + "9" * 5000 + "\n[lint]\n", "there is no setting x"),
+        ("\x00", "not TOML"),
+        ("#" * ((1 << 20) + 1), "larger than 1 MiB"),
+    ],
+    ids=["brackets", "digits", "exponent", "NUL", "size"],
+)
+def test_a_hostile_file_is_an_error_at_its_place(tmp_path: Path, text: str, reason: str) -> None:
+    (tmp_path / "tfdsl.toml").write_text(text)
+    problems = settings_for(str(tmp_path / "x.tfjob")).problems
+    assert len(problems) == 1
+    assert reason in problems[0].message
+
+
+def test_a_device_or_a_pipe_is_an_error_and_no_wait(tmp_path: Path) -> None:
+    for name in ("zero", "pipe"):
+        folder = tmp_path / name
+        folder.mkdir()
+        if name == "zero":
+            (folder / "tfdsl.toml").symlink_to("/dev/zero")
+        else:
+            os.mkfifo(folder / "tfdsl.toml")
+        problems = settings_for(str(folder / "x.tfjob")).problems
+        assert "it is not a regular file" in problems[0].message
+
+
+def test_many_mistakes_are_not_told_without_end(tmp_path: Path) -> None:
+    (tmp_path / "tfdsl.toml").write_text("".join(f"key{number} = 1\n" for number in range(20_000)))
+    assert len(settings_for(str(tmp_path / "x.tfjob")).problems) == 50
