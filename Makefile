@@ -58,7 +58,8 @@ conformance-yarn: $(VENV)/dev
 	$(BIN)/python -m tests.conformance.yarn $(if $(WORK),--work $(WORK))
 
 $(BIN)/tfdsl: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	# What a failed set-up has left behind, perhaps with another Python, is not built upon.
+	$(PYTHON) -m venv $(if $(wildcard $(BIN)/tfdsl),,--clear) $(VENV)
 	$(INSTALL) .
 	touch $@
 
