@@ -4,6 +4,7 @@
 # make vsix   package the extension for VS Code (needs Node 20)
 # make test-editors  try the editor grammars and the extension, with the language server (needs Node 20)
 # make golden write the outputs of the examples and the tables of the documentation anew; review the diff
+# make lock   write the versions of requirements/ anew
 # make bench  measure start-up, large inputs and memory
 # make bench-lsp  measure the language server
 # make fuzz   random inputs for SECONDS (600); what fails is kept in fuzz-findings
@@ -14,9 +15,14 @@ PYTHON ?= python3
 VENV ?= .venv
 SECONDS ?= 600
 BIN = $(VENV)/bin
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Exactly the versions of requirements/, and what builds the package is among them.
+LOCKED = $(PIP) --require-hashes --requirement
+EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: try test check golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn clean
+COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+.PHONY: lock try test check golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -57,15 +63,22 @@ fuzz-guided: $(VENV)/dev
 conformance-yarn: $(VENV)/dev
 	$(BIN)/python -m tests.conformance.yarn $(if $(WORK),--work $(WORK))
 
-$(BIN)/tfdsl: pyproject.toml
-	# What a failed set-up has left behind, perhaps with another Python, is not built upon.
+# What a failed set-up has left behind, perhaps with another Python, is not built upon.
+$(BIN)/tfdsl: pyproject.toml requirements/base.txt
 	$(PYTHON) -m venv $(if $(wildcard $(BIN)/tfdsl),,--clear) $(VENV)
-	$(INSTALL) .
+	$(LOCKED) requirements/base.txt
+	$(EDITABLE)
 	touch $@
 
-$(VENV)/dev: $(BIN)/tfdsl
-	$(INSTALL) '.[dev,lsp]'
+$(VENV)/dev: $(BIN)/tfdsl requirements/dev.txt
+	$(LOCKED) requirements/dev.txt
 	touch $@
+
+# The newest versions that pyproject.toml allows, for every Python and system.
+lock: $(BIN)/tfdsl
+	$(PIP) uv
+	$(COMPILE) pyproject.toml requirements/build.in -o requirements/base.txt
+	$(COMPILE) --extra dev --extra lsp pyproject.toml requirements/build.in -o requirements/dev.txt
 
 vsix: grammar/vscode/node_modules
 	cd grammar/vscode && npm run --silent package
