@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
 from tfdsl.record import Record
-from tfdsl.semantics.suggest import closest, listing, offering, proposing, words_of
+from tfdsl.semantics import elsewhere
+from tfdsl.semantics.suggest import closest, fold, folded, listing, offering, proposing, words_of
 from tfdsl.syntax import ast
-from tfdsl.vocabulary import attributes, pod_fields
+from tfdsl.vocabulary import attributes, foreign, pod_fields
 from tfdsl.vocabulary.types import (
     BoolType,
     DurationType,
@@ -29,43 +30,18 @@ if TYPE_CHECKING:
 
     Report = Callable[[Diagnostic], None]
 
-FOREIGN = {
-    "restartPolicy": "write a policy: on failed => restart container",
-    "restart_policy": "write a policy: on failed => restart container",
-    "policies": "write policies one by one: on failed => restart container",
-    "volumes": 'write mounts: mount pvc "name" at "/data"',
-    "volumeMounts": 'write mounts: mount pvc "name" at "/data"',
-    "volume_mounts": 'write mounts: mount pvc "name" at "/data"',
-    "mounts": 'write mounts one by one: mount pvc "name" at "/data"',
-    "outputs": 'write outputs one by one: output "/tmp/model" to "/runs/model"',
-    "output": 'write output "/tmp/model" to "/runs/model"',
-    "tasks": "write roles: role worker { replicas = 4 }",
-    "tfReplicaSpecs": "write roles: role worker { replicas = 4 }",
-    "components": "write roles: role worker { replicas = 4 }",
-    "name": "the name stands behind the word job: job NAME { … }",
-    "successPolicy": "write a policy: on worker completed => complete job",
-    "success_policy": "write a policy: on worker completed => complete job",
-    "plugins": "plugins follow from the job; see target volcano { tf_config = … }",
-    "requests": "write cpu, memory and gpu; cpu_limit and memory_limit are for higher limits",
-    "limits": "write cpu, memory and gpu; cpu_limit and memory_limit are for higher limits",
-    "schedule": "a job is run once, when it is submitted; to run it again at set times is for another program",
-    "nodeName": "use target kubernetes { hosts = [ … ] }",
-    "containers": "the container follows from image, command, env, …",
-    "tf_config": "write cluster { discovery = … }; the option tf_config belongs into a target block",
-}
-"""Names of other tools for things that are no attribute here: what to write."""
-
 
 class Around(Record):
     """Where a name stands: for which targets with pods a patch could be written.
 
     ``targets``: that of the target block around it, or those at hand. ``block``: of that block, if it stands in one.
-    ``role``: of the role block around it.
+    ``role``: of the role block around it. ``owners``: the targets that have an option of a name.
     """
 
     targets: tuple[str, ...] = ()
     block: str | None = None
     role: str | None = None
+    owners: Callable[[str], tuple[str, ...]] = lambda name: ()
 
 
 _CANDIDATES = {
@@ -74,6 +50,7 @@ _CANDIDATES = {
     "template": [row.name for row in attributes.ATTRIBUTES],
 }
 _ALIASES = words_of(attributes.ATTRIBUTES)
+_FOREIGN = folded(foreign.ATTRIBUTES)
 
 
 def is_legal(key: ast.Name, where: str, report: Report) -> bool:
@@ -95,24 +72,38 @@ def unknown(item: ast.Assign, where: str, options: Iterable[str], around: Around
     key = item.key
     what = "attribute or option" if where == "target" else "attribute"
     found = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=where, what=what, name=key.text)
-    if key.text in FOREIGN:
-        report(found.help(FOREIGN[key.text]))
+    here = [*_CANDIDATES.get(where, _CANDIDATES["job"]), *options]
+    instead = _instead(item, here, around)
+    if instead is not None:
+        report(found.help(instead))
         return None
     field = pod_fields.find(key.text)
     if field is not None and where != "template":
         report(_with_patch(found, field, around))
         return None
-    here = [*_CANDIDATES.get(where, _CANDIDATES["job"]), *options]
     near = closest(key.text, here, _ALIASES) or closest(key.text, attributes.BY_NAME)
     if near is not None and near not in here:  # to write it here would only be the next error
         block = "role block" if attributes.BY_NAME[near].in_role else "job block"
-        report(found.help(f"did you mean {near}? It stands in a {block}"))
+        report(found.help(f"did you mean {near}? It goes in a {block}"))
         return None
     if near is not None:
         fits = near not in attributes.BY_NAME or may_be(item.value, attributes.BY_NAME[near].type)
         found = offering(found, near, here, _ALIASES) if fits else proposing(found, near)
     report(found)
     return near
+
+
+def _instead(item: ast.Assign, here: Iterable[str], around: Around) -> str | None:
+    """What to write where the name of ``item`` is another tool's word, or one of ours that goes elsewhere.
+
+    ``here``: the names that could stand in its place.
+    """
+    word = fold(item.key.text)
+    if word in _FOREIGN:
+        return _FOREIGN[word]
+    if word in _ALIASES or word in map(fold, here):
+        return None
+    return elsewhere.place_of(item, around.owners, around.block)
 
 
 def may_be(value: ast.Expr, type_: Type) -> bool:

@@ -12,7 +12,8 @@ from tfdsl.record import Record, replace
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.attribute_names import Around
 from tfdsl.semantics.definitions import in_order
-from tfdsl.semantics.suggest import alias_table, closest, listing, offering, proposing, words_of
+from tfdsl.semantics.suggest import closest, listing, offering, proposing, words_of
+from tfdsl.semantics.target_names import unknown_target
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes, roles
 
@@ -161,7 +162,12 @@ class _Reader:
         self.names = names
         self.report = report
         self.complete = True
-        self.around = Around(names.asked)
+        self.around = Around(names.asked, owners=self._owners)
+
+    def _owners(self, option: str) -> tuple[str, ...]:
+        """The targets that have an option called so."""
+        rows = [self.names.find_target(name) for name in self.names.target_names]
+        return tuple(one.name for one in rows if one is not None and option in {each.name for each in one.options})
 
     # --- layers ---
 
@@ -366,18 +372,6 @@ def known_role(name: ast.Name, report: Report) -> bool:
     else:
         report(offering(found, near, roles.ROLE_NAMES, aliases))
     return False
-
-
-def unknown_target(name: ast.Name, known: tuple[str, ...]) -> Diagnostic:
-    """There is no such target; which one was meant."""
-    found = name_rules.UNKNOWN_TARGET(name.span, name=name.text)
-    same = {"kubernetes": ["k8s", "kube"], "volcano": ["vcjob"], "yarn": ["distributedshell"]}
-    akin = {"tfjob": ["kubeflow", "trainingoperator"], "yarn": ["hadoop"], "kubernetes": ["job"]}
-    aliases = alias_table(same.items(), akin.items())
-    near = closest(name.text, known, aliases)
-    if near is not None:
-        return offering(found, near, known, aliases)
-    return found.help(f"targets are {listing(known)}")
 
 
 def _targets_at_hand(node: ast.Job, names: Names) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.semantics import operators
-from tfdsl.semantics.suggest import closest, is_sure
+from tfdsl.semantics.suggest import closest, fold, folded, is_sure, listing, words_of
 from tfdsl.semantics.values import (
     POISON,
     Data,
@@ -22,6 +22,7 @@ from tfdsl.semantics.values import (
     list_data,
     show,
 )
+from tfdsl.vocabulary import foreign
 from tfdsl.vocabulary import functions as rows
 
 if TYPE_CHECKING:
@@ -37,11 +38,7 @@ def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Da
     row = rows.BY_NAME.get(name.text)
     if row is None:
         diagnostic = name_rules.UNKNOWN_FUNCTION(name.span, name=name.text)
-        near = closest(name.text, rows.BY_NAME)
-        if near is None:
-            return diagnostic
-        sure = is_sure(name.text, near, rows.BY_NAME)
-        return diagnostic.help(f"did you mean {near}()?").replacing(f"write {near}", near, safe=sure)
+        return _meant(name, diagnostic)
     if len(arguments) < row.least or (row.most is not None and len(arguments) > row.most):
         plural = "s" if row.least != 1 else ""
         expected = f"{'at least ' if row.most is None else ''}{row.least} argument{plural}"
@@ -51,6 +48,19 @@ def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Da
     if any(isinstance(argument.data, Poison) for argument in arguments):
         return POISON
     return _FUNCTIONS[name.text](name.text, arguments, scope, span)
+
+
+def _meant(name: ast.Name, unknown: Diagnostic) -> Diagnostic:
+    """``unknown``, about a function that there is not, with what to write instead."""
+    instead = folded(foreign.FUNCTIONS).get(fold(name.text))
+    if instead is not None:
+        return unknown.help(instead)
+    aliases = words_of(rows.FUNCTIONS)
+    near = closest(name.text, rows.BY_NAME, aliases)
+    if near is None:
+        return unknown.help(f"functions are {listing(rows.BY_NAME)}")
+    sure = is_sure(name.text, near, rows.BY_NAME) or aliases.mean_same(name.text)
+    return unknown.help(f"did you mean {near}()?").replacing(f"write {near}", near, safe=sure)
 
 
 def _wrong(name: str, argument: Value, expected: str) -> Diagnostic:

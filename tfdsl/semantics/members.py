@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.diagnostics import Diagnostic, Edit, name_rules
 from tfdsl.semantics.suggest import closest, is_sure, listing
 from tfdsl.semantics.values import POISON, Data
+from tfdsl.vocabulary import foreign, roles
 
 if TYPE_CHECKING:
     from tfdsl.semantics.scope import JobNames, Scope
     from tfdsl.syntax import ast
     from tfdsl.text import Span
+
+_ROLE_WORDS = {"workers": "worker"}
+"""Words for all replicas of a role."""
 
 
 def members_help(name: str) -> str:
@@ -27,6 +31,8 @@ def members_help(name: str) -> str:
 
 def special_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) -> Data | Diagnostic | None:
     """``base.name`` where ``base`` is a word of the language; ``None`` when it is none."""
+    if base == "task" and name.text != "index":
+        return name_rules.UNKNOWN_MEMBER(name.span, base="task", name=name.text).help("there is task.index")
     if base in ("task", "env") or (base, name.text) == ("job", "user"):
         whole = f"{base}.{name.text}"
         return name_rules.RUN_TIME_ALONE(expr.span, name=whole).help(f'write "${{{whole}}}"')
@@ -41,12 +47,40 @@ def special_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) ->
             return scope.role
         if name.text == "replicas":
             return _replicas(scope.role, expr.span, scope.job)
+        if name.text == "index":
+            return name_rules.UNKNOWN_MEMBER(name.span, base="role", name="index").help('write "${task.index}"')
         return _unknown_member("role", name, ("name", "replicas"))
     if base == "roles":
         if scope.job is None:
             return name_rules.NOT_IN_JOB(expr.span, name="roles")
         return name_rules.UNKNOWN_NAME(expr.span, name=f"roles.{name.text}").help(f"write roles.{name.text}.replicas")
-    return None
+    return _foreign_member(expr, base, name, scope)
+
+
+def _foreign_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) -> Diagnostic | None:
+    """``base.name`` as another language writes it, ``None`` when it is none of those."""
+    whole = f"{base}.{name.text}"
+    if base.lower() in foreign.BY_NAME_ALONE:
+        return _by_name_alone(expr, whole, name, scope)
+    unknown = name_rules.UNKNOWN_NAME(expr.base.span, name=base)
+    if base in roles.BY_NAME or base in _ROLE_WORDS:
+        role = _ROLE_WORDS.get(base, base)
+        if name.text in ("replicas", "count", "size"):
+            right = f"roles.{role}.replicas"
+            return unknown.help(f"write {right}").fix(f"write {right}", Edit(expr.span, right), safe=False)
+        return unknown.help(f"write roles.{role}.replicas, or let NAME = … for a value that is used twice")
+    return unknown.help(foreign.MEMBERS[base]) if base in foreign.MEMBERS else None
+
+
+def _by_name_alone(expr: ast.Member, whole: str, name: ast.Name, scope: Scope) -> Diagnostic:
+    """``var.x`` and the like: ``x``, when there is a param or let of the name."""
+    unknown = name_rules.UNKNOWN_NAME(expr.base.span, name=whole)
+    if name.text in scope.globals.names():
+        return unknown.help(f"write {name.text}").fix(f"write {name.text}", Edit(expr.span, name.text), safe=True)
+    near = scope.globals.closest(name.text, scope.globals.names())
+    if near is not None:
+        return unknown.help(f"did you mean {near}?").fix(f"write {near}", Edit(expr.span, near))
+    return unknown.help(f"a param or let is written by its name alone, and none is called {name.text}")
 
 
 def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
@@ -59,6 +93,8 @@ def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
         if namespace is not None:
             return namespace.data
         return name_rules.UNKNOWN_MEMBER(name.span, base="the job", name="namespace").help("set namespace in the job")
+    if name.text == "replicas":
+        return name_rules.UNKNOWN_MEMBER(name.span, base="job", name="replicas").help("write roles.worker.replicas")
     return _unknown_member("job", name, ("name", "namespace", "user"))
 
 

@@ -13,9 +13,9 @@ from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.statements import SOURCE, settings
-from tfdsl.semantics.suggest import closest, listing, offering, words_of
+from tfdsl.semantics.suggest import closest, fold, folded, listing, offering, words_of
 from tfdsl.semantics.values import POISON, ListData, MapData, Poison, RunTimeText, Value
-from tfdsl.vocabulary import statements
+from tfdsl.vocabulary import foreign, statements
 from tfdsl.vocabulary.types import MEMORY, STRING, Type
 
 if TYPE_CHECKING:
@@ -64,7 +64,10 @@ def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKi
         return kinds[name.text]
     found = name_rules.UNKNOWN_MOUNT_KIND(name.span, name=name.text)
     near = closest(name.text, kinds, _ALIASES)
-    if near is not None:
+    instead = folded(foreign.MOUNTS).get(fold(name.text))
+    if instead is not None:
+        report(found.help(instead))
+    elif near is not None:
         report(offering(found, near, kinds, _ALIASES))
     else:
         report(found.help(f"kinds of mounts are {listing(kinds)}"))

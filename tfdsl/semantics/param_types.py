@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
-from tfdsl.semantics.suggest import closest, listing, offering
+from tfdsl.semantics.suggest import alias_table, closest, listing, offering
 from tfdsl.vocabulary.statements import PARAM_TYPES
 from tfdsl.vocabulary.types import BOOL, COUNT, DURATION, INT, NUMBER, STRING, ListType, MapType, Type
 
@@ -26,18 +26,20 @@ _SIMPLE: dict[str, Type] = {
     "quantity": COUNT,
     "duration": DURATION,
 }
-_ALIASES = {
-    "str": "string",
-    "text": "string",
-    "integer": "int",
-    "float": "number",
-    "boolean": "bool",
-    "array": "list",
-    "object": "map",
-    "dict": "map",
-    "memory": "quantity",
-    "time": "duration",
-}
+_ALIASES = alias_table(
+    [
+        ("string", ("str", "text")),
+        ("int", ("integer",)),
+        ("number", ("float", "double")),
+        ("bool", ("boolean",)),
+        ("list", ("array",)),
+        ("map", ("object", "dict")),
+        ("quantity", ("memory",)),
+        ("duration", ("time",)),
+    ],
+    [("string", ("path", "secureString")), ("list", ("set", "tuple")), ("quantity", ("size", "bytes"))],
+)
+"""What other languages call the types."""
 
 
 def read_type(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.record import replace
-from tfdsl.semantics import resolved
+from tfdsl.semantics import elsewhere, resolved
 from tfdsl.semantics.blocks import known_role
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
@@ -50,6 +50,8 @@ def settings(
                 diagnostic = offering(diagnostic, near, table, known)
             else:
                 diagnostic = diagnostic.help(f"it has {listing(table)}" if table else "it has no options")
+                instead = elsewhere.attribute_of(key.text, table)
+                diagnostic = diagnostic.help(instead) if instead else diagnostic
             scope.report(diagnostic)
         elif key.text in found:
             diagnostic = name_rules.DUPLICATE_KEY(key.span, name=key.text)

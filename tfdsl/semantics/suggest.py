@@ -54,7 +54,7 @@ def closest(word: str, candidates: Iterable[str], aliases: Mapping[str, str] | N
     ``aliases`` maps foreign words (as :func:`alias_table` writes them, without regard to case, ``-`` and ``_``) to a
     candidate and wins.
     """
-    folded = _fold(word)
+    folded = fold(word)
     if aliases is not None and folded in aliases:
         return aliases[folded]
     lower = word.lower()
@@ -62,7 +62,7 @@ def closest(word: str, candidates: Iterable[str], aliases: Mapping[str, str] | N
     best: tuple[int, str] | None = None
     limit = _limit(word)
     for candidate in candidates:
-        if _fold(candidate) == folded:
+        if fold(candidate) == folded:
             return candidate
         other = candidate.lower()
         if len(letters.symmetric_difference(other)) > 2 * limit:
@@ -99,7 +99,7 @@ def is_sure(written: str, near: str, names: Iterable[str]) -> bool:
     So it is for another way of writing the same word, and for one wrong letter that leads to no other of ``names``.
     Where a digit is the difference, as in ``worker2``, something else was meant.
     """
-    if _fold(written) == _fold(near):
+    if fold(written) == fold(near):
         return True
     if len(near) < _LEAST_SURE or sum(map(str.isdigit, written)) != sum(map(str.isdigit, near)):
         return False
@@ -121,9 +121,9 @@ def _is_one_letter_off(written: str, near: str) -> bool:
 
 def _means(written: str, aliases: Mapping[str, str] | None) -> bool:
     """Whether ``written`` is another tool's word that means the same."""
-    if aliases is None or _fold(written) not in aliases:
-        return False
-    return not (isinstance(aliases, Aliases) and _fold(written) in aliases.akin)
+    if isinstance(aliases, Aliases):
+        return aliases.mean_same(written)
+    return aliases is not None and fold(written) in aliases
 
 
 def _limit(word: str) -> int:
@@ -131,7 +131,8 @@ def _limit(word: str) -> int:
     return 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
 
 
-def _fold(word: str) -> str:
+def fold(word: str) -> str:
+    """``word`` as words of other tools are compared: without regard to case, ``-`` and ``_``."""
     return word.lower().replace("-", "").replace("_", "")
 
 
@@ -140,14 +141,23 @@ class Aliases(dict[str, str]):
 
     akin: frozenset[str] = frozenset()
 
+    def mean_same(self, word: str) -> bool:
+        """Whether ``word`` is one of them and means the same as the name."""
+        return fold(word) in self and fold(word) not in self.akin
+
 
 def alias_table(rows: Iterable[tuple[str, Iterable[str]]], akin: Iterable[tuple[str, Iterable[str]]] = ()) -> Aliases:
     """Alias → name, out of rows of a name and its aliases; those of ``akin`` do not mean quite the same."""
-    table = Aliases((_fold(alias), name) for name, aliases in rows for alias in aliases)
-    like = {_fold(alias): name for name, aliases in akin for alias in aliases}
+    table = Aliases((fold(alias), name) for name, aliases in rows for alias in aliases)
+    like = {fold(alias): name for name, aliases in akin for alias in aliases}
     table.akin = frozenset(like)
     table.update(like)
     return table
+
+
+def folded(notes: Mapping[str, str]) -> dict[str, str]:
+    """``notes`` about words of other tools, by the words as :func:`fold` writes them."""
+    return {fold(word): note for word, note in notes.items()}
 
 
 def words_of(rows: Iterable[Named]) -> Aliases:

@@ -37,13 +37,40 @@ class Event(Record):
 
 ACTIONS = (
     Action("complete job", "The job ends as succeeded.", ("CompleteJob", "complete", "succeed", "success")),
-    Action("fail job", "The job ends as failed.", ("TerminateJob", "fail", "FailJob"), ("terminate", "Never")),
-    Action("abort job", "The job stops and may be resumed.", ("AbortJob", "abort"), ("stop job", "suspend")),
-    Action("restart container", "The container starts again in place.", (), ("OnFailure", "restart", "Always")),
-    Action("restart pod", "The replica gets a new pod.", ("RestartPod", "recreate pod"), ("ExitCode",)),
-    Action("restart role", "All replicas of the role start again.", ("RestartTask",), ("restart task",)),
-    Action("restart job", "All replicas of the job start again.", ("RestartJob",), ("RestartJobSet",)),
-    Action("ignore", "The replica counts as ended; nothing else happens.", ("Ignore",), ("none", "continue")),
+    Action(
+        "fail job",
+        "The job ends as failed.",
+        ("TerminateJob", "fail", "FailJob"),
+        ("terminate", "kill job", "kill", "Never"),
+    ),
+    Action(
+        "abort job",
+        "The job stops and may be resumed.",
+        ("AbortJob", "abort"),
+        ("stop job", "stop", "suspend", "pause job"),
+    ),
+    Action(
+        "restart container", "The container starts again in place.", (), ("OnFailure", "restart", "Always", "retry")
+    ),
+    Action(
+        "restart pod",
+        "The replica gets a new pod.",
+        ("RestartPod", "recreate pod"),
+        ("ExitCode", "delete pod", "restart replica", "restart task"),
+    ),
+    Action("restart role", "All replicas of the role start again.", ("RestartTask",), ("restart all replicas",)),
+    Action(
+        "restart job",
+        "All replicas of the job start again.",
+        ("RestartJob",),
+        ("RestartJobSet", "restart all", "requeue", "resume job"),
+    ),
+    Action(
+        "ignore",
+        "The replica counts as ended; nothing else happens.",
+        ("Ignore",),
+        ("none", "continue", "skip", "nothing"),
+    ),
 )
 
 _ALL = tuple(action.name for action in ACTIONS)
@@ -55,7 +82,7 @@ EVENTS = (
         "completed",
         "Every replica of the role, or the one named, has exited 0.",
         ("complete job", "restart job"),
-        ("TaskCompleted", "succeeded", "success", "done", "complete"),
+        ("TaskCompleted", "succeeded", "success", "done", "complete", "finished"),
         needs_role=True,
     ),
     Event(
@@ -65,7 +92,7 @@ EVENTS = (
         _BUT_COMPLETE,
         ("PodFailed", "TaskFailed", "failure", "fail", "error"),
         takes_delay=True,
-        akin=("restartPolicy",),
+        akin=("restartPolicy", "crashed", "any", "AnyEvent"),
     ),
     Event(
         "exit",
@@ -81,7 +108,7 @@ EVENTS = (
         _BUT_COMPLETE,
         ("PodEvicted", "preempted", "evict"),
         takes_delay=True,
-        akin=("deleted", "DisruptionTarget"),
+        akin=("deleted", "DisruptionTarget", "node_lost", "killed"),
     ),
     Event(
         "pending",
@@ -91,7 +118,7 @@ EVENTS = (
         ("PodPending",),
         takes_delay=True,
         needs_delay=True,
-        akin=("unschedulable", "timeout"),
+        akin=("unschedulable", "timeout", "not_started"),
     ),
     Event(
         "restarted",

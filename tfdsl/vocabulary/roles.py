@@ -21,11 +21,12 @@ class RoleRow(Record):
 
 ROLES = (
     RoleRow("chief", "Coordinates training and saves checkpoints; the job is complete when it is.", True, True,
-            ("Chief", "chiefworker", "chief_worker"), ("coordinator", "launcher")),
+            ("Chief", "chiefworker", "chief_worker"), ("coordinator", "launcher", "leader", "head")),
     RoleRow("master", "TensorFlow 1's word for chief.", True, True, ("Master", "MASTER")),
     RoleRow("ps", "Parameter server: holds variables, never decides success.", aliases=(
-        "PS", "Ps", "parameter_server", "parameter_servers", "parameterserver"), akin=("server",)),
-    RoleRow("worker", "Trains.", trains=True, aliases=("Worker", "WORKER", "workers"), akin=("trainer", "trainers")),
+        "PS", "Ps", "parameter_server", "parameter_servers"), akin=("server",)),
+    RoleRow("worker", "Trains.", trains=True, aliases=("Worker", "WORKER", "workers"),
+            akin=("trainer", "trainers", "node", "slave", "executor", "replica")),
     RoleRow("evaluator", "Evaluates checkpoints; is in no cluster spec.", True, aliases=("Evaluator", "eval")),
     RoleRow("tensorboard", "Shows a log folder; never ends the job.", True,
             aliases=("TensorBoard", "Tensorboard", "tb")),

@@ -53,13 +53,13 @@ ITEMS = Setting(
     "items", MapType(StringType(empty=False), keys="[-._A-Za-z0-9]+"), "Keys to show, each with its file name."
 )
 MODE = Setting("mode", StringType(pattern="0?[0-7]{3}"), "Octal mode of the files.",
-               ("defaultMode", "default_mode"))  # fmt: skip
+               ("defaultMode",), ("permissions",))  # fmt: skip
 HOST_TYPES = ("Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice")
 ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 
 MOUNT_KINDS = (
     MountKind("pvc", "name", "claim name", "An existing PersistentVolumeClaim.", (SUB_PATH,), durable=True,
-              aliases=("persistentVolumeClaim", "persistent_volume_claim"), akin=("volume",)),
+              aliases=("persistentVolumeClaim",), akin=("volume", "disk", "persistentVolume")),
     MountKind("claim", "size", "size, e.g. `100Gi`", "A new claim for this job.", (
         SUB_PATH,
         Setting("storage_class", StringType(empty=False), "StorageClass of the claim.",
@@ -70,7 +70,7 @@ MOUNT_KINDS = (
     ), aliases=("volumeClaim", "volume_claim", "volumeClaimTemplate")),
     MountKind("host", "path", "absolute path on the node", "A folder or file of the node.",
               (Setting("type", one_of(*HOST_TYPES), "What must be there."),), durable=True,
-              aliases=("hostPath", "host_path", "hostpath"), akin=("bind", "disk")),
+              aliases=("hostPath", "host_path", "hostpath"), akin=("bind", "local", "folder", "directory", "dir")),
     MountKind("nfs", "server", '`"server:/path"`', "An NFS export.", durable=True),
     MountKind("configmap", "name", "ConfigMap name", "A ConfigMap as files.", (ITEMS, MODE),
               aliases=("configMap", "config_map"), akin=("config",)),
@@ -86,28 +86,38 @@ MOUNT_KINDS = (
 MOUNTS_BY_NAME = {row.name: row for row in MOUNT_KINDS}
 ARCHIVE_ENDINGS = (".tar", ".tar.gz", ".tgz", ".zip")
 
-OUTPUT_OPTIONS = (Setting("overwrite", BOOL, "Replace what is there."),)
+OUTPUT_OPTIONS = (Setting("overwrite", BOOL, "Replace what is there.", ("replace",), ("force", "clobber")),)
 OUTPUT_WHEN = ("success", "failure", "always")
 
 CLUSTER = (
     Setting("discovery", one_of("tf_config", "flags", "both", "none"),
-            "How tasks learn of each other: env TF_CONFIG, the four TensorFlow flags, both, or not at all."),
-    Setting("protocol", one_of("grpc", "grpc+gdr", "grpc+mpi", "grpc+verbs"), "Protocol of the TensorFlow servers."),
+            "How tasks learn of each other: env TF_CONFIG, the four TensorFlow flags, both, or not at all.",
+            akin=("tf_config", "rendezvous")),
+    Setting("protocol", one_of("grpc", "grpc+gdr", "grpc+mpi", "grpc+verbs"), "Protocol of the TensorFlow servers.",
+            akin=("transport", "rpc")),
 )  # fmt: skip
 
 BUILD = (
-    Setting("from", StringType(empty=False), "Base image.", ("FROM", "base", "image")),
+    Setting("from", StringType(empty=False), "Base image.", ("FROM", "base", "base_image", "image")),
     Setting("workdir", StringType(empty=False), "Working folder of the image.", ("WORKDIR",)),
     Setting("entrypoint", STRINGS, "Entrypoint of the image, in exec form.", ("ENTRYPOINT", "cmd", "command")),
     Setting("hadoop", StringType(pattern=r"[0-9]+(\.[0-9]+)+"), "Adds the Hadoop client of this version."),
 )  # fmt: skip
 
 PARAM_SETTINGS = (
-    Setting("description", STRING, "What the param is for."),
-    Setting("min", None, "Smallest value.", ("minimum", "at_least")),
-    Setting("max", None, "Largest value.", ("maximum", "at_most")),
-    Setting("one_of", None, "The only values.", ("enum", "choices"), ("allowed", "values")),
-    Setting("pattern", STRING, "A regular expression for the whole text.", ("regex",)),
+    Setting("description", STRING, "What the param is for.", ("desc", "doc", "help", "summary")),
+    Setting("min", None, "Smallest value.", ("minimum", "at_least", "minValue")),
+    Setting("max", None, "Largest value.", ("maximum", "at_most", "maxValue")),
+    Setting(
+        "one_of", None, "The only values.", ("enum", "choices", "allowed_values"), ("allowed", "values", "options")
+    ),
+    Setting(
+        "pattern",
+        STRING,
+        "A regular expression for the whole text.",
+        ("regex",),
+        ("validation", "minLength", "maxLength"),
+    ),
 )
 
 PARAM_TYPES = ("int", "number", "string", "bool", "quantity", "duration", "list", "map")

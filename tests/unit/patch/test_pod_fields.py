@@ -10,10 +10,9 @@ from tests.unit.patch.patching import documents, run
 from tfdsl import backend as backends
 from tfdsl import pipeline
 from tfdsl.patch import schema
-from tfdsl.semantics.attribute_names import FOREIGN
 from tfdsl.semantics.suggest import alias_table
 from tfdsl.text import Source
-from tfdsl.vocabulary import attributes, pod_fields
+from tfdsl.vocabulary import attributes, foreign, pod_fields
 
 ONE = ("tfjob", "volcano", "kubernetes")
 SPEC = ("spec", "template", "spec")
@@ -49,11 +48,11 @@ def fields_of_pods() -> set[str]:
 
 
 def test_every_field_has_an_attribute_a_word_or_a_patch() -> None:
-    folded = {name.replace("_", "") for name in (*attributes.BY_NAME, *FOREIGN)}
+    folded = {name.replace("_", "") for name in (*attributes.BY_NAME, *foreign.ATTRIBUTES)}
     folded |= set(alias_table((row.name, row.aliases) for row in attributes.ATTRIBUTES))
     folded |= {word.lower() for row in attributes.ATTRIBUTES for word in row.akin}
     silent = {name for name in fields_of_pods() if pod_fields.find(name) is None and name not in NOT_PATCHED}
-    assert {name for name in silent if name.lower() not in folded and name not in FOREIGN} == set()
+    assert {name for name in silent if name.lower() not in folded and name not in foreign.ATTRIBUTES} == set()
 
 
 def helps(text: str, *targets: str) -> list[tuple[str, ...]]:

@@ -1,0 +1,94 @@
+"""Words of the language that are no attribute, written as if they were: where they go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.semantics.suggest import fold, listing, words_of
+from tfdsl.vocabulary import roles, statements
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tfdsl.syntax import ast
+    from tfdsl.vocabulary.statements import MountKind, Setting
+
+LONGEST_VALUE = 40
+"""Characters of a value that is shown again in the line that says where to write it."""
+
+_IN_BRACES = (
+    (statements.CLUSTER, "cluster {{ {line} }}"),
+    (statements.OUTPUT_OPTIONS, 'output "/tmp/model" to "/runs/model" {{ {line} }}'),
+    (statements.BUILD, "build {{ {line} }}"),
+    (statements.PARAM_SETTINGS, "param NAME: int {{ {line} }}"),
+)
+"""Settings, and the statement that has them in braces."""
+
+_SOURCES = {
+    "name": '"name"',
+    "size": "100Gi",
+    "path": '"/mnt/data"',
+    "server": '"10.0.0.2:/export"',
+    "uri": '"hdfs:///data"',
+}
+
+
+def place_of(item: ast.Assign, owners: Callable[[str], tuple[str, ...]], block: str | None) -> str | None:
+    """What to write for ``item``, which sets no attribute; ``None`` when its name means nothing elsewhere either.
+
+    ``owners`` gives the targets that have an option; ``block``: the target whose block ``item`` is in.
+    """
+    name = item.key.text
+    line = f"{name} = {_value(item)}"
+    targets = owners(name) if name != "version" else ()
+    if targets:
+        of = f"{name} is an option of {listing(targets)}"
+        return of if block is not None else f"{of}: target {targets[0]} {{ {line} }}"
+    if name == "version" and block is None:
+        return f"write it in a target block: target volcano {{ {line} }}"
+    for rows, form in _IN_BRACES:
+        if name in _names(rows):
+            return f"write {form.format(line=line)}"
+    for kind in statements.MOUNT_KINDS:
+        if name in _names(kind.options) or fold(name) in words_of(kind.options):
+            return f"{name} is an option of mount {kind.name}: {_mounted(kind)} {{ {line} }}"
+    return _statement(name)
+
+
+def _statement(name: str) -> str | None:
+    """A kind of mount or a role, also as another tool calls it."""
+    for rows in (statements.MOUNT_KINDS, roles.ROLES):
+        known = {fold(row.name): row.name for row in rows} | words_of(rows)
+        found = known.get(fold(name))
+        if found in statements.MOUNTS_BY_NAME:
+            return f"write {_mounted(statements.MOUNTS_BY_NAME[found])}"
+        if found is not None:
+            more = " replicas = 4 " if not roles.BY_NAME[found].single else " "
+            return f"write role {found} {{{more}}}"
+    return None
+
+
+def _mounted(kind: MountKind) -> str:
+    return f'mount {kind.name} {_SOURCES[kind.source]} at "/data"'
+
+
+def _value(item: ast.Assign) -> str:
+    text = item.value.span.text
+    return text if len(text) <= LONGEST_VALUE and "\n" not in text else "…"
+
+
+def _names(rows: Iterable[Setting]) -> set[str]:
+    return {row.name for row in rows}
+
+
+def attribute_of(name: str, known: Iterable[str]) -> str | None:
+    """Where the attribute called ``name`` goes, which was written among settings that are ``known``; or ``None``."""
+    from tfdsl.vocabulary import attributes
+
+    aliases = words_of(attributes.ATTRIBUTES)
+    near = aliases[fold(name)] if aliases.mean_same(name) else name
+    if near not in attributes.BY_NAME or near in known:
+        return None
+    row = attributes.BY_NAME[near]
+    where = "a job or role" if row.in_job and row.in_role else "a role" if row.in_role else "a job"
+    return f"{near} is an attribute of {where}"

@@ -1,0 +1,214 @@
+"""Words of other tools for what is said in another way here, and what to write.
+
+A word that another tool has for one of our attributes, mounts, events … is an alias in the row of that (the other
+tables of this package). Here stand the words that no single name can replace. Case, ``-`` and ``_`` do not matter.
+
+Sources: Kubernetes, Volcano, Kubeflow and YARN services by their APIs; Slurm's sbatch; TorchX's AppDef; Terraform,
+Nomad and Bicep by their language references.
+"""
+
+from __future__ import annotations
+
+_RESTART = "write a policy: on failed => restart container"
+_POLICIES = "write policies one by one: on failed => restart container"
+_MOUNT = 'write mounts: mount pvc "name" at "/data"'
+_ROLES = "write roles: role worker { replicas = 4 }"
+_NAME = "the name follows the word job: job NAME { … }"
+_LIMITS = "write cpu, memory and gpu; cpu_limit and memory_limit are for higher limits"
+_CONSTANT = "write let NAME = … or param NAME: int = … before the job"
+_INCLUDE = 'write include "common.tfjob" before the job'
+_KIND = "the target decides it: compile with -t tfjob, -t volcano or -t kubernetes"
+_FIXED = "a role has a fixed number of replicas: role worker { replicas = 4 }"
+_PEERS = "the target makes what the replicas need to find each other; port is the port they listen on"
+_EVICTED = "write a policy: on evicted => restart pod"
+_NODES = "use target kubernetes { hosts = [ … ] }"
+_NO_SCHEDULE = "a job runs once, when it is submitted; another program has to submit it again at set times"
+_OUTPUT = 'write output "/tmp/model" to "/runs/model"'
+_IMAGE_BUILD = 'write build { from = "tensorflow/tensorflow:2.16.1", copy "train.py" to "/app/train.py" }'
+_ZONE = 'write node_selector = { "topology.kubernetes.io/zone" = "…" }'
+_USER = 'write a patch in a target block: patch pod "spec.securityContext" = { runAsUser = 1000 }'
+_CONDITION = "write a choice: replicas = distributed ? 4 : 1"
+_FILES = 'write mounts: mount archive "hdfs:///code/train.tar.gz" at "."'
+
+ATTRIBUTES = {
+    "restartPolicy": _RESTART,
+    "restart": _RESTART,
+    "on_failure": _RESTART,
+    "failurePolicy": _RESTART,
+    "podFailurePolicy": "write policies by exit status: on exit 42 => fail job",
+    "backoffLimitPerIndex": "retries counts the restarts of the whole job; on failed => restart pod restarts a replica",
+    "policies": _POLICIES,
+    "policy": _POLICIES,
+    "lifecyclePolicies": _POLICIES,
+    "successPolicy": "write a policy: on worker completed => complete job",
+    "requeue": _EVICTED,
+    "preemptible": _EVICTED,
+    "spot": _EVICTED,
+    "volume": _MOUNT,
+    "volumes": _MOUNT,
+    "volumeMount": _MOUNT,
+    "volumeMounts": _MOUNT,
+    "bind_mount": _MOUNT,
+    "storage": _MOUNT,
+    "input": _MOUNT,
+    "inputs": _MOUNT,
+    "mounts": 'write mounts one by one: mount pvc "name" at "/data"',
+    "readonly": 'write readonly after the path of a mount: mount pvc "name" at "/data" readonly',
+    "localize_files": _FILES,
+    "jars": _FILES,
+    "outputs": 'write outputs one by one: output "/tmp/model" to "/runs/model"',
+    "output": _OUTPUT,
+    "output_dir": _OUTPUT,
+    "artifact": _OUTPUT,
+    "artifacts": _OUTPUT,
+    "tasks": _ROLES,
+    "task": _ROLES,
+    "group": _ROLES,
+    "roles": _ROLES,
+    "replicaSpecs": _ROLES,
+    "tfReplicaSpecs": _ROLES,
+    "components": _ROLES,
+    "maxReplicas": _FIXED,
+    "elasticPolicy": _FIXED,
+    "enableDynamicWorker": _FIXED,
+    "for_each": _FIXED,
+    "completionMode": 'each replica has an index, "${task.index}"',
+    "name": _NAME,
+    "job_name": _NAME,
+    "app_name": _NAME,
+    "application": _NAME,
+    "application_name": _NAME,
+    "container_name": _NAME,
+    "generateName": _NAME,
+    "kind": _KIND,
+    "apiVersion": _KIND,
+    "spec": _KIND,
+    "metadata": "write namespace, labels and annotations; the name follows the word job",
+    "runPolicy": "write retries, deadline, ttl, cleanup and suspend",
+    "schedulingPolicy": "write queue, priority, gang and min_available",
+    "plugins": "plugins follow from the job; see target volcano { tf_config = … }",
+    "tf_config": "write cluster { discovery = … }; the option tf_config goes in a target block",
+    "requests": _LIMITS,
+    "limits": _LIMITS,
+    "limit": _LIMITS,
+    "resource": _LIMITS,
+    "resource_limits": _LIMITS,
+    "resource_requests": _LIMITS,
+    "named_resource": _LIMITS,
+    "schedule": _NO_SCHEDULE,
+    "cron": _NO_SCHEDULE,
+    "nodeName": _NODES,
+    "node": _NODES,
+    "nodelist": _NODES,
+    "user": _USER,
+    "username": _USER,
+    "podAffinity": 'write a patch in a target block: patch pod "spec.affinity" = { podAffinity = { … } }',
+    "if": _CONDITION,
+    "condition": _CONDITION,
+    "nodeAffinity": "write node_selector for labels that the node must have",
+    "region": _ZONE,
+    "zone": _ZONE,
+    "location": _ZONE,
+    "datacenters": _ZONE,
+    "container": "the container follows from image, command, env, …",
+    "containers": "the container follows from image, command, env, …",
+    "service": _PEERS,
+    "services": _PEERS,
+    "expose": _PEERS,
+    "hostname": _PEERS,
+    "subdomain": _PEERS,
+    "secret": 'write env = { TOKEN = secret("name", "key") } or mount secret "name" at "/secrets"',
+    "secrets": 'write env = { TOKEN = secret("name", "key") } or mount secret "name" at "/secrets"',
+    "variable": _CONSTANT,
+    "var": _CONSTANT,
+    "locals": _CONSTANT,
+    "params": _CONSTANT,
+    "parameters": _CONSTANT,
+    "module": _INCLUDE,
+    "import": _INCLUDE,
+    "imports": _INCLUDE,
+    "includes": _INCLUDE,
+    "extends": "write use NAME, and template NAME { … } before the job",
+    "templates": "write use NAME, and template NAME { … } before the job",
+    "profiles": "write profile NAME { … } before the job",
+    "jobs": "write them one by one: job NAME { … }",
+    "targets": "write target blocks: target volcano { … }",
+    "dockerfile": _IMAGE_BUILD,
+    "base_image": _IMAGE_BUILD,
+    "tag": 'the tag is part of the image: image = "registry.example.com/mnist:1.4"',
+    "description": 'write annotations = { description = "…" }',
+    "title": 'write annotations = { description = "…" }',
+}
+"""Words in a job, role, template or target for what is no attribute."""
+
+_JOINED = "lists, maps and texts are joined with +: a + b"
+_IN_TEXT = 'write it into a text: "${value}"'
+_NO_CLOCK = "a value that changes from run to run comes from outside: write a param and give it with --set"
+_ENVIRONMENT = 'write "${env.NAME}", which the task reads when it runs'
+_NO_LOOP = "there are no loops; write the list out, or give it with --set"
+_ELEMENT = "elements are written x[0] and m.key"
+_CHOICE = "write a choice: condition ? a : b"
+
+FUNCTIONS = {
+    **dict.fromkeys(("concat", "merge", "union", "append", "extend", "flatten"), _JOINED),
+    **dict.fromkeys(("tostring", "string", "str", "itoa", "text"), _IN_TEXT),
+    **dict.fromkeys(("tonumber", "int", "float", "parseint"), "declare the param as int or number"),
+    **dict.fromkeys(("lookup", "element", "get", "first", "last", "index"), _ELEMENT),
+    **dict.fromkeys(("timestamp", "now", "utcNow", "time", "date", "uuid", "guid", "newGuid", "random"), _NO_CLOCK),
+    **dict.fromkeys(("env", "getenv", "environment", "readEnvironmentVariable"), _ENVIRONMENT),
+    **dict.fromkeys(("range", "map", "filter", "for", "each"), _NO_LOOP),
+    **dict.fromkeys(("if", "coalesce", "default", "conditional", "ternary"), _CHOICE),
+    "empty": "write len(value) == 0",
+    "contains": 'compare the values: a == "x" || a == "y"',
+    "list": "write [a, b]",
+    "array": "write [a, b]",
+    "createArray": "write [a, b]",
+    "dict": "write { a = 1 }",
+    "object": "write { a = 1 }",
+    "createObject": "write { a = 1 }",
+    **dict.fromkeys(("jsonencode", "yamlencode", "toJson", "toYaml"), "write the text itself, between ''' and '''"),
+    "jsondecode": "write the value itself: { a = 1 }",
+    "yamldecode": "write the value itself: { a = 1 }",
+    "templatefile": 'file("path") reads a text as it is; write what changes as ${name} in a """ text',
+    "parameters": "a param is read by its name alone",
+    "variables": "a let is read by its name alone",
+    "var": "a param is read by its name alone",
+}
+"""Functions of other languages that there are none of here."""
+
+BY_NAME_ALONE = ("var", "local", "locals", "param", "params", "let", "input", "inputs", "values", "variables",
+                 "parameters")  # fmt: skip
+"""Where other languages keep params and constants: ``var.x`` is ``x`` here."""
+
+MEMBERS = {
+    "each": _NO_LOOP,
+    "self": "write job.name, role.name or role.replicas",
+    "this": "write job.name, role.name or role.replicas",
+    "count": 'write "${task.index}"',
+    "path": "paths are relative to the file that names them",
+    "terraform": "write a param, and give it with --set or --profile",
+    "module": 'write include "common.tfjob", and the names of that file',
+    "data": "write a param, and give it with --set",
+    "os": _ENVIRONMENT,
+    "process": _ENVIRONMENT,
+    "profile": "a profile sets params: write the name of the param",
+    "target": "write the value in a target block: target volcano { … }",
+}
+"""The word before the dot → what to write instead of such a member."""
+
+MOUNTS = {
+    **dict.fromkeys(
+        ("s3", "gcs", "gs", "azureFile", "azureDisk", "blob", "csi", "cephfs", "ceph", "glusterfs", "lustre", "smb"),
+        'write mount pvc "name" at "/data" for a claim on that storage, or let the program read it by its URI',
+    ),
+    **dict.fromkeys(
+        ("projected", "downwardAPI", "ephemeral", "awsElasticBlockStore", "gcePersistentDisk", "iscsi", "fc"),
+        'write a patch in a target block: patch pod "spec.volumes" += [ … ]',
+    ),
+    **dict.fromkeys(
+        ("git", "gitRepo", "http", "https", "url"),
+        'write mount archive "hdfs:///code/train.tar.gz" at "/code", or put the code into the image',
+    ),
+    "file": 'write mount configmap "name" at "/etc/app", or build { copy "train.py" to "/app/train.py" }',
+}
+"""Kinds of volumes that are no kind of mount."""
