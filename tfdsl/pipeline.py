@@ -18,6 +18,7 @@ from tfdsl.lint.runner import rules as lint_rules
 from tfdsl.record import Record, replace
 from tfdsl.semantics import check as semantics
 from tfdsl.semantics import project
+from tfdsl.semantics.secrets import secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -57,11 +58,15 @@ class Request(Record):
 
 
 class Made(Record):
-    """The output of one job for one target. ``dockerfile``: of its ``build`` block, if it has one."""
+    """The output of one job for one target.
+
+    ``dockerfile``: of its ``build`` block, if it has one. ``private``: the job holds a secret as plain text.
+    """
 
     unit: Unit
     documents: tuple[Document, ...]
     dockerfile: Written | None
+    private: bool = False
 
 
 class Outcome(Record):
@@ -157,7 +162,7 @@ def make(backend: Backend, values: resolved.Job, found: list[Diagnostic]) -> Mad
         found += wrong
         if wrong:
             return None
-    return Made(unit, tuple(documents), dockerfile)
+    return Made(unit, tuple(documents), dockerfile, private=next(secrets(values), None) is not None)
 
 
 def _dockerfile(build: Build | None, origins: Origins, found: list[Diagnostic]) -> Written | None:

@@ -136,13 +136,19 @@ def files(place: Destination, made: Sequence[Made], *, source_map: bool) -> list
     """The files for a place that is a file or a folder."""
     if place.kind == "file":
         whole = _Stream(made)
-        return _with_map(File(place.path, whole.written.text), whole, source_map=source_map)
+        with_map = _with_map(File(place.path, whole.written.text), whole, source_map=source_map)
+        return _kept_private(with_map, any(one.private for one in made))
     found: list[File] = []
     names = _folder_names(made) if place.folders else {}
     for one in made:
         folder = os.path.join(place.path, names[one.unit.target, one.unit.shown_version]) if names else place.path
-        found += _job_files(folder, one, source_map=source_map)
+        found += _kept_private(_job_files(folder, one, source_map=source_map), one.private)
     return [replace(file, root=place.path) for file in found]  # none of these names is the user's
+
+
+def _kept_private(files: Iterable[File], private: bool) -> list[File]:
+    """The files of a job; those of one that holds a secret are for their owner only."""
+    return [replace(file, private=private) for file in files]
 
 
 def _folder_names(made: Sequence[Made]) -> dict[tuple[str, str], str]:
