@@ -2,7 +2,8 @@
 # make test   set up .venv and run the tests
 # make check  all that has to be clean before a change goes in
 # make vsix   package the extension for VS Code (needs Node 20)
-# make test-editors  try the editor grammars and the extension, with the language server (needs Node 20)
+# make test-editors  try the grammars, the extension and docs/editors.md in real editors, which are kept in .editors
+#             (needs Node 20 and Debian's apt; WORK=folder)
 # make golden write the outputs of the examples and the tables of the documentation anew; review the diff
 # make lock   write the versions of requirements/ anew
 # make bench  measure start-up, large inputs and memory
@@ -84,7 +85,7 @@ vsix: grammar/vscode/node_modules
 	cd grammar/vscode && npm run --silent package
 
 test-editors: $(VENV)/dev grammar/vscode/node_modules
-	$(BIN)/python -m pytest tests/editors --editors
+	$(BIN)/python -m pytest tests/editors --editors $(if $(WORK),--editors-work $(abspath $(WORK)))
 	cd grammar/vscode && TFDSL_PYTHON=$(abspath $(BIN)/python) npm run --silent test && npm run --silent package
 
 grammar/vscode/node_modules: grammar/vscode/package-lock.json

@@ -30,3 +30,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--packages", metavar="FOLDER", help="test the wheel and the sdist in this folder")
     group.addoption("--clean-venv", metavar="FOLDER", help="an environment with nothing but that wheel in it")
     group.addoption("--editors", action="store_true", help="fail where a test of the editors would be skipped")
+    group.addoption(
+        "--editors-work", metavar="FOLDER", help="where the editors that the tests start are kept (.editors)"
+    )

