@@ -77,6 +77,8 @@ def corpus() -> list[str]:
     for folder in ("tfdsl/diagnostics/pages", "tests/spec", "docs"):
         for path in sorted((ROOT / folder).rglob("*.md")):
             texts += _FENCED.findall(path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / "tfdsl/lint/rules").glob("*.py")):
+        texts += _FENCED.findall(path.read_text(encoding="utf-8"))
     return texts
 
 

@@ -39,6 +39,20 @@ SLUGS = (
     "broken-continuation",
     "gpu-on-ps",
     "pending-after-deadline",
+    "shell-without-exec",
+    "command-in-one-word",
+    "shell-operator-in-list",
+    "fixed-task",
+    "gpu-variable",
+    "unequal-gpus",
+    "gpus-without-shm",
+    "image-without-gpu",
+    "gpu-image-without-gpu",
+    "cpu-in-millicores",
+    "claim-on-several-nodes",
+    "checkpoint-readonly",
+    "restart-without-checkpoint",
+    "ps-without-chief",
 )
 """All rules, in the order of their codes. A test keeps this equal to the files of the folder."""
 

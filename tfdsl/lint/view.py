@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
 from tfdsl.semantics.values import ListData, MapData, RunTime, RunTimeText
+from tfdsl.syntax import ast
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -49,10 +50,31 @@ def _name(part: RunTime) -> str:
     return f"env.{part.name}" if part.kind == "env" else part.kind
 
 
+_WITHOUT_PODS = ("slider", "yarn")
+
+TRAINERS = ("chief", "master", "worker")
+"""The roles that train, the one that writes checkpoints first."""
+
+
 class JobView(Record):
     """One job with all layers merged."""
 
     job: resolved.Job
+
+    @property
+    def has_pods(self) -> bool:
+        """Whether its replicas are pods, as far as it is known: without a target its target blocks say it."""
+        if self.job.target is not None:
+            return self.job.target not in _WITHOUT_PODS
+        blocks = {item.name.text for item in self.job.node.items if isinstance(item, ast.Target)}
+        return not blocks or not blocks.issubset(_WITHOUT_PODS)
+
+    def trainers(self) -> Iterator[resolved.Role]:
+        """The roles that run the training, in the order of :data:`TRAINERS`."""
+        for name in TRAINERS:
+            role = self.job.role(name)
+            if role is not None and role.data("server") is not True:
+                yield role
 
     def literal(self, value: Value) -> str:
         """The fixed parts of a text."""

@@ -35,6 +35,9 @@ INTEGER: Final = 2**31 - 1
 PORT_LIST: Final = re.compile(r"[0-9]{1,5}(?:-[0-9]{1,5})?(?: *, *[0-9]{1,5}(?:-[0-9]{1,5})?)*\Z")
 ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9._-]+(?::[0-9]{1,5})?(?:/[A-Za-z0-9._/-]*)?\Z")
 
+LEAST_MEMORY: Final = 4096
+"""MB. Without a GPU TensorFlow was seen to reserve 7 GB of addresses; 2.1 times this is enough."""
+
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
     """The target's own rules, each finding marked as this target's."""
@@ -50,6 +53,7 @@ def _findings(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_files(unit)
     yield from _work_folders(unit)
     yield from _hidden_gpus(unit)
+    yield from _virtual_memory(unit)
     yield from check_addresses(unit)
     for role in job.roles:
         yield from check_strings(unit, role)
@@ -68,6 +72,16 @@ def _hidden_gpus(unit: Unit) -> Iterator[Diagnostic]:
         names = ", ".join(role.name for role in hidden)
         found = rules.GPUS_HIDDEN(unit.origins.span(hidden[0].path), roles=names)
         yield found.help("set CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES in env of the role to leave it out")
+
+
+def _virtual_memory(unit: Unit) -> Iterator[Diagnostic]:
+    """Roles that need more virtual memory than a NodeManager with Hadoop's own settings allows them."""
+    roles = [role for role in unit.job.roles if role.name != "tensorboard"]
+    short = [role for role in roles if role.memory is not None and megabytes(role.memory) < LEAST_MEMORY]
+    if short:
+        names = ", ".join(role.name for role in short)
+        found = rules.VIRTUAL_MEMORY(unit.origins.span(f"{short[0].path}.memory"), roles=names)
+        yield found.help("set yarn.nodemanager.vmem-check-enabled to false on the nodes")
 
 
 def _span(unit: Unit, option: str) -> Span:

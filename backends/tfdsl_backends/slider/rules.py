@@ -89,6 +89,12 @@ GPUS_HIDDEN = Rule(
     "info",
     "slider: roles without a GPU ({roles}) get an empty CUDA_VISIBLE_DEVICES; they would see all GPUs of their node",
 )
+VIRTUAL_MEMORY = Rule(
+    "SLI142",
+    "slider-virtual-memory",
+    "info",
+    "slider: {roles} may be killed for virtual memory: a NodeManager allows 2.1 times memory, TensorFlow reserves more",
+)
 TOO_LONG = Rule(
     "SLI125",
     "slider-value-too-large",
@@ -134,6 +140,7 @@ RULES = (
     OUTPUT_PLACE,
     ADDRESS,
     GPUS_HIDDEN,
+    VIRTUAL_MEMORY,
     TOO_LONG,
     TOO_MANY_ADDRESSES,
     MANY_ADDRESSES,

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import BaseMount, Role, Text
     from tfdsl.text import Span
 
+LEAST_MEMORY = 4096
+"""MB. Without a GPU TensorFlow was seen to reserve 7 GB of addresses; 2.1 times this is enough."""
+
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
     """Everything, the job first, then role by role."""
@@ -43,6 +46,7 @@ def _all(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_addresses(unit)
     yield from default_memory(unit)
     yield from hidden_gpus(unit)
+    yield from virtual_memory(unit)
     for role in unit.job.roles:
         yield from command(unit, role)
         yield from environment(unit, role)
@@ -77,6 +81,20 @@ def hidden_gpus(unit: Unit) -> Iterator[Diagnostic]:
         names = ", ".join(role.name for role in hidden)
         found = rules.GPUS_HIDDEN(unit.origins.span(hidden[0].path), roles=names)
         yield found.help("set CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES in env of the role to leave it out")
+
+
+def virtual_memory(unit: Unit) -> Iterator[Diagnostic]:
+    """Roles that need more virtual memory than a NodeManager with Hadoop's own settings allows them.
+
+    CUDA reserves addresses for all memory of the node and its devices; without it TensorFlow takes some GB, most of
+    it for its threads.
+    """
+    roles = [role for role in unit.job.roles if role.name != "tensorboard"]
+    short = [role for role in roles if role.gpu or size_of(unit, role).memory < LEAST_MEMORY]
+    if short:
+        names = ", ".join(role.name for role in short)
+        found = rules.VIRTUAL_MEMORY(unit.origins.span(f"{short[0].path}.memory"), roles=names)
+        yield found.help("set yarn.nodemanager.vmem-check-enabled to false on the nodes")
 
 
 def client_words(unit: Unit) -> Iterator[Diagnostic]:

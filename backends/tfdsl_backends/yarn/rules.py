@@ -120,6 +120,12 @@ GPUS_HIDDEN = Rule(
     "info",
     "yarn: roles without a GPU ({roles}) get an empty CUDA_VISIBLE_DEVICES; they would see all GPUs of their node",
 )
+VIRTUAL_MEMORY = Rule(
+    "YRN142",
+    "yarn-virtual-memory",
+    "info",
+    "yarn: {roles} may be killed for virtual memory: a NodeManager allows 2.1 times memory, TensorFlow reserves more",
+)
 TOO_LONG = Rule(
     "YRN130",
     "yarn-value-too-large",
@@ -165,6 +171,7 @@ RULES = (
     PENDING_LIMIT,
     MOUNT_INSIDE,
     GPUS_HIDDEN,
+    VIRTUAL_MEMORY,
     TOO_LONG,
     TOO_MANY_ADDRESSES,
     MANY_ADDRESSES,

@@ -81,13 +81,17 @@ def _spelt_out(text: str) -> str:
     return _REPEATED.sub(lambda match: match[1] * int(match[2]), text)
 
 
+_COMMAND_LINE = 'command = ["python", "/app/train.py", "--model_dir=gs://mnist/runs"]'
+"""A program that finds its checkpoints again, so that a restart may stand in an example."""
+
+
 def part(text: str) -> str:
     """A whole file out of a block."""
     first = next(line for line in text.splitlines() if not line.startswith("#"))
     if _DECLARATION.match(first):
         return text
     image = "" if re.search(r"^image\b", text, re.M) else 'image = "registry.example.com/mnist:1.4"\n'
-    command = "" if re.search(r"^command\b", text, re.M) else 'command = ["python", "/app/train.py"]\n'
+    command = "" if re.search(r"^command\b", text, re.M) else f"{_COMMAND_LINE}\n"
     role = "" if re.search(r"^role\b", text, re.M) else "role worker { }\n"
     return f"job mnist {{\n{image}{command}{text}{role}}}\n"
 

@@ -20,7 +20,7 @@ job mnist {
 ```tfjob
 job mnist {
   image   = "registry.example.com/mnist:1.4"
-  command = "python train.py --steps=5"
+  command = "exec python train.py --steps=5"
   role worker { }
 }
 ```

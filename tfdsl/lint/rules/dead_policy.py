@@ -20,6 +20,7 @@ job mnist {
 ```tfjob
 job mnist {
   image = "registry.example.com/mnist:1.4"
+  mount pvc "runs" at "/runs"
   role worker {
     on failed => restart pod
     on exit 1 => fail job

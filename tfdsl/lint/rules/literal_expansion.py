@@ -1,9 +1,11 @@
-"""`$(NAME)` in a command, an argument or a variable.
+"""`$(NAME)` or `$NAME` where nothing replaces it.
 
 ## Why
 
-In Kubernetes manifests `$(NAME)` stands for a variable. Here texts reach the process byte for byte, so the
-program would see the characters themselves.
+In Kubernetes manifests `$(NAME)` stands for a variable, and a shell replaces `$NAME`. Here texts reach the process byte
+for byte, so the program would see the characters themselves; a `sub_path` would be one folder of that name for all
+replicas. `${env.NAME}` is the variable, `${task.index}` the number of the replica, which `$(POD_NAME)` is mostly
+written for.
 
 ## Bad
 
@@ -32,26 +34,54 @@ import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
+from tfdsl.lint.commands import command_of
+from tfdsl.semantics.values import ListData
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
+    from tfdsl.semantics import resolved
+    from tfdsl.semantics.values import Value
 
-RULE = Rule("TFJ3011", "literal-expansion", "warning", "$({name}) is passed on as it is, not replaced by the variable")
+RULE = Rule("TFJ3011", "literal-expansion", "warning", "{text} is passed on as it is, not replaced by the variable")
 
 
 _EXPANSION = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
+_VARIABLE = re.compile(r"(?<!\$)\$(?:([A-Z][A-Z0-9_]+)\b|\(([A-Za-z_][A-Za-z0-9_]*)\))")
+"""In a word of a command also ``$NAME``: there it is meant for a shell that does not run."""
+
+_OF_PODS = ("POD_NAME", "HOSTNAME", "POD_INDEX", "JOB_COMPLETION_INDEX", "VC_TASK_INDEX", "VK_TASK_INDEX")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """Texts in exec-form commands, args and env; in a shell text ``$(…)`` is the shell's."""
+    """Texts outside of a shell, in which ``$(…)`` is the shell's: commands, args, env, mounts and outputs."""
     for role in view.job.roles:
-        for name in ("command", "args", "env", "workdir"):
-            if name == "command" and isinstance(role.data("command"), str):
-                continue
-            for value in view.texts(role, name):
-                match = _EXPANSION.search(view.literal(value))
-                if match is not None:
-                    yield RULE(value.span, name=match[1]).help(f"write ${{env.{match[1]}}} for the variable")
+        command = command_of(view, role)
+        for value in command.words:
+            yield from _told(view, value, _VARIABLE)
+        if command.shell is not None and isinstance(role.data("command"), ListData):
+            yield from _told(view, command.shell, _EXPANSION)
+        for value in (*view.texts(role, "env"), *view.texts(role, "workdir"), *_paths(role)):
+            yield from _told(view, value, _EXPANSION)
+
+
+def _paths(role: resolved.Role) -> Iterator[Value]:
+    for mount in role.mounts:
+        if mount.source is not None:
+            yield mount.source
+        if "sub_path" in mount.options:
+            yield mount.options["sub_path"].value
+    for output in role.outputs:
+        yield output.source
+        yield output.destination
+
+
+def _told(view: JobView, value: Value, pattern: re.Pattern[str]) -> Iterator[Diagnostic]:
+    match = pattern.search(view.literal(value))
+    if match is not None:
+        name = next(filter(None, match.groups()))
+        advice = f"write ${{env.{name}}} for the variable"
+        each = "write ${task.index}, which differs in each replica"
+        yield RULE(value.span, text=match[0]).help(each if name in _OF_PODS else advice)

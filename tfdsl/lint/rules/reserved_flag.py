@@ -29,9 +29,11 @@ job mnist {
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
+from tfdsl.lint.commands import command_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 RULE = Rule("TFJ3020", "reserved-flag", "warning", "{flag} is appended by discovery too")
 
 
-_FLAGS = ("--ps_hosts", "--worker_hosts", "--job_name", "--task_index")
+_FLAGS = re.compile(r"(?<!\S)--(?:ps_hosts|worker_hosts|job_name|task_index)(?=[=\s]|$)")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
@@ -51,7 +53,6 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     if discovery is None or discovery.value.data not in ("flags", "both"):
         return
     for role in view.job.roles:
-        for value in (*view.texts(role, "command"), *view.texts(role, "args")):
-            flag = view.literal(value).partition("=")[0]
-            if flag in _FLAGS:
-                yield RULE(value.span, flag=flag).help('leave it out, or write discovery = "tf_config"')
+        for value in command_of(view, role).texts:
+            for match in _FLAGS.finditer(view.literal(value)):
+                yield RULE(value.span, flag=match[0]).help('leave it out, or write discovery = "tf_config"')

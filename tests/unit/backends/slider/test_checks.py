@@ -72,6 +72,7 @@ def test_a_secret_is_told_at_its_own_entry() -> None:
         (job(worker(memory=amount("2047Ti"))), []),
         (job(worker(cpu=amount("2147483648"))), ["SLI102"]),
         (job(role("worker")), ["SLI103"]),
+        (job(worker(memory=amount("2Gi"))), ["SLI142"]),
         (job(worker(env={"A": SecretRef(name="s", key="k")})), ["SLI104"]),
         (job(worker(args=("a\0",))), ["SLI114"]),
         (mounted("host", "/a:b", source="/x"), ["SLI105"]),

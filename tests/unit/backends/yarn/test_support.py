@@ -263,6 +263,8 @@ def said(made: Job, version: str | None = None, **options: object) -> dict[str, 
         (mounted(model.HostMount(at="d", source="/a,b", path="m")), {"dialect": "yarn-tf"}, "yarn-tf-pair"),
         (one(), {"dialect": "yarn-tf", "applications": "per-role"}, "yarn-tf-per-role"),
         (one(resources={"a b": amount("1")}), {}, "yarn-resource-name"),
+        (one(memory=amount("2Gi")), {}, "yarn-virtual-memory"),
+        (one(memory=amount("64Gi"), gpu=1), {}, "yarn-virtual-memory"),
     ],
     ids=lambda v: v if isinstance(v, str) else "",
 )
@@ -277,7 +279,7 @@ def test_mounts_beside_each_other(outer: str, inner: str) -> None:
 
 
 def test_a_good_job_is_not_complained_of() -> None:
-    good = one(memory=amount("1Gi"), mounts=(HOST, model.HostMount(at="/x/y", source="/a", path="m")))
+    good = one(memory=amount("4Gi"), mounts=(HOST, model.HostMount(at="/x/y", source="/a", path="m")))
     assert said(good, webhdfs="http://nn:9870") == {}
 
 

@@ -1,0 +1,93 @@
+"""Rules about volumes, checkpoints and who coordinates."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.lint.linting import said
+
+
+@pytest.mark.parametrize(
+    ("items", "told"),
+    [
+        (
+            '["ReadWriteOnce"]\nrole worker { replicas = 2 }',
+            "ReadWriteOnce is for one node, and 2 pods mount this claim",
+        ),
+        (
+            '["ReadWriteOnce"]\nrole worker { }\nrole ps { }',
+            "ReadWriteOnce is for one node, and 2 pods mount this claim",
+        ),
+        (
+            '["ReadWriteOncePod"]\nrole worker { replicas = 2, node_selector = { "kubernetes.io/hostname" = "n1" } }',
+            "ReadWriteOncePod is for one pod, and 2 pods mount this claim",
+        ),
+        ('["ReadWriteOnce"]\nrole worker { }', ""),
+        ('["ReadWriteOnce", "ReadWriteMany"]\nrole worker { replicas = 2 }', ""),
+        ('["ReadOnlyMany"]\nrole worker { replicas = 2 }', ""),
+        ('["ReadWriteOnce"]\nrole worker { replicas = 2, node_selector = { "kubernetes.io/hostname" = "n1" } }', ""),
+    ],
+)
+def test_a_claim_for_one_node(items: str, told: str) -> None:
+    modes, _, roles = items.partition("\n")
+    text = f'mount claim 1Gi at "/c" {{ access_modes = {modes} }}\n{roles}'
+    assert said("claim-on-several-nodes", text) == ([told] if told else [])
+
+
+def test_each_role_has_the_claim_of_its_own_block() -> None:
+    claim = 'mount claim 1Gi at "/c" { access_modes = ["ReadWriteOnce"] }'
+    assert said("claim-on-several-nodes", f"role worker {{ {claim} }}\nrole ps {{ {claim} }}") == []
+
+
+@pytest.mark.parametrize(
+    ("items", "told"),
+    [
+        ('mount pvc "d" at "/d" readonly\nrole worker { }', True),
+        ('mount configmap "d" at "/d"\nrole worker { }', True),
+        ('mount pvc "d" at "/d" readonly\nrole worker { mount pvc "r" at "/d/run" }', False),
+        ('mount pvc "d" at "/d"\nrole ps { mount pvc "x" at "/d" readonly }\nrole worker { }', False),
+        ('mount pvc "d" at "/d"\nrole evaluator { mount pvc "x" at "/d" readonly }\nrole chief { }', False),
+    ],
+)
+def test_a_checkpoint_that_cannot_be_written(items: str, told: bool) -> None:
+    expected = ['checkpoint "/d/run" is in a mount that is readonly'] if told else []
+    assert said("checkpoint-readonly", f'checkpoint = "/d/run"\n{items}') == expected
+
+
+@pytest.mark.parametrize(
+    ("items", "told"),
+    [
+        ("role worker { }\non failed => restart pod", True),
+        ("role worker { }\non failed => restart container", True),
+        ("role worker { }\non worker evicted => restart job", True),
+        ('mount pvc "d" at "/d" readonly\nrole worker { }\non failed => restart pod', True),
+        ('mount scratch at "/s"\nrole worker { }\non failed => restart pod', True),
+        ('mount scratch at "/s"\nrole worker { }\non failed => restart container', False),
+        ('mount pvc "d" at "/d"\nrole worker { }\non failed => restart pod', False),
+        ('mount claim 1Gi at "/d"\nrole worker { }\non failed => restart job', False),
+        ('args = ["--out=gs://b/x"]\nrole worker { }\non failed => restart pod', False),
+        ('env = { CHECKPOINT_DIR = "/x" }\nrole worker { }\non failed => restart pod', False),
+        ("role worker { }\nrole ps { }\non ps failed => restart pod", False),
+        ("command = []\nrole worker { }\non failed => restart pod", False),
+        ("role worker { }\non failed => fail job", False),
+    ],
+)
+def test_a_restart_that_begins_again(items: str, told: bool) -> None:
+    command = "" if "command" in items else 'command = ["python", "train.py"]\n'
+    assert bool(said("restart-without-checkpoint", command + items)) == told
+
+
+@pytest.mark.parametrize(
+    ("image", "items", "told"),
+    [
+        ("tensorflow/tensorflow:2.16.1", "role worker { }\nrole ps { }", True),
+        ("tensorflow/tensorflow:2.9.0-gpu", "gpu = 1\nrole worker { }\nrole ps { }", True),
+        ("tensorflow/tensorflow:1.15.5", "role worker { }\nrole ps { }", False),
+        ("r/x:2.16.1", "role worker { }\nrole ps { }", False),
+        ("tensorflow/tensorflow:2.16.1", "role chief { }\nrole worker { }\nrole ps { }", False),
+        ("tensorflow/tensorflow:2.16.1", "role worker { }", False),
+        ("tensorflow/tensorflow:2.16.1", 'role worker { }\nrole ps { }\ncluster { discovery = "flags" }', False),
+    ],
+)
+def test_servers_that_nobody_coordinates(image: str, items: str, told: bool) -> None:
+    assert bool(said("ps-without-chief", f'image = "{image}"\n{items}')) == told

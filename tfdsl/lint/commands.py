@@ -1,0 +1,60 @@
+"""What a role runs, as a rule looks at it: the words of a list, or the text that a shell runs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.record import Record
+from tfdsl.semantics.values import ListData
+
+if TYPE_CHECKING:
+    from tfdsl.lint.view import JobView
+    from tfdsl.semantics import resolved
+    from tfdsl.semantics.values import Value
+
+_SHELL = re.compile(r"(?:.*/)?(?:ba|da|a)?sh")
+_TAKES_TEXT = re.compile(r"-[a-z]*c")
+
+
+class Command(Record):
+    """``words``: what the program gets, one by one; ``shell``: the text that a shell runs, if one does.
+
+    Behind a shell text ``words`` are its arguments.
+    """
+
+    words: tuple[Value, ...]
+    shell: Value | None = None
+
+    @property
+    def texts(self) -> tuple[Value, ...]:
+        """All of it."""
+        return self.words if self.shell is None else (self.shell, *self.words)
+
+
+def command_of(view: JobView, role: resolved.Role) -> Command:
+    """The command and args of ``role``; nothing where the compiler writes the command (TensorBoard, a server)."""
+    if role.name == "tensorboard" or role.data("server") is True:
+        return Command(())
+    args = tuple(view.texts(role, "args"))
+    command = tuple(view.texts(role, "command"))
+    if not isinstance(role.data("command"), ListData):
+        return Command(args, command[0]) if command else Command(args)
+    words = (*command, *args)
+    if words and _SHELL.fullmatch(view.literal(words[0])):
+        for at, word in enumerate(words[1:-1], 2):
+            if _TAKES_TEXT.fullmatch(view.literal(word)):
+                return Command(words[at + 1 :], words[at])
+    return Command(words)
+
+
+def as_written(value: Value) -> str | None:
+    """The text of ``value`` where the file has it between quotes just so, else ``None``: an edit may cut it up."""
+    text = value.span.text
+    return value.data if isinstance(value.data, str) and text == f'"{value.data}"' else None
+
+
+def short(text: str) -> str:
+    """``text`` in quotes for a message, its end left out when it is long."""
+    line = text.strip().partition("\n")[0]
+    return f'"{line[:39]}…"' if len(line) > 40 or line != text.strip() else f'"{line}"'

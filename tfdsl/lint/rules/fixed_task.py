@@ -1,0 +1,79 @@
+"""One task's number for every replica.
+
+## Why
+
+A fixed `--task_index` says the same to each replica of a role, and a fixed `--job_name` in the job the same to each
+role: two of them then take themselves for one task, and the others wait for a task that nobody is.
+
+## Bad
+
+```tfjob
+job mnist {
+  image = "registry.example.com/mnist:1.4"
+  args  = ["--task_index=0"]
+  role worker { replicas = 2 }
+}
+```
+
+## Good
+
+```tfjob
+job mnist {
+  image = "registry.example.com/mnist:1.4"
+  args  = ["--task_index=${task.index}"]
+  role worker { replicas = 2 }
+}
+```
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Rule
+from tfdsl.lint.commands import command_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lint.view import JobView
+    from tfdsl.semantics import resolved
+    from tfdsl.semantics.values import Value
+
+RULE = Rule("TFJ3104", "fixed-task", "warning", "{who} gets {flag}")
+
+_INDEX = re.compile(r"(?<!\S)(--task[_-]index)(?:=|\s+)(\d+)(?!\S)")
+_NAME = re.compile(r"(?<!\S)(--job[_-]name)(?:=|\s+)(chief|master|worker|ps|evaluator)(?!\S)")
+_ALSO = {"chief": ("worker", "master"), "master": ("worker", "chief")}
+"""With flags the chief is the first worker."""
+
+
+def check_job(view: JobView) -> Iterator[Diagnostic]:
+    """Flags by hand; those beside flags of the compiler are told as such (reserved-flag)."""
+    discovery = view.job.cluster.get("discovery")
+    if discovery is not None and discovery.value.data in ("flags", "both"):
+        return
+    for role in view.job.roles:
+        for value, text in _texts(view, command_of(view, role).texts):
+            yield from _flags(role, value, text)
+
+
+def _texts(view: JobView, values: tuple[Value, ...]) -> Iterator[tuple[Value, str]]:
+    """Each value with its text; a flag and its value behind it as one."""
+    texts = [view.shown(value) for value in values]
+    for at, value in enumerate(values):
+        is_flag = texts[at].startswith("--") and at + 1 < len(texts)
+        yield value, f"{texts[at]} {texts[at + 1]}" if is_flag and "=" not in texts[at] else texts[at]
+
+
+def _flags(role: resolved.Role, value: Value, text: str) -> Iterator[Diagnostic]:
+    for match in _INDEX.finditer(text):
+        if role.replicas > 1:
+            found = RULE(value.span, who=f"each of the {role.replicas} replicas of {role.name}", flag=match[0])
+            yield found.help(f"write {match[1]}=${{task.index}}")
+    for match in _NAME.finditer(text):
+        if match[2] != role.name and match[2] not in _ALSO.get(role.name, ()):
+            found = RULE(value.span, who=f"role {role.name}", flag=match[0])
+            yield found.help(f"write {match[1]}=${{role.name}}")

@@ -1,0 +1,59 @@
+"""An image for GPUs in a job without any.
+
+## Why
+
+Images made for GPUs say that they want all of them. A replica that asks for none trains on the CPU, or sees every GPU
+of its node and disturbs the jobs that they belong to.
+
+## Bad
+
+```tfjob
+job mnist {
+  image = "tensorflow/tensorflow:2.16.1-gpu"
+  role worker { cpu = 4 }
+}
+```
+
+## Good
+
+```tfjob
+job mnist {
+  image = "tensorflow/tensorflow:2.16.1-gpu"
+  role worker { cpu = 4, gpu = 1 }
+}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Rule
+from tfdsl.lint.devices import is_given_gpus
+from tfdsl.lint.images import images
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lint.view import JobView
+
+RULE = Rule(
+    "TFJ3115",
+    "gpu-image-without-gpu",
+    "info",
+    'image "{image}" is made for GPUs and no role has gpu: it uses none, or all GPUs of its node',
+)
+
+_HIDING = ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")
+
+
+def check_job(view: JobView) -> Iterator[Diagnostic]:
+    """The first such image of a job in which nobody asks for GPUs or hides them."""
+    roles = view.job.roles
+    if any(is_given_gpus(view, role) or any(name in role.entries("env") for name in _HIDING) for role in roles):
+        return
+    for image in images(view):
+        if image.is_for_gpus:
+            yield RULE(image.value.span, image=image.name).help("write gpu = 1, or take the image for CPUs")
+            return

@@ -1,0 +1,54 @@
+"""Several GPUs and a small /dev/shm.
+
+## Why
+
+A container has 64 MiB of /dev/shm. With several GPUs in one pod NCCL exchanges gradients through it, and data
+loaders use it as well: too little shows as `Bus error` or as an NCCL error in the middle of the training.
+
+## Bad
+
+```tfjob
+job mnist {
+  image  = "registry.example.com/mnist:1.4"
+  role worker { gpu = 4, memory = 64Gi }
+}
+```
+
+## Good
+
+```tfjob
+job mnist {
+  image  = "registry.example.com/mnist:1.4"
+  role worker { gpu = 4, memory = 64Gi, shm = 8Gi }
+}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Rule
+from tfdsl.lint.devices import gpus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lint.view import JobView
+
+RULE = Rule(
+    "TFJ3113", "gpus-without-shm", "info", "role {role} has {count} GPUs and 64 MiB of /dev/shm, which NCCL may exceed"
+)
+
+_SEVERAL = 2
+
+
+def check_job(view: JobView) -> Iterator[Diagnostic]:
+    """Roles with several GPUs and nothing of their own at /dev/shm."""
+    if not view.has_pods:
+        return
+    for role in view.job.roles:
+        if gpus(role) >= _SEVERAL and role.data("shm") is None and view.holder(role, "/dev/shm") is None:
+            found = RULE(role.settings["gpu"].value.span, role=role.name, count=gpus(role))
+            yield found.help("write shm, e.g. shm = 8Gi; it counts as memory of the container")

@@ -1,0 +1,66 @@
+"""TensorFlow's image for CPUs beside a GPU.
+
+## Why
+
+`tensorflow/tensorflow:2.16.1` has no CUDA: the training runs on the CPU, and the GPU that was asked for stands
+idle. The image with `-gpu` in its tag has it. A build that installs CUDA itself is left alone.
+
+## Bad
+
+```tfjob
+job mnist {
+  image = "tensorflow/tensorflow:2.16.1"
+  role worker { gpu = 1 }
+}
+```
+
+## Good
+
+```tfjob
+job mnist {
+  image = "tensorflow/tensorflow:2.16.1-gpu"
+  role worker { gpu = 1 }
+}
+```
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import Rule
+from tfdsl.lint.commands import as_written
+from tfdsl.lint.devices import gpus
+from tfdsl.lint.images import images, with_gpu
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lint.view import JobView
+
+RULE = Rule("TFJ3114", "image-without-gpu", "warning", 'image "{image}" has no CUDA, so role {role} cannot use its GPU')
+
+_INSTALLS = re.compile(r"cuda|nvidia|gpu", re.I)
+
+
+def check_job(view: JobView) -> Iterator[Diagnostic]:
+    """TensorFlow's own images; what is in others is not known. Told once for each image."""
+    steps = view.job.build.steps if view.job.build is not None else ()
+    if any(_INSTALLS.search(view.literal(step.source)) for step in steps):
+        return
+    told = set[str]()
+    for image in images(view):
+        tag = image.official_tag
+        if tag is None or image.is_for_gpus or image.name in told or not gpus(image.role):
+            continue
+        resource = image.role.data("gpu_resource")
+        if isinstance(resource, str) and "nvidia" not in resource:
+            continue
+        told.add(image.name)
+        found = RULE(image.value.span, image=image.name, role=image.role.name)
+        instead = image.name.partition("@")[0].removesuffix(tag) + with_gpu(tag)
+        found = found.help(f'write "{instead}"')
+        is_plain = as_written(image.value) is not None and "@" not in image.name
+        yield found.replacing(f'write "{instead}"', f'"{instead}"') if is_plain else found
