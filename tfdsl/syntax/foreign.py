@@ -89,7 +89,7 @@ def type_brackets(at_work: Recovery, at: int, _: set[int]) -> bool:
     lexed = at_work.lexed
     types = lexed.types
     start = at_work.line_start(at)
-    if types[start] != PARAM or types[start + 2] != COLON or at < start + 3:
+    if at < start + 3 or types[start] != PARAM or types[start + 2] != COLON:
         return False
     first = end = start + 3
     while types[end] not in (EQUAL, lexer.LBRACE, lexer.NEWLINE, lexer.END):

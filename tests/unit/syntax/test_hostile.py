@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.unit.syntax.mutations import good_text, visible
-from tfdsl.syntax import parse, parse_expression
+from tfdsl.syntax import lexer, parse, parse_expression
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source
 
@@ -117,4 +117,12 @@ def test_mutilated_texts_give_a_tree_and_places_inside_the_text() -> None:
         assert [place.start for place in places[: len(parsed.diagnostics)]] == sorted(
             place.start for place in places[: len(parsed.diagnostics)]
         )
+        format_source(source)
+
+
+def test_every_text_of_one_or_two_words() -> None:
+    words = (*lexer.KEYWORDS, "name", '"text"', "1", "{", "}", "=", ":", "\n")
+    for text in (*words, *(f"{first} {second}" for first in words for second in words)):
+        source = Source("a.tfjob", text)
+        parse(source)
         format_source(source)
