@@ -8,13 +8,14 @@
 # make lock   write the versions of requirements/ anew
 # make bench  measure start-up, large inputs and memory
 # make bench-lsp  measure the language server
-# make fuzz   random inputs for SECONDS (600); what fails is kept in fuzz-findings
+# make fuzz   random inputs of all kinds for SECONDS (600) in PROCESSES (1); what fails is kept in fuzz-findings
 # make conformance-kubernetes  prove the output of tfjob, volcano and kubernetes by the real programs (WORK=folder)
 # make conformance-yarn        the same for yarn and slider (WORK=folder)
 
 PYTHON ?= python3
 VENV ?= .venv
 SECONDS ?= 600
+PROCESSES ?= 1
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Exactly the versions of requirements/, and what builds the package is among them.
@@ -55,7 +56,7 @@ conformance-kubernetes: $(VENV)/dev
 	$(BIN)/python -m tests.conformance.kubernetes $(if $(WORK),--work $(WORK))
 
 fuzz: $(VENV)/dev
-	nice -n 10 $(BIN)/python -m tests.fuzz $(SECONDS)
+	nice -n 19 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --processes $(PROCESSES)
 
 fuzz-guided: $(VENV)/dev
 	$(BIN)/python -m pip install --quiet atheris

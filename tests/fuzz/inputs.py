@@ -1,23 +1,13 @@
-"""The inputs of a run: the same for the same seed."""
+"""Texts of all sorts for the whole way."""
 
 from __future__ import annotations
 
-import random
-from itertools import count
 from typing import TYPE_CHECKING
 
 from tests.fuzz import programs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-def endless(seed: int) -> Iterator[bytes]:
-    """Programs, broken programs and bytes, without an end."""
-    texts = programs.corpus()
-    for number in count():
-        chance = random.Random(f"{seed} {number}")
-        yield one(chance, texts)
+    import random
 
 
 def one(chance: random.Random, texts: list[str]) -> bytes:

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
+from tests.fuzz.case import Finding
 from tests.fuzz.mistakes import KINDS, Mistake, mistaken
 from tests.fuzz.programs import ROOT
 from tests.spec.page import MAIN, examples
@@ -36,10 +37,6 @@ SEED = ROOT / "tests/fuzz/seed.tfjob"
 """Every construct that a fix is made for."""
 
 
-class Finding(Exception):  # noqa: N818  (it is a finding, not an error of the program)
-    """A fix that does not keep what it should."""
-
-
 class Offer(NamedTuple):
     """A rule that had a fix, and whether the fix was safe."""
 
@@ -63,7 +60,7 @@ class Checked:
         outcome = pipeline.finish(program, request, choices, told)
         self.told: Sequence[Diagnostic] = pipeline.settle([outcome], [program], strict=False, paths=[path])
         self.errors = Counter((one.rule.code, one.message) for one in self.told if one.level == "error")
-        self.jobs = None if self.errors else tuple(_meaning(job) for job in told.jobs)
+        self.jobs = None if self.errors else tuple(meaning(job) for job in told.jobs)
 
     def with_texts(self, texts: Mapping[str, str]) -> Checked:
         """The same, changed."""
@@ -80,7 +77,7 @@ def checked(path: str, text: str) -> Checked:
     return Checked(path, text)
 
 
-def _meaning(job: resolved.Job) -> tuple[object, ...]:
+def meaning(job: resolved.Job) -> tuple[object, ...]:
     patches = [(patch.op, patch.path, patch.value and _plain(patch.value)) for patch in job.patches]
     return job.name, job.target, job.version, lower(job)[0], dict(job.options), patches
 
@@ -104,17 +101,21 @@ def sound_texts() -> tuple[tuple[str, str], ...]:
 
 def endless(seed: int | str) -> Iterator[tuple[str, Mistake]]:
     """Paths and mistakes, one kind after the other, without an end."""
-    texts = sound_texts()
     for number in count():
         chance = random.Random(f"{seed} {number}")
         for _ in range(MOST_TRIES):
-            path, text = texts[0] if chance.random() < SEED_SHARE else chance.choice(texts)
-            if chance.random() < 0.1:
-                text = text.replace("\n", "\r\n")
+            path, text = a_text(chance)
             wrong = mistaken(text, KINDS[number % len(KINDS)], chance)
             if wrong is not None:
                 yield path, wrong
                 break
+
+
+def a_text(chance: random.Random) -> tuple[str, str]:
+    """A sound text and its path."""
+    texts = sound_texts()
+    path, text = texts[0] if chance.random() < SEED_SHARE else chance.choice(texts)
+    return path, text.replace("\n", "\r\n") if chance.random() < 0.1 else text
 
 
 def prove(path: str, wrong: Mistake) -> list[Offer]:

@@ -90,7 +90,7 @@ def program(chance: random.Random) -> str:
         command = chance.choice(
             ("", '  command = ["python", "/app/train.py"]\n', '  command = "exec train \\"$@\\""\n')
         )
-        items = "".join(f"  {_item(chance)}\n" for _ in range(chance.randrange(8)))
+        items = "".join(f"  {item(chance)}\n" for _ in range(chance.randrange(8)))
         text += f"job mnist{number or ''} {{\n{image}{command}{items}{_roles(chance)}{_targets(chance)}}}\n"
     return text
 
@@ -103,8 +103,8 @@ def _declaration(chance: random.Random) -> str:
             f"let y = [{value}, {chance.choice(VALUES)}]\n",
             f"param y: {chance.choice(('int', 'string', 'quantity', 'list<int>', 'map<string>'))} = {value}\n",
             "param x: int = 2 { min = 1, max = 9 }\n",
-            f"template t {{ {_item(chance)} }}\n",
-            f"template u {{ use t, {_item(chance)} }}\n",
+            f"template t {{ {item(chance)} }}\n",
+            f"template u {{ use t, {item(chance)} }}\n",
             f"profile prod {{ x = {value} }}\n",
             'include "common.tfjob"\n',
             f'include "{chance.choice(("cycle", "broken", "none"))}.tfjob"\n',
@@ -112,7 +112,7 @@ def _declaration(chance: random.Random) -> str:
     )
 
 
-def _item(chance: random.Random) -> str:
+def item(chance: random.Random) -> str:
     kind = chance.randrange(8)
     if kind < 3:
         row = chance.choice(attributes.ATTRIBUTES)
@@ -147,7 +147,7 @@ def _roles(chance: random.Random) -> str:
     text = ""
     for role in roles.ROLES:
         if role.name == "worker" or chance.random() < 0.3:
-            body = ", ".join(_item(chance) for _ in range(chance.randrange(4)))
+            body = ", ".join(item(chance) for _ in range(chance.randrange(4)))
             count = f"replicas = {chance.randrange(4)}" if not role.single else ""
             text += f"  role {role.name} {{ {', '.join(part for part in (count, body) if part)} }}\n"
     return text
@@ -169,7 +169,7 @@ def _targets(chance: random.Random) -> str:
             f'patch "{chance.choice(NOISE)}" = {chance.choice(VALUES)}',
         )
     )
-    return f"  target {name} {{ {_item(chance)}\n {patch} }}\n"
+    return f"  target {name} {{ {item(chance)}\n {patch} }}\n"
 
 
 def mutated(text: str, chance: random.Random) -> str:
