@@ -13,6 +13,7 @@ from tfdsl.cli.levels import in_project
 from tfdsl.cli.report import USAGE, report, wrong_use
 from tfdsl.cli.streams import err
 from tfdsl.diagnostics.render import FORMATS, Format
+from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.reading import read
 from tfdsl.record import replace
@@ -65,7 +66,7 @@ def run(arguments: Arguments) -> int:
     picked = chosen.selection(arguments)
     errors = [*picked.errors, *_conflicts(arguments)]
     if errors:
-        return wrong_use(errors, form, "tfdsl check --help")
+        return wrong_use(errors, form, "tfdsl check --help", picked.hidden)
     sources, unreadable = named_files(arguments.rest)
     choices = chosen.every_target() if arguments.on(ALL_TARGETS.name) else picked.choices
     check = _Check(arguments, picked.request, choices)
@@ -77,7 +78,7 @@ def run(arguments: Arguments) -> int:
         from tfdsl.diagnostics.fixes import offered
 
         told = offered(told, told, check.trial(sources))
-    status = report([*unreadable, *told], [source.path for source in sources], form)
+    status = report([*unreadable, *told], [source.path for source in sources], form, picked.hidden)
     return USAGE if unreadable else status
 
 
@@ -167,7 +168,7 @@ class _Check:
         if failure is not None:
             place = self.arguments.given[FIX.name][0].span
             return [OUTPUT_NOT_WRITTEN(place, path=failure.path, reason=failure.reason)]
-        err("".join(f"fixed {file.path}\n" for file in files.values()))
+        err("".join(f"fixed {visible(file.path)}\n" for file in files.values()))
         return []
 
 

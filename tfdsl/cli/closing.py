@@ -5,22 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.cli.arguments import quote
+from tfdsl.cli.masking import hide
 from tfdsl.cli.selection import OPTION, PROFILE, SET, TARGET
 from tfdsl.diagnostics.order import count_infos
+from tfdsl.diagnostics.render.columns import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tfdsl.cli.arguments import Arguments
+    from tfdsl.cli.masking import Hidden
     from tfdsl.diagnostics import Diagnostic
 
 
-def closing_line(diagnostics: Iterable[Diagnostic], arguments: Arguments) -> str:
-    """The line for the infos among ``diagnostics``; empty without any."""
+def closing_line(diagnostics: Iterable[Diagnostic], arguments: Arguments, hidden: Hidden) -> str:
+    """The line for the infos among ``diagnostics``, without the ``hidden`` values; empty without any."""
     infos = count_infos(diagnostics)
     if not infos:
         return ""
-    return f"{infos} {'note' if infos == 1 else 'notes'}, shown by: {_check(arguments)}\n"
+    return f"{infos} {'note' if infos == 1 else 'notes'}, shown by: {visible(hide(_check(arguments), hidden))}\n"
 
 
 def _check(arguments: Arguments) -> str:

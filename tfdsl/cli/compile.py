@@ -62,7 +62,7 @@ def run(arguments: Arguments) -> int:
     if not isinstance(place, Destination):
         errors += [place] if picked.choices else []
     if errors or not isinstance(place, Destination):
-        return wrong_use(errors, "text", "tfdsl compile --help")
+        return wrong_use(errors, "text", "tfdsl compile --help", picked.hidden)
     sources, unreadable = named_files(arguments.rest)
     if unreadable:
         report(unreadable, ())
@@ -74,8 +74,9 @@ def run(arguments: Arguments) -> int:
     told = pipeline.settle([outcome], [program], strict=arguments.on(chosen.STRICT.name), paths=[sources[0].path])
     told = [*unsettled, *absent, *told]
     done = [] if pipeline.has_errors(told) else _write(arguments, place, outcome.made, program)
-    status = report([*(found for found in told if found.level != "info"), *done], [sources[0].path])
-    err(closing_line(told, arguments))
+    shown = [*(found for found in told if found.level != "info"), *done]
+    status = report(shown, [sources[0].path], hidden=picked.hidden)
+    err(closing_line(told, arguments, picked.hidden))
     return status
 
 

@@ -8,6 +8,7 @@ from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
+from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 
 if TYPE_CHECKING:
@@ -64,10 +65,11 @@ def _show(changed: Sequence[tuple[Source, str]], *, as_diff: bool) -> int:
             from difflib import unified_diff
 
             old, new = (part.splitlines(keepends=True) for part in (source.text, text))
-            lines = unified_diff(old, new, source.path, source.path)
+            path = visible(source.path)
+            lines = unified_diff(old, new, path, path)
             out("".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines))
         else:
-            err(f"would change {source.path}\n")
+            err(f"would change {visible(source.path)}\n")
     return ERRORS if different else OK
 
 
@@ -81,5 +83,5 @@ def _write(changed: Sequence[tuple[Source, str]], arguments: Arguments) -> int:
         if source.origin is None:
             out(text)
         else:
-            err(f"changed {source.path}\n")
+            err(f"changed {visible(source.path)}\n")
     return OK

@@ -10,6 +10,7 @@ from tfdsl.cli.arguments import Command, Positional
 from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.streams import err
 from tfdsl.cli.writing import Failure, File, write_all
+from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 
 if TYPE_CHECKING:
@@ -89,5 +90,5 @@ def run(arguments: Arguments) -> int:
     )
     if failure is not None:
         return report([OUTPUT_NOT_WRITTEN(place, path=path, reason=failure.reason)], ())
-    err(f"wrote {path}; try: tfdsl compile {path} -t tfjob\n")
+    err(f"wrote {visible(path)}; try: tfdsl compile {visible(path)} -t tfjob\n")
     return OK

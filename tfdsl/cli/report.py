@@ -7,23 +7,33 @@ from typing import TYPE_CHECKING
 from tfdsl.cli.streams import err, err_takes_colour, out
 from tfdsl.diagnostics.order import count, in_file_order
 from tfdsl.diagnostics.render import DOCUMENTS, FORMATS, Format, render
+from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tfdsl.cli.masking import Hidden
     from tfdsl.diagnostics import Diagnostic
 
 OK, ERRORS, USAGE = 0, 1, 2
 
 
-def report(diagnostics: Iterable[Diagnostic], paths: Sequence[str], form: Format = "text") -> int:
+def report(
+    diagnostics: Iterable[Diagnostic], paths: Sequence[str], form: Format = "text", hidden: Hidden | None = None
+) -> int:
     """Tell ``diagnostics`` in file order, each once; gives the exit status: 2 when output could not be written.
+
+    ``hidden``: values of the command line that must not be seen.
 
     Messages for people go to standard error; what a program reads, a document or GitHub's commands, goes to
     standard output.
     """
-    ordered = in_file_order(diagnostics, paths)
+    ordered: Sequence[Diagnostic] = in_file_order(diagnostics, paths)
+    if hidden is not None and hidden.values:
+        from tfdsl.cli.masking import masked
+
+        ordered = masked(ordered, hidden)
     if form in DOCUMENTS or form == "github":
         out(render(form, ordered, paths))
     elif form == "text":
@@ -37,10 +47,10 @@ def report(diagnostics: Iterable[Diagnostic], paths: Sequence[str], form: Format
     return ERRORS if count(ordered)[0] else OK
 
 
-def wrong_use(errors: Sequence[Diagnostic], form: Format, more: str) -> int:
+def wrong_use(errors: Sequence[Diagnostic], form: Format, more: str, hidden: Hidden | None = None) -> int:
     """Tell what is wrong with the command line and which help to read; gives the exit status of wrong use."""
     last = errors[-1].help(f"{more} shows what there is")
-    report([*errors[:-1], last], (), form)
+    report([*errors[:-1], last], (), form, hidden)
     return USAGE
 
 
@@ -57,7 +67,7 @@ def internal_error(error: Exception, words: Sequence[str], form: Format) -> None
     told = " ".join(f"{type(error).__name__}: {error}".split())
     message = f"this is a bug in tfdsl, please report it together with the input ({told})"
     if form not in DOCUMENTS:
-        err(f"tfdsl: {message}; TFDSL_DEBUG=1 shows where\n")
+        err(f"tfdsl: {visible(message)}; TFDSL_DEBUG=1 shows where\n")
         return
     from tfdsl.cli.arguments import command_line
     from tfdsl.diagnostics.usage_rules import INTERNAL_ERROR

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import backend as backends
 from tfdsl.cli.arguments import Flag, Given
+from tfdsl.cli.masking import Hidden, hidden_in
 from tfdsl.diagnostics.name_rules import UNKNOWN_JOB, UNKNOWN_TARGET
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
 from tfdsl.inputs import Inputs
@@ -38,11 +39,12 @@ STRICT = Flag("--strict", "take what a target does otherwise for an error")
 
 
 class Selection(Record):
-    """What was chosen; ``errors`` when it makes no sense."""
+    """What was chosen; ``errors`` when it makes no sense. ``hidden``: the values that messages must not show."""
 
     choices: tuple[Choice, ...]
     request: Request
     errors: tuple[Diagnostic, ...]
+    hidden: Hidden
 
 
 def selection(arguments: Arguments) -> Selection:
@@ -60,7 +62,8 @@ def selection(arguments: Arguments) -> Selection:
     request = Request(
         None if profile is None else profile.text, tuple(params), tuple(options), None if job is None else job.text
     )
-    return Selection(tuple(_once(choices)), request, tuple(errors))
+    words = [given.text for flag in (SET, OPTION) for given in arguments.values(flag.name)]
+    return Selection(tuple(_once(choices)), request, tuple(errors), hidden_in(words, request))
 
 
 def inputs(arguments: Arguments, source: Source, opened: Callable[[str], Source | str] = read) -> Inputs:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend, TaskConfig
     from tfdsl.cli.arguments import Arguments, Given
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.pipeline import Choice, Made
+    from tfdsl.pipeline import Made
     from tfdsl.semantics.project import Program
 
 COMMAND = Command(
@@ -53,7 +53,7 @@ def run(arguments: Arguments) -> int:
     errors = list(picked.errors)
     wanted = _task(arguments.rest[1], errors) if len(arguments.rest) > 1 else None
     if errors:
-        return wrong_use(errors, "text", "tfdsl tfconfig --help")
+        return wrong_use(errors, "text", "tfdsl tfconfig --help", picked.hidden)
     sources, unreadable = named_files(arguments.rest[:1])
     if unreadable:
         report(unreadable, ())
@@ -63,8 +63,8 @@ def run(arguments: Arguments) -> int:
     if absent:
         return report(absent, ())
     if picked.choices:
-        return _show(program, picked.request, picked.choices, wanted)
-    return _show_what_compiles(program, picked.request, wanted)
+        return _show(program, picked, wanted)
+    return _show_what_compiles(program, picked, wanted)
 
 
 def _task(given: Given, errors: list[Diagnostic]) -> _Wanted | None:
@@ -79,15 +79,16 @@ def _task(given: Given, errors: list[Diagnostic]) -> _Wanted | None:
     return _Wanted(match.group(1), None if index is None else int(index), given)
 
 
-def _show(program: Program, request: pipeline.Request, choices: Sequence[Choice], wanted: _Wanted | None) -> int:
-    outcome = pipeline.run(program, request, choices)
+def _show(program: Program, picked: chosen.Selection, wanted: _Wanted | None) -> int:
+    outcome = pipeline.run(program, picked.request, picked.choices)
     told = pipeline.settle([outcome], [program], strict=False)
     if pipeline.has_errors(told):
-        return report(told, ())
+        return report(told, (), hidden=picked.hidden)
     return _print(outcome.made, outcome.targets, wanted)
 
 
-def _show_what_compiles(program: Program, request: pipeline.Request, wanted: _Wanted | None) -> int:
+def _show_what_compiles(program: Program, picked: chosen.Selection, wanted: _Wanted | None) -> int:
+    request = picked.request
     made: list[Made] = []
     targets: list[Backend] = []
     refused: list[str] = []
@@ -101,7 +102,7 @@ def _show_what_compiles(program: Program, request: pipeline.Request, wanted: _Wa
     if not targets:
         told = pipeline.settle([pipeline.run(program, request)], [program], strict=False)
         if pipeline.has_errors(told):
-            return report(told, ())
+            return report(told, (), hidden=picked.hidden)
     if refused:
         err(f"not shown, because the job does not compile for them: {', '.join(refused)}\n")
     return _print(made, targets, wanted) if targets else ERRORS

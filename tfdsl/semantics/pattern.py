@@ -9,6 +9,7 @@ lookaround and no backreference. A single character class is still left to ``re`
 from __future__ import annotations
 
 import re
+import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -194,10 +195,12 @@ class _Compiler:
             what = "a [ is not closed" if self.text[self.at] == "[" else f"{self.text[self.at :][:2]} is not known"
             raise PatternError(what)
         self.at = found.end()
-        try:
-            return re.compile(found[0], re.DOTALL).match
-        except re.error as problem:
-            raise PatternError(problem.msg) from None
+        with warnings.catch_warnings():  # of what a later Python may take "[[" and "--" in a class for
+            warnings.simplefilter("ignore", FutureWarning)
+            try:
+                return re.compile(found[0], re.DOTALL).match
+            except re.error as problem:
+                raise PatternError(problem.msg) from None
 
     def _group(self) -> tuple[int, int]:
         if self.depth >= DEEPEST_GROUP:

@@ -126,7 +126,7 @@ def test_several_lines_are_marked_at_both_ends() -> None:
 def test_place_in_another_file_has_a_picture_of_its_own() -> None:
     of, other = source("use gpu\n"), source("template gpu {\n", "common.tfjob")
     rows = text.render([SLOW(place(of, "gpu")).note(place(other, "gpu"), "declared here")]).splitlines()
-    assert rows[5:9] == ["  ::: common.tfjob:1:10", "   |", " 1 | template gpu {", "   |          --- declared here"]
+    assert rows[5:9] == ["  --> common.tfjob:1:10", "   |", " 1 | template gpu {", "   |          --- declared here"]
 
 
 def test_gutter_is_as_wide_as_the_largest_number() -> None:

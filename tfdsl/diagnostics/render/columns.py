@@ -1,7 +1,14 @@
-"""How wide a text is on a terminal, so that marks stand under what they mark."""
+"""How wide a text is on a terminal, so that marks stand under what they mark, and what it may not do there.
+
+A build server reads commands out of what a program prints. GitHub's runner takes ``::name::`` after the blanks at the
+start of a line and ``##[name]`` anywhere in it (``src/Runner.Common/ActionCommand.cs`` of github.com/actions/runner),
+Azure Pipelines ``##vso[name]`` and TeamCity ``##teamcity[name]``. A blank in between takes their meaning away; a
+character without a width would not, because those programs compare texts without regard to such characters.
+"""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 
 TAB = "    "
@@ -11,15 +18,27 @@ _PICTURES = 0x2400
 _BIDI = frozenset((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C))
 
 
+_COMMAND = re.compile(r"##(?=\[|vso\[|teamcity\[)", re.I)
+
+
 def visible(text: str) -> str:
-    """``text`` with a tab as four blanks and what a terminal would act upon replaced by a sign for it.
+    """``text`` with a tab as four blanks and signs for what a terminal or a build server would act upon.
 
     Control characters become their pictures (U+2400 …), the marks that turn the direction of writing around
-    (CVE-2021-42574) and lone surrogates become U+FFFD.
+    (CVE-2021-42574) and lone surrogates become U+FFFD, ``##[`` becomes ``# #[``.
     """
+    if "##" in text:
+        text = _COMMAND.sub("# #", text)
     if text.isascii() and text.isprintable():
         return text
     return "".join(_visible(char) for char in text)
+
+
+def line_of(text: str) -> str:
+    """``text`` as it may begin a line: :func:`visible`, and not with ``::``."""
+    shown = visible(text)
+    bare = shown.lstrip()
+    return shown if not bare.startswith("::") else f"{shown[: len(shown) - len(bare)]}: {bare[1:]}"
 
 
 def _visible(char: str) -> str:

@@ -22,4 +22,5 @@ def _line(diagnostic: Diagnostic) -> str:
     line, column = source.position(diagnostic.span.start)
     rule = diagnostic.rule
     message = " ".join(visible(part) for part in diagnostic.message.split("\n"))
-    return f"{visible(source.path)}:{line}:{column}: {diagnostic.level}[{rule.code}] {rule.slug}: {message}\n"
+    path = source.path if not source.path.lstrip().startswith("::") else f"./{source.path}"  # the same file
+    return f"{visible(path)}:{line}:{column}: {diagnostic.level}[{rule.code}] {rule.slug}: {message}\n"

@@ -29,7 +29,12 @@ def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
         "warnings": warnings,
         "infos": count_infos(diagnostics),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return dumped(document)
+
+
+def dumped(document: Json) -> str:
+    """The text of a document, in which no build server finds a command: the second of two ``#`` is escaped."""
+    return json.dumps(document, indent=2, ensure_ascii=False).replace("##", "#\\u0023") + "\n"
 
 
 def _diagnostic(diagnostic: Diagnostic) -> Json:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.order import count
+from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.excerpt import Lines
 from tfdsl.diagnostics.render.text import render as as_text
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics.diagnostic import Diagnostic
 
-_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;"}
 
 
 def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
@@ -52,7 +53,8 @@ def _passed(path: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """``text`` for XML 1.0; what that cannot hold becomes U+FFFD."""
+    """``text`` for XML 1.0 and whoever shows it: visible, and what XML cannot hold becomes U+FFFD."""
+    text = "\n".join(map(visible, text.split("\n")))
     return "".join(_ESCAPES.get(char) or (char if _allowed(ord(char)) else "\ufffd") for char in text)
 
 

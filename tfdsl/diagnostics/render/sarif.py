@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from tfdsl import __version__
 from tfdsl.diagnostics.page import text_of
+from tfdsl.diagnostics.render.json import dumped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics.render.json import Json
     from tfdsl.text import Span
 
+_LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -32,7 +34,7 @@ def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
         "results": [_result(diagnostic, order) for diagnostic in diagnostics],
     }
     log: Json = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+    return dumped(log)
 
 
 def _rule(rule: Rule) -> Json:
@@ -53,7 +55,7 @@ def _result(diagnostic: Diagnostic, order: dict[str, int]) -> Json:
         "ruleId": diagnostic.rule.code,
         "ruleIndex": order[diagnostic.rule.code],
         "level": _LEVELS[diagnostic.level],
-        "message": {"text": "\n".join([diagnostic.message, *(f"help: {text}" for text in diagnostic.helps)])},
+        "message": _message("\n".join([diagnostic.message, *(f"help: {text}" for text in diagnostic.helps)])),
         "locations": [_location(diagnostic.span, diagnostic.mark)],
     }
     if diagnostic.labels:
@@ -65,13 +67,18 @@ def _result(diagnostic: Diagnostic, order: dict[str, int]) -> Json:
     return result
 
 
+def _message(text: str) -> dict[str, Json]:
+    """A plain message, in which no text of the user's is taken for a link (SARIF 3.11.6)."""
+    return {"text": _LINK.sub(r"\\[", text)}
+
+
 def _artifact(path: str) -> dict[str, Json]:
     return {"uri": quote(path.encode("utf-8", "surrogateescape"))}
 
 
 def _location(span: Span, text: str) -> dict[str, Json]:
     physical: Json = {"artifactLocation": _artifact(span.source.path), "region": _region(span)}
-    message: dict[str, Json] = {"message": {"text": text}} if text else {}
+    message: dict[str, Json] = {"message": _message(text)} if text else {}
     return {"physicalLocation": physical, **message}
 
 
@@ -89,4 +96,4 @@ def _fix(fix: Fix) -> Json:
     artifacts: list[Json] = [
         {"artifactLocation": _artifact(path), "replacements": replacements} for path, replacements in changes.items()
     ]
-    return {"description": {"text": fix.title}, "artifactChanges": artifacts}
+    return {"description": _message(fix.title), "artifactChanges": artifacts}

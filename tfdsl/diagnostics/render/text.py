@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.order import count, worst
-from tfdsl.diagnostics.render.columns import visible
+from tfdsl.diagnostics.render.columns import line_of, visible
 from tfdsl.diagnostics.render.excerpt import Lines, Mark, excerpt, last_line
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _picture(
     main = source is diagnostic.span.source
     row, column = source.position(diagnostic.span.start if main else marks[0].span.start)
     lines = [
-        f"{margin} {paint('frame', '-->' if main else ':::')} {visible(source.path)}:{row}:{column}",
+        f"{margin} {paint('frame', '-->')} {visible(source.path)}:{row}:{column}",
         f"{margin}  {paint('frame', '|')}",
     ]
     for line in excerpt(source, marks, measured):
@@ -116,4 +116,4 @@ def _advice(diagnostic: Diagnostic) -> list[tuple[str, str]]:
 
 
 def _lines(text: str) -> list[str]:
-    return [visible(line) for line in text.split("\n")]
+    return [line_of(line) for line in text.split("\n")]

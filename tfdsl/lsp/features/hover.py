@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import backend as backends
 from tfdsl.lsp.fates import fates, keys_of
+from tfdsl.lsp.markdown import code, fenced, plain
 from tfdsl.lsp.shown import shown
 from tfdsl.lsp.tree import path_at, span_of
 from tfdsl.record import Record
@@ -143,7 +144,7 @@ def _attribute(snapshot: Snapshot, path: Sequence[Node]) -> str:
     if row is None:
         return ""
     where = {"job": "job", "role": "role", "both": "job, role", "each": "job, role"}[row.where]
-    about = f"**{row.name}** ({where}) {_code(describe(row.type))}\n\n{row.doc}\n\nDefault: {row.default}"
+    about = f"**{row.name}** ({where}) {code(describe(row.type))}\n\n{row.doc}\n\nDefault: {row.default}"
     return _with_table(snapshot, about, path[:-1])
 
 
@@ -157,7 +158,7 @@ def _option(target: str, name: str) -> str:
     for option in backend.options:
         if option.name == name:
             default = "worked out" if option.default is None else f"`{option.default}`"
-            kind = _code(describe(option.type))
+            kind = code(describe(option.type))
             return f"**{name}** option of {backend.name}, {kind}\n\n{option.doc}\n\nDefault: {default}"
     return ""
 
@@ -179,7 +180,7 @@ def _setting(owner: Node, name: str) -> str:
     row = next((row for row in rows if row.name == name), None)
     if row is None:
         return ""
-    return f"**{row.name}** {_code(describe(row.type)) if row.type is not None else ''}\n\n{row.doc}"
+    return f"**{row.name}** {code(describe(row.type)) if row.type is not None else ''}\n\n{row.doc}"
 
 
 # --- params and lets -------------------------------------------------------------------------------------------
@@ -194,35 +195,18 @@ def _global(snapshot: Snapshot, name: str) -> str:
     value = snapshot.params.lookup(name)
     text = shown(value.data) if value is not None else None
     about = _source(type(declared).__name__.lower(), declared.span)
-    return f"{about}\n\nValue: {_code(text)}" if text is not None else about
+    return f"{about}\n\nValue: {code(text)}" if text is not None else about
 
 
 def _source(kind: str, span: Span) -> str:
-    lines = span.text.splitlines()
+    lines = span.text.split("\n")
     more = ["…"] if len(lines) > _LINES else []
-    where = span.source.path.rsplit("/", 1)[-1]
+    where = plain(span.source.path.rsplit("/", 1)[-1])
     line = span.source.position(span.start)[0]
-    return f"{kind}, {where}:{line}\n\n" + _fenced("\n".join([*lines[:_LINES], *more]))
+    return f"{kind}, {where}:{line}\n\n" + fenced("\n".join([*lines[:_LINES], *more]))
 
 
 _LINES = 20
-
-
-def _fenced(text: str) -> str:
-    """A block of code whose fence the text does not hold."""
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}tfjob\n{text}\n{fence}"
-
-
-def _code(text: str) -> str:
-    """Code inside a line."""
-    mark = "`"
-    while mark in text:
-        mark += "`"
-    space = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{mark}{space}{text}{space}{mark}"
 
 
 # --- targets ---------------------------------------------------------------------------------------------------
@@ -243,8 +227,8 @@ def _table(snapshot: Snapshot, path: Sequence[Node]) -> str:
 
 
 def _line(fate: Fate) -> str:
-    to = f" as {_code(fate.to)}" if fate.to else ""
-    when = f" ({fate.when})" if fate.when else ""
-    text = f": {fate.text}" if fate.text else ""
+    to = f" as {code(fate.to)}" if fate.to else ""
+    when = f" ({plain(fate.when)})" if fate.when else ""
+    text = f": {plain(fate.text)}" if fate.text else ""
     word = fate.fate if fate.fate == "kept" else f"**{fate.fate}**"
-    return f"- {fate.target}{when} {word}{to}{text}"
+    return f"- {plain(fate.target)}{when} {word}{to}{text}"
