@@ -12,7 +12,7 @@ def _error(code: str, slug: str, message: str) -> Rule:
 EDITION_UNKNOWN = _error("TFJ1001", "unknown-edition", "this tfdsl knows edition 1, not {number}")
 INCLUDE_ABSOLUTE = _error("TFJ1002", "include-absolute", "an include is relative to the file it stands in")
 INCLUDE_MISSING = _error("TFJ1003", "include-missing", "cannot read {path}: {reason}")
-INCLUDE_CYCLE = _error("TFJ1004", "include-cycle", "{path} includes itself")
+INCLUDE_CYCLE = _error("TFJ1004", "include-cycle", "the includes form a cycle: {files}")
 EDITION_NOT_FIRST = _error("TFJ1005", "edition-not-first", "the edition stands once, before everything else")
 INCLUDE_NO_FOLDER = _error("TFJ1006", "include-without-folder", "a text from standard input cannot include files")
 

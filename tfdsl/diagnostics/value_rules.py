@@ -44,7 +44,7 @@ SERVER_WITHOUT_CHIEF = _rule(
     "TFJ2111", "server-without-chief", "when all workers are servers, a chief has to run the command"
 )
 ARGS_IGNORED = _rule("TFJ2112", "args-ignored", "the command text never uses {what}, which would be lost")
-TF_CONFIG_SET = _rule("TFJ2113", "tf-config-set", "TF_CONFIG is made by the compiler and cannot be set")
+TF_CONFIG_SET = _rule("TFJ2113", "tf-config-set", "TF_CONFIG is generated and cannot be set here")
 MIN_AVAILABLE = _rule("TFJ2114", "min-available", "min_available is {given}, but role {role} has {replicas} replicas")
 AFTER_CYCLE = _rule("TFJ2115", "after-cycle", "{role} waits for itself")
 MISSING_LOGDIR = _rule("TFJ2116", "missing-logdir", "tensorboard needs a logdir, for the job has no checkpoint")
@@ -82,3 +82,4 @@ TOLERATION = _rule("TFJ2504", "toleration", "{problem}")
 
 BUILD_FROM = _rule("TFJ2601", "build-from", "build has no from")
 BUILD_COPY = _rule("TFJ2602", "build-copy", "{path} {problem}")
+PARAM_WITHOUT_VALUES = _rule("TFJ2603", "param-without-values", "no value fits param {name}: {reason}")

@@ -78,7 +78,10 @@ class TargetBlock(Record):
 
 
 class JobBlock(Record):
-    """A job block, taken apart. ``complete``: no role or template of it is unknown, so what is missing really is."""
+    """A job block, taken apart. ``complete``: no role or template of it is unknown, so what is missing really is.
+
+    ``strangers``: the blocks of roles that there are none of.
+    """
 
     node: ast.Job
     layers: tuple[Layer, ...]
@@ -87,6 +90,7 @@ class JobBlock(Record):
     cluster: ast.Cluster | None
     build: ast.Build | None
     complete: bool
+    strangers: tuple[RoleBlock, ...] = ()
 
 
 class TargetRows(Record):
@@ -152,6 +156,7 @@ def read_job(node: ast.Job, names: Names, report: Report) -> JobBlock:
         _once(node.items, ast.Cluster, "cluster", report),
         _once(node.items, ast.Build, "build", report),
         reader.complete,
+        tuple(reader.strangers),
     )
 
 
@@ -162,6 +167,7 @@ class _Reader:
         self.names = names
         self.report = report
         self.complete = True
+        self.strangers: list[RoleBlock] = []
         self.around = Around(names.asked, owners=self._owners)
 
     def _owners(self, option: str) -> tuple[str, ...]:
@@ -287,6 +293,7 @@ class _Reader:
             self.around = outer
             if not known_role(name, self.report):
                 self.complete = False
+                self.strangers.append(RoleBlock(item, layers, patches))
                 continue
             for layer in layers:
                 keys = [assign.key for assign in layer.attributes.values()]

@@ -16,8 +16,9 @@ from tfdsl.vocabulary.statements import PARAM_SETTINGS
 from tfdsl.vocabulary.types import STRING, ListType, Type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.scope import Scope
     from tfdsl.syntax import ast
 
@@ -36,6 +37,10 @@ class Bounds:
         self._name = param.name.text
         self._scope = scope
         self._limits = [_limit(param, setting, to, scope) for setting in _legal(param, scope)]
+        nothing = _contradiction(param, self._limits)
+        if nothing is not None:  # of any value it would only be said again
+            scope.report(nothing)
+            self._limits = []
 
     def keep(self, value: Value) -> Value:
         """``value``, or poison when it is not within the settings."""
@@ -104,6 +109,36 @@ def _limit(param: ast.Param, setting: ast.Assign, to: Type | None, scope: Scope)
     if not choices or any(isinstance(choice.data, Poison) for choice in choices):
         return None
     return _Limit(setting, value, frozenset(choice.data for choice in choices if isinstance(choice.data, str)))
+
+
+def _contradiction(param: ast.Param, limits: Iterable[_Limit | None]) -> Diagnostic | None:
+    """That ``min``, ``max`` and ``one_of`` together leave no value."""
+    at = {limit.setting.key.text: limit for limit in limits if limit is not None}
+    low, high, choices = at.get("min"), at.get("max"), at.get("one_of")
+    if low is not None and high is not None and _is(low.value, ">", high.value):
+        reason = f"min {_shown(low.value)} is more than max {_shown(high.value)}"
+        between = [low, high]
+    elif choices is not None and _none_within(choices.value, low, high):
+        between = [limit for limit in (low, high, choices) if limit is not None]
+        reason = f"no value of one_of fits {' and '.join(limit.setting.key.text for limit in between[:-1])}"
+    else:
+        return None
+    found = value_rules.PARAM_WITHOUT_VALUES(param.name.span, name=param.name.text, reason=reason)
+    for limit in between:
+        found = found.note(limit.setting.span, "set here")
+    return found
+
+
+def _none_within(choices: Value, low: _Limit | None, high: _Limit | None) -> bool:
+    """Whether each of the ``choices`` is below ``low`` or above ``high``."""
+    return isinstance(choices.data, ListData) and all(
+        (low is not None and _is(one, "<", low.value)) or (high is not None and _is(one, ">", high.value))
+        for one in choices.data.items
+    )
+
+
+def _is(left: Value, op: str, right: Value) -> bool:
+    return operators.binary(op, left.data, right.data, left.span) is True
 
 
 def _holds(name: str, limit: _Limit, value: Value, scope: Scope) -> bool:

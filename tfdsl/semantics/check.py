@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.garbage import uncollected
 from tfdsl.record import Record
-from tfdsl.semantics import resolved, statements, target_options
+from tfdsl.semantics import resolved, statements, strangers, target_options
 from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, TargetRows, check_templates, read_job
 from tfdsl.semantics.merge_outputs import outputs
 from tfdsl.semantics.merge_policies import policies
@@ -133,6 +133,7 @@ class _Checker:
             if name not in present:
                 self.report(value_rules.NO_REPLICAS(_replicas_span(resolver, name), role=name))
         resolver.check_unused(present)
+        strangers.check(resolver)
         found = outputs(resolver, present)
         chosen = None
         if wanted is not None:

@@ -16,6 +16,7 @@ from tfdsl.semantics.statements import SOURCE, settings
 from tfdsl.semantics.suggest import closest, fold, folded, listing, offering, words_of
 from tfdsl.semantics.values import POISON, ListData, MapData, Poison, RunTimeText, Value
 from tfdsl.vocabulary import foreign, statements
+from tfdsl.vocabulary.statements import MountKind
 from tfdsl.vocabulary.types import MEMORY, STRING, Type
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from tfdsl.semantics.scope import Scope
     from tfdsl.semantics.values import Data
     from tfdsl.syntax import ast
-    from tfdsl.vocabulary.statements import MountKind
 
 _SOURCE_TYPES: dict[str, Type] = {"name": SOURCE, "size": MEMORY, "path": SOURCE, "server": SOURCE, "uri": SOURCE}
 _ALIASES = words_of(statements.MOUNT_KINDS)
@@ -39,11 +39,13 @@ def mount(node: ast.Mount, scope: Scope) -> resolved.Mount | None:
     kind = mount_kind(node, scope.report)
     source = None if node.source is None else evaluate(node.source, scope)
     at = conform(evaluate(node.path, scope), STRING, "the path of a mount", scope.report)
+    options: dict[str, resolved.Setting] = {}
     if kind is None:
-        return None
-    options = settings(node.options, kind.options, f"mount {kind.name}", scope)
-    _check_options(kind, options, scope)
-    source = _source(node, kind, source, scope)
+        kind = _any_kind(node, scope)
+    else:
+        options = settings(node.options, kind.options, f"mount {kind.name}", scope)
+        _check_options(kind, options, scope)
+        source = _source(node, kind, source, scope)
     if isinstance(at.data, Poison):
         return None
     path = str(at.data)
@@ -54,6 +56,16 @@ def mount(node: ast.Mount, scope: Scope) -> resolved.Mount | None:
     head = node.kind.span if node.source is None else node.kind.span.to(node.source.span)
     clean = path.rstrip("/") or "/"
     return resolved.Mount(kind, source, clean, at.span, node.readonly, options, head, node.span)
+
+
+def _any_kind(node: ast.Mount, scope: Scope) -> MountKind:
+    """What stands for a kind that there is none of, so that the rest of the job is read: something lasting is there.
+
+    The values of its options are read for what is wrong with them.
+    """
+    for option in node.options:
+        evaluate(option.value, scope)
+    return MountKind(node.kind.text, "name", "", "", optional=True, durable=True)
 
 
 def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKind | None:

@@ -18,7 +18,7 @@ from tfdsl.syntax import ast, parse
 from tfdsl.vocabulary.statements import RESERVED_NAMES, TRUTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from tfdsl.diagnostics import Rule
     from tfdsl.text import Source, Span
@@ -73,6 +73,7 @@ class _Loader:
         self.read = read
         self.files: list[ast.File] = []
         self.paths: set[str] = set()
+        self.shown: dict[str, str] = {}  # identity → the path as it was written
         self.missing: list[str] = []
         self.found: list[Diagnostic] = []
         self.params: dict[str, ast.Param] = {}
@@ -92,6 +93,7 @@ class _Loader:
     def file(self, source: Source, stack: tuple[str, ...]) -> None:
         here = source.path if source.origin is None else _identity(source.origin)
         self.paths.add(here)
+        self.shown[here] = source.path
         parsed = parse(source)
         main = not stack
         self.files.append(parsed.file)
@@ -146,7 +148,8 @@ class _Loader:
         full = posixpath.normpath(posixpath.join(posixpath.dirname(source.origin), path))
         identity = _identity(full)
         if identity in stack:
-            self.found.append(name_rules.INCLUDE_CYCLE(span, path=path).marked("the circle closes here"))
+            cycle = stack[stack.index(identity) :]
+            self.found.append(_cycle(span, [self.shown[file] for file in cycle]))
         elif identity not in self.paths:
             read = self.reading(full, len(stack))
             if isinstance(read, (str, Outside)):
@@ -185,6 +188,13 @@ class _Loader:
             self.lets[name.text] = declaration
         else:
             self.templates[name.text] = declaration
+
+
+def _cycle(span: Span, files: Iterable[str]) -> Diagnostic:
+    """The last of ``files``, each of which includes the next, includes the first at ``span``."""
+    names = [shown_path(name) for name in files]
+    found = name_rules.INCLUDE_CYCLE(span, files=" -> ".join([*names, names[0]]))
+    return found.marked("this closes the cycle").help("move what they share into a file that includes none of them")
 
 
 def not_read(rule: Rule, span: Span, path: str, why: str | Outside) -> Diagnostic:

@@ -218,7 +218,7 @@ class Resolver:
                 if attributes.BY_NAME[name].where == "both" and not any(_inherited(name, role) for role in present):
                     self.typed(assign, names[0])
             for node in layer.mounts if not present else ():
-                self._mount(node, names[0])
+                self.mount(node, names[0])
         for role in names if names[0] in self.role_names() else ():
             if role not in present:
                 self.role_settings(role)
@@ -301,7 +301,7 @@ class Resolver:
         for layer, _ in self.role_layers(role):
             here: dict[str, resolved.Mount] = {}
             for node in layer.mounts:
-                mount = self._mount(node, role)
+                mount = self.mount(node, role)
                 if mount is None or any(isinstance(one.value.data, Poison) for one in mount.options.values()):
                     broken = True
                 if mount is None:
@@ -312,7 +312,8 @@ class Resolver:
             found |= here
         return found, broken
 
-    def _mount(self, node: ast.Mount, role: str) -> resolved.Mount | None:
+    def mount(self, node: ast.Mount, role: str) -> resolved.Mount | None:
+        """The mount ``node`` of ``role``; ``None``, reported, when it is not known what is mounted where."""
         key = self._key(node, role)
         mounts = self._constant_mounts if key is None else self._mounts
         at = (id(node), None) if key is None else key

@@ -104,11 +104,10 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
         found = value_rules.SUBJECT_IN_ROLE(node.subject.span)
         report(found.help("leave the role out"))
         return None
-    if node.subject is not None and not known_role(node.subject.role, report):
-        return None
+    known = node.subject is None or known_role(node.subject.role, report)
     if event is None or codes is None:
         return None
-    if not _fits(node, event, action, role, report):
+    if not _fits(node, event, action, role, report) or not known:
         return None
     subject = node.subject
     index = None if subject is None or subject.index is None else index_of(subject.index)

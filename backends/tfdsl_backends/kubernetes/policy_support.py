@@ -163,7 +163,16 @@ def _evicted() -> Iterator[Row]:
 def _refused() -> Iterator[Row]:
     """What plain Jobs do not have."""
     for event in ("failed", "exit", "evicted"):
-        for action in ("abort job", "restart role", "restart job", "ignore"):
+        yield refused(
+            f"policies[{event}].ignore",
+            "Kubernetes 1.33 can let the other replicas run on (backoffLimitPerIndex), but a Job with a failed replica "
+            "ends as failed all the same",
+            "K8S111",
+            "kubernetes-ignore",
+            instead="let the program exit 0, or compile to volcano"
+            + (", slider or yarn, which can ignore a failed replica" if event != "evicted" else ""),
+        )
+        for action in ("abort job", "restart role", "restart job"):
             yield refused(
                 f"policies[{event}].{action}",
                 "Jobs have no such action: {value} would need a controller over all of them",

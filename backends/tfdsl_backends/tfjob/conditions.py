@@ -78,6 +78,12 @@ def wrapped(unit: Unit, item: Item) -> bool:
     return item.value in ("tf_config", "both") and not single(unit, item) and static(unit, item)
 
 
+def own_tf_config(unit: Unit, item: Item) -> bool:
+    """Whether the job sets TF_CONFIG itself, where the operator appends one to the same variables."""
+    role = cast("Role", item.node)
+    return "TF_CONFIG" in role.env and role.name != "tensorboard" and not single(unit, item)
+
+
 def limited(unit: Unit, item: Item) -> bool:
     """Whether pods are to stay although a limit may end the job."""
     return item.value == "none" and (unit.job.retries > 0 or unit.job.deadline is not None)
@@ -140,6 +146,18 @@ def evicted_pods_stay(unit: Unit, item: Item) -> bool:
     if features(unit).remakes_lost_pods:
         return becomes("Never")(unit, item)
     return becomes("Never", "OnFailure")(unit, item)
+
+
+def refused_beside(unit: Unit, item: Item) -> bool:
+    """``evicted``: whether no version has a restart policy for what other policies of its roles say.
+
+    Those are refused by rows of their own, which say why.
+    """
+    from tfdsl_backends.tfjob.features import LATEST
+    from tfdsl_backends.tfjob.restart import decided, restart_policy
+
+    job = unit.job
+    return all(restart_policy(job, role, LATEST) is None for role in decided(job, cast("Policy", item.node)))
 
 
 def restarts_in_place(unit: Unit, item: Item) -> bool:

@@ -266,6 +266,7 @@ def _evicted_restarts(action: str) -> Iterator[Row]:
         when=BY_STATUS,
         when_text="beside fail job, version 1.5 and newer",
     )
+    yield kept(key, "", when=when.refused_beside, when_text="beside policies that are refused")
     yield refused(
         key,
         "this version of the operator does not make evicted pods again",
@@ -279,8 +280,16 @@ def _refused() -> Iterator[Row]:
     """What no version of the operator has."""
     nothing = "a TFJob has no such action: {value} would need a controller that stops and starts other replicas"
     for event in ("failed", "exit", "evicted"):
-        for action in ("abort job", "restart role", "restart job", "ignore"):
+        for action in ("abort job", "restart role", "restart job"):
             yield refused(f"policies[{event}].{action}", nothing, "KTF085", "tfjob-action", instead=NEAR)
+        yield refused(
+            f"policies[{event}].ignore",
+            "a TFJob fails with the first replica that fails and is not restarted; the operator can ignore none",
+            "KTF116",
+            "tfjob-ignore",
+            instead="let the program exit 0, or compile to volcano"
+            + (", slider or yarn, which can ignore a failed replica" if event != "evicted" else ""),
+        )
         yield refused(
             f"policies[{event}].index",
             "all replicas of a role share one restart policy; replica {value} of {role} cannot have its own",

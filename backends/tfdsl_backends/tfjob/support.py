@@ -223,6 +223,15 @@ CLUSTER = (
 )
 
 ROLES = (
+    refused(
+        "roles[].env",
+        "the operator writes its own TF_CONFIG over the one in env of role {role}",
+        "KTF115",
+        "tfjob-own-tf-config",
+        instead="hand it over under another name and let the program read that, or compile to kubernetes or volcano",
+        when=when.own_tf_config,
+        when_text="TF_CONFIG, several replicas",
+    ),
     translated(
         "roles[].replicas",
         "Deployment spec.replicas",

@@ -92,3 +92,21 @@ def test_removing_an_unused_let_takes_its_line() -> None:
     (diagnostic,) = runner.lint(program, done.jobs, done.used)
     (edit,) = diagnostic.fixes[0].edits
     assert text[: edit.span.start] + edit.text + text[edit.span.end :] == examples("unused-let")["Good"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("GOOGLE_APPLICATION_CREDENTIALS", "/secrets/key.json", False),
+        ("API_TOKEN", "/var/run/secrets/token", False),
+        ("DB_PASSWORD", "./password.txt", False),
+        ("HUB_TOKEN", "~/.hub/token", False),
+        ("DB_PASSWORD", "", False),
+        ("DB_PASSWORD", "s3cr3t", True),
+        ("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", True),
+        ("DB_SECRET", "postgres://ada:s3cr3t@db/x", True),
+    ],
+)
+def test_where_a_secret_is_is_not_the_secret(name: str, value: str, told: bool) -> None:
+    text = f'job j {{\n image = "i:1"\n env = {{ {name} = "{value}" }}\n role worker {{ }}\n}}\n'
+    assert found(text) == (["plain-secret"] if told else [])

@@ -160,9 +160,9 @@ HEAD = 'command = ["a"]\nmount pvc "p" at "/q"\n'
 @pytest.mark.parametrize(
     ("text", "slug", "help_", "fixes"),
     [
-        ("num_workers = 4", "unknown-attribute", "did you mean replicas? It stands in a role block", 0),
-        ("minAvailable = 3", "unknown-attribute", "did you mean min_available? It stands in a role block", 0),
-        ("role ps { quueue = 1 }", "unknown-attribute", "did you mean queue? It stands in a job block", 0),
+        ("num_workers = 4", "unknown-attribute", "did you mean replicas? It goes in a role block", 0),
+        ("minAvailable = 3", "unknown-attribute", "did you mean min_available? It goes in a role block", 0),
+        ("role ps { quueue = 1 }", "unknown-attribute", "did you mean queue? It goes in a job block", 0),
         (
             'args = ["--i=${POD}"]',
             "unknown-name",

@@ -23,10 +23,12 @@ def check(job: resolved.Job, report: Report) -> None:
     """Commands that would lose their arguments, and reserved variables."""
     flags = job.cluster.get("discovery")
     with_flags = flags is not None and flags.value.data in ("flags", "both")
+    generated = flags is None or flags.value.data != "none"
     for role in job.roles:
         if role.data("server") is not True:
             _arguments(role, with_flags and role.name != "tensorboard", report)
-        _environment(role, report)
+        if generated:
+            _environment(role, flags, report)
 
 
 def _arguments(role: resolved.Role, with_flags: bool, report: Report) -> None:
@@ -49,9 +51,10 @@ def _arguments(role: resolved.Role, with_flags: bool, report: Report) -> None:
         report(found.help('end the text with "$@"'))
 
 
-def _environment(role: resolved.Role, report: Report) -> None:
+def _environment(role: resolved.Role, discovery: resolved.Setting | None, report: Report) -> None:
     setting = role.settings.get("env")
     data = setting.value.data if setting is not None else None
     if isinstance(data, MapData) and "TF_CONFIG" in data.entries:
         found = value_rules.TF_CONFIG_SET(data.entries["TF_CONFIG"].key_span)
-        report(found.help('cluster { discovery = "none" } leaves TF_CONFIG out'))
+        found = found.help('to set it yourself, write cluster { discovery = "none" }')
+        report(found if discovery is None else found.note(discovery.value.span, "discovery is set here"))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LONGEST_LABEL = 63
 LONGEST_NAME = 253
+LONGEST_PROPOSED = 40
+"""Characters of a job's name that leave room for what each target adds: role, index, a suffix of its own."""
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 _QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
@@ -203,5 +205,8 @@ def label_value_problem(text: str) -> str | None:
 
 
 def as_label(name: str) -> str:
-    """The DNS label nearest to ``name``; empty when nothing is left of it."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:LONGEST_LABEL].strip("-")
+    """The name of a job nearest to ``name`` that every target takes; empty when nothing is left of it."""
+    label = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    if label[:1].isdigit():
+        label = f"job-{label}"
+    return label[:LONGEST_PROPOSED].strip("-")

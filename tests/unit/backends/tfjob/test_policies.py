@@ -89,6 +89,14 @@ def test_any_other_split_is_refused(codes: tuple[int, ...]) -> None:
     assert "KTF079" in said("1.9", policy("exit", "restart pod", codes=codes), FAIL)
 
 
+@pytest.mark.parametrize("action", ["restart pod", "restart container"])
+def test_beside_a_refused_split_the_version_is_not_to_blame(action: str) -> None:
+    split = policy("exit", "restart pod", codes=(3,))
+    assert said("1.9", split, policy("evicted", action)) == ["KTF079"]
+    assert said("1.9", policy("failed", "restart job"), policy("evicted", action)) == ["KTF085"]
+    assert "KTF084" in said("1.5", IN_PLACE, policy("evicted", action))
+
+
 def test_a_refused_split_is_not_also_called_a_restart_in_place() -> None:
     assert said("1.9", policy("exit", "restart pod", codes=(137, 143)), FAIL) == ["KTF079"]
 
@@ -149,7 +157,7 @@ def test_evicted_fails_the_job() -> None:
 @pytest.mark.parametrize("action", ["restart role", "restart job", "abort job", "ignore"])
 def test_actions_no_operator_has(event: str, action: str) -> None:
     asked = policy(event, action, codes=(3,) if event == "exit" else ())
-    assert "KTF085" in codes(unit(made(asked), "tfjob", written=WRITTEN), "error")
+    assert ("KTF116" if action == "ignore" else "KTF085") in codes(unit(made(asked), "tfjob", written=WRITTEN), "error")
 
 
 @pytest.mark.parametrize(

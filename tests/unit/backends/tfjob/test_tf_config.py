@@ -163,3 +163,13 @@ def test_thousands_of_tasks_are_made_one_at_a_time() -> None:
     assert len(seen[4000].tf_config or "") > 100_000
     with pytest.raises(IndexError):
         _ = seen[4001]
+
+
+def test_the_operator_writes_over_a_tf_config_of_the_job() -> None:
+    """``SetClusterSpec`` appends its variable behind those of the container, and of one name the last holds."""
+    off = Cluster(path="cluster", discovery="none", protocol="grpc")
+    own = {"TF_CONFIG": "{}"}
+    several = unit(job(role("worker", 2, env=own), cluster=off), "tfjob")
+    single = unit(job(role("worker", 1, env=own), cluster=off), "tfjob")
+    assert "KTF115" in codes(several, "info")
+    assert "KTF115" not in codes(single, "info")

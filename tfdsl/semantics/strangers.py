@@ -1,0 +1,30 @@
+"""Blocks of roles that there are none of: what is wrong inside them, apart from the name of the role."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.semantics import statements
+
+if TYPE_CHECKING:
+    from tfdsl.semantics.blocks import Layer
+    from tfdsl.semantics.resolve import Resolver
+
+
+def check(resolver: Resolver) -> None:
+    """Read the items of those blocks, as if there were such roles."""
+    for block in resolver.block.strangers:
+        for layer in block.layers:
+            _read(resolver, layer, block.node.name.text)
+
+
+def _read(resolver: Resolver, layer: Layer, role: str) -> None:
+    scope = resolver.role_scope(role)
+    for assign in layer.attributes.values():
+        resolver.typed(assign, role)
+    for mount in layer.mounts:
+        resolver.mount(mount, role)
+    for output in layer.outputs:
+        statements.output(output, scope, None)
+    for policy in layer.policies:
+        statements.policy(policy, scope, role)
