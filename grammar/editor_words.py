@@ -79,10 +79,16 @@ def listed(found: tuple[str, ...]) -> str:
     return ", ".join(f'"{word}"' for word in sorted(found))
 
 
+def items(found: tuple[str, ...]) -> str:
+    """Words as the elements of a list in a syntax definition of KDE."""
+    return "".join(f"<item>{word}</item>" for word in sorted(found))
+
+
 GRAMMARS: dict[str, tuple[str, Callable[[tuple[str, ...]], str]]] = {
     "vscode/syntaxes/tfjob.tmLanguage.json": ("tfjob.tmLanguage.json", alternatives),
     "tree-sitter/queries/highlights.scm": ("highlights.scm", quoted),
     "helix/queries/tfjob/highlights.scm": ("highlights.scm", quoted),
+    "kate/tfjob.xml": ("tfjob.xml", items),
     "vscode/src/targets.ts": ("targets.ts", listed),
 }
 """The file that is written → the grammar without words, and how words are written in it."""

@@ -17,6 +17,7 @@ SCRIPT = ROOT / "grammar/editor_words.py"
 TEXTMATE = ROOT / "grammar/vscode/syntaxes/tfjob.tmLanguage.json"
 HIGHLIGHTS = ROOT / "grammar/tree-sitter/queries/highlights.scm"
 HELIX = ROOT / "grammar/helix/queries/tfjob/highlights.scm"
+KATE = ROOT / "grammar/kate/tfjob.xml"
 TARGETS = ROOT / "grammar/vscode/src/targets.ts"
 
 
@@ -27,7 +28,7 @@ def test_grammars_are_up_to_date() -> None:
 
 def test_a_stale_grammar_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "grammar"
-    for path in (SCRIPT, *(ROOT / "grammar/editors").iterdir(), TEXTMATE, HIGHLIGHTS, HELIX, TARGETS):
+    for path in (SCRIPT, *(ROOT / "grammar/editors").iterdir(), TEXTMATE, HIGHLIGHTS, HELIX, KATE, TARGETS):
         copy = folder / path.relative_to(ROOT / "grammar")
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
@@ -54,7 +55,7 @@ def every_word() -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", [TEXTMATE, HIGHLIGHTS], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [TEXTMATE, HIGHLIGHTS, KATE], ids=lambda path: path.name)
 def test_every_word_is_in_the_grammar(path: Path) -> None:
     found = set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
     assert [word for word in every_word() if word not in found] == []

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 NAME = "main.tfjob"
 TEXT = """# A job.
 param workers: int = 4
@@ -67,3 +72,16 @@ def formatted() -> str:
         .replace("replicas   =", "replicas =")
         .replace("\n  replicas = 2", "\n    replicas = 2")
     )
+
+
+def assert_colours(colour: Callable[[str], str]) -> None:
+    """No colour stands for two kinds of words, and what the language does not know has one that no kind has.
+
+    Args:
+        colour: The colour in which an editor shows the place of a text.
+    """
+    kinds = {"unknown": {colour("retris")}}
+    for text, kind in COLOURS.items():
+        kinds.setdefault(kind, set()).add(colour(text))
+    shared = {(one, other) for one in kinds for other in kinds if one < other and kinds[one] & kinds[other]}
+    assert shared == set(), kinds

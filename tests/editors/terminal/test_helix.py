@@ -53,11 +53,7 @@ def test_health(home: Home) -> None:
 
 
 def test_colours(helix: Terminal) -> None:
-    kinds: dict[str, set[str]] = {"unknown": {helix.colour("retris")}}
-    for text, kind in job.COLOURS.items():
-        kinds.setdefault(kind, set()).add(helix.colour(text))
-    shared = {(one, other) for one in kinds for other in kinds if one < other and kinds[one] & kinds[other]}
-    assert shared == set(), kinds
+    job.assert_colours(helix.colour)
 
 
 def test_diagnostics(helix: Terminal) -> None:

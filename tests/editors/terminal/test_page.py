@@ -16,6 +16,7 @@ TRIED = {
     "Neovim": "test_neovim.py",
     "Emacs": "test_emacs.py",
     "Helix": "test_helix.py",
+    "Kate": "test_kate.py",
     "tree-sitter": "test_page.py",
     "Pygments": "test_page.py",
 }
