@@ -32,6 +32,12 @@ class Flag(Record):
     one_of: tuple[str, ...] = ()
 
 
+COLOUR = Flag(
+    "--color", "when messages are in colour (default: auto)", value="WHEN", one_of=("auto", "always", "never")
+)
+"""Of every command."""
+
+
 class Positional(Record):
     """An argument without a flag."""
 
@@ -111,7 +117,7 @@ def quote(word: str) -> str:
 def parse(command: Command, words: Sequence[str], spans: Sequence[Span], line: Span) -> Arguments:
     """The arguments of ``command``; ``words`` come after its name, ``spans`` are their places in ``line``."""
     arguments = Arguments(command, line)
-    flags = {flag.name: flag for flag in command.flags}
+    flags = {flag.name: flag for flag in (*command.flags, COLOUR)}
     flags |= {flag.short: flag for flag in command.flags if flag.short is not None}
     pending = list(zip(words, spans, strict=True))
     pending.reverse()

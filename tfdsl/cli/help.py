@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.cli.arguments import COLOUR
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -18,7 +20,7 @@ def command_help(command: Command) -> str:
     parts = [usage + "\n", command.summary[0].upper() + command.summary[1:] + ".\n"]
     if command.positionals:
         parts.append(_table("arguments", ((positional.name, positional.doc) for positional in command.positionals)))
-    flags = [(_spelling(flag), _flag_doc(flag)) for flag in command.flags]
+    flags = [(_spelling(flag), _flag_doc(flag)) for flag in (*command.flags, COLOUR)]
     parts.append(_table("options", [*flags, ("-h, --help", "show this help")]))
     if command.notes:
         parts.append(command.notes + "\n")

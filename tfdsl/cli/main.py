@@ -11,7 +11,7 @@ import os
 import sys
 
 from tfdsl.cli.commands import SUMMARIES, load
-from tfdsl.cli.streams import OutputFailed, err, forget, out
+from tfdsl.cli.streams import OutputFailed, choose_colour, err, forget, out
 
 TYPE_CHECKING = False  # spares ``--help`` and ``--version`` the import of typing
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _run(words: list[str]) -> int:
 
 
 def _command(words: list[str]) -> int:
-    from tfdsl.cli.arguments import command_line, parse
+    from tfdsl.cli.arguments import COLOUR, command_line, parse
 
     name = words[0]
     _, spans = command_line(words)
@@ -71,6 +71,7 @@ def _command(words: list[str]) -> int:
         return _wrong_use(words, [_unknown_command(name, spans[0])])
     module = load(name)
     arguments = parse(module.COMMAND, words[1:], spans[1:], spans[0])
+    choose_colour(arguments.text(COLOUR.name, "auto"))
     if arguments.help:
         from tfdsl.cli.help import command_help
 

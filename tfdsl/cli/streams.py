@@ -32,11 +32,28 @@ def err(text: str) -> None:
         forget(sys.stderr)
 
 
+_chosen = "auto"
+
+
+def choose_colour(when: str) -> None:
+    """Take what ``--color`` says: ``auto``, ``always`` or ``never``; it holds for all that this run writes."""
+    global _chosen
+    _chosen = when
+
+
 def err_takes_colour() -> bool:
-    """Whether standard error is a terminal that shows colours and the user wants them (no-color.org)."""
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    """Whether what is written to standard error is in colour.
+
+    ``--color`` comes first, then the variables NO_COLOR (no-color.org) and FORCE_COLOR (force-color.org), and at last
+    whether a terminal is there that shows colours.
+    """
+    if _chosen in ("always", "never"):
+        return _chosen == "always"
+    if os.environ.get("NO_COLOR"):
         return False
-    return bool(sys.stderr) and sys.stderr.isatty()
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return os.environ.get("TERM") != "dumb" and bool(sys.stderr) and sys.stderr.isatty()
 
 
 def forget(stream: TextIO | None) -> None:

@@ -31,7 +31,7 @@ class Ran(NamedTuple):
 
 def environment(**more: str) -> dict[str, str]:
     """The environment in which the working tree is found."""
-    dropped = ("NO_COLOR", "TFDSL_DEBUG", "PYTHONDONTWRITEBYTECODE")
+    dropped = ("NO_COLOR", "FORCE_COLOR", "TFDSL_DEBUG", "PYTHONDONTWRITEBYTECODE")
     kept = {name: value for name, value in os.environ.items() if name not in dropped}
     cache = Path(tempfile.gettempdir(), "tfdsl-tests-pycache")
     paths = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'backends'}", "PYTHONPYCACHEPREFIX": str(cache)}

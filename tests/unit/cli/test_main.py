@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import COMMAND, JOB, environment, tfdsl
+from tfdsl.cli.commands import SUMMARIES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -206,6 +207,40 @@ def test_colour_only_on_a_terminal(folder: Path) -> None:
     assert "\x1b[1;31m" in shown
     assert "\x1b" not in on_a_terminal(folder, NO_COLOR="1")
     assert "\x1b" not in on_a_terminal(folder, TERM="dumb")
+
+
+@pytest.mark.parametrize(
+    ("options", "variables", "coloured"),
+    [
+        ("", {"FORCE_COLOR": "1"}, True),
+        ("", {"FORCE_COLOR": "1", "TERM": "dumb"}, True),
+        ("", {"FORCE_COLOR": "", "TERM": "xterm"}, False),
+        ("", {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ("", {"FORCE_COLOR": "1", "NO_COLOR": ""}, True),
+        ("--color auto", {"FORCE_COLOR": "1"}, True),
+        ("--color=always", {"NO_COLOR": "1", "TERM": "dumb"}, True),
+        ("--color never", {"FORCE_COLOR": "1"}, False),
+    ],
+)
+def test_who_says_whether_there_is_colour(
+    folder: Path, options: str, variables: dict[str, str], coloured: bool
+) -> None:
+    """The option, NO_COLOR, FORCE_COLOR, TERM, in this order (no-color.org, force-color.org)."""
+    for words in (["check", "none.tfjob"], ["explain", "nothing"], ["fmt", "none.tfjob"], ["compile", "--wrong"]):
+        ran = tfdsl(*words, *options.split(), cwd=folder, **variables)
+        assert ("\x1b[1;31m" in ran.err) == coloured, words
+
+
+def test_a_program_gets_no_colours(folder: Path) -> None:
+    ran = tfdsl("check", "none.tfjob", "--format", "json", "--color", "always", cwd=folder)
+    assert "\x1b" not in ran.out + ran.err
+
+
+@pytest.mark.parametrize("command", SUMMARIES)
+def test_every_command_takes_color(folder: Path, command: str) -> None:
+    assert "--color WHEN" in tfdsl(command, "--help", cwd=folder).out
+    wrong = tfdsl(command, "--color", "sometimes", cwd=folder)
+    assert "--color is one of auto, always, never; not sometimes" in wrong.err
 
 
 def on_a_terminal(folder: Path, **more: str) -> str:

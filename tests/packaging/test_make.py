@@ -1,0 +1,55 @@
+"""``make`` sets up ``.venv``, also after a set-up that failed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = """#!/bin/sh
+# As "python -m venv [--clear] FOLDER"; the environment's own python has the status $STATUS.
+for last; do :; done
+for word; do [ "$word" = --clear ] && rm -rf "$last"; done
+mkdir -p "$last/bin"
+touch "$last/made-by-$NAME"
+printf '#!/bin/sh\\nexit %s\\n' "$STATUS" > "$last/bin/python"
+chmod +x "$last/bin/python"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of what the set-up needs, and a Python that costs nothing."""
+    if shutil.which("make") is None:
+        pytest.skip("without make")
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
+    (tmp_path / "python").write_text(PYTHON)
+    (tmp_path / "python").chmod(0o755)
+    return tmp_path
+
+
+def set_up(folder: Path, name: str, pip: int) -> int:
+    variables = {**os.environ, "NAME": name, "STATUS": str(pip)}
+    command = ["make", ".venv/bin/tfdsl", "PYTHON=./python"]
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, check=False).returncode
+
+
+def test_nothing_of_a_failed_set_up_stays(folder: Path) -> None:
+    assert set_up(folder, "old", pip=1) != 0
+    assert (folder / ".venv/made-by-old").exists()
+    assert set_up(folder, "new", pip=0) == 0
+    assert sorted(path.name for path in (folder / ".venv").iterdir()) == ["bin", "made-by-new"]
+
+
+def test_an_environment_that_works_is_kept(folder: Path) -> None:
+    assert set_up(folder, "first", pip=0) == 0
+    (folder / "pyproject.toml").touch()
+    os.utime(folder / ".venv/bin/tfdsl", (0, 0))
+    assert set_up(folder, "second", pip=0) == 0
+    assert (folder / ".venv/made-by-first").exists()
