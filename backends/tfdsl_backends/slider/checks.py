@@ -18,7 +18,7 @@ from tfdsl_backends.slider import rules
 from tfdsl_backends.slider.file_checks import check_files, check_mounts, check_nesting, check_outputs
 from tfdsl_backends.slider.file_data import work_folder
 from tfdsl_backends.slider.job_file import hides_gpus, literals, web_address
-from tfdsl_backends.slider.limits import check_addresses, check_strings
+from tfdsl_backends.slider.limits import INTEGER, check_addresses, check_strings
 from tfdsl_backends.slider.options import in_docker
 from tfdsl_backends.slider.resources import megabytes
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from tfdsl.text import Span
 
 NAME: Final = re.compile(r"[a-z][a-z0-9_-]*\Z")
-INTEGER: Final = 2**31 - 1
 PORT_LIST: Final = re.compile(r"[0-9]{1,5}(?:-[0-9]{1,5})?(?: *, *[0-9]{1,5}(?:-[0-9]{1,5})?)*\Z")
 ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9._-]+(?::[0-9]{1,5})?(?:/[A-Za-z0-9._/-]*)?\Z")
 

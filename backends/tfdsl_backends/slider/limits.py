@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import child
 from tfdsl.ir.process_limits import LONG_HOST, SHORT_HOST, address_list, long_strings
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.ir.model import Role
+
+INTEGER: Final = 2**31 - 1
+"""The largest number that Slider reads."""
 
 
 def check_strings(unit: Unit, role: Role) -> Iterator[Diagnostic]:
@@ -27,7 +30,7 @@ def check_strings(unit: Unit, role: Role) -> Iterator[Diagnostic]:
 def check_addresses(unit: Unit) -> Iterator[Diagnostic]:
     """The list of all addresses, whose length depends on the names of the nodes."""
     found = address_list(unit.job)
-    if found is None or found.room >= LONG_HOST:
+    if found is None or found.room >= LONG_HOST or found.role.replicas > INTEGER:  # the number itself is told
         return
     place = unit.origins.span(child(found.role.path, "replicas"))
     if found.room < SHORT_HOST:

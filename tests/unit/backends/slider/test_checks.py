@@ -9,13 +9,14 @@ import pytest
 from tests.unit.backends.jobs import amount, job, role, unit
 from tests.unit.backends.slider.parts import mount, output
 from tests.unit.backends.verdicts import codes, report
-from tfdsl.ir.model import Job, Role, RunTimeText, SecretRef, TaskIndex
+from tfdsl.ir.model import Cluster, Job, Role, RunTimeText, SecretRef, TaskIndex
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.backend import OptionValue
 
 MEMORY: dict[str, object] = {"memory": amount("4Gi")}
+ALONE = Cluster(path="cluster", discovery="none")
 
 
 def worker(**fields: object) -> Role:
@@ -66,8 +67,10 @@ def test_a_secret_is_told_at_its_own_entry() -> None:
         (job(worker(command=())), []),
         (job(worker(), role("ps", server=True, command=(), image=None, **MEMORY)), []),
         (job(worker(), role("tensorboard", image=None, **MEMORY)), []),
-        (job(worker(replicas=2**31 - 1)), []),
+        (job(worker(replicas=2**31 - 1), cluster=ALONE), []),
+        (job(worker(replicas=2**31 - 1)), ["SLI126"]),
         (job(role("worker", 2**31, **MEMORY)), ["SLI102"]),
+        (job(role("worker", 2**31, **MEMORY), cluster=ALONE), ["SLI102"]),
         (job(worker(memory=amount("2048Ti"))), ["SLI102"]),
         (job(worker(memory=amount("2047Ti"))), []),
         (job(worker(cpu=amount("2147483648"))), ["SLI102"]),
