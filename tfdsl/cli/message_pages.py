@@ -19,7 +19,12 @@ _LINT = "TFJ3"
 
 def page_of(rule: Rule) -> str:
     """The page of any rule, beginning with its code, slug and level."""
-    return f"{rule.code} {rule.slug} ({rule.level})\n\n{text_of(rule.slug) or _linted(rule) or _targeted(rule)}"
+    return f"{rule.code} {rule.slug} ({rule.level})\n\n{body_of(rule)}"
+
+
+def body_of(rule: Rule) -> str:
+    """The page alone; its first line is a sentence that stands alone."""
+    return text_of(rule.slug) or _linted(rule) or _targeted(rule)
 
 
 def _linted(rule: Rule) -> str | None:
@@ -38,7 +43,7 @@ def _targeted(rule: Rule) -> str:
     if backend is None:
         return f"{_sentence(rule.message)}\n"
     rows = [row for row in backend.support.rows if row.rule is not None and row.rule.code == rule.code]
-    said = list(dict.fromkeys(row.text for row in rows)) or [rule.message.removeprefix(f"{backend.name}: ")]
+    said = list(dict.fromkeys(_said(row) for row in rows)) or [rule.message.removeprefix(f"{backend.name}: ")]
     parts = ["\n".join(f"{backend.name}: {_sentence(text)}" for text in said) + "\n", _instead(rows)]
     if rows:
         parts += [_when(backend, rows), _elsewhere(backend, list(dict.fromkeys(row.key for row in rows)))]
@@ -48,6 +53,11 @@ def _targeted(rule: Rule) -> str:
             f"tfdsl check FILE -t {backend.name} finds it before anything is submitted.\n"
         )
     return "\n".join(part for part in parts if part)
+
+
+def _said(row: Row) -> str:
+    """What a row reports: a choice made for the user has a message beside the text of the tables."""
+    return row.rule.message if row.fate == "translated" and row.rule is not None else row.text
 
 
 def every_backend() -> list[Backend]:

@@ -34,7 +34,12 @@ def report(
         from tfdsl.cli.masking import masked
 
         ordered = masked(ordered, hidden)
-    if form in DOCUMENTS or form == "github":
+    if form == "sarif":
+        from tfdsl.cli.message_pages import body_of
+        from tfdsl.diagnostics.render.sarif import render as as_sarif
+
+        out(as_sarif(ordered, paths, body_of))
+    elif form in DOCUMENTS or form == "github":
         out(render(form, ordered, paths))
     elif form == "text":
         from tfdsl.diagnostics.render.text import render as as_text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -10,14 +11,29 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from tests.unit.cli.shell import tfdsl
 from tests.unit.diagnostics.pages import ROOT, diagnostics, example, sections
 from tests.unit.diagnostics.texts import SLOW, TOLD, duplicate, place, source
-from tfdsl.diagnostics import Edit
+from tfdsl.diagnostics import Edit, Rule
+from tfdsl.diagnostics.diagnostic import Level
 from tfdsl.diagnostics.page import FOLDER
 from tfdsl.diagnostics.render import render
 from tfdsl.text import Span
 
 SARIF = json.loads((ROOT / "tests" / "data" / "sarif-2.1.0-subset.json").read_text(encoding="utf-8"))
+LEVELS: tuple[Level, ...] = ("error", "warning", "info")
+SARIF_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+OF_TARGETS = """\
+job a {
+  image   = "r/x:1"
+  command = "python train.py \\\\ \\n --steps=5"
+  queue   = "q"
+  mount hdfs "hdfs://ns/x" at "/x"
+  role worker { replicas = 2, gpu = 1 }
+  on failed  => restart container
+  on evicted => restart job
+}
+"""
 PAGES = sorted(Path(FOLDER).glob("*.md"))
 
 JUNIT: dict[str, tuple[set[str], set[str], set[str]]] = {
@@ -67,6 +83,35 @@ def test_sarif_explains_its_rules() -> None:
     assert rule["shortDescription"] == {"text": "Two mounts of a role at one path."}
     assert "## Good" in rule["help"]["markdown"]
     assert rule["defaultConfiguration"] == {"level": "error"}
+
+
+def test_sarif_describes_a_rule_with_variants_by_the_most_severe_at_hand() -> None:
+    of = source("x\n")
+    variants = [Rule("VOL999", "volcano-x", level, "volcano: x") for level in LEVELS]
+    for order in permutations(variants):
+        run = json.loads(render("sarif", [rule(place(of, "x")) for rule in order]))["runs"][0]
+        (described,) = run["tool"]["driver"]["rules"]
+        assert described["defaultConfiguration"] == {"level": "error"}
+        assert [result["level"] for result in run["results"]] == [SARIF_LEVELS[rule.level] for rule in order]
+
+
+def test_sarif_of_a_check_explains_rules_of_targets_and_of_lint(tmp_path: Path) -> None:
+    (tmp_path / "a.tfjob").write_text(OF_TARGETS, encoding="utf-8")
+    done = tfdsl("check", "a.tfjob", "--all-targets", "--format", "sarif", cwd=tmp_path)
+    log = json.loads(done.out)
+    jsonschema.validate(log, SARIF)
+    described = {rule["id"]: rule for rule in log["runs"][0]["tool"]["driver"]["rules"]}
+    assert {code[:3] for code in described} == {"TFJ", "KTF", "VOL", "K8S", "SLI", "YRN"}
+    for code, rule in described.items():
+        assert rule["help"]["text"].startswith(rule["shortDescription"]["text"]), code
+        assert rule["shortDescription"]["text"].endswith("."), code
+    queue = described["KTF050"]
+    assert queue["defaultConfiguration"] == {"level": "warning"}
+    assert "gang_scheduler" in queue["help"]["text"]
+    assert "markdown" not in queue["help"]
+    who_completes = described["KTF111"]["shortDescription"]["text"]
+    assert who_completes.startswith("tfjob: The job completes when all workers have")
+    assert "## Good" in next(rule for code, rule in described.items() if code[:4] == "TFJ3")["help"]["markdown"]
 
 
 def test_sarif_tells_the_text_of_every_place() -> None:

@@ -1,4 +1,9 @@
-"""SARIF 2.1.0, for code scanning services (OASIS, "Static Analysis Results Interchange Format")."""
+"""SARIF 2.1.0, for code scanning services (OASIS, "Static Analysis Results Interchange Format").
+
+Services show the level and the help of a rule beside its results, so each rule carries both, also those of targets. A
+rule that has variants, an error in one version and a warning in another, is described by the most severe one at hand;
+each result has the level of its own.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,7 @@ from tfdsl.diagnostics.page import text_of
 from tfdsl.diagnostics.render.json import dumped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tfdsl.diagnostics.diagnostic import Diagnostic, Fix, Rule
     from tfdsl.diagnostics.render.json import Json
@@ -22,11 +27,28 @@ _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
-def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
-    """One log with one run."""
-    rules = {diagnostic.rule.code: diagnostic.rule for diagnostic in diagnostics}
+_SEVERITY = ("error", "warning", "info")
+
+
+def written_page(rule: Rule) -> str | None:
+    """The page of a rule of the language; the others have none in this package."""
+    return text_of(rule.slug)
+
+
+def render(
+    diagnostics: Sequence[Diagnostic],
+    paths: Sequence[str] = (),
+    page_of: Callable[[Rule], str | None] = written_page,
+) -> str:
+    """One log with one run. ``page_of``: the page of a rule, its first line a sentence that stands alone."""
+    rules: dict[str, Rule] = {}
+    for rule in (diagnostic.rule for diagnostic in diagnostics):
+        known = rules.setdefault(rule.code, rule)
+        if _SEVERITY.index(rule.level) < _SEVERITY.index(known.level):
+            rules[rule.code] = rule
     order = {code: index for index, code in enumerate(sorted(rules))}
-    driver: Json = {"name": "tfdsl", "version": __version__, "rules": [_rule(rules[code]) for code in order]}
+    described: list[Json] = [_rule(rules[code], page_of) for code in order]
+    driver: Json = {"name": "tfdsl", "version": __version__, "rules": described}
     run: Json = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -37,16 +59,19 @@ def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
     return dumped(log)
 
 
-def _rule(rule: Rule) -> Json:
+def _rule(rule: Rule, page_of: Callable[[Rule], str | None]) -> Json:
     found: dict[str, Json] = {
         "id": rule.code,
         "name": rule.slug,
         "defaultConfiguration": {"level": _LEVELS[rule.level]},
     }
-    page = text_of(rule.slug)
+    page = page_of(rule)
     if page is not None:
         found["shortDescription"] = {"text": page.partition("\n")[0]}
-        found["help"] = {"text": page, "markdown": page}
+        help_of: dict[str, Json] = {"text": page}
+        if "\n## " in page:  # pages of targets are plain text, laid out by their spaces
+            help_of["markdown"] = page
+        found["help"] = help_of
     return found
 
 
