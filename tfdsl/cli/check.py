@@ -10,6 +10,7 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.levels import in_project
+from tfdsl.cli.progress import Progress
 from tfdsl.cli.report import USAGE, report, wrong_use
 from tfdsl.cli.streams import err
 from tfdsl.diagnostics.render import FORMATS, Format
@@ -73,7 +74,7 @@ def run(arguments: Arguments) -> int:
     if arguments.on(FIX.name):
         sources, told = check.fix(sources)
     else:
-        told = check.files(sources)
+        told = check.told(sources)
     if form == "json":  # the only format that writes fixes
         from tfdsl.diagnostics.fixes import offered
 
@@ -103,12 +104,24 @@ class _Check:
         self.choices = choices
         self.texts: dict[str, str] = {}
 
-    def files(self, sources: Sequence[Source]) -> list[Diagnostic]:
+    def told(self, sources: Sequence[Source]) -> list[Diagnostic]:
+        """The same as :meth:`files`; many files are counted on standard error meanwhile."""
+        quiet = self.arguments.text(FORMAT.name, "text") == "concise"
+        progress = Progress("checking", len(sources), steps=2, quiet=quiet)
+        try:
+            return self.files(sources, progress)
+        finally:
+            progress.end()
+
+    def files(self, sources: Sequence[Source], progress: Progress | None = None) -> list[Diagnostic]:
         """All that is to be told about ``sources``, in file order."""
-        programs = [pipeline.load(source, chosen.inputs(self.arguments, source, self.read)) for source in sources]
+        counted = progress.over if progress is not None else iter
+        programs = [
+            pipeline.load(source, chosen.inputs(self.arguments, source, self.read)) for source in counted(sources)
+        ]
         absent = [found for program in programs for found in chosen.missing(self.arguments, program)]
         outcomes: list[Outcome] = []
-        for program in programs:
+        for program in counted(programs):
             request, unsettled = in_project(self.request, program)
             absent += unsettled
             outcomes += [
@@ -149,7 +162,7 @@ class _Check:
         """Apply safe fixes until there is none left, and write the files; gives them and what is still to be told."""
         from tfdsl.diagnostics.fixes import fixed
 
-        told = self.files(sources)
+        told = self.told(sources)
         for _ in range(_ROUNDS):
             changed = fixed(told, sources, self.trial(sources))
             if not changed:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
+from tfdsl.cli.progress import Progress
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.render.columns import visible
@@ -43,11 +44,15 @@ def run(arguments: Arguments) -> int:
     sources, unreadable = named_files(arguments.rest)
     told: list[Diagnostic] = []
     changed: list[tuple[Source, str]] = []
-    for source in sources:
-        text, errors = format_source(source)
-        told += errors
-        if text != source.text or source.origin is None:
-            changed.append((source, text))
+    progress = Progress("formatting", len(sources))
+    try:
+        for source in progress.over(sources):
+            text, errors = format_source(source)
+            told += errors
+            if text != source.text or source.origin is None:
+                changed.append((source, text))
+    finally:
+        progress.end()
     status = report(told, [source.path for source in sources])
     if unreadable:
         report(unreadable, ())
