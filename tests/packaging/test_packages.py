@@ -6,9 +6,12 @@ Run by ``.ci/run`` with ``--packages FOLDER --clean-venv FOLDER``; there is noth
 from __future__ import annotations
 
 import email
+import os
 import re
 import subprocess
+import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -27,6 +30,14 @@ def folder_option(request: pytest.FixtureRequest, name: str) -> Path:
     if value is None:
         pytest.skip(f"without {name}")
     return Path(value).resolve()
+
+
+def tracked() -> set[str]:
+    """The files of the repository."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not in a repository")
+    done = subprocess.check_output(["git", "ls-files", "-z", "--cached"], cwd=ROOT, text=True)
+    return {name for name in done.split("\0") if name and (ROOT / name).exists()}
 
 
 @pytest.fixture
@@ -66,12 +77,56 @@ def test_metadata(wheel: zipfile.ZipFile) -> None:
     assert {re.split(r"[<>=]", line)[0].lower() for line in lines} == {"pydantic", "jinja2"}
 
 
-def test_sdist_can_be_tested_and_built_from(request: pytest.FixtureRequest) -> None:
+@pytest.fixture
+def unpacked(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The folder of the unpacked sdist."""
     (path,) = folder_option(request, "--packages").glob("*.tar.gz")
     with tarfile.open(path) as archive:
-        held = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"pyproject.toml", "README.md", "LICENSE", "grammar/tfjob.lark", "examples/mnist/main.tfjob"} <= held
-    assert "tests/packaging/test_packages.py" in held
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path / f"tfdsl-{__version__}"
+
+
+def test_sdist_holds_every_file_of_the_repository(unpacked: Path) -> None:
+    held = {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()}
+    assert tracked() - held == set()
+    assert "Makefile" in held
+
+
+def test_the_list_of_the_sdist_is_whole() -> None:
+    include = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["sdist"][
+        "include"
+    ]
+    always = {".gitignore", "pyproject.toml"}
+    assert {f"/{name.partition('/')[0]}" for name in tracked() - always} == set(include)
+
+
+def test_what_the_readme_names_is_in_the_sdist(unpacked: Path) -> None:
+    for page in [unpacked / "README.md", *(unpacked / "docs").rglob("*.md")]:
+        text = page.read_text(encoding="utf-8")
+        links = [link for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text) if "://" not in link]
+        assert [link for link in links if not (page.parent / link).exists()] == [], page
+
+
+@pytest.mark.timeout(3600)
+def test_both_commands_of_the_readme_run_in_the_unpacked_sdist(unpacked: Path) -> None:
+    blocks = re.findall(r"^```\n(.*?)^```$", (unpacked / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+    commands = next(block for block in blocks if block.startswith("make ")).splitlines()
+    assert commands == ["make try", "make test"]
+    inherited = {
+        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "PYTHONPATH")
+    }
+    for command in commands:
+        words = [*command.split(), f"PYTHON={sys.executable}"]
+        done = subprocess.run(words, cwd=unpacked, capture_output=True, text=True, check=False, env=inherited)
+        assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+
+
+def test_the_package_shows_no_address_that_nobody_has_decided_on(wheel: zipfile.ZipFile) -> None:
+    """There is no public home yet; an address that is not ours must not look like one."""
+    metadata = email.message_from_bytes(wheel.read(f"tfdsl-{__version__}.dist-info/METADATA"))
+    shown = [*metadata.get_all("Project-URL", []), *filter(None, (metadata["Home-page"], metadata["Download-URL"]))]
+    decided = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert [line for line in shown if line.rpartition(" ")[2] not in decided] == []
 
 
 def test_version_of_the_installed_command(tfdsl: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from itertools import permutations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import jsonschema
@@ -15,10 +15,12 @@ from tests.unit.cli.shell import tfdsl
 from tests.unit.diagnostics.pages import ROOT, diagnostics, example, sections
 from tests.unit.diagnostics.texts import SLOW, TOLD, duplicate, place, source
 from tfdsl.diagnostics import Edit, Rule
-from tfdsl.diagnostics.diagnostic import Level
 from tfdsl.diagnostics.page import FOLDER
 from tfdsl.diagnostics.render import render
 from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics.diagnostic import Level
 
 SARIF = json.loads((ROOT / "tests" / "data" / "sarif-2.1.0-subset.json").read_text(encoding="utf-8"))
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
