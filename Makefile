@@ -24,7 +24,7 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test check golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn clean
+.PHONY: lock try test static check golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -32,7 +32,10 @@ try: $(BIN)/tfdsl
 test: $(VENV)/dev
 	$(BIN)/python -m pytest -n 4 --dist worksteal
 
-check: $(VENV)/dev
+check: static test
+
+# What is clean without running anything.
+static: $(VENV)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -40,7 +43,6 @@ check: $(VENV)/dev
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python grammar/bake.py --check
 	$(BIN)/python grammar/editor_words.py --check
-	$(BIN)/python -m pytest -n 4 --dist worksteal
 
 golden: $(VENV)/dev
 	$(BIN)/python docs/generate.py

@@ -65,7 +65,7 @@ def _run(command: str | None, work: Work, rest: list[str]) -> int:
         str(HERE),
         "--work",
         str(work.folder),
-        *("-p", "no:cacheprovider", "-p", "no:xdist"),
+        *("-o", f"cache_dir={work.folder / 'pytest'}", "-p", "no:xdist"),
         *rest,
     ]
     return subprocess.run(pytest).returncode

@@ -50,7 +50,7 @@ def _run(command: str | None, work: Work, rest: list[str]) -> int:
         print(f"PATH={work.home}/bin:$PATH HADOOP_HOME={work.home} HADOOP_CONF_DIR={work.conf}")
     if command is not None:
         return 0
-    options = ["--hadoop-work", str(work.folder), "-p", "no:cacheprovider"]
+    options = ["--hadoop-work", str(work.folder), "-o", f"cache_dir={work.folder / 'pytest'}"]
     return subprocess.run([sys.executable, "-m", "pytest", str(HERE), *options, *rest]).returncode
 
 
