@@ -20,6 +20,7 @@ import pytest
 from tests.unit.cli.shell import JOB
 from tfdsl import __version__
 from tfdsl import backend as backends
+from tfdsl.diagnostics.registry import rules
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -65,6 +66,21 @@ def test_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: zipfile.
     held = {name for name in wheel.namelist() if not name.startswith(f"tfdsl-{__version__}.dist-info/")}
     assert held == wanted
     assert "tfdsl/py.typed" in held
+
+
+def test_wheel_holds_what_is_read_when_it_is_asked_for(wheel: zipfile.ZipFile) -> None:
+    """Pages of messages, schemas of documents: files that no import misses."""
+    held = set(wheel.namelist())
+    pages = {f"tfdsl/diagnostics/pages/{rule.slug}.md" for rule in rules() if rule.code.startswith(("TFJ1", "TFJ2"))}
+    assert pages <= held
+    assert {f"tfdsl/cli/{name}.py" for name in ("explain", "topics", "word_pages", "word_examples", "lsp")} <= held
+    assert {"tfdsl/lsp/features/hover.py", "tfdsl/lsp/server/session.py"} <= held
+
+
+@pytest.mark.parametrize("word", ["mount", "retries", "75", "TFJ2104", "TFJ3017", "hosts"])
+def test_installed_command_explains(tfdsl: Path, word: str, tmp_path: Path) -> None:
+    page = subprocess.check_output([tfdsl, "explain", word], text=True, cwd=tmp_path)
+    assert len(page.splitlines()) > 3
 
 
 def test_metadata(wheel: zipfile.ZipFile) -> None:

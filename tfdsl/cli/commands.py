@@ -22,7 +22,7 @@ SUMMARIES = {
     "compile": "write the manifests of a job for one or more targets",
     "check": "report mistakes, and what a target cannot do or does otherwise",
     "fmt": "bring files into the one layout",
-    "explain": "say more about a message, an attribute or an event",
+    "explain": "say more about a message or any word of the language",
     "targets": "list the targets, their versions and options",
     "tfconfig": "show the cluster spec that each task will see",
     "new": "write a first job to start from",

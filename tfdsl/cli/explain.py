@@ -1,4 +1,4 @@
-"""``tfdsl explain``: more about a message, an attribute, an event, and other things that have names."""
+"""``tfdsl explain``: more about a message, an exit status, or any word of the language."""
 
 from __future__ import annotations
 
@@ -14,12 +14,8 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "explain",
-    "say more about a message, an attribute or an event",
-    (
-        Positional(
-            "WORD", "a code (TFJ2104), a slug (duplicate-mount-path), or a name: attribute, event, mount kind, …"
-        ),
-    ),
+    "say more about a message or any word of the language",
+    (Positional("WORD", "a code (TFJ2104), a slug (duplicate-mount-path), an exit status (75), or a word of a job"),),
     (),
     ("tfdsl explain gpu", "tfdsl explain evicted", "tfdsl explain TFJ1201"),
 )
@@ -49,9 +45,14 @@ def _messages(name: str) -> list[str]:
 def _nothing(given: Given) -> int:
     from tfdsl.cli.word_pages import words
     from tfdsl.pipeline import every_rule
-    from tfdsl.semantics.suggest import closest
+    from tfdsl.semantics.suggest import closest, fold, folded
+    from tfdsl.vocabulary import foreign
 
     error = BAD_ARGUMENT(given.span, what=f"there is nothing called {given.text} to explain")
+    instead = folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(given.text))
+    if instead is not None:
+        report([error.help(instead)], ())
+        return USAGE
     near = closest(given.text, [*words(), *every_rule()], _foreign_words())
     report([error.help(f"did you mean {near}?") if near else error], ())
     return USAGE
@@ -60,7 +61,14 @@ def _nothing(given: Given) -> int:
 def _foreign_words() -> dict[str, str]:
     """Words of other tools, and what they are called here."""
     from tfdsl.semantics.suggest import words_of
-    from tfdsl.vocabulary import attributes, policies, statements
+    from tfdsl.vocabulary import attributes, functions, policies, roles, statements
 
-    tables = (attributes.ATTRIBUTES, policies.EVENTS, policies.ACTIONS, statements.MOUNT_KINDS)
+    tables = (
+        attributes.ATTRIBUTES,
+        policies.EVENTS,
+        policies.ACTIONS,
+        statements.MOUNT_KINDS,
+        roles.ROLES,
+        functions.FUNCTIONS,
+    )
     return words_of(row for table in tables for row in table)

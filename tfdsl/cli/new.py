@@ -74,6 +74,11 @@ job {name} {{
 """
 
 
+def starter(name: str) -> str:
+    """The text of a first job called ``name``."""
+    return _JOB.format(name=name)
+
+
 def run(arguments: Arguments) -> int:
     """Write ``NAME.tfjob``; a file of that name is left alone."""
     given = arguments.rest[0] if arguments.rest else None
@@ -85,9 +90,7 @@ def run(arguments: Arguments) -> int:
         return USAGE
     path = f"{name}.tfjob"
     there = os.path.lexists(path)
-    failure = (
-        Failure(path, "there is such a file already") if there else write_all([File(path, _JOB.format(name=name))])
-    )
+    failure = Failure(path, "there is such a file already") if there else write_all([File(path, starter(name))])
     if failure is not None:
         return report([OUTPUT_NOT_WRITTEN(place, path=path, reason=failure.reason)], ())
     err(f"wrote {visible(path)}; try: tfdsl compile {visible(path)} -t tfjob\n")

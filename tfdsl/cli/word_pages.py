@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import word_examples as examples
+from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.message_pages import every_backend, fates, in_short, spoken
+from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements
 from tfdsl.vocabulary.types import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from tfdsl.vocabulary.statements import Setting
 
 _WHERE = {
     "job": "in a job",
@@ -35,6 +39,11 @@ def words() -> list[str]:
     found += [row.name for row in functions.FUNCTIONS]
     found += _OTHERS
     found += statements.PATCHES
+    found += TOPICS
+    found += [setting.name for _, setting in _settings()]
+    found += [word for action in policies.ACTIONS for word in action.name.split()]
+    found += [unit for units in UNITS.values() for unit in units]
+    found += SUMMARIES
     for backend in every_backend():
         found += [backend.name, *(option.name for option in backend.options)]
     return list(dict.fromkeys(found))
@@ -51,6 +60,11 @@ def pages_of(word: str) -> list[str]:
         *(_function(one) for one in functions.FUNCTIONS if one.name == word),
         *_other(word),
         *_patch(word),
+        *_topic(word),
+        *_setting(word),
+        *_action_word(word),
+        *_unit(word),
+        *_command(word),
         *_option(word),
         *_target(word),
     ]
@@ -106,6 +120,55 @@ def _patch(word: str) -> Iterable[str]:
             ("path", "steps with '.' between: a name, 'any key', [n], [key=value]; KIND:, KIND/NAME: or FILE: before")
         )
         yield _page(f"{word} (statement)", doc, rows, examples.PATCHES[word])
+
+
+def _topic(word: str) -> Iterable[str]:
+    if word in TOPICS:
+        one = TOPICS[word]
+        yield _page(f"{word} ({one.kind})", one.doc, [("write", one.write)], one.example)
+
+
+def _settings() -> Iterator[tuple[str, Setting]]:
+    """Every setting, with how the statement that has it is written."""
+    for kind in statements.MOUNT_KINDS:
+        yield from ((f"mount {kind.name}", option) for option in kind.options)
+    yield from (("output", option) for option in statements.OUTPUT_OPTIONS)
+    yield from (("cluster", setting) for setting in statements.CLUSTER)
+    yield from (("build", setting) for setting in statements.BUILD)
+    yield from (("param", setting) for setting in statements.PARAM_SETTINGS)
+
+
+def _setting(word: str) -> Iterable[str]:
+    """One page for a setting of several statements that says the same of all of them."""
+    where: dict[tuple[str, str], list[str]] = {}
+    for statement, setting in _settings():
+        if setting.name == word:
+            type_ = describe(setting.type) if setting.type is not None else "that of the param"
+            where.setdefault((setting.doc, type_), []).append(statement)
+    for (doc, type_), these in where.items():
+        rows = [("type", type_), ("where", f"in the braces of {', '.join(these)}"), ("write", f"{word} = VALUE")]
+        keys = [f"mounts[{one.removeprefix('mount ')}].{word}" for one in these if one.startswith("mount ")]
+        keys += [f"cluster.{word}"] if these == ["cluster"] else []
+        yield _page(f"{word} (setting)", doc, rows, keys=keys)
+
+
+def _action_word(word: str) -> Iterable[str]:
+    rows = [("write", f"on EVENT => {one.name}: {one.doc}") for one in policies.ACTIONS if word in one.name.split()]
+    if rows and all(one.name != word for one in policies.ACTIONS):
+        yield _page(f"{word} (word of an action)", "Actions stand after the arrow of a policy.", rows)
+
+
+def _unit(word: str) -> Iterable[str]:
+    for type_, units in UNITS.items():
+        if word in units:
+            rows = [("write", f"1{word}"), ("units", " ".join(units))]
+            yield _page(f"{word} (unit)", f"A unit of a {type_}.", rows)
+
+
+def _command(word: str) -> Iterable[str]:
+    if word in SUMMARIES:
+        rows = [("write", f"tfdsl {word}"), ("more", f"tfdsl {word} --help")]
+        yield _page(f"{word} (command)", f"{SUMMARIES[word][:1].upper()}{SUMMARIES[word][1:]}.", rows)
 
 
 def _option(word: str) -> Iterable[str]:

@@ -12,10 +12,11 @@ from tfdsl.record import Record, replace
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.attribute_names import Around
 from tfdsl.semantics.definitions import in_order
-from tfdsl.semantics.suggest import closest, listing, offering, proposing, words_of
+from tfdsl.semantics.role_names import known_role
+from tfdsl.semantics.suggest import closest, proposing
 from tfdsl.semantics.target_names import unknown_target
 from tfdsl.syntax import ast
-from tfdsl.vocabulary import attributes, roles
+from tfdsl.vocabulary import attributes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -365,20 +366,6 @@ def _patches(items: Iterable[ast.Item]) -> tuple[ast.Patch, ...]:
 
 def _is_pod_patch(item: ast.Item) -> bool:
     return isinstance(item, ast.Patch) and item.pod is not None
-
-
-def known_role(name: ast.Name, report: Report) -> bool:
-    """Whether ``name`` is a role of the language; reported if not."""
-    if name.text in roles.BY_NAME:
-        return True
-    found = name_rules.UNKNOWN_ROLE(name.span, name=name.text)
-    aliases = words_of(roles.ROLES)
-    near = closest(name.text, roles.ROLE_NAMES, aliases)
-    if near is None:
-        report(found.help(f"roles are {listing(roles.ROLE_NAMES)}"))
-    else:
-        report(offering(found, near, roles.ROLE_NAMES, aliases))
-    return False
 
 
 def _targets_at_hand(node: ast.Job, names: Names) -> tuple[str, ...]:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.record import replace
 from tfdsl.semantics import elsewhere, resolved
-from tfdsl.semantics.blocks import known_role
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.role_names import known_role
 from tfdsl.semantics.subjects import index_of
 from tfdsl.semantics.suggest import closest, listing, offering, words_of
 from tfdsl.semantics.values import POISON, ListData, Poison, Value

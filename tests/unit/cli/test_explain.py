@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.util
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.cli.shell import tfdsl
+from tests.unit.cli.shell import ROOT, tfdsl
 from tests.unit.diagnostics.pages import Example, diagnostics, part
 from tfdsl import pipeline
 from tfdsl.cli import word_examples
+from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.message_pages import every_backend, page_of, spoken
+from tfdsl.cli.new import starter
+from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.cli.word_pages import pages_of, words
 from tfdsl.ir.fields import all_keys
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements
@@ -30,6 +35,7 @@ EXAMPLES = {
     **{f"function {name}": text for name, text in word_examples.FUNCTIONS.items()},
     **word_examples.OTHERS,
     **word_examples.PATCHES,
+    **{f"topic {name}": one.example for name, one in TOPICS.items() if one.example},
 }
 
 
@@ -105,3 +111,89 @@ def test_a_code_in_small_letters_is_found(tmp_path: Path) -> None:
     ran = tfdsl("explain", "tfj2104", cwd=tmp_path)
     assert ran.status == 0
     assert ran.out.startswith("TFJ2104 duplicate-mount-path (error)\n\nTwo mounts of a role at one path.\n")
+
+
+# --- every word has a page ---------------------------------------------------------------------------------------
+
+
+def editor_words() -> dict[str, tuple[str, ...]]:
+    """The words of the language as editors colour them, by their kinds."""
+    spec = importlib.util.spec_from_file_location("editor_words", ROOT / "grammar" / "editor_words.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.words()
+
+
+@pytest.mark.parametrize("kind", editor_words())
+def test_every_word_that_editors_know_has_a_page(kind: str) -> None:
+    assert [word for word in editor_words()[kind] if not pages_of(word)] == []
+
+
+def test_every_word_of_the_starter_has_a_page() -> None:
+    """Its own names apart, which a declaration gives or a value refers to."""
+    text = starter("train")
+    own = {"workers", "large", "train", "gpu"} | set(re.findall(r"(?:param|let|template|profile|job) ([a-z]+)", text))
+    code = "\n".join(re.sub(r'"[^"]*"', '""', line.partition("#")[0]) for line in text.splitlines())
+    code += re.sub(r'"[^"]*"', '""', "\n".join(re.findall(r"# ((?:mount|checkpoint)\b.*)", text)))
+    found = set(re.findall(r"[A-Za-z_]\w*", code)) - own
+    assert {"param", "mount", "role", "retries", "target", "Gi", "at", "readonly"} <= found | {"Gi"}
+    assert sorted(word for word in found if not pages_of(word)) == []
+
+
+def named_in_docs() -> set[str]:
+    """The first words of the tables of the language reference: attributes, options, statements, statuses …"""
+    pages = [ROOT / "docs" / "language.md", *(ROOT / "docs" / "targets").glob("*.md")]
+    rows = [line for page in pages for line in page.read_text(encoding="utf-8").splitlines()]
+    first = [
+        match[1]
+        for line in rows
+        if (match := re.match(r"\| `?([A-Za-z0-9_]+)(?:`| [A-Z{\"1][^|]*`|\([^|]*`| \|)", line))
+    ]
+    return {word for word in first if word not in NOT_WORDS}
+
+
+NOT_WORDS = {
+    "option",
+    "attribute",
+    "role",
+    "kind",
+    "event",
+    "action",
+    "function",
+    "status",
+    "key",
+    "declaration",
+    "the",
+    "what",
+}
+"""Heads of the tables, which are no words of theirs, or have a page too."""
+
+
+def test_every_word_of_the_tables_of_the_docs_has_a_page() -> None:
+    found = named_in_docs()
+    assert {"74", "retries", "hosts", "profile", "pvc", "evicted"} <= found
+    assert sorted(word for word in found if not pages_of(word)) == []
+
+
+@pytest.mark.parametrize("word", [*SUMMARIES, "TF_CONFIG", "CHECKPOINT_DIR", "74", "75", "76", "77"])
+def test_words_of_help_and_of_logs(word: str) -> None:
+    assert pages_of(word)
+
+
+def test_the_statuses_are_those_of_the_scripts() -> None:
+    from tfdsl_backends.yarn.program import plan
+
+    statuses = {plan.COPY_FAILED, plan.PEER_LOST, plan.PEERS_MISSING, plan.REJECTED}
+    assert {word for word in TOPICS if word.isdigit()} == {str(status) for status in statuses}
+
+
+def test_the_units_are_those_of_the_lexer() -> None:
+    assert {unit for units in UNITS.values() for unit in units} == set(editor_words()["units"])
+
+
+def test_a_word_that_no_single_one_replaces_is_told_what_to_write(tmp_path: Path) -> None:
+    ran = tfdsl("explain", "restartPolicy", cwd=tmp_path)
+    assert ran.status == 2
+    assert "write a policy: on failed => restart container" in ran.err
