@@ -16,7 +16,10 @@ from tfdsl import pipeline
 from tfdsl.text import Source
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "ARCHITECTURE", "SECURITY")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 JOB = re.compile(r"^```tfjob\n(.*?)^```", re.S | re.M)
 COMMANDS = re.compile(r"^```\n((?:tfdsl .*\n)+)```", re.M)
 LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")

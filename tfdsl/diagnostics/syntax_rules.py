@@ -40,6 +40,15 @@ STRING_PREFIX = _error("TFJ0021", "string-prefix", "a string has no prefix {pref
 ODD_NAME = _error("TFJ0022", "odd-name", "a name is made of the letters a to z, digits and _, not {found}")
 BARE_INTERPOLATION = _error("TFJ0023", "bare-interpolation", "outside a string, write {name}, not {found}")
 SHELL_EXPANSION = _error("TFJ0024", "shell-expansion", "{found} is not an expression of this language")
+REORDERED_STRING = _error(
+    "TFJ0025", "reordered-string", "this string holds {name}, which shows it in another order than it is read"
+)
+REORDERED_COMMENT = Rule(
+    "TFJ0026",
+    "reordered-comment",
+    "warning",
+    "this comment holds {name}, which shows it in another order than it is read",
+)
 
 # --- what stands where -----------------------------------------------------------------------------------------
 

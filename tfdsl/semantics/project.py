@@ -15,6 +15,7 @@ from tfdsl.inputs import Outside
 from tfdsl.reading import is_file_name
 from tfdsl.record import Record
 from tfdsl.syntax import ast, parse
+from tfdsl.syntax.direction import reordered
 from tfdsl.vocabulary.statements import RESERVED_NAMES, TRUTH
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class _Loader:
         if not self.known_edition(parsed.file):
             return
         self.found.extend(parsed.diagnostics)
+        self.found.extend(reordered(parsed))
         for at, declaration in enumerate(parsed.file.declarations):
             if isinstance(declaration, ast.Edition):
                 self.edition(declaration, at)
