@@ -32,8 +32,12 @@ def definition(snapshot: Snapshot, offset: int) -> list[Span]:
 
 def included(snapshot: Snapshot, include: ast.Include) -> str | None:
     """The path of the file that an include names."""
+    return target_of(snapshot.source.origin, include)
+
+
+def target_of(origin: str | None, include: ast.Include) -> str | None:
+    """The path of the file that an include of the file at ``origin`` names."""
     parts = include.path.parts
-    origin = snapshot.source.origin
     if origin is None or not parts or not all(isinstance(part, str) for part in parts):
         return None
     name = "".join(part for part in parts if isinstance(part, str))

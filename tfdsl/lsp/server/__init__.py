@@ -10,10 +10,10 @@ import logging
 import os
 import sys
 
-from tfdsl.lsp.server import asking, compiling, editing, lifecycle
+from tfdsl.lsp.server import asking, compiling, editing, lifecycle, moving
 from tfdsl.lsp.server.session import REQUEST_FAILED, Session
 
-FEATURES = (*lifecycle.FEATURES, *asking.FEATURES, *editing.FEATURES, *compiling.FEATURES)
+FEATURES = (*lifecycle.FEATURES, *asking.FEATURES, *editing.FEATURES, *compiling.FEATURES, *moving.FEATURES)
 """Method, options and handler of everything that the server answers."""
 
 
