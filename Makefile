@@ -90,6 +90,7 @@ vsix: grammar/vscode/node_modules
 test-editors: $(VENV)/dev grammar/vscode/node_modules
 	$(BIN)/python -m pytest tests/editors --editors $(if $(WORK),--editors-work $(abspath $(WORK)))
 	cd grammar/vscode && TFDSL_PYTHON=$(abspath $(BIN)/python) npm run --silent test && npm run --silent package
+	cd grammar/vscode && TFDSL_PYTHON=$(abspath $(BIN)/python) WORK=$(abspath $(or $(WORK),.editors)) npm run --silent test-editor
 
 grammar/vscode/node_modules: grammar/vscode/package-lock.json
 	cd grammar/vscode && npm ci --no-fund --no-audit

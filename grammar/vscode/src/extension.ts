@@ -1,72 +1,47 @@
 /** The extension: one language server for all `.tfjob` files, and what the editor shows beside them. */
 
-import * as fs from "node:fs";
-import { commands, window, workspace, type ExtensionContext } from "vscode";
-import { LanguageClient, TransportKind, type LanguageClientOptions, type ServerOptions } from "vscode-languageclient/node";
+import { commands, workspace, type ExtensionContext } from "vscode";
+import type { LanguageClientOptions } from "vscode-languageclient/node";
+import { checkTask } from "./checking";
+import { Choice } from "./choice";
+import { Following } from "./follow";
+import { Outputs } from "./output";
+import { Pages, withPages } from "./pages";
 import { Preview } from "./preview";
-import { serverCommand } from "./server";
+import { Server } from "./server";
 
-let client: LanguageClient | undefined;
 /** The server's command of its code lenses, which writes files and opens the first. Here there is a preview for that. */
 const OPEN_OUTPUT = "tfdsl.openOutput";
+let server: Server | undefined;
 
 /** Start the server; a server that cannot be started costs everything but the colours, and is told once. */
 export async function activate(context: ExtensionContext): Promise<void> {
-  const preview = new Preview(() => client);
+  const started = new Server(() => options(preview));
+  const preview = new Preview(started.client);
+  const program = (): ReturnType<Server["program"]> => started.program();
+  server = started;
   context.subscriptions.push(
     preview,
+    new Following(preview),
+    new Choice(),
+    new Outputs(started.client),
+    new Pages(program),
+    checkTask(program),
     commands.registerCommand("tfdsl.preview", preview.show, preview),
-    commands.registerCommand("tfdsl.restartServer", () => restart(preview)),
+    commands.registerCommand("tfdsl.restartServer", () => started.restart()),
     workspace.onDidChangeConfiguration(async (event) => {
       if (event.affectsConfiguration("tfdsl.server.command")) {
-        await restart(preview);
+        await started.restart();
       }
     }),
-    workspace.onDidGrantWorkspaceTrust(() => restart(preview)),
+    workspace.onDidGrantWorkspaceTrust(() => started.restart()),
   );
-  await start(preview);
+  await started.restart();
 }
 
 /** End the server. */
 export async function deactivate(): Promise<void> {
-  const running = client;
-  client = undefined;
-  await running?.dispose();
-}
-
-async function restart(preview: Preview): Promise<void> {
-  await deactivate();
-  await start(preview);
-}
-
-async function start(preview: Preview): Promise<void> {
-  const { command, args } = serverCommand({
-    configured: workspace.getConfiguration("tfdsl").get<string[]>("server.command", []),
-    folders: workspace.isTrusted ? folders() : [],
-    platform: process.platform,
-    exists: fs.existsSync,
-  });
-  const server: ServerOptions = { command, args: [...args], transport: TransportKind.stdio };
-  const starting = new LanguageClient("tfdsl", "tfdsl", server, options(preview));
-  client = starting;
-  try {
-    await starting.start();
-  } catch (error) {
-    if (client === starting) {
-      client = undefined;
-    }
-    const chosen = await window.showErrorMessage(
-      `tfdsl: cannot start "${command}" (${String(error)}). Install it with: pip install 'tfdsl[lsp]'`,
-      "Open Settings",
-    );
-    if (chosen !== undefined) {
-      await commands.executeCommand("workbench.action.openSettings", "tfdsl.server.command");
-    }
-  }
-}
-
-function folders(): string[] {
-  return (workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath);
+  await server?.dispose();
 }
 
 function options(preview: Preview): LanguageClientOptions {
@@ -78,6 +53,11 @@ function options(preview: Preview): LanguageClientOptions {
     initializationOptions: workspace.getConfiguration("tfdsl"),
     synchronize: { configurationSection: "tfdsl" },
     middleware: {
+      handleDiagnostics: (uri, diagnostics, next) => next(uri, withPages(diagnostics)),
+      provideDiagnostics: async (document, previous, token, next) => {
+        const report = await next(document, previous, token);
+        return report?.kind === "full" ? { ...report, items: withPages(report.items) } : report;
+      },
       executeCommand: (command, args: unknown[], next) =>
         command === OPEN_OUTPUT ? preview.show(args[0], args[1], args[2]) : next(command, args),
     },

@@ -12,11 +12,12 @@ import {
   type TextDocumentContentProvider,
 } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { targetFor } from "./choice";
 import { COMPILE, outputsOf, type CompileParams } from "./compile";
-import { previewName, shown, targetsIn } from "./shown";
-import { TARGETS } from "./targets";
+import { previewName, shown, type Shown } from "./shown";
+import { textOf } from "./texts";
 
-const SCHEME = "tfdsl-preview";
+export const SCHEME = "tfdsl-preview";
 /** Milliseconds without a change after which the output is made anew. */
 const QUIET = 300;
 
@@ -25,6 +26,7 @@ export class Preview implements TextDocumentContentProvider, Disposable {
   private readonly changed = new EventEmitter<Uri>();
   private readonly subscriptions: Disposable[];
   private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly last = new Map<string, Shown>();
 
   readonly onDidChange = this.changed.event;
 
@@ -33,6 +35,12 @@ export class Preview implements TextDocumentContentProvider, Disposable {
       this.changed,
       workspace.registerTextDocumentContentProvider(SCHEME, this),
       workspace.onDidChangeTextDocument(({ document }) => this.later(document)),
+      workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("tfdsl")) {
+          this.again();
+        }
+      }),
+      workspace.onDidCloseTextDocument(({ uri }) => this.last.delete(uri.toString())),
     ];
   }
 
@@ -41,16 +49,21 @@ export class Preview implements TextDocumentContentProvider, Disposable {
     this.subscriptions.forEach((one) => one.dispose());
   }
 
+  /** What a preview shows now. */
+  shown(uri: Uri): Shown | undefined {
+    return this.last.get(uri.toString());
+  }
+
   /**
    * The command: of the text in the active editor, or of `uri`; for `target`, or for one that is asked for; of `job`,
    * or of all.
    */
   async show(uri?: unknown, target?: unknown, job?: unknown): Promise<void> {
-    const document = await this.source(uri);
+    const document = await textOf(uri);
     if (document === undefined) {
       return;
     }
-    const chosen = typeof target === "string" ? target : await choose(document);
+    const chosen = typeof target === "string" ? target : await targetFor(document);
     if (chosen === undefined) {
       return;
     }
@@ -67,39 +80,32 @@ export class Preview implements TextDocumentContentProvider, Disposable {
   }
 
   async provideTextDocumentContent(uri: Uri, token: CancellationToken): Promise<string> {
-    const client = this.client();
-    if (client === undefined) {
-      return "# The language server does not run.\n";
-    }
-    const params = JSON.parse(uri.query) as CompileParams;
-    try {
-      return shown(outputsOf(await client.sendRequest<unknown>(COMPILE, params, token)));
-    } catch (error) {
-      // The text was closed, or there is no such target or job any more.
-      return `# ${error instanceof Error ? error.message : String(error)}\n`;
-    }
+    const made = await this.make(JSON.parse(uri.query) as CompileParams, token);
+    this.last.set(uri.toString(), made);
+    return made.text;
   }
 
-  private async source(uri: unknown): Promise<TextDocument | undefined> {
-    const active = window.activeTextEditor?.document;
-    if (uri instanceof Uri) {
-      return workspace.openTextDocument(uri);
+  private async make(params: CompileParams, token: CancellationToken): Promise<Shown> {
+    const client = this.client();
+    if (client === undefined) {
+      return { text: "# The language server does not run.\n", lines: [] };
     }
-    if (typeof uri === "string") {
-      return workspace.openTextDocument(Uri.parse(uri));
+    try {
+      return inEditor(shown(outputsOf(await client.sendRequest<unknown>(COMPILE, params, token))));
+    } catch (error) {
+      // The text was closed, or there is no such target or job any more.
+      return { text: `# ${error instanceof Error ? error.message : String(error)}\n`, lines: [] };
     }
-    if (active?.languageId === "tfjob") {
-      return active;
-    }
-    await window.showInformationMessage("tfdsl: open a .tfjob file first.");
-    return undefined;
   }
 
   /** Make the previews of a text anew, and those of texts that may include it. */
   private later(document: TextDocument): void {
-    if (document.languageId !== "tfjob") {
-      return;
+    if (document.languageId === "tfjob") {
+      this.again();
     }
+  }
+
+  private again(): void {
     for (const { uri } of workspace.textDocuments.filter(({ uri }) => uri.scheme === SCHEME)) {
       const key = uri.toString();
       clearTimeout(this.timers.get(key));
@@ -114,13 +120,13 @@ export class Preview implements TextDocumentContentProvider, Disposable {
   }
 }
 
-/** The only target that the text or the settings name, else one out of all. */
-async function choose(document: TextDocument): Promise<string | undefined> {
-  const configured = workspace.getConfiguration("tfdsl", document.uri).get<string[]>("targets", []);
-  const named = configured.length > 0 ? configured : targetsIn(document.getText());
-  if (named.length === 1) {
-    return named[0];
-  }
-  const others = TARGETS.filter((target) => !named.includes(target));
-  return window.showQuickPick([...named, ...others], { placeHolder: "Target" });
+/** With URIs written as VS Code writes them: there is more than one way. */
+function inEditor({ text, lines }: Shown): Shown {
+  const known = new Map<string, string>();
+  const written = (uri: string): string => {
+    const found = known.get(uri) ?? Uri.parse(uri).toString();
+    known.set(uri, found);
+    return found;
+  };
+  return { text, lines: lines.map((line) => ({ ...line, uri: written(line.uri) })) };
 }

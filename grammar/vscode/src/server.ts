@@ -1,32 +1,170 @@
-/** Which program is the language server. */
+/** The language server of a window: started, ended, started again, and what is said when that cannot be. */
 
-import * as path from "node:path";
+import { spawn, type ChildProcess } from "node:child_process";
+import * as fs from "node:fs";
+import { commands, window, workspace, type Disposable } from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  type LanguageClientOptions,
+  type ServerOptions,
+} from "vscode-languageclient/node";
+import { missing, serverCommand, type Command, type Surroundings } from "./program";
 
-/** A program and its arguments. */
-export interface Command {
-  readonly command: string;
-  readonly args: readonly string[];
-}
+/** So often within so many milliseconds a server that ends by itself is started again. */
+const AGAIN = { times: 3, within: 180_000 };
+/** Milliseconds that a server has for ending by itself. */
+const PARTING = 1000;
+/** Characters of what the server wrote last that a message may quote. */
+const QUOTED = 300;
 
-/** What the choice depends on, so that it can be made without an editor. */
-export interface Surroundings {
-  /** The setting `tfdsl.server.command`. */
-  readonly configured: readonly string[];
-  /** Folders of the workspace on disk; none when the workspace is not trusted to say what is run. */
-  readonly folders: readonly string[];
-  readonly platform: NodeJS.Platform;
-  readonly exists: (file: string) => boolean;
-}
-
-/** The configured command, else `tfdsl` of a folder's `.venv`, else `tfdsl` of the `PATH`. */
-export function serverCommand(around: Surroundings): Command {
-  const [command, ...args] = around.configured;
-  if (command !== undefined && command !== "") {
-    return { command, args };
+/** A client that writes what goes wrong into its output channel; what the user is told, and once, is told here. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
   }
-  const windows = around.platform === "win32";
-  const inside = windows ? [".venv", "Scripts", "tfdsl.exe"] : [".venv", "bin", "tfdsl"];
-  const join = windows ? path.win32.join : path.posix.join;
-  const found = around.folders.map((folder) => join(folder, ...inside)).find(around.exists);
-  return { command: found ?? "tfdsl", args: ["lsp"] };
+}
+
+export class Server implements Disposable {
+  private running: LanguageClient | undefined;
+  private child: ChildProcess | undefined;
+  /** Starts and ends come one after the other. */
+  private last: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: () => LanguageClientOptions) {}
+
+  /** The client of a server that runs. */
+  readonly client = (): LanguageClient | undefined => this.running;
+
+  /** Which program it is now, if there is one. */
+  program(): Command | undefined {
+    return serverCommand(surroundings());
+  }
+
+  /** Start the server; one that runs is ended before. Ends when it runs or cannot be started, which is then told. */
+  restart(): Promise<void> {
+    this.last = this.last.then(() => this.end()).then(() => this.start());
+    return this.last;
+  }
+
+  dispose(): Promise<void> {
+    this.last = this.last.then(() => this.end());
+    return this.last;
+  }
+
+  private async end(): Promise<void> {
+    const { running, child } = this;
+    this.running = this.child = undefined;
+    try {
+      await running?.dispose();
+    } catch {
+      // It did not answer the good-bye in time.
+    }
+    child?.kill();
+  }
+
+  private async start(): Promise<void> {
+    const around = surroundings();
+    const command = serverCommand(around);
+    if (command === undefined) {
+      tell(missing(around));
+      return;
+    }
+    let written = "";
+    const server: ServerOptions = async () => {
+      const child = await started(command);
+      child.stderr?.on("data", (piece: Buffer) => (written = (written + piece.toString()).slice(-QUOTED)));
+      this.child = child;
+      return child;
+    };
+    let shaken = false;
+    const ends: number[] = [];
+    const client = new QuietClient("tfdsl", "tfdsl", server, {
+      ...this.options(),
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => {
+          if (!shaken || this.running !== client) {
+            return { action: CloseAction.DoNotRestart, handled: true };
+          }
+          ends.push(Date.now());
+          if (ends.filter((end) => end > Date.now() - AGAIN.within).length <= AGAIN.times) {
+            return { action: CloseAction.Restart, handled: true };
+          }
+          this.running = undefined;
+          tell(`The language server ${command.command} has ended again. ${lastLine(written)}`, "Restart");
+          return { action: CloseAction.DoNotRestart, handled: true };
+        },
+      },
+    });
+    try {
+      await client.start();
+      shaken = true;
+      this.running = client;
+    } catch (error) {
+      if (this.child !== undefined) {
+        await ended(this.child); // What it wrote last says more than that it is gone.
+      }
+      tell(`The language server ${command.command} cannot be started. ${lastLine(written) || String(error)}`);
+    }
+  }
+}
+
+/** Say it once, and do not wait for an answer: whoever starts a window has other things to do. */
+function tell(message: string, ...first: string[]): void {
+  const settings = "Open Settings";
+  void window.showErrorMessage(message, ...first, settings).then((chosen) => {
+    if (chosen === settings) {
+      void commands.executeCommand("workbench.action.openSettings", "tfdsl.server.command");
+    } else if (chosen !== undefined) {
+      void commands.executeCommand("tfdsl.restartServer");
+    }
+  });
+}
+
+function lastLine(written: string): string {
+  return written.trim().split("\n").at(-1) ?? "";
+}
+
+/** The process, when it really runs. */
+async function started({ command, args, cwd }: Command): Promise<ChildProcess> {
+  const child = spawn(command, args, { cwd, stdio: "pipe" });
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", reject);
+  });
+  child.on("error", () => undefined);
+  return child;
+}
+
+/** Until a process has ended and everything that it wrote was read. */
+async function ended(child: ChildProcess): Promise<void> {
+  const timer = setTimeout(() => child.kill(), PARTING);
+  if (child.stderr?.closed !== true) {
+    await new Promise((resolve) => child.stderr?.once("close", resolve) ?? resolve(undefined));
+  }
+  clearTimeout(timer);
+}
+
+function surroundings(): Surroundings {
+  const folders = (workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
+  return {
+    configured: workspace.getConfiguration("tfdsl").get<string[]>("server.command", []),
+    folders: folders.map(({ uri }) => uri.fsPath),
+    trusted: workspace.isTrusted,
+    platform: process.platform,
+    search: process.env["PATH"] ?? "",
+    runs,
+  };
+}
+
+function runs(file: string): boolean {
+  try {
+    fs.accessSync(file, fs.constants.X_OK);
+    return fs.statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -1,20 +1,56 @@
-/** What a preview shows, and how its document is called. */
+/** What a preview shows, where its lines come from, and how its document is called. */
 
 import type { Output } from "./compile";
 
 /** What stands in place of the output when there is none. */
 export const NOTHING = "# The job has errors, or nothing is written for this target. See the problems of its file.\n";
 
+/** Lines are counted from 0, as VS Code does. */
+export interface Line {
+  /** The line of the preview. */
+  readonly shown: number;
+  /** The URI of the text that it comes from, and the line there. */
+  readonly uri: string;
+  readonly line: number;
+}
+
+/** A text, and its lines that come from somewhere, in order. */
+export interface Shown {
+  readonly text: string;
+  readonly lines: readonly Line[];
+}
+
 /** One text out of the files; several get a line with their path before each. */
-export function shown(files: readonly Output[]): string {
-  const [first, ...others] = files;
-  if (first === undefined) {
-    return NOTHING;
+export function shown(files: readonly Output[]): Shown {
+  if (files.length === 0) {
+    return { text: NOTHING, lines: [] };
   }
-  if (others.length === 0) {
-    return first.text;
+  const lines: Line[] = [];
+  let text = "";
+  for (const { name, text: own, map } of files) {
+    if (files.length > 1) {
+      text += `${text === "" ? "" : "\n"}# ===== ${name} =====\n`;
+    }
+    const before = text.split("\n").length - 1;
+    for (const [to, index, from] of map.lines) {
+      const uri = map.sources[index];
+      if (uri !== undefined) {
+        lines.push({ shown: before + to - 1, uri, line: from - 1 });
+      }
+    }
+    text += files.length > 1 ? withEnd(own) : own;
   }
-  return files.map((file) => `# ===== ${file.name} =====\n${withEnd(file.text)}`).join("\n");
+  return { text, lines };
+}
+
+/** The lines of the preview that come from a line of a text. */
+export function linesFrom({ lines }: Shown, uri: string, line: number): number[] {
+  return [...new Set(lines.filter((one) => one.uri === uri && one.line === line).map((one) => one.shown))];
+}
+
+/** Where a line of the preview comes from: it, or the last line before it that comes from anywhere. */
+export function originOf({ lines }: Shown, line: number): Line | undefined {
+  return lines.findLast((one) => one.shown <= line);
 }
 
 function withEnd(text: string): string {
@@ -24,6 +60,12 @@ function withEnd(text: string): string {
 /** The targets that a text has blocks for, each once, in order. */
 export function targetsIn(text: string): string[] {
   const found = text.matchAll(/(?:^|[{,])[ \t]*target[ \t]+([A-Za-z_]\w*)[ \t]*\{/gm);
+  return [...new Set([...found].map((match) => match[1] ?? ""))];
+}
+
+/** The profiles that a text declares, each once, in order. */
+export function profilesIn(text: string): string[] {
+  const found = text.matchAll(/^[ \t]*profile[ \t]+([A-Za-z_][\w-]*)[ \t]*\{/gm);
   return [...new Set([...found].map((match) => match[1] ?? ""))];
 }
 

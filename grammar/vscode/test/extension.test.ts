@@ -4,43 +4,115 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { outputsOf } from "../src/compile";
-import { serverCommand, type Surroundings } from "../src/server";
-import { NOTHING, previewName, shown, targetsIn } from "../src/shown";
+import { outputsOf, type Output } from "../src/compile";
+import { missing, otherCommand, serverCommand, type Surroundings } from "../src/program";
+import { linesFrom, NOTHING, originOf, previewName, profilesIn, shown, targetsIn } from "../src/shown";
+import { submitCommand } from "../src/submit";
 import { TARGETS } from "../src/targets";
 import { examples, extension } from "./places";
 
-const around = (change: Partial<Surroundings>): Surroundings => ({
+/** Surroundings in which the programs are exactly `programs`. */
+const around = (change: Partial<Surroundings>, ...programs: string[]): Surroundings => ({
   configured: [],
   folders: [],
+  trusted: true,
   platform: "linux",
-  exists: () => false,
+  search: "/usr/local/bin:/usr/bin",
+  runs: (file) => programs.includes(file),
   ...change,
 });
 
 test("the configured server comes first", () => {
   const configured = ["/opt/py/bin/python", "-m", "tfdsl", "lsp"];
-  const found = serverCommand(around({ configured, folders: ["/w"], exists: () => true }));
-  assert.deepEqual(found, { command: "/opt/py/bin/python", args: ["-m", "tfdsl", "lsp"] });
+  const found = serverCommand(around({ configured, folders: ["/w"] }, "/opt/py/bin/python", "/w/.venv/bin/tfdsl"));
+  assert.deepEqual(found, { command: "/opt/py/bin/python", args: ["-m", "tfdsl", "lsp"], cwd: "/w" });
+  assert.equal(serverCommand(around({ configured: ["tfdsl"] }, "/usr/bin/tfdsl"))?.command, "/usr/bin/tfdsl");
+  assert.equal(serverCommand(around({ configured: ["bin/x"], folders: ["/w"] }, "/w/bin/x"))?.command, "/w/bin/x");
+});
+
+test("a configured server that is not there is no reason to run another", () => {
+  const asked = around({ configured: ["/gone/tfdsl", "lsp"], folders: ["/w"] }, "/w/.venv/bin/tfdsl", "/usr/bin/tfdsl");
+  assert.equal(serverCommand(asked), undefined);
+  assert.match(missing(asked), /\/gone\/tfdsl.*tfdsl\.server\.command/);
 });
 
 test("then that of the first folder that has one, else that of the PATH", () => {
-  const exists = (file: string): boolean => file === "/b/.venv/bin/tfdsl" || file === "C:\\b\\.venv\\Scripts\\tfdsl.exe";
-  assert.equal(serverCommand(around({ folders: ["/a", "/b"], exists })).command, "/b/.venv/bin/tfdsl");
-  assert.equal(
-    serverCommand(around({ folders: ["C:\\b"], platform: "win32", exists })).command,
-    "C:\\b\\.venv\\Scripts\\tfdsl.exe",
-  );
-  assert.deepEqual(serverCommand(around({ folders: ["/a"], exists })), { command: "tfdsl", args: ["lsp"] });
+  const windows = { platform: "win32", search: "C:\\py;D:\\bin" } as const;
+  assert.equal(serverCommand(around({ folders: ["/a", "/b"] }, "/b/.venv/bin/tfdsl", "/usr/bin/tfdsl"))?.command, "/b/.venv/bin/tfdsl");
+  const inside = "C:\\b\\.venv\\Scripts\\tfdsl.exe";
+  assert.equal(serverCommand(around({ ...windows, folders: ["C:\\b"] }, inside))?.command, inside);
+  assert.deepEqual(serverCommand(around({}, "/usr/bin/tfdsl")), { command: "/usr/bin/tfdsl", args: ["lsp"], cwd: "/usr/bin" });
+  assert.equal(serverCommand(around(windows, "D:\\bin\\tfdsl.exe"))?.command, "D:\\bin\\tfdsl.exe");
+});
+
+test("without a program there is no command, and a sentence that says what to do", () => {
+  assert.equal(serverCommand(around({ folders: ["/w"] })), undefined);
+  assert.match(missing(around({})), /pip install 'tfdsl\[lsp\]'/);
+});
+
+test("nothing of a workspace that is not trusted is run, and nothing runs in it", () => {
+  const programs = ["/w/.venv/bin/tfdsl", "/w/bin/tfdsl", "/usr/bin/tfdsl"];
+  const strange = { folders: ["/w"], trusted: false };
+  const found = serverCommand(around({ ...strange, search: "/w/bin:/usr/bin" }, ...programs));
+  assert.deepEqual(found, { command: "/usr/bin/tfdsl", args: ["lsp"], cwd: "/usr/bin" });
+  assert.equal(serverCommand(around({ ...strange, search: "/w/bin:/w/../w/bin" }, ...programs)), undefined);
+  assert.equal(serverCommand(around({ ...strange, configured: ["bin/tfdsl"] }, ...programs)), undefined);
+  assert.equal(serverCommand(around({ ...strange, configured: ["/w/bin/tfdsl"] }, ...programs)), undefined);
+  assert.equal(serverCommand(around({ ...strange, folders: ["/w/b"], search: "/w/bin" }, ...programs))?.command, "/w/bin/tfdsl");
+});
+
+test("the current folder is never searched", () => {
+  const everything = { runs: () => true };
+  assert.equal(serverCommand(around({ ...everything, search: ".:bin::/usr/bin" }))?.command, "/usr/bin/tfdsl");
+  const windows = { ...everything, platform: "win32" } as const;
+  assert.equal(serverCommand(around({ ...windows, search: ".;;bin;\\bin;C:bin;C:\\bin" }))?.command, "C:\\bin\\tfdsl.exe");
+  assert.equal(serverCommand(around({ ...windows, search: "" })), undefined);
+  assert.equal(serverCommand(around({ ...windows, configured: ["bin\\tfdsl.exe"] })), undefined);
+});
+
+test("another command of the same program", () => {
+  assert.deepEqual(otherCommand({ args: ["-m", "tfdsl", "lsp", "--stdio"] }, "explain", "x"), ["-m", "tfdsl", "explain", "x"]);
+  assert.equal(otherCommand({ args: [] }, "check"), undefined);
+});
+
+const output = (name: string, text: string, lines: [number, number, number][] = []): Output => ({
+  name,
+  text,
+  executable: false,
+  map: { sources: ["file:///w/a.tfjob", "file:///w/b.tfjob"], lines },
 });
 
 test("one file is shown as it is, several with their paths, none as a sentence", () => {
-  assert.equal(shown([{ name: "a.yaml", text: "a: 1\n" }]), "a: 1\n");
+  assert.equal(shown([output("a.yaml", "a: 1\n")]).text, "a: 1\n");
+  assert.equal(shown([output("a.sh", "x"), output("b/c", "")]).text, "# ===== a.sh =====\nx\n\n# ===== b/c =====\n");
+  assert.equal(shown([]).text, NOTHING);
+});
+
+test("lines are followed both ways, in one file and in several", () => {
+  const one = shown([output("a", "1\n2\n3\n", [[1, 0, 7], [3, 1, 7]])]);
+  assert.deepEqual(linesFrom(one, "file:///w/a.tfjob", 6), [0]);
+  assert.deepEqual(linesFrom(one, "file:///w/b.tfjob", 6), [2]);
+  assert.deepEqual(linesFrom(one, "file:///w/a.tfjob", 7), []);
+  assert.equal(originOf(one, 1)?.uri, "file:///w/a.tfjob");
+  assert.equal(originOf(one, 2)?.uri, "file:///w/b.tfjob");
+  const two = shown([output("a", "1\n2", [[2, 0, 3]]), output("b", "1\n", [[1, 0, 3]])]);
+  const lines = two.text.split("\n");
+  assert.deepEqual(linesFrom(two, "file:///w/a.tfjob", 2).map((line) => lines[line]), ["2", "1"]);
+  assert.equal(originOf(two, 0), undefined);
+});
+
+test("the submit command compiles what is shown, quoted for a shell", () => {
+  const asked = { file: "a b.tfjob", target: "volcano", profile: "", params: {}, folder: "build" };
+  assert.equal(submitCommand(asked, [{ name: "a.yaml" }]), "tfdsl compile 'a b.tfjob' -t volcano | kubectl create -f -");
   assert.equal(
-    shown([{ name: "a.sh", text: "x" }, { name: "b/c", text: "" }]),
-    "# ===== a.sh =====\nx\n\n# ===== b/c =====\n",
+    submitCommand({ ...asked, file: "a.tfjob", target: "yarn", profile: "big", params: { n: 3 } }, [{ name: "a/submit.sh" }]),
+    "tfdsl compile a.tfjob -t yarn --profile big --set n=3 -o build && bash build/a/submit.sh",
   );
-  assert.equal(shown([]), NOTHING);
+  assert.match(submitCommand({ ...asked, params: { q: "it's" } }, []), /--set 'q=it'\\''s'/);
+});
+
+test("profiles are found in a text", () => {
+  assert.deepEqual(profilesIn('profile big { n = 3 }\n# profile no {\n  profile small{ }\nprofile big { }'), ["big", "small"]);
 });
 
 test("an answer of another form is no answer", () => {
