@@ -158,7 +158,7 @@ def make(backend: Backend, values: resolved.Job, found: list[Diagnostic]) -> Mad
         return None
     documents = lowering.generate(unit)
     if values.patches:
-        documents, wrong = _patched(backend, documents, values.patches, unit.origins)
+        documents, wrong = _patched(backend, documents, values.patches, unit)
         found += wrong
         if wrong:
             return None
@@ -177,7 +177,7 @@ def _dockerfile(build: Build | None, origins: Origins, found: list[Diagnostic]) 
 
 
 def _patched(
-    backend: Backend, documents: Sequence[Document], patches: Sequence[resolved.Patch], origins: Origins
+    backend: Backend, documents: Sequence[Document], patches: Sequence[resolved.Patch], unit: Unit
 ) -> tuple[Sequence[Document], list[Diagnostic]]:
     import os
 
@@ -185,7 +185,7 @@ def _patched(
     from tfdsl.patch.documents import patched
 
     schemas = schema.load(*os.path.split(backend.schemas)) if backend.schemas else None
-    return patched(backend.name, documents, patches, origins, schemas, backend.load_patch_rules())
+    return patched(unit, documents, patches, schemas, backend.load_patch_rules())
 
 
 def written(document: Document) -> Written:

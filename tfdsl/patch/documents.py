@@ -18,12 +18,13 @@ from tfdsl.emit.located import Located, plain
 from tfdsl.patch.apply import Patch, apply_to, choose
 from tfdsl.patch.path import Index, Key, Path, Problem
 from tfdsl.patch.pods import pod_templates
-from tfdsl.patch.rules import POD, matches, owner, value_at
+from tfdsl.patch.rules import POD, Complaint, matches, owner, value_at
 from tfdsl.patch.schema import kind_of, misfits, place
 from tfdsl.patch.spans import concrete, problem_span, shared, span_of
 from tfdsl.record import Record
 from tfdsl.semantics import values
 from tfdsl.semantics.suggest import closest, enumeration
+from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.emit import located
     from tfdsl.emit.located import Plain
-    from tfdsl.ir.origins import Origins
-    from tfdsl.patch.rules import Complaint, Derived, FixedSet, PatchRules, Steps
+    from tfdsl.patch.rules import Derived, FixedSet, PatchRules, Since, Steps
     from tfdsl.patch.schema import Node, Schemas
     from tfdsl.semantics import resolved
     from tfdsl.text import Span
@@ -58,22 +58,21 @@ class Applied(Record):
 
 
 def patched(
-    target: str,
+    unit: backends.Unit,
     documents: Sequence[Document],
     patches: Sequence[resolved.Patch],
-    origins: Origins,
     schemas: Schemas | None,
     rules: PatchRules,
 ) -> tuple[list[Document], list[Diagnostic]]:
-    """``documents`` after all ``patches`` in order, and what is wrong with those that do not fit (left out).
+    """The ``documents`` of ``unit`` after all ``patches`` in order, and what is wrong with those that are left out.
 
-    Each patch gets a path in ``origins``, so that what it wrote leads back to it. A wrong path is an error at the step,
-    a wrong value at the value.
+    Each patch gets a path in the unit's origins, so that what it wrote leads back to it. A wrong path is an error at
+    the step, a wrong value at the value.
     """
-    run = _Run(target, documents, schemas, rules)
+    run = _Run(unit, documents, schemas, rules)
     for number, patch in enumerate(patches):
         origin = f"patches[{number}]"
-        origins.record(origin, patch.span)
+        unit.origins.record(origin, patch.span)
         run.apply(patch, origin)
     run.check_documents()
     return run.documents, list(run.found.values())
@@ -82,8 +81,10 @@ def patched(
 class _Run:
     """The documents on their way through the patches, and what is wrong."""
 
-    def __init__(self, target: str, documents: Sequence[Document], schemas: Schemas | None, rules: PatchRules) -> None:
-        self.target = target
+    def __init__(
+        self, unit: backends.Unit, documents: Sequence[Document], schemas: Schemas | None, rules: PatchRules
+    ) -> None:
+        self.unit = unit
         self.documents = list(documents)
         self.schemas = schemas
         self.rules = rules
@@ -104,7 +105,7 @@ class _Run:
         wrong: list[Diagnostic] = []
         for where in places:
             node = self._node(patch, where)
-            wrong += self._against_schema(patch, node)
+            wrong += list(self._strangers(patch, where)) or list(self._against_schema(patch, node))
             value = None if patch.value is None else Located(_written(patch, patch.value, node), origin)
             document = apply_to(done[where.document], Patch(where.path, patch.op, value, origin))
             if not isinstance(document, Problem):
@@ -133,7 +134,7 @@ class _Run:
         templates = list(pod_templates([document.data for document in self.documents]))
         if not templates:
             known = [name for name in backends.names() if (one := backends.find(name)) is not None and one.pods]
-            found = NO_POD_TEMPLATE(word, target=self.target)
+            found = NO_POD_TEMPLATE(word, target=self.unit.target)
             self.report(found.help(f"targets with pod templates are {enumeration(known)}"))
         return [
             Place(
@@ -208,9 +209,26 @@ class _Run:
                     if name in there:
                         continue
                     span = span_of(step.patch, step.place.at, before, (*at, name), key=True)
-                    found = PATCH_NEW_MEMBER(span, what=rule.what, name=name, known=enumeration(there))
-                    near = closest(name, there)
-                    yield found.help(f"did you mean {near}?" if near is not None else rule.instead)
+                    yield self._stranger(rule, span, name, there)
+
+    def _strangers(self, patch: resolved.Patch, where: Place) -> Iterator[Diagnostic]:
+        """A step of the path that names no member of a fixed set, whatever is written behind it."""
+        steps = where.path.steps
+        for rule in self.rules.fixed if patch.op != "remove" else ():
+            size = len(rule.path)
+            names = tuple(step.name if isinstance(step, Key) else "" for step in steps[: size + 1])
+            if rule.kind != self._kind(where.document) or len(names) <= size or names[:size] != rule.path:
+                continue
+            old = value_at(self.plain[where.document], rule.path)
+            there = self._members(rule, rule.path) if rule.like else list(old) if isinstance(old, dict) else []
+            step = steps[size]
+            if isinstance(step, Key) and step.name not in there:
+                yield self._stranger(rule, problem_span(patch, Problem(step.offset, step.end, "")), step.name, there)
+
+    def _stranger(self, rule: FixedSet, span: Span, name: str, there: Sequence[str]) -> Diagnostic:
+        found = PATCH_NEW_MEMBER(span, what=rule.what, name=name, known=enumeration(there))
+        near = closest(name, there)
+        return found.help(f"did you mean {near}?" if near is not None else rule.instead)
 
     def _members(self, rule: FixedSet, at: Steps) -> list[str]:
         """The members of the map at ``at`` in the document that has all of them."""
@@ -223,13 +241,15 @@ class _Run:
         """Report what a server would refuse in the result and not in what the backend made."""
         if not self.applied:
             return
-        known = {_identity(complaint) for complaint in self.rules.check(self.first)}
-        for complaint in self.rules.check(self.plain):
+        known = {_identity(complaint) for complaint in self._complaints(self.first)}
+        for complaint in self._complaints(self.plain):
             if _identity(complaint) not in known:
                 self._complain(complaint)
 
     def _complain(self, complaint: Complaint) -> None:
         step = self._culprit(complaint)
+        if complaint.fork and step.patch.unchecked:
+            return
         before = step.before[step.place.document]
         span = span_of(step.patch, step.place.at, before, complaint.at, key=complaint.key)
         found = PATCHED_DOCUMENT(span, problem=complaint.message)
@@ -243,7 +263,29 @@ class _Run:
 
     def _began(self, complaint: Complaint, step: Applied) -> bool:
         identity = _identity(complaint)
-        return not any(_identity(each) == identity for each in self.rules.check(step.before))
+        return not any(_identity(each) == identity for each in self._complaints(step.before))
+
+    def _complaints(self, documents: Sequence[Plain | None]) -> Iterator[Complaint]:
+        yield from self.rules.check(documents)
+        yield from self._too_new(documents)
+
+    def _too_new(self, documents: Sequence[Plain | None]) -> Iterator[Complaint]:
+        """What only later versions of the target than the one that is compiled for have."""
+        asked = versions.key(self.unit.shown_version)[:2]
+        for rule in self.rules.since:
+            if asked >= versions.key(rule.version):
+                continue
+            for number, data in enumerate(documents):
+                for at in self._matching(rule, number, data):
+                    value = value_at(data, at)
+                    if value is not None and rule.value in (None, value):
+                        message = f"{rule.what} came with {self.unit.target} {rule.version}"
+                        advice = f'write version = "{rule.version}" in target {self.unit.target} if the cluster has it'
+                        yield Complaint(number, at, message, advice, key=rule.value is None, fork=True)
+
+    def _matching(self, rule: Since, number: int, data: Plain | None) -> Iterator[Steps]:
+        for start in self._starts(rule.kind, self._kind(number), number):
+            yield from matches(data, rule.path, start)
 
 
 def _differences(rule: Derived, before: Plain | None, after: Plain | None, start: Steps) -> Iterator[Steps]:

@@ -44,10 +44,25 @@ class FixedSet(Record):
     like: str = ""
 
 
+class Since(Record):
+    """What came with a later version of the target: servers of older ones drop it without a word, or do nothing at it.
+
+    ``kind``, ``path``: as of :class:`Derived`. ``version``: the first that has it. ``what``: it in words. ``value``:
+    only this value is new; without it the field is.
+    """
+
+    kind: str
+    path: tuple[str, ...]
+    version: str
+    what: str
+    value: str | None = None
+
+
 class Complaint(Record):
     """What a server would say of the patched documents: at which place in which of them.
 
-    ``key``: it is about the key at that place, not about its value.
+    ``key``: it is about the key at that place, not about its value. ``fork``: the server of a fork may take it, so that
+    a patch that is ``unchecked`` is let through.
     """
 
     document: int
@@ -55,6 +70,7 @@ class Complaint(Record):
     message: str
     help: str = ""
     key: bool = False
+    fork: bool = False
 
 
 class PatchRules(Record):
@@ -63,6 +79,7 @@ class PatchRules(Record):
     derived: tuple[Derived, ...]
     fixed: tuple[FixedSet, ...]
     check: Callable[[Sequence[Plain | None]], Iterable[Complaint]]
+    since: tuple[Since, ...] = ()
 
 
 RULES: Final = PatchRules((), (), lambda documents: ())

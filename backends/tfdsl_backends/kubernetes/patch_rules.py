@@ -1,11 +1,14 @@
-"""What may not be patched in the Jobs of a job."""
+"""What may not be patched in the Jobs of a job, and what only newer servers keep.
+
+Source: Kubernetes `pkg/features/kube_features.go`: the versions in which a field of Jobs is on without a setting.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.patch.rules import Derived
-from tfdsl_backends.podspec.patching.family import REPLICAS, rules
+from tfdsl.patch.rules import Derived, Since
+from tfdsl_backends.podspec.patching.family import REPLICAS, rules, sidecars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,4 +32,17 @@ RULES: Final = rules(
     ),
     (),
     _check,
+    (
+        sidecars("1.29"),
+        *(
+            Since("Job", ("spec", key), version, key)
+            for key, version in (
+                ("podReplacementPolicy", "1.29"),
+                ("backoffLimitPerIndex", "1.29"),
+                ("maxFailedIndexes", "1.29"),
+                ("successPolicy", "1.31"),
+                ("managedBy", "1.32"),
+            )
+        ),
+    ),
 )

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.patch.rules import Derived, FixedSet
-from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules
+from tfdsl.patch.rules import Derived, FixedSet, Since
+from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules, sidecars
 from tfdsl_backends.podspec.patching.object_checks import numbers
 from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
 
@@ -50,4 +50,9 @@ RULES: Final = rules(
     ),
     (FixedSet("TFJob", _ROLES, "role", "write role NAME { … } in the job"),),
     _check,
+    (
+        sidecars("1.8"),
+        Since("TFJob", ("spec", "runPolicy", "suspend"), "1.7", "suspend"),
+        Since("TFJob", ("spec", "runPolicy", "managedBy"), "1.9", "managedBy"),
+    ),
 )

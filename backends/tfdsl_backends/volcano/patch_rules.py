@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.patch.rules import POD, Derived
+from tfdsl.patch.rules import POD, Derived, Since
 from tfdsl_backends.podspec.patching import formats
-from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules
+from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules, sidecars
 from tfdsl_backends.podspec.patching.object_checks import claim, numbers
 from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
 
@@ -117,6 +117,26 @@ def _volumes(node: Node) -> Iterator[Complaint]:
             yield from claim(volume["volumeClaim"])
 
 
+_POLICIES: Final = (("spec", "policies", "*"), (*_TASK, "policies", "*"))
+
+_SINCE: Final = (
+    sidecars("1.9"),
+    *(
+        Since(KIND, ("spec", "plugins", name), version, f"the plugin {name}")
+        for name, version in (("mpi", "1.6"), ("pytorch", "1.7"), ("hcclrank", "1.13"), ("ray", "1.13"))
+    ),
+    Since(KIND, ("spec", "networkTopology"), "1.12", "networkTopology"),
+    Since(KIND, (*_TASK, "partitionPolicy"), "1.14", "partitionPolicy"),
+    *(
+        Since(KIND, (*at, "action"), version, f"the action {action}", action)
+        for at in _POLICIES
+        for action, version in (("RestartTask", "1.11"), ("RestartPod", "1.11"), ("RestartPartition", "1.14"))
+    ),
+    *(Since(KIND, (*at, "event"), "1.11", "the event PodPending", "PodPending") for at in _POLICIES),
+    *(Since(KIND, (*at, "events", "*"), "1.11", "the event PodPending", "PodPending") for at in _POLICIES),
+    *(Since(KIND, (*at, "timeout"), "1.11", "the timeout of a policy") for at in _POLICIES),
+)
+
 RULES: Final = rules(
     (
         Derived(KIND, (*_TASK, "name"), "the name of a task", "the role is the name: write role NAME { … }"),
@@ -135,4 +155,5 @@ RULES: Final = rules(
     ),
     (),
     _check,
+    _SINCE,
 )

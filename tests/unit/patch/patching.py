@@ -27,18 +27,18 @@ JOB = """job mnist {{
 STORAGE = 'mount pvc "runs" at "/runs"'
 
 
-def run(target: str, patch: str, items: str = "") -> pipeline.Outcome:
+def run(target: str, patch: str, items: str = "", version: str = "") -> pipeline.Outcome:
     """Compile the job with ``patch`` in the block of ``target``."""
     backend = backends.find(target)
     assert backend is not None
     text = JOB.format(target=target, patch=patch, items=items)
     program = pipeline.load(Source("job.tfjob", text), lambda path: "")
-    return pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+    return pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend, version or None)])
 
 
-def errors(target: str, patch: str, items: str = "") -> list[Diagnostic]:
+def errors(target: str, patch: str, items: str = "", version: str = "") -> list[Diagnostic]:
     """The errors that it gives."""
-    return [one for one in run(target, patch, items).diagnostics if one.level == "error"]
+    return [one for one in run(target, patch, items, version).diagnostics if one.level == "error"]
 
 
 def documents(target: str, patch: str, items: str = "") -> list[dict]:

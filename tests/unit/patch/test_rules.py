@@ -34,6 +34,15 @@ COMPONENT = 'patch "resources.json:components'
             *("slider", 'patch "appConfig.json:components.wrker.\'site.x\'" = "1"', "wrker"),
             *("slider-appmaster, ps and worker", "did you mean worker?"),
         ),
+        (
+            *("slider", 'patch "components.wrker.\'yarn.memory\'" = "512"', "wrker"),
+            *("slider-appmaster, ps and worker", "did you mean worker?"),
+        ),
+        (
+            *("slider", 'patch "components.wrker" = { a = "1" }', "wrker"),
+            *("slider-appmaster, ps and worker", "did you mean worker?"),
+        ),
+        ("tfjob", ROLE + '.worker.templat" = { }', "worker", "PS and Worker", "did you mean Worker?"),
     ],
 )
 def test_new_members(target: str, patch: str, marked: str, known: str, help_: str) -> None:
@@ -222,3 +231,48 @@ def test_unchecked_lets_no_wrong_type_through() -> None:
     assert (found.rule.slug, found.span.text) == ("patch-value", '"x"')
     [found] = errors("volcano", 'patch "spec.policies" = [{ event = "PodFaild", action = "RestartJob" }] unchecked')
     assert (found.rule.slug, found.helps) == ("patch-value", ("did you mean PodFailed?",))
+
+
+SIDECAR = 'patch pod "spec.initContainers" += [{ name = "s", image = "i", restartPolicy = "Always" }]'
+
+
+@pytest.mark.parametrize(
+    ("target", "before", "since", "patch", "marked"),
+    [
+        ("volcano", "1.11.2", "1.12", 'patch "spec.networkTopology" = { mode = "soft" }', "networkTopology"),
+        ("volcano", "1.11", "1.12", 'patch "spec" += { networkTopology = { mode = "soft" } }', "networkTopology"),
+        (
+            "volcano",
+            "1.10",
+            "1.11",
+            TASK + '.policies" += [{ event = "PodPending", action = "AbortJob" }]',
+            '"PodPending"',
+        ),
+        ("volcano", "1.9", "1.11", 'patch "spec.policies[0].action" = "RestartPod"', '"RestartPod"'),
+        ("volcano", "1.9", "1.11", 'patch "spec.policies[0].timeout" = "10m"', "timeout"),
+        ("volcano", "1.13", "1.14", 'patch "spec.policies[0].action" = "RestartPartition"', '"RestartPartition"'),
+        ("volcano", "1.6", "1.7", 'patch "spec.plugins.pytorch" = []', "pytorch"),
+        ("volcano", "1.12.4", "1.13", 'patch "spec.plugins.ray" = []', "ray"),
+        ("volcano", "1.8", "1.9", SIDECAR, "restartPolicy"),
+        ("tfjob", "1.6", "1.7", 'patch "spec.runPolicy.suspend" = true', "suspend"),
+        ("tfjob", "1.8.1", "1.9", 'patch "spec.runPolicy.managedBy" = "kueue.x-k8s.io/multikueue"', "managedBy"),
+        ("tfjob", "1.7", "1.8", SIDECAR, "restartPolicy"),
+        ("kubernetes", "1.28.4", "1.29", SIDECAR, "restartPolicy"),
+        (
+            "kubernetes",
+            "1.30",
+            "1.31",
+            'patch "spec.successPolicy" = { rules = [{ succeededIndexes = "0" }] }',
+            "successPolicy",
+        ),
+        ("kubernetes", "1.31", "1.32", 'patch "spec.managedBy" = "example.com/x"', "managedBy"),
+    ],
+)
+def test_what_only_later_versions_have(target: str, before: str, since: str, patch: str, marked: str) -> None:
+    """A server that does not know a field drops it; an action that it does not know does nothing."""
+    [found] = errors(target, patch, version=before)
+    assert (found.rule.slug, found.span.text) == ("patched-document", marked)
+    assert found.message.endswith(f"came with {target} {since}")
+    assert found.helps == (f'write version = "{since}" in target {target} if the cluster has it',)
+    assert errors(target, patch, version=since) == []
+    assert errors(target, f"{patch} unchecked", version=before) == []  # a fork may have it earlier

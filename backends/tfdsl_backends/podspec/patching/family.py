@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.patch.rules import POD, Complaint, Derived, FixedSet, PatchRules
+from tfdsl.patch.rules import POD, Complaint, Derived, FixedSet, PatchRules, Since
 from tfdsl_backends.podspec.patching.object_checks import any_object
 from tfdsl_backends.podspec.patching.walking import Node
 
@@ -49,8 +49,19 @@ _DERIVED: Final = (
 )
 
 
+def sidecars(version: str) -> Since:
+    """Containers beside the command, which block a pod for ever where the server drops the word that makes them so.
+
+    ``version``: the first of the target whose server keeps it (Kubernetes 1.29's pods).
+    """
+    return Since(POD, ("spec", "initContainers", "*", "restartPolicy"), version, "restartPolicy of an init container")
+
+
 def rules(
-    derived: tuple[Derived, ...], fixed: tuple[FixedSet, ...], check: Callable[[Node], Iterator[Complaint]]
+    derived: tuple[Derived, ...],
+    fixed: tuple[FixedSet, ...],
+    check: Callable[[Node], Iterator[Complaint]],
+    since: tuple[Since, ...],
 ) -> PatchRules:
     """The rules of a target. ``check`` says what a server refuses in the target's own object, given any object."""
 
@@ -60,4 +71,4 @@ def rules(
             yield from any_object(node)
             yield from check(node)
 
-    return PatchRules((*derived, *_DERIVED), fixed, check_all)
+    return PatchRules((*derived, *_DERIVED), fixed, check_all, since)
