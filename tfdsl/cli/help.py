@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.cli.arguments import COLOUR
+from tfdsl.diagnostics.render.fold import NARROW, fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,19 +15,25 @@ if TYPE_CHECKING:
 _WIDTH = 26
 
 
-def command_help(command: Command) -> str:
-    """Usage, arguments, options and examples of a command."""
+def command_help(command: Command, columns: int | None = None) -> str:
+    """Usage, arguments, options and examples of a command. ``columns``: of the terminal, if it is for one."""
     usage = " ".join([f"usage: tfdsl {command.name}", *map(_usage_of, command.positionals), "[options]"])
-    parts = [usage + "\n", command.summary[0].upper() + command.summary[1:] + ".\n"]
+    parts = [usage + "\n", _folded(command.summary[0].upper() + command.summary[1:] + ".", columns)]
     if command.positionals:
-        parts.append(_table("arguments", ((positional.name, positional.doc) for positional in command.positionals)))
+        parts.append(_table("arguments", [(one.name, one.doc) for one in command.positionals], columns))
     flags = [(_spelling(flag), _flag_doc(flag)) for flag in (*command.flags, COLOUR)]
-    parts.append(_table("options", [*flags, ("-h, --help", "show this help")]))
+    parts.append(_table("options", [*flags, ("-h, --help", "show this help")], columns))
     if command.notes:
-        parts.append(command.notes + "\n")
+        parts.append(_folded(command.notes, columns))
     examples = "".join(f"  {example}\n" for example in command.examples)
     parts.append(f"example{'s' * (len(command.examples) > 1)}:\n{examples}")
     return "\n".join(parts)
+
+
+def _folded(text: str, columns: int | None) -> str:
+    if columns is None or columns >= NARROW:
+        return text + "\n"
+    return "".join(f"{part}\n" for line in text.split("\n") for part in fold(line, columns, columns))
 
 
 def _usage_of(positional: Positional) -> str:
@@ -45,8 +52,12 @@ def _flag_doc(flag: Flag) -> str:
     return f"{flag.doc} ({'; '.join(extra)})" if extra else flag.doc
 
 
-def _table(title: str, rows: Iterable[tuple[str, str]]) -> str:
+def _table(title: str, rows: Iterable[tuple[str, str]], columns: int | None) -> str:
     lines = [f"{title}:"]
+    if columns is not None and columns < NARROW:
+        for left, right in rows:
+            lines += [f"  {left.strip()}", *(f"      {part}" for part in fold(right, columns - 6, columns - 6))]
+        return "\n".join(lines) + "\n"
     for left, right in rows:
         if len(left) >= _WIDTH:
             lines += [f"  {left}", f"  {'':<{_WIDTH}} {right}"]

@@ -11,7 +11,7 @@ import os
 import sys
 
 from tfdsl.cli.commands import SUMMARIES, load
-from tfdsl.cli.streams import OutputFailed, choose_colour, err, forget, out
+from tfdsl.cli.streams import OutputFailed, choose_colour, err, err_columns, forget, out, out_columns
 
 TYPE_CHECKING = False  # spares ``--help`` and ``--version`` the import of typing
 if TYPE_CHECKING:
@@ -47,12 +47,12 @@ def _run(words: list[str]) -> int:
     if not words:
         from tfdsl.cli.overview import overview
 
-        err(overview())
+        err(overview(err_columns()))
         return USAGE
     if words[0] in ("-h", "--help", "help") and len(words) == 1:
         from tfdsl.cli.overview import overview
 
-        out(overview())
+        out(overview(out_columns()))
         return 0
     if words[0] in ("-V", "--version") and len(words) == 1:
         from tfdsl import __version__
@@ -75,7 +75,7 @@ def _command(words: list[str]) -> int:
     if arguments.help:
         from tfdsl.cli.help import command_help
 
-        out(command_help(module.COMMAND))
+        out(command_help(module.COMMAND, out_columns()))
         return 0
     if arguments.errors:
         return _wrong_use(words, arguments.errors, arguments)

@@ -27,8 +27,23 @@ Exit status: 0 no errors, 1 errors in the input, 2 wrong use or a file that cann
 read or written, 70 a bug in tfdsl.
 """
 
+_LEAST = 80
+"""Columns that the overview is laid out for."""
 
-def overview() -> str:
-    """The commands with what each does."""
+
+def overview(columns: int | None = None) -> str:
+    """The commands with what each does. ``columns``: of the terminal, if it is for one."""
+    if columns is not None and columns < _LEAST:
+        return _narrow(columns)
     width = max(map(len, SUMMARIES)) + 2
     return _HEAD + "".join(f"  {name:<{width}}{summary}\n" for name, summary in SUMMARIES.items()) + _TAIL
+
+
+def _narrow(columns: int) -> str:
+    from tfdsl.diagnostics.render.fold import fold
+
+    lines = _HEAD.replace("Slider\nand", "Slider and").splitlines()
+    for name, summary in SUMMARIES.items():
+        lines += [f"  {name}", *(f"      {part}" for part in fold(summary, columns - 6, columns - 6))]
+    lines += _TAIL.replace("can be\nread", "can be read").splitlines()
+    return "".join(f"{part}\n" for line in lines for part in fold(line, columns, columns))

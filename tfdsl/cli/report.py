@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.cli.streams import err, err_takes_colour, out
+from tfdsl.cli.streams import err, err_columns, err_takes_colour, out
 from tfdsl.diagnostics.order import count, in_file_order
 from tfdsl.diagnostics.render import DOCUMENTS, FORMATS, Format, render
 from tfdsl.diagnostics.render.columns import visible
@@ -44,7 +44,7 @@ def report(
     elif form == "text":
         from tfdsl.diagnostics.render.text import render as as_text
 
-        err(as_text(ordered, colour=err_takes_colour()))
+        err(as_text(ordered, colour=err_takes_colour(), columns=err_columns()))
     else:
         err(render(form, ordered, paths))
     if any(diagnostic.rule is OUTPUT_NOT_WRITTEN for diagnostic in ordered):

@@ -56,6 +56,23 @@ def err_takes_colour() -> bool:
     return os.environ.get("TERM") != "dumb" and bool(sys.stderr) and sys.stderr.isatty()
 
 
+def err_columns() -> int | None:
+    """The columns of the terminal that standard error is; ``None`` where it is none."""
+    return _columns(sys.stderr)
+
+
+def out_columns() -> int | None:
+    """The columns of the terminal that standard output is; ``None`` where it is none."""
+    return _columns(sys.stdout)
+
+
+def _columns(stream: TextIO | None) -> int | None:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or None if stream is not None else None
+    except (OSError, ValueError):  # no terminal, or no file at all
+        return None
+
+
 def forget(stream: TextIO | None) -> None:
     """Let the interpreter's last flush of a broken stream go nowhere instead of failing again."""
     try:

@@ -243,12 +243,37 @@ def test_every_command_takes_color(folder: Path, command: str) -> None:
     assert "--color is one of auto, always, never; not sometimes" in wrong.err
 
 
-def on_a_terminal(folder: Path, **more: str) -> str:
-    """What ``tfdsl check none.tfjob`` writes to a terminal."""
-    pty = pytest.importorskip("pty")
+@pytest.mark.parametrize("columns", [40, 60, 79])
+def test_a_narrow_terminal(folder: Path, columns: int) -> None:
+    """The place is in what is shown, and no line is left to the terminal to break but examples and rows of marks."""
+    text = (
+        'job j {\n  image = "r/x:1"\n  role worker { replicas = 2, cpu = 4, memroy = 4Gi, gpu = 1, port = 2222 }\n}\n'
+    )
+    (folder / "wide.tfjob").write_text(text)
+    shown = on_a_terminal(folder, "check", "wide.tfjob", columns=columns, NO_COLOR="1").splitlines()
+    assert [line for line in shown if len(line) > columns] == []
+    at = next(at for at, line in enumerate(shown) if "^" in line)
+    assert shown[at - 1][shown[at].index("^") : shown[at].rindex("^") + 1] == "memroy"
+    for words in ([], *([command] for command in SUMMARIES)):
+        text = on_a_terminal(folder, *words, "--help", columns=columns).partition("example")[0]
+        lines = text.splitlines()[0 if not words else 1 :]
+        assert [line for line in lines if len(line) > columns and not line.startswith("usage")] == [], words
+
+
+def test_a_wide_terminal_breaks_lines_itself(folder: Path) -> None:
+    piped = tfdsl("check", "--help", cwd=folder).out
+    assert on_a_terminal(folder, "check", "--help", columns=200).replace("\r\n", "\n") == piped
+
+
+def on_a_terminal(folder: Path, *words: str, columns: int = 0, **more: str) -> str:
+    """What ``tfdsl`` (``check none.tfjob`` if nothing is said) writes to a terminal."""
+    pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")
     ours, theirs = pty.openpty()
+    if columns:
+        termios.tcsetwinsize(theirs, (24, columns))
     variables = environment(TERM="xterm") | more
-    subprocess.run([*COMMAND, "check", "none.tfjob"], cwd=folder, env=variables, stderr=theirs, check=False)
+    command = [*COMMAND, *(words or ("check", "none.tfjob"))]
+    subprocess.run(command, cwd=folder, env=variables, stdout=theirs, stderr=theirs, check=False)
     os.close(theirs)
     shown = os.read(ours, 100_000).decode()
     os.close(ours)

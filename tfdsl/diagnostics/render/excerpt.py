@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from tfdsl.text import Source, Span
 
 LONGEST = 120
-"""Terminal columns of a source line that are shown; of a longer one the part around the mark."""
+"""Terminal columns of a source line that are shown at most; of a longer one the part around the mark."""
 
-_BEFORE = 30  # columns kept before the mark when a line is clipped
+_BEFORE = 30  # columns kept before the mark when a line is clipped, at most a third of all
 _CUT = "..."
 
 
@@ -70,8 +70,11 @@ class Lines:
         return known
 
 
-def excerpt(source: Source, marks: Sequence[Mark], measured: Lines) -> list[Line]:
-    """Every line with a mark in the order of the file, below it a row per mark, from left to right."""
+def excerpt(source: Source, marks: Sequence[Mark], measured: Lines, longest: int = LONGEST) -> list[Line]:
+    """Every line with a mark in the order of the file, below it a row per mark, from left to right.
+
+    ``longest``: the columns of a source line that are shown.
+    """
     rows: dict[int, list[_Part]] = {}
     for mark in sorted(marks, key=lambda mark: mark.span[1:]):
         for number, part in _parts(mark):
@@ -80,7 +83,7 @@ def excerpt(source: Source, marks: Sequence[Mark], measured: Lines) -> list[Line
     for number in sorted(rows):
         parts = rows[number]
         text = measured.line(source, number)
-        view = _view(text, next((part for part in parts if part.mark.primary), parts[0]))
+        view = _view(text, next((part for part in parts if part.mark.primary), parts[0]), longest)
         lines.append(Line(number, view.text.rstrip()))
         lines += [
             Line(None, f"{_draw(text, view, part)} {visible(part.message)}".rstrip(), part.mark) for part in parts
@@ -102,17 +105,18 @@ def _parts(mark: Mark) -> list[tuple[int, _Part]]:
     return [(number, first), (last, _Part(indentation, until, mark.message, mark))]
 
 
-def _view(line: Measured, part: _Part) -> _View:
-    if line.width <= LONGEST:
+def _view(line: Measured, part: _Part, longest: int) -> _View:
+    if line.width <= longest:
         return _View(visible(line.text), 0)
     before = line.column(part.begin)
     marked = line.column(part.end) - before
-    left = 0 if before + min(marked, LONGEST - _BEFORE) <= LONGEST else before - _BEFORE
+    kept_before = min(_BEFORE, longest // 3)
+    left = 0 if before + min(marked, longest - kept_before) <= longest else before - kept_before
     first = line.at(left)
     start = line.column(first)
-    kept = visible(line.text[first : line.at(left + LONGEST)])
+    kept = visible(line.text[first : line.at(left + longest)])
     prefix = _CUT if start else ""
-    suffix = _CUT if line.width >= left + LONGEST else ""
+    suffix = _CUT if line.width >= left + longest else ""
     return _View(f"{prefix}{kept}{suffix}", start - len(prefix))
 
 

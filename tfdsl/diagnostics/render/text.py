@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.order import count, worst
 from tfdsl.diagnostics.render.columns import line_of, visible
-from tfdsl.diagnostics.render.excerpt import Lines, Mark, excerpt, last_line
+from tfdsl.diagnostics.render.excerpt import LONGEST, Lines, Mark, excerpt, last_line
+from tfdsl.diagnostics.render.fold import NARROW, fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 200
 """Messages that people are shown at once, errors before warnings; the rest is counted."""
+LEAST_COLUMNS = 40
+"""Of a terminal; a narrower one is not written for."""
 MOST_MARKS = 20
 """Places that one message shows."""
 
@@ -34,16 +37,19 @@ def render(
     *,
     colour: bool = False,
     measured: Lines | None = None,
+    columns: int | None = None,
 ) -> str:
     """All diagnostics with a blank line between them and a line that counts them; empty when there are none.
 
-    ``measured``: the lines that earlier calls have measured, for who renders one at a time.
+    ``measured``: the lines that earlier calls have measured, for who renders one at a time. ``columns``: of the
+    terminal, if there is one: source lines are clipped to it, and on a narrow one messages are folded.
     """
     if not diagnostics:
         return ""
     paint = _in_colour if colour else _plain
     measured = measured or Lines()
-    blocks = [_block(diagnostic, paint, measured) for diagnostic in worst(diagnostics, MOST_SHOWN)]
+    room = None if columns is None else max(LEAST_COLUMNS, columns)
+    blocks = [_block(diagnostic, paint, measured, room) for diagnostic in worst(diagnostics, MOST_SHOWN)]
     return "\n".join([*blocks, *_summary(diagnostics)])
 
 
@@ -63,24 +69,32 @@ def _summary(diagnostics: Sequence[Diagnostic]) -> list[str]:
     return more + ([f"{', '.join(counted)}\n"] if counted else [])
 
 
-def _block(diagnostic: Diagnostic, paint: Paint, measured: Lines) -> str:
+def _block(diagnostic: Diagnostic, paint: Paint, measured: Lines, room: int | None) -> str:
     rule, level = diagnostic.rule, diagnostic.level
-    first, *more = _lines(diagnostic.message)
+    taken = len(f"{level}[{rule.code}] {rule.slug}: ")
+    first, *more = _folded(_lines(diagnostic.message), room, taken, 2)
     lines = [paint(level, f"{level}[{rule.code}]") + paint("bold", f" {rule.slug}: {first}")]
     lines += [f"  {line}" for line in more]
     pictures = _pictures(diagnostic)
     margin = " " * max(len(str(last_line(mark.span))) for _, marks in pictures for mark in marks)
     for source, marks in pictures:
-        lines += _picture(source, marks[:MOST_MARKS], diagnostic, margin, paint, measured)
+        lines += _picture(source, marks[:MOST_MARKS], diagnostic, margin, paint, measured, room)
     for word, advice in _advice(diagnostic):
-        first, *more = _lines(advice)
+        indent = len(f"{margin}  = {word}: ")
+        first, *more = _folded(_lines(advice), room, indent, indent)
         lines.append(f"{margin}  {paint('frame', '=')} {paint('bold', f'{word}:')} {first}".rstrip())
         lines += [f"{margin}    {' ' * len(word)}  {line}".rstrip() for line in more]
     return "\n".join(lines) + "\n"
 
 
 def _picture(
-    source: Source, marks: Sequence[Mark], diagnostic: Diagnostic, margin: str, paint: Paint, measured: Lines
+    source: Source,
+    marks: Sequence[Mark],
+    diagnostic: Diagnostic,
+    margin: str,
+    paint: Paint,
+    measured: Lines,
+    room: int | None,
 ) -> list[str]:
     main = source is diagnostic.span.source
     row, column = source.position(diagnostic.span.start if main else marks[0].span.start)
@@ -88,7 +102,8 @@ def _picture(
         f"{margin} {paint('frame', '-->')} {visible(source.path)}:{row}:{column}",
         f"{margin}  {paint('frame', '|')}",
     ]
-    for line in excerpt(source, marks, measured):
+    longest = LONGEST if room is None else min(LONGEST, room - len(margin) - len("  |  ...") - len("..."))
+    for line in excerpt(source, marks, measured, longest):
         number = "" if line.number is None else str(line.number)
         gutter = paint("frame", f" {number:>{len(margin)}} |")
         kind = "" if line.mark is None else diagnostic.level if line.mark.primary else "frame"
@@ -113,6 +128,14 @@ def _pictures(diagnostic: Diagnostic) -> list[tuple[Source, list[Mark]]]:
 def _advice(diagnostic: Diagnostic) -> list[tuple[str, str]]:
     advice = [("help", text) for text in diagnostic.helps]
     return advice + [("fix", fix.title) for fix in diagnostic.fixes if fix.title not in diagnostic.helps]
+
+
+def _folded(lines: list[str], room: int | None, first: int, others: int) -> list[str]:
+    """``lines`` on a narrow terminal, of whose columns ``first`` and ``others`` are taken before the text."""
+    if room is None or room >= NARROW:
+        return lines
+    folded = fold(lines[0], room - first, room - others)
+    return folded + [part for line in lines[1:] for part in fold(line, room - others, room - others)]
 
 
 def _lines(text: str) -> list[str]:
