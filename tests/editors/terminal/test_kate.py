@@ -1,17 +1,14 @@
-"""What docs/editors.md says for Kate: its colours by KDE's own program, and that what it starts is the server."""
+"""What docs/editors.md says for Kate: its colours by KDE's own program, and the server in a real Kate."""
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 import subprocess
+import time
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from tests.editors.terminal import job
-from tests.editors.terminal.page import ROOT, section
-from tfdsl.lsp.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from tests.editors.terminal.home import Home
@@ -66,23 +63,41 @@ def test_mistakes_have_no_colour(home: Home) -> None:
     assert found.style("discovery") != ""
 
 
-def test_the_server_is_what_is_started(home: Home) -> None:
-    (block,) = (block for block in section("Kate") if block.language == "json")
-    (server,) = json.loads(block.text)["servers"].values()
-    name = re.search(r'<language name="(\w+)"', (ROOT / "grammar/kate/tfjob.xml").read_text(encoding="utf-8"))
-    assert name
-    assert re.fullmatch(server["highlightingModeRegex"], name[1])
-    assert read_settings(server["settings"]["tfdsl"]) == Settings(targets=("volcano",))
-    request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}})
-    program = shutil.which(server["command"][0], path=home.environment["PATH"])
-    assert program
-    done = subprocess.run(
-        [program, *server["command"][1:]],
-        input=f"Content-Length: {len(request)}\r\n\r\n{request}",
-        env=dict(home.environment),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert '"capabilities"' in done.stdout
+KATERC = """[lspclient]
+AllowedServerCommandLines={server} lsp
+[Kate Plugins]
+lspclientplugin=true
+"""
+"""What Kate keeps of a user who has switched the plugin on and has let it start the server."""
+BETWEEN = """#!/bin/sh
+tee -a "{folder}/to-server" | "{server}" "$@" | tee -a "{folder}/from-server"
+"""
+"""A program that Kate takes for the server; it keeps what is said."""
+
+
+def test_kate_starts_the_server_and_gets_diagnostics(home: Home) -> None:
+    home.follow("Kate")
+    path = home.job(job.NAME, job.TEXT)
+    server, between = shutil.which("tfdsl", path=home.environment["PATH"]), home.folder / "bin/tfdsl"
+    between.parent.mkdir()
+    between.write_text(BETWEEN.format(folder=home.folder, server=server), encoding="utf-8")
+    between.chmod(0o755)
+    (home.folder / ".config/katerc").write_text(KATERC.format(server=between), encoding="utf-8")
+    environment = {
+        **home.environment,
+        "PATH": f"{between.parent}:{home.environment['PATH']}",
+        "QT_QPA_PLATFORM": "offscreen",
+        "XDG_RUNTIME_DIR": str(home.folder),
+    }
+    kate = shutil.which("kate", path=environment["PATH"])
+    assert kate
+    said = home.folder / "from-server"
+    with subprocess.Popen([kate, "--block", path], env=environment, stderr=subprocess.DEVNULL) as process:
+        end = time.monotonic() + 60
+        while not (said.exists() and job.MISTAKE[0] in said.read_text(encoding="utf-8")) and time.monotonic() < end:
+            time.sleep(0.1)
+        process.terminate()
+    asked = "".join((home.folder / "to-server").read_text(encoding="utf-8").split())
+    assert '"languageId":"tfjob"' in asked
+    assert '"settings":{"tfdsl":{"targets":["volcano"]}}' in asked
+    assert job.MISTAKE[0] in said.read_text(encoding="utf-8")
