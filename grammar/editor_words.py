@@ -88,6 +88,7 @@ GRAMMARS: dict[str, tuple[str, Callable[[tuple[str, ...]], str]]] = {
     "vscode/syntaxes/tfjob.tmLanguage.json": ("tfjob.tmLanguage.json", alternatives),
     "tree-sitter/queries/highlights.scm": ("highlights.scm", quoted),
     "helix/queries/tfjob/highlights.scm": ("highlights.scm", quoted),
+    "zed/languages/tfjob/highlights.scm": ("highlights.scm", quoted),
     "kate/tfjob.xml": ("tfjob.xml", items),
     "vscode/src/targets.ts": ("targets.ts", listed),
 }

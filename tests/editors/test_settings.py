@@ -54,4 +54,7 @@ def test_the_versions_are_that_of_tfdsl() -> None:
     from tfdsl import __version__
 
     grammar = json.loads((ROOT / "grammar/tree-sitter/tree-sitter.json").read_text(encoding="utf-8"))
-    assert {MANIFEST["version"], grammar["metadata"]["version"]} == {__version__}
+    zed = tomllib.loads((ROOT / "grammar/zed/extension.toml").read_text(encoding="utf-8"))
+    crate = tomllib.loads((ROOT / "grammar/zed/Cargo.toml").read_text(encoding="utf-8"))
+    written = {MANIFEST["version"], grammar["metadata"]["version"], zed["version"], crate["package"]["version"]}
+    assert written == {__version__}

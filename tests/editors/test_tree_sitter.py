@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 GRAMMAR = ROOT / "grammar/tree-sitter"
 EXAMPLES = sorted(ROOT.glob("examples/*/main.tfjob"))
-QUERIES = sorted((*GRAMMAR.glob("queries/*.scm"), *ROOT.glob("grammar/helix/queries/tfjob/*.scm")))
+OTHERS = ("grammar/helix/queries/tfjob/*.scm", "grammar/zed/languages/tfjob/*.scm")
+QUERIES = sorted((*GRAMMAR.glob("queries/*.scm"), *(path for places in OTHERS for path in ROOT.glob(places))))
 PAGES = sorted((ROOT / "tests/spec").glob("[0-9]*.md"))
 
 
@@ -101,7 +102,7 @@ def test_hostile_texts_end(parser: Parser, text: str) -> None:
     assert parser.parse(text.encode()).root_node.end_byte <= len(text.encode())
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("query", QUERIES, ids=lambda path: f"{path.parts[-4]}-{path.stem}")
 def test_queries_find_something(language: Language, parser: Parser, query: Path) -> None:
     tree = parser.parse((ROOT / "examples/everything/main.tfjob").read_bytes())
     assert captures(language, tree, query)

@@ -17,6 +17,7 @@ SCRIPT = ROOT / "grammar/editor_words.py"
 TEXTMATE = ROOT / "grammar/vscode/syntaxes/tfjob.tmLanguage.json"
 HIGHLIGHTS = ROOT / "grammar/tree-sitter/queries/highlights.scm"
 HELIX = ROOT / "grammar/helix/queries/tfjob/highlights.scm"
+ZED = ROOT / "grammar/zed/languages/tfjob/highlights.scm"
 KATE = ROOT / "grammar/kate/tfjob.xml"
 TARGETS = ROOT / "grammar/vscode/src/targets.ts"
 
@@ -28,7 +29,7 @@ def test_grammars_are_up_to_date() -> None:
 
 def test_a_stale_grammar_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "grammar"
-    for path in (SCRIPT, *(ROOT / "grammar/editors").iterdir(), TEXTMATE, HIGHLIGHTS, HELIX, KATE, TARGETS):
+    for path in (SCRIPT, *(ROOT / "grammar/editors").iterdir(), TEXTMATE, HIGHLIGHTS, HELIX, ZED, KATE, TARGETS):
         copy = folder / path.relative_to(ROOT / "grammar")
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())

@@ -17,6 +17,7 @@ TRIED = {
     "Emacs": "test_emacs.py",
     "Helix": "test_helix.py",
     "Kate": "test_kate.py",
+    "Zed": "test_zed.py",
     "tree-sitter": "test_page.py",
     "Pygments": "test_page.py",
 }

@@ -1,0 +1,6 @@
+; Pairs that belong together.
+
+("{" @open "}" @close)
+("[" @open "]" @close)
+("(" @open ")" @close)
+("${" @open "}" @close)

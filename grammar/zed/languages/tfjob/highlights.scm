@@ -1,0 +1,95 @@
+; Colours. Made by grammar/editor_words.py from grammar/editors/highlights.scm; change that file.
+;
+; A word that the language does not know gets no colour: it is a slip, and should look like one.
+; No node is captured twice, because editors differ in which of two patterns wins.
+
+(comment) @comment
+
+; --- texts ---
+
+(string "\"" @string)
+(string_content) @string
+(text ["\"\"\""] @string)
+(raw ["'''"] @string)
+(text_content) @string
+(escape_sequence) @string.escape
+(interpolation ["${" "}"] @punctuation.special)
+
+; --- values ---
+
+(number) @number
+(unit) @number
+["true" "false"] @boolean
+
+((reference (name) @variable.builtin)
+  (#any-of? @variable.builtin "roles" "role" "task" "env" "job"))
+((reference (name) @variable)
+  (#not-match? @variable "^(roles|role|task|env|job)$"))
+(member name: (name) @variable.member)
+
+((call function: (name) @function.builtin)
+  (#any-of? @function.builtin "configmap" "replace" "format" "secret" "lower" "split" "upper" "file" "join" "trim" "len" "max" "min"))
+
+; --- declarations ---
+
+(param name: (name) @variable.parameter)
+((type name: (name) @type.builtin)
+  (#any-of? @type.builtin "duration" "quantity" "number" "string" "bool" "list" "int" "map"))
+(let name: (name) @constant)
+(job name: (job_name) @type.definition)
+(template name: (name) @function)
+(use name: (name) @function)
+(profile name: (name) @label)
+(profile settings: (settings (entry key: (name) @variable.parameter)))
+
+; --- items ---
+
+((attribute name: (name) @property)
+  (#any-of? @property "image_pull_secrets" "image_pull_policy" "service_account" "min_available" "node_selector" "gpu_resource" "host_network" "memory_limit" "annotations" "tolerations" "checkpoint" "gpu_memory" "node_label" "cpu_limit" "namespace" "resources" "scheduler" "deadline" "priority" "replicas" "cleanup" "command" "retries" "suspend" "workdir" "labels" "logdir" "memory" "server" "spread" "after" "image" "queue" "args" "gang" "port" "cpu" "env" "gpu" "shm" "ttl" "nvidia_visible_devices" "max_container_memory" "rendezvous_seconds" "istio_annotation" "resourcemanager" "docker_network" "gang_scheduler" "allowed_ports" "applications" "app_version" "cgroup_root" "docker_user" "hadoop_conf" "hadoop_home" "reuse_port" "stop_grace" "wait_limit" "am_memory" "tf_config" "metainfo" "dialect" "exclude" "runtime" "version" "webhdfs" "python" "files" "hosts" "kueue" "ports" "store"))
+((role name: (name) @constant.builtin)
+  (#any-of? @constant.builtin "tensorboard" "evaluator" "master" "worker" "chief" "ps"))
+((subject role: (name) @constant.builtin)
+  (#any-of? @constant.builtin "tensorboard" "evaluator" "master" "worker" "chief" "ps"))
+((target name: (name) @module)
+  (#any-of? @module "simpletfjob" "kubernetes" "kubeflow" "volcano" "slider" "tfjob" "yarn"))
+((mount kind: (name) @type)
+  (#any-of? @type "configmap" "archive" "scratch" "memory" "secret" "claim" "hdfs" "host" "nfs" "pvc"))
+((event (name) @keyword.conditional)
+  (#any-of? @keyword.conditional "completed" "restarted" "evicted" "pending" "unknown" "failed" "exit"))
+((action (name) @keyword.return)
+  (#any-of? @keyword.return "container" "complete" "restart" "ignore" "abort" "fail" "role" "job" "pod"))
+((output when: (name) @keyword.conditional)
+  (#any-of? @keyword.conditional "failure" "success" "always"))
+
+; What stands in the braces of a statement is a setting; the keys of a map are the user's own.
+((mount settings: (settings (entry key: (name) @property)))
+  (#any-of? @property "storage_class" "access_modes" "description" "entrypoint" "discovery" "overwrite" "protocol" "sub_path" "pattern" "workdir" "hadoop" "one_of" "items" "from" "keep" "mode" "type" "max" "min"))
+((output settings: (settings (entry key: (name) @property)))
+  (#any-of? @property "storage_class" "access_modes" "description" "entrypoint" "discovery" "overwrite" "protocol" "sub_path" "pattern" "workdir" "hadoop" "one_of" "items" "from" "keep" "mode" "type" "max" "min"))
+((param settings: (settings (entry key: (name) @property)))
+  (#any-of? @property "storage_class" "access_modes" "description" "entrypoint" "discovery" "overwrite" "protocol" "sub_path" "pattern" "workdir" "hadoop" "one_of" "items" "from" "keep" "mode" "type" "max" "min"))
+((cluster settings: (settings (entry key: (name) @property)))
+  (#any-of? @property "storage_class" "access_modes" "description" "entrypoint" "discovery" "overwrite" "protocol" "sub_path" "pattern" "workdir" "hadoop" "one_of" "items" "from" "keep" "mode" "type" "max" "min"))
+((build (entry key: (name) @property))
+  (#any-of? @property "storage_class" "access_modes" "description" "entrypoint" "discovery" "overwrite" "protocol" "sub_path" "pattern" "workdir" "hadoop" "one_of" "items" "from" "keep" "mode" "type" "max" "min"))
+(map (entry key: (name) @variable.member))
+
+; --- words and marks ---
+
+["edition" "include"] @keyword.import
+["param" "let" "template" "profile" "job" "role" "target" "cluster" "build"] @keyword.type
+["use" "mount" "output" "copy" "run" "patch" "unpatch"] @keyword
+["at" "to" "from" "on" "after" "readonly" "pod" "unchecked"] @keyword
+["exit" "restarted"] @keyword.conditional
+
+["=" "+=" "=>" "==" "!=" "<=" ">=" "+" "-" "*" "/" "%" "&&" "||" "!" ".."] @operator
+(choice ["?" ":"] @keyword.conditional.ternary)
+(binary operator: ["<" ">"] @operator)
+(type ["<" ">"] @punctuation.bracket)
+(param ":" @punctuation.delimiter)
+(body ["{" "}"] @punctuation.bracket)
+(settings ["{" "}"] @punctuation.bracket)
+(map ["{" "}"] @punctuation.bracket)
+(build ["{" "}"] @punctuation.bracket)
+["(" ")" "[" "]"] @punctuation.bracket
+["," "."] @punctuation.delimiter
