@@ -68,7 +68,7 @@ export class Server implements Disposable {
     const around = surroundings();
     const command = serverCommand(around);
     if (command === undefined) {
-      tell(missing(around));
+      tell(missing(around), "Try Again");
       return;
     }
     let written = "";
@@ -107,15 +107,15 @@ export class Server implements Disposable {
       if (this.child !== undefined) {
         await ended(this.child); // What it wrote last says more than that it is gone.
       }
-      tell(`The language server ${command.command} cannot be started. ${lastLine(written) || String(error)}`);
+      tell(`The language server ${command.command} cannot be started. ${lastLine(written) || String(error)}`, "Try Again");
     }
   }
 }
 
-/** Say it once, and do not wait for an answer: whoever starts a window has other things to do. */
-function tell(message: string, ...first: string[]): void {
+/** Say it once, and do not wait for an answer: whoever starts a window has other things to do. `again`: starts it again. */
+function tell(message: string, again: string): void {
   const settings = "Open Settings";
-  void window.showErrorMessage(message, ...first, settings).then((chosen) => {
+  void window.showErrorMessage(message, again, settings).then((chosen) => {
     if (chosen === settings) {
       void commands.executeCommand("workbench.action.openSettings", "tfdsl.server.command");
     } else if (chosen !== undefined) {
@@ -139,13 +139,20 @@ async function started({ command, args, cwd }: Command): Promise<ChildProcess> {
   return child;
 }
 
-/** Until a process has ended and everything that it wrote was read. */
+/** Until everything that a process wrote was read, or its time is over; then it is ended. */
 async function ended(child: ChildProcess): Promise<void> {
-  const timer = setTimeout(() => child.kill(), PARTING);
-  if (child.stderr?.closed !== true) {
-    await new Promise((resolve) => child.stderr?.once("close", resolve) ?? resolve(undefined));
-  }
-  clearTimeout(timer);
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, PARTING);
+    child.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    if (child.stderr?.closed !== false) {
+      clearTimeout(timer);
+      resolve();
+    }
+  });
+  child.kill();
 }
 
 function surroundings(): Surroundings {

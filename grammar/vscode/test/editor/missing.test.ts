@@ -1,8 +1,8 @@
 /** Without a program, and with one that does not serve: one message that says what to do, and the editor goes on. */
 
 import assert from "node:assert/strict";
-import test from "node:test";
-import { VsCode } from "./vscode";
+import test, { after, before } from "node:test";
+import { until, VsCode } from "./vscode";
 
 const CASES = [
   { name: "no program", command: [], message: /tfdsl is not installed.*pip install 'tfdsl\[lsp\]'/s },
@@ -14,27 +14,36 @@ const CASES = [
   },
 ];
 
+let editor: VsCode;
+
+before(async () => {
+  editor = await VsCode.start({ files: { "main.tfjob": "edition 1\n" } });
+  await editor.show("main.tfjob");
+});
+
+after(() => editor?.stop());
+
+test("the activation ends without a program", async () => {
+  await editor.waitFor(
+    "the end of the activation",
+    (vscode) => vscode.extensions.getExtension("tfdsl.tfjob")?.isActive,
+    (active) => active === true,
+  );
+});
+
 for (const { name, command, message } of CASES) {
   test(name, async () => {
-    const editor = await VsCode.start({
-      files: { "main.tfjob": "edition 1\n" },
-      settings: { "tfdsl.server.command": command },
-    });
-    try {
-      await editor.show("main.tfjob");
-      await editor.waitFor(
-        "the end of the activation",
-        (vscode) => vscode.extensions.getExtension("tfdsl.tfjob")?.isActive,
-        (active) => active === true,
-      );
-      const toasts = editor.page.locator(".notification-list-item-message");
-      await toasts.first().waitFor();
-      await editor.page.waitForTimeout(2000); // a second one would come now
-      const told = await toasts.allInnerTexts();
-      assert.equal(told.length, 1, told.join("\n"));
-      assert.match(told[0] ?? "", message);
-    } finally {
-      await editor.stop();
-    }
+    const toasts = editor.page.locator(".notification-list-item-message");
+    await editor.run(async (vscode, words) => {
+      const settings = vscode.workspace.getConfiguration("tfdsl");
+      await settings.update("server.command", words, vscode.ConfigurationTarget.Global);
+    }, command);
+    await toasts.first().waitFor();
+    await editor.page.waitForTimeout(2000); // a second one would come now
+    const told = await toasts.allInnerTexts();
+    assert.equal(told.length, 1, told.join("\n"));
+    assert.match(told[0] ?? "", message);
+    await editor.run((vscode) => vscode.commands.executeCommand("notifications.clearAll"));
+    await until("no message", async () => (await toasts.count()) === 0);
   });
 }

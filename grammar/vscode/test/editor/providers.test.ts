@@ -102,6 +102,14 @@ test("diagnostics, with codes that lead to their pages", async () => {
   assert.deepEqual([code.target.scheme, code.target.path], ["command", "tfdsl.explain"]);
 });
 
+test("the code of a problem opens its page", async () => {
+  await editor.run((vscode) => vscode.commands.executeCommand("workbench.actions.view.problems"));
+  await editor.page.locator(".markers-panel").getByText("TFJ1503").click();
+  await editor.page.locator(".tab", { hasText: "TFJ1503" }).waitFor();
+  await editor.run((vscode) => vscode.commands.executeCommand("workbench.action.closePanel"));
+  await editor.show("main.tfjob");
+});
+
 test("hover", async () => {
   const found = await editor.run(
     async (vscode, uri, line, character) => {

@@ -1,0 +1,9 @@
+/** Fetch and build the programs of these tests; what cannot be had is told in one line. */
+
+import path from "node:path";
+import { programs } from "./programs";
+
+programs(path.resolve(process.env["WORK"] ?? ".editors")).catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});
