@@ -24,6 +24,7 @@ _LONG: Final = 8
 """Characters from which a value is hidden inside of words too, and where only its beginning is shown."""
 _SHORTEST: Final = 4
 """Characters of a value that is hidden; what is shorter keeps nobody out, and would blot out words of the messages."""
+_FLAG: Final = re.compile(r"--(?:set|option)=|-O=?")
 _GIVEN: Final = ("<command line>", "--set ", "-O ")
 
 
@@ -39,7 +40,7 @@ NOTHING: Final = Hidden()
 
 def hidden_in(words: Iterable[str], request: Request | None = None) -> Hidden:
     """The secrets in the words of a command line, whatever they are read as, and in the files that they name."""
-    pairs = (word.removeprefix("--set=").removeprefix("-O").partition("=") for word in words)
+    pairs = (_FLAG.sub("", word).partition("=") for word in words)
     values = [value for name, _, value in pairs if value[:1] != "@" and is_secret(name.strip(), value)]
     if request is None:
         return Hidden(tuple(_spellings(values)))

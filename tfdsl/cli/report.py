@@ -68,8 +68,11 @@ def asked_format(words: Sequence[str]) -> Format:
 
 
 def internal_error(error: Exception, words: Sequence[str], form: Format) -> None:
-    """Ask for a report of a bug: one line, or a document where one was asked for."""
-    told = " ".join(f"{type(error).__name__}: {error}".split())
+    """Ask for a report of a bug, without secrets of the command line: one line, or a document if one was asked for."""
+    from tfdsl.cli.masking import hidden_in, hide
+
+    hidden = hidden_in(words)
+    told = hide(" ".join(f"{type(error).__name__}: {error}".split()), hidden)
     message = f"this is a bug in tfdsl, please report it together with the input ({told})"
     if form not in DOCUMENTS:
         err(f"tfdsl: {visible(message)}; TFDSL_DEBUG=1 shows where\n")
@@ -79,4 +82,4 @@ def internal_error(error: Exception, words: Sequence[str], form: Format) -> None
     from tfdsl.text import Span
 
     source, _ = command_line(words)
-    report([INTERNAL_ERROR(Span(source, 0, len(source.text)), what=message)], (), form)
+    report([INTERNAL_ERROR(Span(source, 0, len(source.text)), what=message)], (), form, hidden)

@@ -20,8 +20,11 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_PASSWORD_ENDINGS: Final = ("password", "passwd", "passphrase", "clientsecret", "appsecret")
-_PASSWORD_WORDS: Final = frozenset({"pass", "pw", "pwd", "secret", "secrets", "credential", "credentials", "creds"})
+_PASSWORD_ENDINGS: Final = ("password", "passwd", "passphrase", "passwords", "pswd", "clientsecret", "appsecret")
+_PASSWORD_WORDS: Final = frozenset(
+    {"pass", "pw", "pwd", "secret", "secrets", "credential", "credentials", "cred", "creds"}
+)
+_GLUED: Final = _set("dbpass keypass rootpass storepass userpass")
 _KEY_ENDINGS: Final = (
     "token", "apikey", "accesskey", "authkey", "secretkey", "privatekey", "signingkey", "encryptionkey", "masterkey",
 )  # fmt: skip
@@ -37,7 +40,7 @@ _PLAIN_NEIGHBOURS: Final = {
     ),
     "token": _set(
         "begin bos class cls end eos first image last mask max min new next num pad per prefix prompt sep special start"
-        " stop unk unknown separator bot eot think"
+        " stop unk unknown separator eot think"
     ),
     "key": _set(
         "batch best bucket cache candidate column composite config context correlation data dedup default dict"
@@ -58,7 +61,7 @@ _ABOUT: Final = _set(
 )
 """Last words of names that say something about a secret: where it is, how long it holds."""
 
-_TAIL: Final = _set("base base64 b64 dev development json live new old prod production sandbox stage staging value")
+_TAIL: Final = _set("base base64 b64 dev development json live new old pem prod production sandbox stage staging value")
 """Last words that change nothing: ``API_KEY_PROD``."""
 
 _CONNECTION_ENDS: Final = frozenset({"url", "uri"})
@@ -82,7 +85,7 @@ def group(name: str) -> Group | None:
         return None
     if _is_connection(words):
         return "connection"
-    if words[-1] in _ABOUT:
+    if words[-1] in _ABOUT and words[-2:] != ["secret", "id"]:  # half of a login of Vault's
         return None
     if any(_is_password(words, at) for at in range(len(words))):
         return "password"
@@ -98,14 +101,14 @@ def _is_connection(words: list[str]) -> bool:
 
 
 def _is_password(words: list[str], at: int) -> bool:
-    """Whether the word at ``at`` means a password; a short one does behind another word only."""
+    """Whether the word at ``at`` means a password; a short one does at the end only."""
     word = words[at]
-    if word.endswith(_PASSWORD_ENDINGS):
+    if word.endswith(_PASSWORD_ENDINGS) or word in _GLUED:
         return True
     if word not in _PASSWORD_WORDS:
         return False
     if word in ("pass", "pw", "pwd"):
-        return at > 0 and at == len(words) - 1 and words[at - 1] not in _PLAIN_NEIGHBOURS["pass"]
+        return at == len(words) - 1 and (words[at - 1] not in _PLAIN_NEIGHBOURS["pass"] if at else word == "pass")
     return True
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
 from tests.unit.cli.shell import tfdsl
 from tfdsl.cli.masking import MASK, Hidden, hidden_in, hide, masked
+from tfdsl.cli.report import internal_error
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.render import FORMATS
 from tfdsl.text import Source, Span
@@ -56,6 +57,7 @@ def test_check(folder: Path, form: str) -> None:
         ("tfconfig", "a.tfjob", "-t", "volcano", "--set", f"api_token={VALUE}"),
         ("tfconfig", "a.tfjob", "--set", f"api_token={VALUE}"),
         ("check", "a.tfjob", "-t", "volcano", "-Ovolcano.token=" + VALUE, "--set=api_token=a"),
+        ("check", "a.tfjob", "-t", "volcano", "--option=volcano.token=" + VALUE, "--set=api_token=a"),
         ("check", "a.tfjob", "--set=api_token=a", "--set", "n=ghp_" + "unter1A" * 6),
     ],
 )
@@ -76,6 +78,14 @@ def test_a_file_of_values(folder: Path) -> None:
     ran = tfdsl("check", "a.tfjob", "--set", "api_token=a", "--set", "n=@keys", "--set", "api_tokens=@keys", cwd=folder)
     assert ran.status == 1
     assert not shows(ran.err)
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_bug(form: Literal["text", "json"], capsys: pytest.CaptureFixture[str]) -> None:
+    internal_error(ValueError(f"no {VALUE}"), ["check", "--set", f"api_token={VALUE}"], form)
+    shown = capsys.readouterr()
+    assert MASK in shown.out + shown.err
+    assert not shows(shown.out + shown.err)
 
 
 def test_what_is_no_secret_is_shown(folder: Path) -> None:
