@@ -12,7 +12,17 @@ import pytest
 
 from tests.unit.backends.jobs import amount, job, policy, unit
 from tests.unit.backends.yarn.cluster import Cluster, native
-from tfdsl.ir.model import ArchiveMount, HdfsMount, HostMount, Job, MemoryMount, Output, ScratchMount
+from tfdsl.ir.model import (
+    ArchiveMount,
+    HdfsMount,
+    HostMount,
+    Job,
+    MemoryMount,
+    Output,
+    RunTimeText,
+    ScratchMount,
+    TaskIndex,
+)
 
 
 def test_mounts_are_there_and_nothing_of_the_source_is_lost(cluster: Cluster) -> None:
@@ -165,6 +175,39 @@ def test_a_restart_may_replace_what_its_own_run_has_copied(cluster: Cluster, pla
     assert done.returncode == 0, cluster.logs()
     assert (results / "m/tries").read_text() == "x\n" * 3
     assert [p.name for p in results.iterdir()] == ["m"]
+
+
+@pytest.mark.parametrize("xattrs", ["yes", "no"])
+def test_a_restart_replaces_copies_of_every_application_of_the_run(cluster: Cluster, xattrs: str) -> None:
+    """Roles of unlike size are applications of their own, and one failure starts all of them again.
+
+    worker[0] has succeeded and been copied when worker[1] fails, and ps, in another application, copies at each try.
+    """
+    (cluster.folder / "hdfs/runs").mkdir(parents=True)
+    copied = 'echo x >>tries; echo "$TFJOB_ROLE$TFJOB_INDEX" "$(wc -l <tries)" >m; '
+
+    def always(name: str) -> Output:
+        place = RunTimeText(parts=(f"hdfs:///runs/{name}", TaskIndex()))
+        return Output(source="m", destination=place, when="always", path=f"roles[{name}].outputs[0]")
+
+    fails_once = copied + '[ "$TFJOB_INDEX" = 0 ] || { sleep 1; [ "$(wc -l <tries)" -ge 2 ]; }'
+    made = job(
+        native(
+            "ps",
+            1,
+            copied + "trap 'exit 143' TERM; while :; do sleep 0.1; done",
+            memory=amount("4Gi"),
+            outputs=(always("ps"),),
+        ),
+        native("worker", 2, fails_once, outputs=(always("worker"),)),
+        policies=AGAIN,
+        retries=3,
+    )
+    done = cluster.submit(unit(made, "yarn"), STUB_XATTRS=xattrs)
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    assert len(cluster.clients()) == 2
+    found = {path.name: path.read_text() for path in (cluster.folder / "hdfs/runs").iterdir()}
+    assert found == {"ps0": "ps0 2\n", "worker0": "worker0 2\n", "worker1": "worker1 2\n"}
 
 
 @pytest.mark.parametrize("place", ["hdfs:///runs/m", "here/m"])
