@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 TRIED = {
     "Language server": "test_neovim.py",
-    "VS Code": "../vscode",
+    "VS Code": "test_page.py, and grammar/vscode/test/editor",
     "Neovim": "test_neovim.py",
     "Emacs": "test_emacs.py",
     "Helix": "test_helix.py",
@@ -22,6 +23,8 @@ TRIED = {
     "Pygments": "test_page.py",
 }
 """Where the blocks of each section are tried."""
+PARTS = ("Language server", "VS Code")
+"""Sections with blocks that are a part of a file or of the protocol."""
 
 
 def test_each_block_is_tried() -> None:
@@ -30,10 +33,18 @@ def test_each_block_is_tried() -> None:
 
 def test_each_block_is_run_or_belongs_into_a_file() -> None:
     def known(block: Block) -> bool:
-        return block.language == "sh" or block.file is not None or block.section == "Language server"
+        return block.language == "sh" or block.file is not None or block.section in PARTS
 
     assert [block for block in blocks() if not known(block)] == []
     assert PAGE.read_text(encoding="utf-8").count("\n```") == 2 * len(blocks())
+
+
+def test_the_task_of_vs_code_is_one_that_the_extension_has() -> None:
+    contributes = json.loads((ROOT / "grammar/vscode/package.json").read_text(encoding="utf-8"))["contributes"]
+    (task,) = (json.loads(block.text) for block in section("VS Code") if block.language == "json")
+    (kind,) = (row for row in contributes["taskDefinitions"] if row["type"] == task["type"])
+    assert set(task) - {"type", "problemMatcher", "label"} <= set(kind["properties"])
+    assert task["problemMatcher"] in [f"${row['name']}" for row in contributes["problemMatchers"]]
 
 
 def test_the_tree_sitter_command(home: Home) -> None:
