@@ -11,6 +11,7 @@ module is imported when a job is generated.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Protocol, cast
@@ -261,13 +262,18 @@ def judge(backend: Backend, unit: Unit) -> list[Diagnostic]:
     from tfdsl.ir.fields import walk
 
     found: dict[tuple[str, Span], Diagnostic] = {}
-    for item in walk(unit.job, unit.origins):
+    items = list(walk(unit.job, unit.origins))
+    others = _Others(backend, unit, items)
+    for item in items:
         row = backend.support.decide(unit, item)
         if row is None or row.rule is None:
             continue
         diagnostic = _report(backend, unit, item, row)
-        if diagnostic is not None:
-            found.setdefault((row.rule.code, diagnostic.span), diagnostic)
+        if diagnostic is None or (row.rule.code, diagnostic.span) in found:
+            continue
+        if row.fate == "refused" and not names_other(row.instead, backend.name):
+            diagnostic = diagnostic.help(others.advice(item))
+        found[row.rule.code, diagnostic.span] = diagnostic
     return list(found.values())
 
 
@@ -285,3 +291,46 @@ def _report(backend: Backend, unit: Unit, item: Item, row: Row) -> Diagnostic | 
     if row.instead:
         diagnostic = diagnostic.help(row.instead.format_map(values))
     return replace(diagnostic, target=backend.name, approximation=row.fate == "approximated" and span is not None)
+
+
+def names_other(advice: str, target: str) -> bool:
+    """Whether ``advice`` names a target other than ``target``, or says that there is none."""
+    named = re.findall(r"\w+", " ".join(re.findall(r"(?:compile to|target) ([^;(]*)", advice.lower())))
+    return "no target can" in advice or any(name in named for name in names() if name != target)
+
+
+class _Others:
+    """What the other targets would make of things that ``backend`` refuses, at their defaults."""
+
+    def __init__(self, backend: Backend, unit: Unit, items: Sequence[Item]) -> None:
+        self._backend = backend
+        self._unit = unit
+        self._items = items
+        self._units: list[tuple[Backend, Unit]] = []
+        self._by_node: dict[int, list[Item]] = {}
+
+    def advice(self, item: Item) -> str:
+        """Which other targets take ``item``, as a line of help."""
+        from tfdsl.semantics.suggest import listing
+
+        if not self._units:
+            self._prepare()
+        able = [other.name for other, there in self._units if self._takes(other, there, item)]
+        return f"compile to {listing(able)}, which can" if able else "no target can"
+
+    def _prepare(self) -> None:
+        for name in names():
+            other = find(name)
+            if other is not None and other is not self._backend:
+                options = {option.name: option.default for option in other.options}
+                there = replace(self._unit, target=other.name, version=other.default_version, options=options)
+                self._units.append((other, replace(there, option_spans={}, named="")))
+        for one in self._items:
+            self._by_node.setdefault(id(one.node), []).append(one)
+
+    def _takes(self, other: Backend, there: Unit, item: Item) -> bool:
+        """Whether nothing is refused of ``item``, nor of the mount, output or policy that it belongs to."""
+        whole = item.key.startswith(("mounts", "outputs", "policies"))
+        parts = self._by_node[id(item.node)] if whole else [item]
+        rows = [other.support.decide(there, part) for part in parts]
+        return all(row is not None and row.fate != "refused" for row in rows)
