@@ -11,12 +11,13 @@ import {
   type TaskDefinition,
   type WorkspaceFolder,
 } from "vscode";
+import { fitting } from "./fitting";
 import { otherCommand, type Command } from "./program";
 
 const TYPE = "tfdsl";
 const MATCHER = "$tfdsl";
-/** Files of one folder that are checked. */
-const MOST = 1000;
+/** Files of one folder that are looked for. */
+const MOST = 2000;
 
 /** `{ "type": "tfdsl", "files": ["jobs/*.tfjob"], "args": ["--strict"] }` */
 interface CheckDefinition extends TaskDefinition {
@@ -44,13 +45,15 @@ async function task(
   program: Command | undefined,
   scope: WorkspaceFolder | TaskScope = folder,
 ): Promise<Task | undefined> {
-  const named = definition.files ?? (await filesOf(folder));
+  const all = definition.files ?? (await filesOf(folder));
+  const named = fitting(all);
   const args = program && otherCommand(program, "check", ...named, "--format", "concise", ...(definition.args ?? []));
   if (program === undefined || args === undefined || named.length === 0) {
     return undefined;
   }
   const execution = new ProcessExecution(program.command, args, { cwd: folder.uri.fsPath });
-  const made = new Task(definition, scope, "check all files", "tfdsl", execution, MATCHER);
+  const name = named.length < all.length ? `check the first ${named.length} files` : "check all files";
+  const made = new Task(definition, scope, name, "tfdsl", execution, MATCHER);
   made.group = TaskGroup.Build;
   return made;
 }

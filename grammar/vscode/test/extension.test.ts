@@ -5,6 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { outputsOf, type Output } from "../src/compile";
+import { fitting } from "../src/fitting";
 import { missing, otherCommand, serverCommand, type Surroundings } from "../src/program";
 import { linesFrom, NOTHING, originOf, previewName, profilesIn, shown, targetsIn } from "../src/shown";
 import { submitCommand } from "../src/submit";
@@ -109,6 +110,13 @@ test("the submit command compiles what is shown, quoted for a shell", () => {
     "tfdsl compile a.tfjob -t yarn --profile big --set n=3 -o build && bash build/a/submit.sh",
   );
   assert.match(submitCommand({ ...asked, params: { q: "it's" } }, []), /--set 'q=it'\\''s'/);
+});
+
+test("a command line takes as many files as fit", () => {
+  assert.deepEqual(fitting(["a", "b"]), ["a", "b"]);
+  const many = Array.from({ length: 2000 }, (_, index) => `folder/${index}/main.tfjob`);
+  const line = ["tfdsl", "check", ...fitting(many)].map((word) => `"${word}"`).join(" ");
+  assert.ok(line.length > 29_000 && line.length < 32_767, String(line.length));
 });
 
 test("profiles are found in a text", () => {
