@@ -31,14 +31,21 @@ COMMANDS = (
     "##VSO[task.complete]",
     "##teamcity[buildStop]",
     "###[group]",
+    "\u00ad::add-mask::x",
+    ":\u200d:add-mask::x",
+    " \ufe0f \ufeff:\u2060\u200b:add-mask::x",
+    "#\u00ad#\u200c[add-mask]x",
+    "##v\u200dso\u034f[task.complete]",
 )
 _ANYWHERE = re.compile(r"##(?:\[|vso\[|teamcity\[)", re.I)
+_UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u2060-\u206f\ufe0f\ufeff]")
+"""What .NET passes over when it compares texts; those of the texts above."""
 _OURS = re.compile(r"::(?:error|warning|notice) file=[^:\n]*::[^\n]*")
 
 
 def commands(form: str, text: str) -> list[str]:
     """The lines that a build server would act upon, without those that the format is made of."""
-    lines = re.split(r"[\n\r]", text)
+    lines = re.split(r"[\n\r]", _UNSEEN.sub("", text))
     acted = [line for line in lines if line.lstrip().startswith("::") or _ANYWHERE.search(line)]
     return [line for line in acted if form != "github" or not _OURS.fullmatch(line) or _ANYWHERE.search(line)]
 

@@ -3,7 +3,8 @@
 A build server reads commands out of what a program prints. GitHub's runner takes ``::name::`` after the blanks at the
 start of a line and ``##[name]`` anywhere in it (``src/Runner.Common/ActionCommand.cs`` of github.com/actions/runner),
 Azure Pipelines ``##vso[name]`` and TeamCity ``##teamcity[name]``. A blank in between takes their meaning away; a
-character without a width would not, because those programs compare texts without regard to such characters.
+character that is never seen (a soft hyphen, a joiner) does not, because .NET compares texts without regard to these
+(learn.microsoft.com, "Best practices for comparing strings in .NET"): it may stand in a command of a stranger's.
 """
 
 from __future__ import annotations
@@ -18,7 +19,17 @@ _PICTURES = 0x2400
 _BIDI = frozenset((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C))
 
 
-_COMMAND = re.compile(r"##(?=\[|vso\[|teamcity\[)", re.I)
+_UNSEEN = (
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]*"
+)
+"""Any number of the Default_Ignorable_Code_Point of Unicode."""
+TWO_SIGNS = re.compile(rf"#(?={_UNSEEN}#)")
+"""The first of two ``#`` that a build server sees beside each other."""
+_COMMAND = re.compile(
+    rf"#(?={_UNSEEN}#(?:{_UNSEEN}\[|{_UNSEEN}[vV]{_UNSEEN}[sS]{_UNSEEN}[oO]{_UNSEEN}\[|(?i:teamcity)\[))"
+)  # TeamCity is written in Java, which passes over nothing
+_LINE_COMMAND = re.compile(rf"(?:\s|{_UNSEEN[:-1]})*:(?={_UNSEEN}:)")
 
 
 def visible(text: str) -> str:
@@ -27,8 +38,8 @@ def visible(text: str) -> str:
     Control characters become their pictures (U+2400 …), the marks that turn the direction of writing around
     (CVE-2021-42574) and lone surrogates become U+FFFD, ``##[`` becomes ``# #[``.
     """
-    if "##" in text:
-        text = _COMMAND.sub("# #", text)
+    if "#" in text:
+        text = _COMMAND.sub("# ", text)
     if text.isascii() and text.isprintable():
         return text
     return "".join(_visible(char) for char in text)
@@ -37,8 +48,12 @@ def visible(text: str) -> str:
 def line_of(text: str) -> str:
     """``text`` as it may begin a line: :func:`visible`, and not with ``::``."""
     shown = visible(text)
-    bare = shown.lstrip()
-    return shown if not bare.startswith("::") else f"{shown[: len(shown) - len(bare)]}: {bare[1:]}"
+    return _LINE_COMMAND.sub(r"\g<0> ", shown, count=1) if begins_command(shown) else shown
+
+
+def begins_command(text: str) -> bool:
+    """Whether a line ``text`` would be a command of GitHub's."""
+    return _LINE_COMMAND.match(text) is not None
 
 
 def _visible(char: str) -> str:

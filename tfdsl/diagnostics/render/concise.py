@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics.render.columns import visible
+from tfdsl.diagnostics.render.columns import begins_command, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,5 +22,5 @@ def _line(diagnostic: Diagnostic) -> str:
     line, column = source.position(diagnostic.span.start)
     rule = diagnostic.rule
     message = " ".join(visible(part) for part in diagnostic.message.split("\n"))
-    path = source.path if not source.path.lstrip().startswith("::") else f"./{source.path}"  # the same file
+    path = f"./{source.path}" if begins_command(source.path) else source.path  # the same file
     return f"{visible(path)}:{line}:{column}: {diagnostic.level}[{rule.code}] {rule.slug}: {message}\n"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 
 from tfdsl.diagnostics.diagnostic import Label
 from tfdsl.diagnostics.order import count, count_infos
+from tfdsl.diagnostics.render.columns import TWO_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,8 +34,8 @@ def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
 
 
 def dumped(document: Json) -> str:
-    """The text of a document, in which no build server finds a command: the second of two ``#`` is escaped."""
-    return json.dumps(document, indent=2, ensure_ascii=False).replace("##", "#\\u0023") + "\n"
+    """The text of a document, in which no build server finds a command: the first of two ``#`` is escaped."""
+    return TWO_SIGNS.sub(r"\\u0023", json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _diagnostic(diagnostic: Diagnostic) -> Json:
