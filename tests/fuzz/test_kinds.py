@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.fuzz.case import Finding
 from tests.fuzz.registry import KINDS, case, order
+from tfdsl import inputs
+from tfdsl.cli import compile as compile_command
+from tfdsl.cli import writing
+from tfdsl.diagnostics.render import concise
+from tfdsl.lint import settings
+from tfdsl.syntax import format as layout
 
 INPUTS = {
     "brief": 400,
@@ -35,3 +42,34 @@ def test_most_jobs_that_are_made_up_are_sound() -> None:
     """What is proved of sound jobs would hold for none."""
     sound = [case("documents", "sound", number).prove() for number in range(40)]
     assert sound.count(True) > 15
+
+
+def _broken(*words: object) -> object:
+    raise ValueError("broken")
+
+
+SPOILED = {
+    "what lies outside is read": ("reading", inputs, "is_below", lambda path, roots: True, 60),
+    "links lead out": ("writing", writing, "_is_inside", lambda place, root: True, 200),
+    "nothing is taken back": ("writing", writing._Batch, "take_back", lambda batch: [], 200),
+    "nothing is swept": ("writing", writing, "_sweep", lambda folder: None, 500),
+    "control characters are shown": ("shown", concise, "visible", lambda text: text, 60),
+    "a settings file is not read": ("settings", settings, "place_of", _broken, 60),
+    "a command ends otherwise": ("given", compile_command, "named_files", _broken, 100),
+    "the layout is lost": ("layout", layout, "_format", lambda text: f"{text}\n", 20),
+}
+"""What is spoiled: the kind that sees it, the place, what stands there instead, and after how many inputs at most."""
+
+
+@pytest.mark.parametrize("what", SPOILED)
+def test_a_defect_is_seen(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    kind, owner, name, spoiled, most = SPOILED[what]
+    assert hasattr(owner, name)
+    monkeypatch.setattr(owner, name, spoiled)
+    with pytest.raises((Finding, ValueError, AssertionError)):
+        _prove(kind, most)
+
+
+def _prove(kind: str, most: int) -> None:
+    for number in range(most):
+        case(kind, "spoiled", number).prove()

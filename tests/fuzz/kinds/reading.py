@@ -63,6 +63,19 @@ JOBS = (
     'job a {{ image = "x:1", env_file = "{path}", role worker {{ env = {{ B = file("{path}") }} }} }}\n',
     'job a {{ image = "x:1", role worker {{ }}, target yarn {{ archives = ["{path}"], env_file = "{path}" }} }}\n',
 )
+WAYS = (
+    *("../canary.txt", "../canary.tfjob", "link", "chain", "linked.tfjob", "up/canary.txt", "deep/up/canary.tfjob"),
+    *(
+        "in/link",
+        "here/../../canary.txt",
+        "deep/er/../../../canary.tfjob",
+        "root{above}/canary.txt",
+        "in/up/canary.txt",
+    ),
+    *("../project2/canary.txt", "up/project2/canary.tfjob", "../project/../canary.txt", "in/er/../../up/canary.tfjob"),
+)
+"""Paths that lead to a canary."""
+DETOURS = ("", "", "./", "here/", "deep/../", "in/../", ".//", "here/./here/", "../project/", "up/project/")
 FEW = 0.06
 """Share of the inputs that go through the language server too, and of those through all formats and a target."""
 
@@ -117,6 +130,9 @@ def _kept_folder() -> tempfile.TemporaryDirectory[str]:
 
 def a_path(chance: random.Random) -> str:
     """A path as somebody writes it who wants to get out, or who does not know better."""
+    if chance.random() < 0.4:
+        detour = chance.choice(DETOURS) + chance.choice(DETOURS)
+        return detour + chance.choice(WAYS).format(above=sandbox().parent)
     parts = [chance.choice(PARTS) for _ in range(chance.choice((1, 1, 2, 2, 3, 4, 7)))]
     text = chance.choice(HOME).format(folder=sandbox(), above=sandbox().parent) + parts[0]
     for part in parts[1:]:
