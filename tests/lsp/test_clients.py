@@ -1,6 +1,7 @@
 """The server as two real clients see it: what Visual Studio Code and Neovim say that they can, over pipes.
 
-Neovim 0.11 asks for diagnostics and offers UTF-8; Visual Studio Code 1.65 is told them and counts in UTF-16.
+Neovim 0.11 offers UTF-8, and can ask for diagnostics but not be told to ask again; Visual Studio Code 1.65 is told
+them and counts in UTF-16.
 """
 
 from __future__ import annotations
@@ -94,8 +95,8 @@ def place(client: LanguageClient, text: str, before: str) -> types.Position:
 
 def is_told(client: LanguageClient) -> bool:
     """Whether diagnostics are pushed to this client."""
-    able = client.capabilities.text_document if client.capabilities else None
-    return able is None or able.diagnostic is None
+    workspace = client.capabilities.workspace if client.capabilities else None
+    return workspace is None or workspace.diagnostics is None or not workspace.diagnostics.refresh_support
 
 
 async def problems(client: LanguageClient, uri: str) -> list[types.Diagnostic]:

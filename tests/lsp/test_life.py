@@ -126,7 +126,10 @@ def _runs(process: int) -> bool:
 
 
 def test_a_server_ends_when_its_client_is_gone_although_its_input_is_held_open() -> None:
-    code = "import tfdsl.lsp.server.session as s; s.WATCH = 0.1; from tfdsl.cli.main import main; main(['lsp'])"
+    code = (
+        "import sys; import tfdsl.lsp.server.session as s; s.WATCH = 0.1\n"
+        "from tfdsl.cli.main import main; sys.exit(main(['lsp']))\n"
+    )
     made = Wire(sys.executable, "-c", code)
     other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:

@@ -11,9 +11,10 @@ from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.documents import Document, Documents
 from tfdsl.lsp.settings import Settings
 from tfdsl.lsp.snapshot import Snapshot
+from tfdsl.lsp.uris import path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tfdsl.semantics.project import Program
 
@@ -22,10 +23,18 @@ MOST_FILES = 2000
 _SKIPPED = {"node_modules", "__pycache__", "venv", "site-packages"}
 
 
-class Workspace:
-    """State of one server. ``folders``: paths."""
+def _go_on() -> None:
+    """Nobody can cancel anything."""
 
-    def __init__(self) -> None:
+
+class Workspace:
+    """State of one server. ``folders``: paths.
+
+    ``between`` is called between pieces of work, and may raise to end it.
+    """
+
+    def __init__(self, between: Callable[[], None] = _go_on) -> None:
+        self._between = between
         self.documents = Documents()
         self.settings = Settings()
         self.folders: list[str] = []
@@ -74,6 +83,12 @@ class Workspace:
 
     # --- the workspace ---
 
+    def change_folders(self, added: Iterable[str], removed: Iterable[str]) -> None:
+        """Take folders in and out, by their URIs; whether one ends in ``/`` makes no difference."""
+        gone = {_folder(uri) for uri in removed}
+        new = [path for uri in added if (path := _folder(uri)) is not None]
+        self.folders = list(dict.fromkeys([*(path for path in self.folders if path not in gone), *new]))
+
     def programs(self) -> Iterator[Program]:
         """The programs of all files of the workspace, open or not."""
         seen: set[str] = set()
@@ -84,6 +99,7 @@ class Workspace:
                 yield snapshot.program
         for path in self._paths():
             if path not in seen:
+                self._between()
                 program = self._program(path)
                 if program is not None:
                     yield program
@@ -128,6 +144,12 @@ class Workspace:
                         if count > MOST_FILES:
                             return
                         yield os.path.join(folder, name).replace(os.sep, "/")
+
+
+def _folder(uri: str) -> str | None:
+    """The path of a folder, without a slash at its end."""
+    path = path_of(uri)
+    return path if path is None else path.rstrip("/") or "/"
 
 
 def _is_ours(path: str, roots: Sequence[str]) -> bool:

@@ -23,13 +23,15 @@ _UNNECESSARY = ("unused-", "dead-policy")
 class Problem(Record):
     """A diagnostic for an editor. ``text``: with its advice; ``page``: the URI of what explains it, if there is one.
 
-    ``unnecessary``: what it marks has no effect and can be shown faded.
+    ``unnecessary``: what it marks has no effect and can be shown faded. ``quiet``: it tells what a target does by
+    itself, which is true of nearly every job; there is nothing to be done about it.
     """
 
     diagnostic: Diagnostic
     text: str
     page: str | None
     unnecessary: bool
+    quiet: bool
 
 
 def problems(snapshot: Snapshot) -> dict[str, list[Problem]]:
@@ -44,7 +46,8 @@ def problem(diagnostic: Diagnostic) -> Problem:
     """A diagnostic as an editor shows it."""
     lines = [diagnostic.message, *(f"help: {text}" for text in diagnostic.helps)]
     slug = diagnostic.rule.slug
-    return Problem(diagnostic, "\n".join(lines), _page(slug), slug.startswith(_UNNECESSARY))
+    quiet = diagnostic.level == "info" and not diagnostic.rule.code.startswith("TFJ")
+    return Problem(diagnostic, "\n".join(lines), _page(slug), slug.startswith(_UNNECESSARY), quiet)
 
 
 def _page(slug: str) -> str | None:

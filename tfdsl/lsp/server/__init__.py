@@ -10,6 +10,8 @@ import logging
 import os
 import sys
 
+from lsprotocol.types import LSPErrorCodes
+
 from tfdsl.lsp.server import asking, compiling, editing, lifecycle, moving
 from tfdsl.lsp.server.session import REQUEST_FAILED, Session
 
@@ -31,9 +33,9 @@ def make_server() -> Session:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a record is more than a request that was told why it cannot be done."""
+    """Whether a record is more than a request that was told why it cannot be done, or that nobody waits for."""
     error = record.exc_info[1] if record.exc_info else None
-    return getattr(error, "code", None) != REQUEST_FAILED
+    return getattr(error, "code", None) not in (REQUEST_FAILED, LSPErrorCodes.RequestCancelled)
 
 
 def run() -> int:
@@ -41,12 +43,12 @@ def run() -> int:
 
     0: the client said good-bye, or never came; 1: it went away without (as the protocol asks for).
     """
-    stdin, stdout = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    stdin, stdout = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
     sys.stdout = sys.stderr  # whatever prints by mistake must not get among the messages
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_news)
     session = make_server()
     try:
-        session.start_io(stdin, stdout)
+        session.serve(stdin, stdout)
     finally:
         compiling.remove_outputs(session)
     return 0 if session.ended_well or session.begin is None else 1

@@ -17,7 +17,11 @@ def _completion(ls: Session, params: types.CompletionParams) -> types.Completion
     from tfdsl.lsp.server import conversion
 
     here = ls.at(params)
-    return None if here is None else conversion.completions(complete(*here), ls.places(), snippets=ls.can_fill_in)
+    if here is None:
+        return None
+    return conversion.completions(
+        complete(*here), ls.places(), snippets=ls.can_fill_in, as_it_is=ls.can_insert_as_it_is
+    )
 
 
 def _hover(ls: Session, params: types.HoverParams) -> types.Hover | None:

@@ -33,6 +33,7 @@ _SEVERITY = {
     "warning": types.DiagnosticSeverity.Warning,
     "info": types.DiagnosticSeverity.Information,
 }
+_FORMATS = {True: types.InsertTextFormat.Snippet, False: types.InsertTextFormat.PlainText}
 _COMPLETION = {
     "attribute": types.CompletionItemKind.Property,
     "keyword": types.CompletionItemKind.Keyword,
@@ -109,7 +110,7 @@ def _diagnostic(problem: Problem, places: Places, *, related: bool) -> types.Dia
     return types.Diagnostic(
         range=places.range(found.span),
         message=problem.text,
-        severity=_SEVERITY[found.level],
+        severity=types.DiagnosticSeverity.Hint if problem.quiet else _SEVERITY[found.level],
         code=found.rule.code,
         code_description=types.CodeDescription(problem.page) if problem.page else None,
         source="tfdsl",
@@ -122,24 +123,45 @@ def _diagnostic(problem: Problem, places: Places, *, related: bool) -> types.Dia
     )
 
 
-def completions(found: Completions, places: Places, *, snippets: bool) -> types.CompletionList:
-    """Completions. ``snippets``: whether the client fills in places."""
+def completions(found: Completions, places: Places, *, snippets: bool, as_it_is: bool) -> types.CompletionList:
+    """Completions. ``snippets``: whether the client fills in places; ``as_it_is``: it can be asked not to indent."""
     range_ = places.range(found.span)
-    items = [_completion(item, range_, at, snippets=snippets) for at, item in enumerate(found.items)]
+    indent = _indentation(found.span)
+    items = [
+        _completion(item, range_, at, _inserted(item, indent, snippets=snippets), snippets=snippets)
+        for at, item in enumerate(found.items)
+    ]
+    if as_it_is and not snippets:
+        for item in items:
+            item.insert_text_mode = types.InsertTextMode.AsIs
     return types.CompletionList(is_incomplete=False, items=items)
 
 
-def _completion(item: Item, range_: types.Range, at: int, *, snippets: bool) -> types.CompletionItem:
+def _inserted(item: Item, indent: str, *, snippets: bool) -> str:
+    """What a client inserts. One that fills in snippets indents them too; any other text it leaves alone."""
     text = item.text or item.label
-    snippet = item.snippet and snippets
+    if snippets or not item.snippet:
+        return text
+    return without_places(text).replace("\n", f"\n{indent}")
+
+
+def _indentation(span: Span) -> str:
+    """The blanks at the beginning of the line that a span starts in."""
+    text = span.source.text
+    begin = text.rfind("\n", 0, span.start) + 1
+    return text[begin : span.start][: -len(text[begin : span.start].lstrip(" \t")) or None]
+
+
+def _completion(item: Item, range_: types.Range, at: int, text: str, *, snippets: bool) -> types.CompletionItem:
     return types.CompletionItem(
         label=item.label,
         kind=_COMPLETION[item.kind],
         detail=item.detail or None,
         documentation=types.MarkupContent(types.MarkupKind.Markdown, item.doc) if item.doc else None,
         sort_text=f"{at:04}",
-        insert_text_format=types.InsertTextFormat.Snippet if snippet else types.InsertTextFormat.PlainText,
-        text_edit=types.TextEdit(range_, text if snippet or not item.snippet else without_places(text)),
+        filter_text=item.label.strip('"'),  # what somebody types who begins with the word
+        insert_text_format=_FORMATS[item.snippet and snippets],
+        text_edit=types.TextEdit(range_, text),
     )
 
 

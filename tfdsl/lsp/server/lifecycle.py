@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 def _initialize(ls: Session, params: types.InitializeParams) -> None:
-    text = params.capabilities.text_document
-    ls.pull = text is not None and text.diagnostic is not None
     ls.begin = params
+    if ls.pull:  # a client that is offered what it cannot keep fresh would take it
+        options = types.DiagnosticOptions(True, False, "tfdsl")
+        ls.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(_diagnostic)
     asyncio.get_running_loop().call_soon(_collect_again)
 
 
@@ -44,14 +45,16 @@ def _shutdown(ls: Session, params: None) -> None:
 
 def _did_open(ls: Session, params: types.DidOpenTextDocumentParams) -> None:
     item = params.text_document
-    ls.changed(ls.state.documents.open(item.uri, item.text, item.version))
+    document = ls.state.documents.open(item.uri, item.text, item.version)
+    ls.withdraw(item.uri)
+    ls.changed(document)
 
 
 def _did_change(ls: Session, params: types.DidChangeTextDocumentParams) -> None:
     from tfdsl.lsp.server.conversion import changes
 
     document = ls.state.documents.get(params.text_document.uri)
-    if document is not None:
+    if document is not None and params.text_document.version >= document.version:
         document.change(changes(params), params.text_document.version, ls.state.documents.encoding)
         ls.changed(document)
 
@@ -72,11 +75,8 @@ def _did_change_watched_files(ls: Session, params: types.DidChangeWatchedFilesPa
 
 
 def _did_change_workspace_folders(ls: Session, params: types.DidChangeWorkspaceFoldersParams) -> None:
-    from tfdsl.lsp.uris import path_of
-
-    gone = {path_of(folder.uri) for folder in params.event.removed}
-    new = [path for folder in params.event.added if (path := path_of(folder.uri)) is not None]
-    ls.state.folders = [*(path for path in ls.state.folders if path not in gone), *new]
+    event = params.event
+    ls.state.change_folders([folder.uri for folder in event.added], [folder.uri for folder in event.removed])
 
 
 def _did_change_configuration(ls: Session, params: types.DidChangeConfigurationParams) -> None:
@@ -85,9 +85,7 @@ def _did_change_configuration(ls: Session, params: types.DidChangeConfigurationP
 
 
 def _diagnostic(ls: Session, params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:
-    uri = params.text_document.uri
-    found = ls.found(uri)
-    return types.RelatedFullDocumentDiagnosticReport(found.get(uri, []))
+    return types.RelatedFullDocumentDiagnosticReport(ls.asked(params.text_document.uri))
 
 
 FEATURES = (
@@ -100,6 +98,5 @@ FEATURES = (
     (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, None, _did_change_watched_files),
     (types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, None, _did_change_workspace_folders),
     (types.WORKSPACE_DID_CHANGE_CONFIGURATION, None, _did_change_configuration),
-    (types.TEXT_DOCUMENT_DIAGNOSTIC, types.DiagnosticOptions(True, False, "tfdsl"), _diagnostic),
 )
 """Method, options and handler."""

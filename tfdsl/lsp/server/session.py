@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Protocol, cast
+import sys
+from threading import Thread
+from typing import TYPE_CHECKING, cast
+from typing import Protocol as Shape
 
 from lsprotocol import types
 from lsprotocol.converters import get_converter
+from pygls.io_ import StdoutWriter
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
 from tfdsl import __version__
 from tfdsl.lsp.positions import negotiated
+from tfdsl.lsp.server.protocol import Protocol, read_message
+from tfdsl.lsp.server.stream import bodies
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
+    from io import RawIOBase
+    from typing import BinaryIO
 
     from cattrs import Converter
 
@@ -43,10 +51,11 @@ def _converter() -> Converter:
 
 
 def _as_it_is(data: dict[str, object], kind: type[object]) -> object:
-    return kind(**data)
+    known = cast("dict[str, object]", kind.__annotations__)
+    return kind(**{name: value for name, value in data.items() if name in known})
 
 
-class Placed(Protocol):
+class Placed(Shape):
     """The parameters of a request about a place in a text."""
 
     text_document: types.TextDocumentIdentifier
@@ -57,19 +66,64 @@ class Session(LanguageServer):
     """One client's server."""
 
     def __init__(self) -> None:
-        super().__init__("tfdsl", __version__, converter_factory=_converter)  # pyright: ignore[reportUnknownMemberType]  (pygls: *args)
+        super().__init__("tfdsl", __version__, protocol_cls=Protocol, converter_factory=_converter)  # pyright: ignore[reportUnknownMemberType]  (pygls: *args)
         for method in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_CLOSE):
             # Texts are kept by Documents: pygls takes more characters for line ends than the protocol does.
             features = cast("dict[str, object]", self.protocol.fm.builtin_features)  # pyright: ignore[reportUnknownMemberType]  (pygls: a bare Dict)
             features.pop(method, None)
         self.begin: types.InitializeParams | None = None
         self.ended_well = False
-        self.pull = False
         self.outputs: str | None = None
         self._workspace: Workspace | None = None
         self._published: dict[str, dict[str, list[types.Diagnostic]]] = {}
+        self._told: set[str] = set()
         self._asking: asyncio.TimerHandle | None = None
         self._waiting: dict[str, tuple[asyncio.TimerHandle, float]] = {}
+
+    # --- messages ---
+
+    def serve(self, stdin: RawIOBase, stdout: BinaryIO) -> None:
+        """Serve one client until it says good-bye or goes away."""
+        self.protocol.set_writer(StdoutWriter(stdout))
+        try:
+            asyncio.run(self._serve(stdin))
+        except (BrokenPipeError, KeyboardInterrupt, SystemExit):
+            pass
+        finally:
+            self.shutdown()  # type: ignore[no-untyped-call]  # pygls
+
+    async def _serve(self, stdin: RawIOBase) -> None:
+        async for message in self._messages(stdin):
+            self._rules.take(message)
+            await asyncio.sleep(0)  # what is due is done, however many messages wait
+
+    async def _messages(self, stdin: RawIOBase) -> AsyncIterator[object]:
+        """The messages of the client, one by one; a thread reads ahead, to see what is cancelled."""
+        loop = asyncio.get_running_loop()
+        queue: asyncio.Queue[tuple[object, ...]] = asyncio.Queue()
+
+        def put(*message: object) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(queue.put_nowait, message)
+
+        def read() -> None:
+            try:
+                for body in bodies(stdin):
+                    message = read_message(body)
+                    self._rules.notice(message)
+                    put(message)
+            finally:
+                put()
+
+        Thread(target=read, name="messages", daemon=True).start()
+        while message := await queue.get():
+            yield message[0]
+
+    @property
+    def _rules(self) -> Protocol:
+        return cast("Protocol", self.protocol)
+
+    # --- state ---
 
     @property
     def state(self) -> Workspace:
@@ -77,20 +131,19 @@ class Session(LanguageServer):
         if self._workspace is None:
             from tfdsl.lsp.workspace import Workspace
 
-            self._workspace = Workspace()
+            self._workspace = Workspace(self._rules.give_up_if_cancelled)
             if self.begin is not None:
                 self._start(self._workspace, self.begin)
         return self._workspace
 
     def _start(self, workspace: Workspace, begin: types.InitializeParams) -> None:
         from tfdsl.lsp.settings import read_settings
-        from tfdsl.lsp.uris import path_of
 
         general = begin.capabilities.general
         workspace.documents.encoding = negotiated(general.position_encodings if general else None)
         roots = [folder.uri for folder in begin.workspace_folders or ()]
         roots = roots or [uri for uri in (begin.root_uri,) if uri is not None]
-        workspace.folders = [path for uri in roots if (path := path_of(uri)) is not None]
+        workspace.change_folders(roots, ())
         workspace.settings = read_settings(begin.initialization_options)
 
     def places(self) -> Places:
@@ -119,6 +172,13 @@ class Session(LanguageServer):
         return self.client_capabilities.text_document or types.TextDocumentClientCapabilities()
 
     @property
+    def pull(self) -> bool:
+        """Whether the client asks for diagnostics: only one that can be told to ask again, else it keeps stale ones."""
+        workspace = self.client_capabilities.workspace
+        refresh = workspace.diagnostics.refresh_support if workspace and workspace.diagnostics else None
+        return self._text.diagnostic is not None and refresh is True
+
+    @property
     def can_relate(self) -> bool:
         """Whether the client shows the other places of a diagnostic."""
         publish = self._text.publish_diagnostics
@@ -129,6 +189,13 @@ class Session(LanguageServer):
         """Whether the client understands snippets."""
         completion = self._text.completion.completion_item if self._text.completion else None
         return completion is not None and completion.snippet_support is True
+
+    @property
+    def can_insert_as_it_is(self) -> bool:
+        """Whether the client can be asked not to indent what it inserts."""
+        completion = self._text.completion.completion_item if self._text.completion else None
+        modes = completion.insert_text_mode_support if completion is not None else None
+        return modes is not None and types.InsertTextMode.AsIs in modes.value_set
 
     @property
     def can_nest(self) -> bool:
@@ -157,7 +224,7 @@ class Session(LanguageServer):
         try:
             os.kill(process, 0)
         except ProcessLookupError:
-            os._exit(1)  # the thread that waits for input cannot be woken
+            sys.exit(1)
         except OSError:
             return
         asyncio.get_running_loop().call_later(WATCH, self.watch_client)
@@ -239,10 +306,31 @@ class Session(LanguageServer):
         before = self._published.get(uri, {})
         self._published[uri] = found
         for other in {**before, **found}:
-            if not (self.pull and self.state.documents.get(other) is not None):
+            if not self._is_asked_for(other):
                 self._send(other)
+            elif other != uri and before.get(other, []) != found.get(other, []):
+                self._ask_again()
         if not found:
             self._published.pop(uri, None)
+
+    def asked(self, uri: str) -> list[types.Diagnostic]:
+        """The answer to a client that asks for the diagnostics of a text; of one that is not open it is told."""
+        if self.state.documents.get(uri) is None:
+            return []
+        handle, _ = self._waiting.pop(uri, (None, 0))
+        if handle is not None:
+            handle.cancel()
+        self.publish(uri)
+        return self._together(uri)
+
+    def withdraw(self, uri: str) -> None:
+        """Take back what a client was told about a text that it asks for from now on: it would show both."""
+        if uri in self._told and self._is_asked_for(uri):
+            self._told.discard(uri)
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    def _is_asked_for(self, uri: str) -> bool:
+        return self.pull and self.state.documents.get(uri) is not None
 
     def found(self, uri: str) -> dict[str, list[types.Diagnostic]]:
         """The diagnostics of an open text and of its includes, by URI; nothing for a text that is not open."""
@@ -259,14 +347,24 @@ class Session(LanguageServer):
         }
 
     def _send(self, uri: str) -> None:
-        """Publish what all open texts that ``uri`` is part of say about it, each message once."""
-        once: list[types.Diagnostic] = []
-        for found in self._published.values():
-            more = found.get(uri, [])
-            once += [one for one in more if one not in once] if once else more
+        """Publish what there is to say about a text."""
+        told = self._together(uri)
+        (self._told.add if told else self._told.discard)(uri)
         document = self.state.documents.get(uri)
         version = document.version if document is not None else None
-        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, once, version))
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, told, version))
+
+    def _together(self, uri: str) -> list[types.Diagnostic]:
+        """What all open texts that ``uri`` is part of say about it, each message once."""
+        parts = [part for found in self._published.values() if (part := found.get(uri))]
+        if len(parts) <= 1:
+            return parts[0] if parts else []
+        once: dict[object, types.Diagnostic] = {}
+        for one in (one for part in parts for one in part):
+            start, end = one.range.start, one.range.end
+            place = (start.line, start.character, end.line, end.character)
+            once.setdefault((one.code, one.message, one.severity, place), one)
+        return list(once.values())
 
     def recheck_all(self) -> None:
         """Check all open texts again: something beside them has changed."""
@@ -277,14 +375,9 @@ class Session(LanguageServer):
 
     def _ask_again(self) -> None:
         """Have a client that asks for diagnostics ask again, soon and once."""
-        if self.pull and self._can_refresh() and self._asking is None:
+        if self.pull and self._asking is None:
             self._asking = asyncio.get_running_loop().call_later(PATIENCE, self._refresh)
 
     def _refresh(self) -> None:
         self._asking = None
         self.workspace_diagnostic_refresh(None)
-
-    def _can_refresh(self) -> bool:
-        workspace = self.client_capabilities.workspace
-        refresh = workspace.diagnostics.refresh_support if workspace and workspace.diagnostics else None
-        return refresh is True

@@ -1,0 +1,150 @@
+"""Every request gets its answer: what pygls leaves open of the protocol's rules for messages.
+
+A request whose parameters are wrong, that comes before ``initialize`` or after ``shutdown``, or that the client has
+cancelled is told so. Messages are read by a thread of their own, so that a ``$/cancelRequest`` that waits behind the
+request it is about is seen before the work begins, and while it goes on.
+
+Sources: JSON-RPC 2.0; Language Server Protocol 3.17, "Base Protocol" and "Lifecycle Messages".
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from lsprotocol import types
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+    JsonRpcRequestCancelled,
+    JsonRpcServerNotInitialized,
+)
+from pygls.protocol import LanguageServerProtocol
+
+if TYPE_CHECKING:
+    from cattrs import Converter
+    from pygls.lsp.server import LanguageServer
+    from pygls.protocol.json_rpc import RPCMessage
+
+Number: TypeAlias = int | str
+"""What a request is known by."""
+Table: TypeAlias = dict[str, object]
+
+
+def read_message(body: bytes) -> object:
+    """The JSON of a message; a :class:`JsonRpcParseError` when it is none."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as problem:
+        return JsonRpcParseError(f"the message is not JSON: {problem}")
+
+
+class Protocol(LanguageServerProtocol):
+    """The rules for messages of one session."""
+
+    def __init__(self, server: LanguageServer, converter: Converter) -> None:
+        super().__init__(server, converter)
+        self._begun = False
+        self._current: Number | None = None
+        self._cancelled: set[Number] = set()
+
+    def notice(self, message: object) -> None:
+        """Look at a message that has just been read; called by the thread that reads."""
+        number = _cancels(message)
+        if number is not None:
+            self._cancelled.add(number)
+
+    def give_up_if_cancelled(self) -> None:
+        """Called between pieces of work: ends the request that is being answered when nobody waits for it."""
+        if self._current is not None and self._current in self._cancelled:
+            raise _cancellation()
+
+    def take(self, message: object) -> None:
+        """Do what a message asks for; a request is answered, whatever it holds."""
+        number, method = _number(message), _method(message)
+        try:
+            self._check(message, number, method)
+            if method == types.CANCEL_REQUEST:  # its request has been answered by now
+                self._cancelled.discard(cast("Number", _cancels(message)))
+                return
+            known = self._structured(cast("Table", message), number)
+        except JsonRpcException as problem:
+            if method is None or "id" in cast("Table", message):
+                # pygls would leave the number out where it is null: where it cannot be told to what this is the answer.
+                error = {"code": problem.code, "message": problem.message}
+                self._send_data({"jsonrpc": self.VERSION, "id": number, "error": error})
+            return
+        self._begun = self._begun or method == types.INITIALIZE
+        self._current = number
+        try:
+            self.handle_message(known)
+        finally:
+            self._current = None
+
+    def _check(self, message: object, number: Number | None, method: str | None) -> None:
+        """Raise what is to be said about a message that is not to be handled."""
+        if isinstance(message, JsonRpcException):
+            raise message
+        if not _is_message(message):
+            raise JsonRpcInvalidRequest("the message is not one of JSON-RPC 2.0")
+        if method in (None, types.EXIT):
+            return
+        if self._shutdown:
+            raise JsonRpcInvalidRequest(f"{method} came after shutdown")
+        if self._begun and method == types.INITIALIZE:
+            raise JsonRpcInvalidRequest("initialize came twice")
+        if not self._begun and method != types.INITIALIZE:
+            raise JsonRpcServerNotInitialized(f"{method} came before initialize")
+        if number is not None and number in self._cancelled:
+            raise _cancellation()
+
+    def _structured(self, message: Table, number: Number | None) -> RPCMessage:
+        """A message as pygls takes it."""
+        if "method" in message:
+            message.setdefault("params", None)
+        try:
+            return cast("RPCMessage", self.structure_message(message))
+        except JsonRpcException as problem:
+            if number is None:
+                raise
+            raise JsonRpcInvalidParams(f"the params of {message['method']} are not those of the protocol") from problem
+
+
+def _cancellation() -> JsonRpcException:
+    return JsonRpcRequestCancelled("the request was cancelled")
+
+
+def _is_message(message: object) -> bool:
+    """Whether something is a request, a notification or an answer."""
+    if not isinstance(message, dict):
+        return False
+    table = cast("Table", message)
+    if table.get("jsonrpc") != "2.0" or ("id" in table and _plain(table["id"]) is None):
+        return False
+    return isinstance(table["method"], str) if "method" in table else "id" in table
+
+
+def _plain(number: object) -> Number | None:
+    return number if isinstance(number, int | str) and not isinstance(number, bool) else None
+
+
+def _number(message: object) -> Number | None:
+    """What a request is known by; ``None`` for anything but a request."""
+    if not isinstance(message, dict) or "method" not in message:
+        return None
+    return _plain(cast("Table", message).get("id"))
+
+
+def _method(message: object) -> str | None:
+    method = cast("Table", message).get("method") if isinstance(message, dict) else None
+    return method if isinstance(method, str) else None
+
+
+def _cancels(message: object) -> Number | None:
+    """The request that a message cancels."""
+    if _method(message) != types.CANCEL_REQUEST:
+        return None
+    params = cast("Table", message).get("params")
+    return _plain(cast("Table", params).get("id")) if isinstance(params, dict) else None
