@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.lsp.long_text import long_text
 from tests.lsp.marked import marked, snapshot
-from tfdsl import pipeline
+from tfdsl.lsp.declared import declared
+from tfdsl.lsp.documents import Change
 from tfdsl.lsp.features.folding import folding
 from tfdsl.lsp.features.selection import selection
 from tfdsl.lsp.features.semantic_tokens import semantic_tokens
 from tfdsl.lsp.features.symbols import Symbol, outline, search
+from tfdsl.lsp.workspace import Workspace
+from tfdsl.syntax import parse
 from tfdsl.text import Source
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TEXT = """\
 param workers: int = 4
@@ -78,11 +85,36 @@ def test_outline_works_around_errors() -> None:
 
 
 def test_search_finds_declarations_by_letters_in_order() -> None:
-    programs = [pipeline.load(Source(f"/w/{n}", TEXT.replace("mnist", n), f"/w/{n}"), lambda p: "no") for n in "ab"]
-    assert [one.name for one in search(programs, "wrk")] == ["workers", "worker", "workers", "worker"]
-    assert [one.name for one in search(programs, "GPUS")] == ["gpus", "gpus"]
-    assert search(programs, "krw") == []
-    assert len(search(programs, "")) == 14
+    files = [parse(Source(f"/w/{name}", TEXT.replace("mnist", name), f"/w/{name}")).file for name in "ab"]
+    found = [declared(file) for file in files]
+    assert [one.name for one in search(found, "wrk")] == ["workers", "worker", "workers", "worker"]
+    assert [one.name for one in search(found, "GPUS")] == ["gpus", "gpus"]
+    assert search(found, "krw") == []
+    assert search(found, "a.b[") == []
+    assert len(search(found, "")) == 14
+
+
+def test_a_search_never_takes_long() -> None:
+    """A pattern that goes back would try every choice of letters."""
+    found = declared(parse(Source("/w/a", f"let {'a' * 5000} = 1\n", "/w/a")).file)
+    assert search([found], "a" * 40 + "b") == []
+    assert len(search([found], "a" * 40)) == 1
+
+
+def test_what_is_found_follows_an_open_text(tmp_path: Path) -> None:
+    path = tmp_path / "job.tfjob"
+    path.write_text("let first = 1\n")
+    workspace = Workspace()
+    workspace.change_folders([tmp_path.as_uri()], ())
+    assert [one.name for one in search(workspace.declared(), "")] == ["first"]
+    document = workspace.documents.open(path.as_uri(), "let second = 1\n", 1)
+    assert [one.name for one in search(workspace.declared(), "")] == ["second"]
+    document.change([Change((0, 4, 0, 10), "third")], 2, "utf-16")
+    assert [one.name for one in search(workspace.declared(), "")] == ["third"]
+    workspace.documents.close(path.as_uri())
+    assert [one.name for one in search(workspace.declared(), "")] == ["first"]
+    path.write_text("let fourth = 1\n")
+    assert [one.name for one in search(workspace.declared(), "")] == ["fourth"]
 
 
 def test_folds() -> None:

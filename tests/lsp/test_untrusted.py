@@ -79,4 +79,4 @@ def test_the_workspace_follows_no_link_out_of_it_and_waits_for_nobody(inner: Pat
     (inner / "plain.tfjob").write_text("let known = 1\n")
     workspace = Workspace()
     workspace.folders = [str(inner)]
-    assert [symbol.name for symbol in search(workspace.programs(), "")] == ["known"]
+    assert [symbol.name for symbol in search(workspace.declared(), "")] == ["known"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
 from tfdsl.inputs import Inputs, is_below
 from tfdsl.lsp.checking import Checker
+from tfdsl.lsp.declared import declared
 from tfdsl.lsp.documents import Document, Documents
 from tfdsl.lsp.settings import Settings
 from tfdsl.lsp.snapshot import Snapshot
@@ -16,7 +18,9 @@ from tfdsl.lsp.uris import path_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from tfdsl.lsp.declared import Declared
     from tfdsl.semantics.project import Program
+    from tfdsl.syntax import ast
 
 MOST_FILES = 2000
 """Files of the workspace that are looked at; more are left alone."""
@@ -41,6 +45,7 @@ class Workspace:
         self._snapshots: dict[str, Snapshot] = {}
         self._checkers: dict[str, Checker] = {}
         self._closed: dict[str, tuple[dict[str, object], Program]] = {}
+        self._declared: dict[str, tuple[ast.File, tuple[Declared, ...]]] = {}
 
     # --- open texts ---
 
@@ -104,6 +109,15 @@ class Workspace:
                 if program is not None:
                     yield program
 
+    def declared(self) -> Iterator[tuple[Declared, ...]]:
+        """What each file of the workspace declares itself."""
+        for program in self.programs():
+            file = program.files[0]
+            known = self._declared.get(file.source.path)
+            if known is None or known[0] is not file:
+                known = self._declared[file.source.path] = file, declared(file)
+            yield known[1]
+
     def programs_with(self, path: str) -> Iterable[Program]:
         """The programs of the workspace that the file at ``path`` is part of."""
         return [program for program in self.programs() if any(file.source.path == path for file in program.files)]
@@ -133,17 +147,24 @@ class Workspace:
         return status.st_mtime_ns, status.st_size
 
     def _paths(self) -> Iterator[str]:
-        count = 0
-        for root in dict.fromkeys(self.folders):
-            inside = (os.path.realpath(root), *map(os.path.realpath, self.settings.allow_read))
-            for folder, inner, names in os.walk(root):
-                inner[:] = sorted(name for name in inner if not name.startswith(".") and name not in _SKIPPED)
-                for name in sorted(names):
-                    if name.endswith(".tfjob") and _is_ours(os.path.join(folder, name), inside):
-                        count += 1
-                        if count > MOST_FILES:
-                            return
-                        yield os.path.join(folder, name).replace(os.sep, "/")
+        allowed = tuple(map(os.path.realpath, self.settings.allow_read))
+        roots = dict.fromkeys(self.folders)
+        return islice((path for root in roots for path in _below(root, (os.path.realpath(root), *allowed))), MOST_FILES)
+
+
+def _below(folder: str, inside: Sequence[str]) -> Iterator[str]:
+    """The files of a folder and of those in it, in the order of their names; links may lead to what is ``inside``."""
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.endswith(".tfjob") and not entry.is_dir() and _is_ours(entry, inside):
+            yield entry.path.replace(os.sep, "/")
+    for entry in entries:
+        if not entry.name.startswith(".") and entry.name not in _SKIPPED and entry.is_dir(follow_symlinks=False):
+            yield from _below(entry.path, inside)
 
 
 def _folder(uri: str) -> str | None:
@@ -152,9 +173,9 @@ def _folder(uri: str) -> str | None:
     return path if path is None else path.rstrip("/") or "/"
 
 
-def _is_ours(path: str, roots: Sequence[str]) -> bool:
+def _is_ours(entry: os.DirEntry[str], roots: Sequence[str]) -> bool:
     """Whether a file that nobody has opened may be read: a link may lead out of the workspace."""
-    return not os.path.islink(path) or is_below(path, roots)
+    return not entry.is_symlink() or is_below(entry.path, roots)
 
 
 def _paths_of(program: Program) -> set[str]:

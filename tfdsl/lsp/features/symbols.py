@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from tfdsl.garbage import uncollected
+from tfdsl.lsp.declared import matching
 from tfdsl.lsp.tree import span_of
 from tfdsl.record import Record
 from tfdsl.syntax import ast
@@ -11,8 +13,8 @@ from tfdsl.syntax import ast
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from tfdsl.lsp.declared import Declared
     from tfdsl.lsp.tree import Node
-    from tfdsl.semantics.project import Program
     from tfdsl.text import Span
 
 Kind: TypeAlias = Literal["include", "param", "let", "template", "profile", "job", "role", "target", "mount", "output",
@@ -37,30 +39,15 @@ def outline(file: ast.File) -> list[Symbol]:
     return list(_symbols(file.declarations))
 
 
-def search(programs: Iterable[Program], query: str) -> list[Symbol]:
-    """The declarations and roles of the main files whose name holds the letters of ``query`` in their order."""
-    found: dict[tuple[str, int], Symbol] = {}
-    for program in programs:
-        for symbol in _flat(outline(program.files[0])):
-            if symbol.kind in _SEARCHED and _matches(symbol.name, query):
-                found.setdefault((symbol.span.source.path, symbol.span.start), symbol)
-                if len(found) == MOST:
-                    return list(found.values())
-    return list(found.values())
-
-
-_SEARCHED = ("param", "let", "template", "profile", "job", "role", "target")
-
-
-def _matches(name: str, query: str) -> bool:
-    letters = iter(name.lower())
-    return all(letter in letters for letter in query.lower())
-
-
-def _flat(symbols: Iterable[Symbol]) -> Iterator[Symbol]:
-    for symbol in symbols:
-        yield symbol
-        yield from _flat(symbol.children)
+@uncollected
+def search(declared: Iterable[Iterable[Declared]], query: str) -> list[Symbol]:
+    """The declarations and roles of files whose name holds the letters of ``query`` in their order."""
+    found: list[Symbol] = []
+    for one in (one for of_file in declared for one in matching(of_file, query)):
+        found.append(Symbol(one.name, one.kind, "", one.span, one.name_span))
+        if len(found) == MOST:
+            break
+    return found
 
 
 def _symbols(nodes: Iterable[Node]) -> Iterator[Symbol]:

@@ -95,7 +95,7 @@ def _workspace_symbol(ls: Session, params: types.WorkspaceSymbolParams) -> list[
     from tfdsl.lsp.features.symbols import search
     from tfdsl.lsp.server import conversion
 
-    return conversion.symbols(search(ls.state.programs(), params.query), ls.places(), nested=False)
+    return conversion.symbols(search(ls.state.declared(), params.query), ls.places(), nested=False)
 
 
 def _folding_range(ls: Session, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
