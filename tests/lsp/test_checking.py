@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -74,6 +75,78 @@ def test_a_job_that_is_edited_tells_what_a_fresh_check_tells(name: str) -> None:
             text = text[:start] + piece + text[end:]
 
 
+LETS = """\
+param workers: int = 2 { max = 9 }
+param most: int = 4
+let a = 1
+let b = a + 1
+let c = "x"
+let spare = b
+template one { cpu = b, use two }
+template two { memory = 2Gi, env = { C = c } }
+template alone { gpu = a }
+profile prod { workers = 3 }
+"""
+JOBS = "".join(
+    f'job j{number} {{ image = "x:1", role worker {{ {line}, replicas = 2 }}, target volcano {{ }} }}\n'
+    for number, line in enumerate(
+        ["cpu = a", "cpu = b", "env = { X = c }", "use one", "use two", "cpu = 1", "min_available = workers", "cpu = d"]
+    )
+)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_edits_beside_the_jobs_tell_what_a_fresh_check_tells(seed: int) -> None:
+    chance = random.Random(seed)
+    checker = Checker()
+    text = (LETS, LETS.replace("let spare = b\n", ""))[seed % 2] + (JOBS, JOBS.replace("cpu = d", "cpu = a"))[seed // 4]
+    names = ["a", "b", "c", "d", "spare", "one", "two", "workers", "nothing", "file(c)", '"y:latest"', "1", "-1", ""]
+    for _ in range(40):
+        head = text[: text.index("job j0")]
+        words = [found.span() for found in re.finditer(r"\w+|[={}]", head)]
+        start, end = chance.choice(words)
+        changed = text[:start] + chance.choice(names) + text[end:]
+        if chance.random() < 0.2:
+            lines = head.splitlines(keepends=True)
+            chance.shuffle(lines)
+            changed = "".join(lines) + text[len(head) :]
+        for one in (changed, text):
+            made = snapshot(one, checker)
+            assert told(made.diagnostics) == told(fresh(made)), one
+        if chance.random() < 0.3 and "job j0" in changed and not snapshot(changed, checker).program.syntax_errors:
+            text = changed
+
+
+def test_only_the_jobs_that_name_a_let_are_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = spied(monkeypatch)
+    checker = Checker()
+    text = LETS + JOBS
+    assert snapshot(text, checker).diagnostics
+    for before, after, expected in (
+        ("let a = 1", "let a = 3", {"j0", "j1", "j3"}),
+        ('let c = "x"', 'let c = "z"', {"j2", "j3", "j4"}),
+        ("gpu = a", "gpu = 2", set[str]()),
+        ("let spare = b", "let spare = a", set[str]()),
+    ):
+        checked.clear()
+        assert snapshot(text.replace(before, after), checker).diagnostics
+        assert set(checked) == expected, before
+        assert snapshot(text, checker).diagnostics
+
+
+def spied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the jobs that are checked from now on."""
+    checked: list[str] = []
+    real = pipeline.check
+
+    def spy(program: object, *rest: object) -> object:
+        checked.extend(job.name.text for job in program.jobs)  # type: ignore[attr-defined]
+        return real(program, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pipeline, "check", spy)
+    return checked
+
+
 def test_strict_and_targets_are_those_of_the_settings() -> None:
     checker = Checker()
     text = long_text(60)
@@ -87,14 +160,7 @@ def test_strict_and_targets_are_those_of_the_settings() -> None:
 
 
 def test_only_the_edited_job_is_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    checked: list[str] = []
-    real = pipeline.check
-
-    def spy(program: object, *rest: object) -> object:
-        checked.extend(job.name.text for job in program.jobs)  # type: ignore[attr-defined]
-        return real(program, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(pipeline, "check", spy)
+    checked = spied(monkeypatch)
     checker = Checker()
     text = long_text(150)
     assert snapshot(text, checker).diagnostics

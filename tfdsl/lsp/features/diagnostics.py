@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tfdsl.lsp.uris import uri_of
@@ -38,8 +39,10 @@ def problems(snapshot: Snapshot) -> dict[str, list[Problem]]:
     """The problems by the path of their file; the text itself is always among them."""
     found: dict[str, list[Problem]] = {snapshot.source.path: []}
     for diagnostic in snapshot.diagnostics:
-        found.setdefault(diagnostic.span.source.path, []).append(problem(diagnostic))
-    return {path: told[:MOST] for path, told in found.items()}
+        told = found.setdefault(diagnostic.span.source.path, [])
+        if len(told) < MOST:
+            told.append(problem(diagnostic))
+    return found
 
 
 def problem(diagnostic: Diagnostic) -> Problem:
@@ -50,6 +53,7 @@ def problem(diagnostic: Diagnostic) -> Problem:
     return Problem(diagnostic, "\n".join(lines), _page(slug), slug.startswith(_UNNECESSARY), quiet)
 
 
+@cache
 def _page(slug: str) -> str | None:
     path = os.path.join(_PAGES, f"{slug}.md")
     return uri_of(path) if os.path.isfile(path) else None
