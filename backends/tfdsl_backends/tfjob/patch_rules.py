@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from tfdsl.patch.rules import Complaint
 
 _ROLES: Final = ("spec", "tfReplicaSpecs")
+_TEMPLATE: Final = (*_ROLES, "*", "template")
+_RESTART: Final = "write a policy, e.g. on failed => restart container"
+_NAME: Final = "the operator gives pods their names, JOB-ROLE-INDEX"
 _NUMBERS: Final = ("activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
 _RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")
 _CLEANUPS: Final = ("All", "Running", "None")
@@ -47,6 +50,9 @@ RULES: Final = rules(
     (
         Derived("TFJob", (*_ROLES, "*", "replicas"), "the replicas of a role", REPLICAS),
         Derived("TFJob", ("spec", "runPolicy", "schedulingPolicy", "minAvailable"), "the minimum of the gang", MINIMUM),
+        # The operator overwrites both in every pod (pkg/controller.v1/tensorflow, createNewPod and setRestartPolicy).
+        Derived("TFJob", (*_TEMPLATE, "spec", "restartPolicy"), "the restartPolicy of a pod", _RESTART),
+        Derived("TFJob", (*_TEMPLATE, "metadata", "name"), "the name of a pod", _NAME),
     ),
     (FixedSet("TFJob", _ROLES, "role", "write role NAME { … } in the job"),),
     _check,

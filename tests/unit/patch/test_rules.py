@@ -79,6 +79,8 @@ def test_items_that_are_not_there_name_those_that_are(target: str, path: str, ma
         *((target, 'patch "metadata.namespace" = "x"', "namespace", "namespace =") for target in ONE),
         *((target, 'patch "kind" = "Pod"', "kind", "-t TARGET") for target in ONE),
         ("tfjob", ROLE + '.PS.replicas" = 3', "replicas", "replicas ="),
+        ("tfjob", 'patch pod "spec.restartPolicy" = "Always"', "restartPolicy", "write a policy"),
+        ("tfjob", ROLE + '.PS.template.metadata.name" = "x"', "name", "the operator gives pods their names"),
         ("tfjob", ROLE + '.PS" += { replicas = 3 }', "replicas", "replicas ="),
         ("tfjob", ROLE + '.PS.replicas" = 3 unchecked', "replicas", "replicas ="),
         ("tfjob", 'unpatch "spec.tfReplicaSpecs.PS"', "PS", "0 leaves the role out"),
