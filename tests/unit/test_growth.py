@@ -158,3 +158,32 @@ def test_a_message_quotes_no_more_than_can_be_read() -> None:
         assert len(one.message) < 1200, one.rule.slug
         assert all(len(advice) <= 2001 for advice in one.helps)
     assert any("one of 20,000 values" in one.message for one in told)
+
+
+MANY = """job j {{
+  image = "registry.example.com/x:1"
+  cluster {{ discovery = "{discovery}" }}
+  role worker {{ replicas = 2000000000, min_available = 1, command = ["python", "t.py"], memory = 2Gi }}
+  role ps {{ memory = 1Gi }}
+  on failed => restart container
+  on evicted => restart pod
+}}
+"""
+
+
+@pytest.mark.parametrize("discovery", ["tf_config", "flags", "both", "none"])
+@pytest.mark.parametrize("target", backend.names())
+def test_a_number_of_replicas_costs_its_digits(target: str, discovery: str) -> None:
+    """Two thousand million replicas are ten digits: no list of them is made, whatever the target says of the job."""
+    resource = pytest.importorskip("resource")
+    options = {"kubernetes": 'hosts = ["a", "b"]'}.get(target, "")
+    text = MANY.format(discovery=discovery) + "\n"
+    for one in (text, text.replace("  on failed", f"  target {target} {{ {options} }}\n  on failed")):
+        before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, process_time()
+        found = backend.find(target)
+        assert found is not None
+        pipeline.run(
+            pipeline.load(Source("main.tfjob", one), lambda path: ""), pipeline.Request(), [pipeline.Choice(found)]
+        )
+        assert process_time() - start < 5
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KiB

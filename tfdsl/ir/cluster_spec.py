@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 IN_CLUSTER = ("chief", "master", "ps", "worker")
 """Roles that are listed in the cluster, in the order of the sorted keys."""
 
+MOST_LISTED = 32_768
+"""Addresses of which a list has more than 131,071 bytes (``a:1,``), which Linux passes to no process (execve(2))."""
+
 
 class Address(Protocol):
     """Gives ``host:port`` of a replica."""
@@ -27,7 +30,16 @@ class Address(Protocol):
 def cluster_spec(job: Job, address: Address) -> dict[str, list[str]]:
     """Role → ``host:port`` of each replica, keys sorted, roles of the cluster only."""
     roles = sorted((role for role in job.roles if role.name in IN_CLUSTER), key=lambda role: role.name)
-    return {role.name: [address(role, index) for index in range(role.replicas)] for role in roles}
+    return {role.name: [address(role, index) for index in listed(role)] for role in roles}
+
+
+def listed(role: Role) -> range:
+    """The replicas of ``role`` that a list of addresses is made of.
+
+    All of them, but for a role of more than ``MOST_LISTED``: a list of so many is too long for any process whatever the
+    rest is, every target refuses it, and a number of eight digits must not fill the memory.
+    """
+    return range(min(role.replicas, MOST_LISTED))
 
 
 def tf_config(spec: dict[str, list[str]], role: str, index: str) -> str:

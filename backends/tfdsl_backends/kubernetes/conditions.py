@@ -118,10 +118,10 @@ def _jobs_of(unit: Unit, role: Role, index: int | None, *, whole: bool) -> list[
     base = f"{unit.job.name}-{role.name}"
     if not pinned(unit):
         return [base]
-    rest = [number for number in range(role.replicas) if not (whole and number == index)]
-    if len(rest) <= 2:
-        return [f"{base}-{number}" for number in rest]
-    return [f"the other {len(rest)} of {base}-*" if whole else f"{base}-{rest[0]} to {base}-{rest[-1]}"]
+    count = role.replicas - 1 if whole else role.replicas
+    if count <= 2:
+        return [f"{base}-{number}" for number in range(role.replicas) if not (whole and number == index)]
+    return [f"the other {count} of {base}-*" if whole else f"{base}-0 to {base}-{role.replicas - 1}"]
 
 
 def restarting_jobs(unit: Unit, item: Item) -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import at
-from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, gets_tf_config, tf_config
+from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, gets_tf_config, listed, tf_config
 from tfdsl_backends.podspec.additions import with_options
 from tfdsl_backends.podspec.claims import claim_names
 from tfdsl_backends.podspec.plan import PORT_NAME, Index, PodPlan, Program, index_of
@@ -45,7 +45,7 @@ def operator_spec(job: Job) -> dict[str, list[str]]:
     namespace = job.namespace or "default"
     roles = sorted(training_roles(job), key=lambda role: role.name)
     return {
-        role.name: [f"{replica_name(job, role, index)}.{namespace}.svc:{role.port}" for index in range(role.replicas)]
+        role.name: [f"{replica_name(job, role, index)}.{namespace}.svc:{role.port}" for index in listed(role)]
         for role in roles
     }
 

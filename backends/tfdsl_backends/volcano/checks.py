@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import child
-from tfdsl.ir.cluster_spec import gets_tf_config
+from tfdsl.ir.cluster_spec import gets_tf_config, listed
 from tfdsl.record import replace
 from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import (
@@ -160,7 +160,7 @@ def _hosts_variables(unit: Unit) -> Iterator[Diagnostic]:
     """The svc plugin's VC_<TASK>_HOSTS of a large role (volcano-sh/volcano issue 5471)."""
     for role in unit.job.roles:
         variable = f"VC_{role.name.upper()}_HOSTS"
-        size = len(variable) + sum(len(delivery.host(unit.job, role, index)) + 1 for index in range(role.replicas))
+        size = len(variable) + sum(len(delivery.host(unit.job, role, index)) + 1 for index in listed(role))
         if size > LONGEST_ARGUMENT:
             yield rules.HOSTS_VARIABLE(unit.origins.span(f"{role.path}.replicas"), variable=variable, size=size).help(
                 "a shorter job name makes it smaller; from 1.16 on patch svc with --inject-hosts-env=false"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from json import dumps
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from tfdsl.ir.cluster_spec import IN_CLUSTER, cluster_spec, gets_flags, gets_tf_config, tf_config
+from tfdsl.ir.cluster_spec import IN_CLUSTER, cluster_spec, gets_flags, gets_tf_config, listed, tf_config
 from tfdsl_backends.podspec.plan import Index, PodPlan, Program, index_of
 from tfdsl_backends.volcano.features import features
 
@@ -107,7 +107,7 @@ def plugin_cluster(job: Job) -> str | None:
         return None
     port = plugin_port(job)
     members = [role for name in PLUGIN_ROLES for role in job.roles if _plugin_name(role) == name]
-    cluster = {_plugin_name(role): [f"{host(job, role, at)}:{port}" for at in range(role.replicas)] for role in members}
+    cluster = {_plugin_name(role): [f"{host(job, role, at)}:{port}" for at in listed(role)] for role in members}
     return dumps(cluster, separators=(",", ":"))
 
 
