@@ -13,6 +13,7 @@ from tests.fuzz.case import Case, expect, kept
 from tfdsl import backend, pipeline
 from tfdsl.diagnostics.render import FORMATS, render
 from tfdsl.inputs import Inputs
+from tfdsl.lsp.declared import declared
 from tfdsl.lsp.features.code_actions import code_actions
 from tfdsl.lsp.features.completion import complete
 from tfdsl.lsp.features.definition import definition
@@ -208,4 +209,4 @@ def _published(text: str, main: str, at: float) -> Iterator[str]:
     yield repr(inlay_hints(snapshot, 0, len(text))) + repr(links(snapshot))
     yield repr(code_actions(snapshot, 0, len(text)))
     inner = [program for program in workspace.programs() if program.files[0].source.path.startswith(str(sandbox()))]
-    yield repr(search(inner, ""))
+    yield repr(search([declared(program.files[0]) for program in inner], ""))

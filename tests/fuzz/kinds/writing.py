@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import stat
-import sys
 import tempfile
 import time
 from contextlib import contextmanager
@@ -215,19 +214,20 @@ def _ended(files: list[File], plan: Plan, wait: float) -> None:
 def _write_and_leave(files: list[File], tell: int) -> None:
     code = 70
     try:
-        for number, handler in ((signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
-            signal.signal(number, handler)
-        for number in (signal.ITIMER_REAL, signal.ITIMER_PROF):
-            signal.setitimer(number, 0)
-        os.write(tell, b"x")
-        code = 0 if write_all(files) is None else 1
-    except KeyboardInterrupt:
-        code = 130
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 70
-    finally:
-        sys.stdout.flush()
+        try:
+            for number, handler in ((signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
+                signal.signal(number, handler)
+            for number in (signal.ITIMER_REAL, signal.ITIMER_PROF):
+                signal.setitimer(number, 0)
+            os.write(tell, b"x")
+            code = 0 if write_all(files) is None else 1
+        except KeyboardInterrupt:
+            code = 130
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 70
         os._exit(code)
+    except BaseException:  # the second signal, while the first is being answered; there is no third
+        os._exit(code)  # whatever happens, this copy of the test run must not go on
 
 
 # --- what holds afterwards -----------------------------------------------------------------------------------------
