@@ -507,9 +507,23 @@ _MISTAKES: dict[str, Callable[[list[str], random.Random], bool]] = {
     "a misspelt patch": _misspelt_patch,
 }
 
+
+def _hidden_direction(parts: list[str], chance: random.Random) -> str | None:
+    """A mark that turns the direction of writing as it is, where its escape was meant."""
+    at = _pick(parts, chance, lambda part: re.fullmatch(r'"[^"\\$\n]*"', part))
+    if at is None:
+        return None
+    inner = parts[at][1:-1]
+    parts[at] = f'"{inner}\\u{{202E}}"'
+    meant = "".join(parts)
+    parts[at] = f'"{inner}\u202e"'
+    return meant
+
+
 _OTHER_TEXTS: dict[str, Callable[[list[str], random.Random], str | None]] = {
     "another word, misspelt": _other_word,
     "a job name without quotes": _bare_job_name,
+    "a hidden direction": _hidden_direction,
 }
 """Mistakes in a text that is another one than the text to begin with; they give that one."""
 

@@ -233,7 +233,8 @@ def unquoted_key(at_work: Recovery, at: int, _: set[int]) -> bool:
 def _key_report(span: Span, *, in_map: bool) -> Diagnostic:
     if in_map:
         found = rules.UNQUOTED_KEY(span, key=shortened(span.text))
-        return found.fix("quote the key", Edit(span, f'"{span.text}"'), safe=True)
+        # Offered only: TF-CONFIG may be TF_CONFIG misspelt, and a variable of either name is legal.
+        return found.fix("quote the key", Edit(span, f'"{span.text}"'))
     plain = span.text.replace("-", "_")
     found = rules.ODD_NAME(span, found=shortened(span.text))
     return found.fix(f"write {shortened(plain)}", Edit(span, plain)) if plain.isidentifier() else found

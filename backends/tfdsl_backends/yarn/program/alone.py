@@ -9,11 +9,11 @@ from tfdsl_backends.yarn.program.steps import Steps
 
 
 class Alone(Steps):
-    """A task without a coordinator."""
+    """A task that has no others to wait for."""
 
     def settle(self, status):
         # type: (int) -> int
-        """What the coordinator would say about the end of the command; the status to exit with."""
+        """What the end of the command means for the job; gives the status to exit with."""
         action = self.plan.action_at_end(self.slot, status, self.uncopied)
         if action == "ignore":
             return 0
