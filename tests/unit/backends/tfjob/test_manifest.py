@@ -217,7 +217,7 @@ def test_the_size_does_not_grow_with_the_replicas() -> None:
         made = job(role("chief"), role("ps", 2), role("worker", workers))
         return len(write([documents(unit(made, "tfjob"))[0]]).text)
 
-    assert abs(size(4000) - size(4)) <= size(4) * 0.1
+    assert abs(size(3000) - size(4)) <= size(4) * 0.1  # of more, the operator's TF_CONFIG would not fit a variable
 
 
 def test_the_same_job_gives_the_same_bytes() -> None:
