@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, child, plain, unwrap
+from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.record import Record, replace
 from tfdsl_backends.podspec.command import flags_need_shell, needs_start
 from tfdsl_backends.podspec.paths import check_paths
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Role
     from tfdsl_backends.podspec.plan import PodPlan
     from tfdsl_backends.podspec.rules import PodRules
-
-LONGEST_ARGUMENT = 131_071
-"""Bytes of one argument, or of ``NAME=value``, without its final NUL (MAX_ARG_STRLEN, 32 pages, execve(2))."""
 
 
 class Name(Record):
@@ -81,7 +79,7 @@ def _no_command(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Diagn
 def _too_large(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterator[Diagnostic]:
     for what, path, text in _strings(unit, role, plan):
         size = len(text.encode("utf-8", "surrogatepass"))
-        if size > LONGEST_ARGUMENT:
+        if size > LONGEST_STRING:
             found = rules.value_too_large(unit.origins.span(path), what=what, role=role.name, size=size)
             yield replace(found, target=unit.target)
 
@@ -89,7 +87,7 @@ def _too_large(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterat
 def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_config: str) -> Iterator[Diagnostic]:
     """The TF_CONFIG that ``maker``, a part of the target, adds to the pods of ``role``."""
     size = len(f"TF_CONFIG={tf_config}".encode())
-    if size > LONGEST_ARGUMENT:
+    if size > LONGEST_STRING:
         place = unit.origins.span(child(role.path, "replicas"))
         found = rules.value_too_large(place, what=f"variable TF_CONFIG from {maker}", role=role.name, size=size)
         yield replace(found.help("lower replicas"), target=unit.target)

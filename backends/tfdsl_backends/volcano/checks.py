@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import gets_tf_config, listed
+from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.record import replace
 from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import (
-    LONGEST_ARGUMENT,
     Name,
     check_first_letter,
     check_injected,
@@ -161,7 +161,7 @@ def _hosts_variables(unit: Unit) -> Iterator[Diagnostic]:
     for role in unit.job.roles:
         variable = f"VC_{role.name.upper()}_HOSTS"
         size = len(variable) + sum(len(delivery.host(unit.job, role, index)) + 1 for index in listed(role))
-        if size > LONGEST_ARGUMENT:
+        if size > LONGEST_STRING:
             yield rules.HOSTS_VARIABLE(unit.origins.span(f"{role.path}.replicas"), variable=variable, size=size).help(
                 "a shorter job name makes it smaller; from 1.16 on patch svc with --inject-hosts-env=false"
             )
