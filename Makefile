@@ -4,7 +4,8 @@
 # make vsix   package the extension for VS Code (needs Node 20)
 # make test-editors  try the grammars, the extension and docs/editors.md in real editors, which are kept in .editors
 #             (needs Node 20 and Debian's apt; WORK=folder)
-# make golden write the outputs of the examples and the tables of the documentation anew; review the diff
+# make generate  write everything that is generated: the tables of the parser, the words in the editors' grammars, the
+#             tables of the documentation, the outputs of the examples; review the diff
 # make lock   write the versions of requirements/ anew
 # make bench  measure start-up, large inputs and memory
 # make bench-lsp  measure the language server
@@ -24,7 +25,7 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test static check golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn clean
+.PHONY: lock try test static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -34,19 +35,23 @@ test: $(VENV)/dev
 
 check: static test
 
-# What is clean without running anything.
+# Each writes its files, or fails with --check when one is stale; later ones read what earlier ones write. What needs more
+# than Python has a target or a script of its own: parser, lock, backends/bake_schemas.py.
+GENERATORS = grammar/bake.py grammar/editor_words.py docs/generate.py examples/generate.py
+
+generate: $(VENV)/dev
+	set -e; for script in $(GENERATORS); do $(BIN)/python $$script; done
+
+golden: generate
+
+# What is clean without running a test.
 static: $(VENV)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python grammar/bake.py --check
-	$(BIN)/python grammar/editor_words.py --check
-
-golden: $(VENV)/dev
-	$(BIN)/python docs/generate.py
-	$(BIN)/python -m pytest tests/golden --update-golden
+	set -e; for script in $(GENERATORS); do $(BIN)/python $$script --check; done
 
 bench: $(BIN)/tfdsl
 	$(BIN)/python benchmarks/bench.py

@@ -163,7 +163,7 @@ def main() -> int:
         if fresh == text:
             continue
         if "--check" in sys.argv:
-            print(f"stale: {path.relative_to(DOCS.parent)}; run python docs/generate.py")
+            print(f"stale: {path.relative_to(DOCS.parent)}; run make generate")
             stale = 1
         else:
             path.write_text(fresh, encoding="utf-8")

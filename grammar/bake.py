@@ -257,7 +257,7 @@ def main(arguments: list[str]) -> int:
     text = tables()
     if arguments == ["--check"]:
         if not TABLES.exists() or TABLES.read_text(encoding="utf-8") != text:
-            print(f"{TABLES.name} is stale; run python grammar/bake.py", file=sys.stderr)
+            print(f"{TABLES.name} is stale; run make generate", file=sys.stderr)
             return 1
         return 0
     TABLES.write_text(text, encoding="utf-8", newline="\n")

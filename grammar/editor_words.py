@@ -133,7 +133,7 @@ def main(arguments: list[str]) -> int:
         if arguments != ["--check"]:
             path.write_text(text, encoding="utf-8", newline="\n")
     if stale and arguments == ["--check"]:
-        print(f"{', '.join(stale)}: stale; run python grammar/editor_words.py", file=sys.stderr)
+        print(f"{', '.join(stale)}: stale; run make generate", file=sys.stderr)
         return 1
     return 0
 

@@ -24,9 +24,8 @@ if threading.current_thread() is threading.main_thread():
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of the golden, the packaging and the editor tests."""
+    """Add the options of the packaging and the editor tests."""
     group = parser.getgroup("tfdsl")
-    group.addoption("--update-golden", action="store_true", help="write examples/*/expected anew; review the diff")
     group.addoption("--packages", metavar="FOLDER", help="test the wheel and the sdist in this folder")
     group.addoption("--clean-venv", metavar="FOLDER", help="an environment with nothing but that wheel in it")
     group.addoption("--editors", action="store_true", help="fail where a test of the editors would be skipped")

@@ -1,8 +1,9 @@
-"""``make`` sets up ``.venv``, also after a set-up that failed."""
+"""``make`` sets up ``.venv``, also after a set-up that failed, and knows everything that is generated."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -55,3 +56,15 @@ def test_an_environment_that_works_is_kept(folder: Path) -> None:
     os.utime(folder / ".venv/bin/tfdsl", (0, 0))
     assert set_up(folder, "second", pip=0) == 0
     assert (folder / ".venv/made-by-first").exists()
+
+
+def test_every_generator_is_run_and_checked() -> None:
+    scripts = {
+        str(path.relative_to(ROOT))
+        for folder in ("backends", "docs", "examples", "grammar")
+        for path in (ROOT / folder).glob("*.py")
+        if '"--check"' in path.read_text(encoding="utf-8")
+    }
+    listed = re.search(r"^GENERATORS = (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    assert listed is not None
+    assert set(listed[1].split()) == scripts
