@@ -1,7 +1,7 @@
 """Joins the parts of the task program that a job needs into the one file that travels with it.
 
-The modules of :mod:`tfdsl_backends.yarn.program` register what they can do in tables (``COMMANDS["fetch"] = ...``). The
-caller names the entries that the job needs; what those use is found in the text, and nothing else is joined.
+The modules of :mod:`tfdsl_backends.yarn.programs` register what they can do in tables (``COMMANDS["fetch"] = ...``).
+The caller names the entries that the job needs; what those use is found in the text, and nothing else is joined.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MODULES: Final = (
     "ways", "plan", "cluster", "wire", "webhdfs", "storage", "marks", "transfer", "unzip", "coordinator", "steps",
     "task", "meeting", "alone", "server", "main",
 )  # fmt: skip
-"""The modules of :mod:`tfdsl_backends.yarn.program`, each after those it uses."""
+"""The modules of :mod:`tfdsl_backends.yarn.programs`, each after those it uses."""
 
 _HEAD: Final = '''\
 """What each container of the job runs: it tells TensorFlow the addresses of all tasks and runs the command.
@@ -71,7 +71,7 @@ def _program(wanted: frozenset[str]) -> str:
 def _modules() -> tuple[_Module, ...]:
     found: list[_Module] = []
     for name in MODULES:
-        source = files("tfdsl_backends.yarn.program").joinpath(f"{name}.py").read_text("utf-8")
+        source = files("tfdsl_backends.yarn.programs").joinpath(f"{name}.py").read_text("utf-8")
         title = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0].rstrip(".")
         lines = tuple(source.splitlines())
         found.append(_Module(title, lines, imports(source), tuple(definitions(name, source))))

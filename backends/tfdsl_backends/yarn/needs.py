@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl_backends.yarn.archives import archive_suffix, is_sent, sent_archives
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.options import is_yarn_tf
-from tfdsl_backends.yarn.program.ways import way_of
+from tfdsl_backends.yarn.programs.ways import way_of
 from tfdsl_backends.yarn.words import head
 
 if TYPE_CHECKING:

@@ -183,7 +183,7 @@ def test_words_of_help_and_of_logs(word: str) -> None:
 
 
 def test_the_statuses_are_those_of_the_scripts() -> None:
-    from tfdsl_backends.yarn.program import plan
+    from tfdsl_backends.yarn.programs import plan
 
     statuses = {plan.COPY_FAILED, plan.PEER_LOST, plan.PEERS_MISSING, plan.REJECTED}
     assert {word for word in TOPICS if word.isdigit()} == {str(status) for status in statuses}

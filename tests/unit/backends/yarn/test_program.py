@@ -16,7 +16,7 @@ import pytest
 
 from tests.unit.backends.yarn.containers import interpreters
 from tfdsl_backends.yarn.assembly import MODULES, entries, program
-from tfdsl_backends.yarn.program import cluster, coordinator, meeting, plan, steps, storage
+from tfdsl_backends.yarn.programs import cluster, coordinator, meeting, plan, steps, storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,5 +1,3 @@
-# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
-# pyright: reportTypeCommentUsage=false
 """How a container gets its number and finds the coordinator."""
 
 from __future__ import print_function
@@ -9,12 +7,12 @@ import re
 import socket
 import time
 
-from tfdsl_backends.yarn.program.coordinator import Coordinator
-from tfdsl_backends.yarn.program.plan import PEER_LOST, PEERS_MISSING, REJECTED, Plan, log
-from tfdsl_backends.yarn.program.steps import RUNNING
-from tfdsl_backends.yarn.program.storage import FolderStore, HdfsStore, WebHdfsStore
-from tfdsl_backends.yarn.program.task import Task
-from tfdsl_backends.yarn.program.wire import Line
+from tfdsl_backends.yarn.programs.coordinator import Coordinator
+from tfdsl_backends.yarn.programs.plan import PEER_LOST, PEERS_MISSING, REJECTED, Plan, log
+from tfdsl_backends.yarn.programs.steps import RUNNING
+from tfdsl_backends.yarn.programs.storage import FolderStore, HdfsStore, WebHdfsStore
+from tfdsl_backends.yarn.programs.task import Task
+from tfdsl_backends.yarn.programs.wire import Line
 
 NO_NUMBER = -1
 

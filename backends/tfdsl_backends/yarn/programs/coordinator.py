@@ -1,5 +1,3 @@
-# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
-# pyright: reportTypeCommentUsage=false
 """The coordinator: a thread of the first task that all tasks, its own too, are connected with for life."""
 
 from __future__ import print_function
@@ -11,8 +9,8 @@ import socket
 import threading
 import time
 
-from tfdsl_backends.yarn.program.plan import REJECTED, Plan, log
-from tfdsl_backends.yarn.program.wire import Line, listener, readable
+from tfdsl_backends.yarn.programs.plan import REJECTED, Plan, log
+from tfdsl_backends.yarn.programs.wire import Line, listener, readable
 
 
 class Member(object):

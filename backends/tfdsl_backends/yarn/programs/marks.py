@@ -1,5 +1,3 @@
-# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
-# pyright: reportTypeCommentUsage=false
 """Marks on the copies of outputs: a later try of the same task may replace what an earlier one has copied.
 
 The mark is an extended attribute of the copy, so it appears and goes with it, and every container of the run sees it.
@@ -11,8 +9,8 @@ from __future__ import print_function
 import json
 import os
 
-from tfdsl_backends.yarn.program.storage import hdfs, pattern
-from tfdsl_backends.yarn.program.webhdfs import MARK
+from tfdsl_backends.yarn.programs.storage import hdfs, pattern
+from tfdsl_backends.yarn.programs.webhdfs import MARK
 
 
 def copier(environ):

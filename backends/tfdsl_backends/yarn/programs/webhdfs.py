@@ -1,5 +1,3 @@
-# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
-# pyright: reportTypeCommentUsage=false
 """Files and folders over WebHDFS with simple authentication, for containers without a Hadoop client.
 
 Source: Hadoop's WebHDFS REST API, operations CREATE, OPEN, LISTSTATUS, MKDIRS, RENAME, DELETE, GETFILESTATUS,
@@ -13,7 +11,7 @@ import os
 import shutil
 import sys
 
-from tfdsl_backends.yarn.program.plan import native
+from tfdsl_backends.yarn.programs.plan import native
 
 if sys.version_info >= (3,):
     from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -99,7 +97,7 @@ class WebHdfs(object):
 
     def mark(self, path):
         # type: (str) -> str
-        """The mark (:mod:`tfdsl_backends.yarn.program.marks`) of a file or folder; empty without one."""
+        """The mark (:mod:`tfdsl_backends.yarn.programs.marks`) of a file or folder; empty without one."""
         status, response = self._call("GET", path, "GETXATTRS&encoding=text&xattr.name=" + MARK)
         answer = response.read()
         if status != 200:

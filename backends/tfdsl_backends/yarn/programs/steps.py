@@ -1,5 +1,3 @@
-# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
-# pyright: reportTypeCommentUsage=false
 """The steps of one task: prepare, command, outputs, each a call of the job script, until they end or are ended."""
 
 from __future__ import print_function
@@ -10,7 +8,7 @@ import socket
 import subprocess
 import time
 
-from tfdsl_backends.yarn.program.plan import Plan, log
+from tfdsl_backends.yarn.programs.plan import Plan, log
 
 RUNNING = "running"
 

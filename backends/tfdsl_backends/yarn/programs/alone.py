@@ -1,11 +1,9 @@
-# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
-# pyright: reportTypeCommentUsage=false
 """The only task of a job: it has nobody to meet, and how it ends is how the job ends."""
 
 from __future__ import print_function
 
-from tfdsl_backends.yarn.program.plan import REJECTED, Plan, log
-from tfdsl_backends.yarn.program.steps import Steps
+from tfdsl_backends.yarn.programs.plan import REJECTED, Plan, log
+from tfdsl_backends.yarn.programs.steps import Steps
 
 
 class Alone(Steps):

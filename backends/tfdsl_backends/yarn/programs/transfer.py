@@ -1,5 +1,3 @@
-# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
-# pyright: reportTypeCommentUsage=false
 """Fetching what a task mounts, copying what it puts out."""
 
 from __future__ import print_function
@@ -9,10 +7,10 @@ import shutil
 import sys
 import tempfile
 
-from tfdsl_backends.yarn.program.marks import copier, hdfs_mark, is_own, note, set_hdfs_mark
-from tfdsl_backends.yarn.program.storage import hdfs, hdfs_path, pattern
-from tfdsl_backends.yarn.program.ways import way_of
-from tfdsl_backends.yarn.program.webhdfs import WebHdfs, WebHdfsError, save
+from tfdsl_backends.yarn.programs.marks import copier, hdfs_mark, is_own, note, set_hdfs_mark
+from tfdsl_backends.yarn.programs.storage import hdfs, hdfs_path, pattern
+from tfdsl_backends.yarn.programs.ways import way_of
+from tfdsl_backends.yarn.programs.webhdfs import WebHdfs, WebHdfsError, save
 
 if sys.version_info >= (3,):
     from urllib.request import urlopen

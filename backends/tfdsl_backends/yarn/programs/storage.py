@@ -1,5 +1,3 @@
-# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
-# pyright: reportTypeCommentUsage=false
 """Small files that all tasks see: in a shared folder, or in HDFS through its client or WebHDFS."""
 
 from __future__ import print_function
@@ -9,8 +7,8 @@ import os
 import re
 import subprocess
 
-from tfdsl_backends.yarn.program.ways import way_of
-from tfdsl_backends.yarn.program.webhdfs import WebHdfs, WebHdfsError
+from tfdsl_backends.yarn.programs.ways import way_of
+from tfdsl_backends.yarn.programs.webhdfs import WebHdfs, WebHdfsError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,5 +1,3 @@
-# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
-# pyright: reportTypeCommentUsage=false
 """The program's ways in: ``run PLAN SCRIPT``, ``given PLAN SCRIPT FLAGS...``, and what the steps call."""
 
 from __future__ import print_function
@@ -9,19 +7,19 @@ import signal
 import socket
 import sys
 
-from tfdsl_backends.yarn.program.alone import alone
-from tfdsl_backends.yarn.program.cluster import cluster_of, cluster_of_flags, tensorflow_flags, tf_config
-from tfdsl_backends.yarn.program.coordinator import Coordinator
-from tfdsl_backends.yarn.program.marks import copied_command, mark_command
-from tfdsl_backends.yarn.program.meeting import find_slot, is_late, meet, take_verdict, verdict_text
-from tfdsl_backends.yarn.program.plan import REJECTED, Plan, log
-from tfdsl_backends.yarn.program.server import serve
-from tfdsl_backends.yarn.program.steps import Steps
-from tfdsl_backends.yarn.program.storage import FolderStore, HdfsStore, WebHdfsStore, open_store
-from tfdsl_backends.yarn.program.task import Task
-from tfdsl_backends.yarn.program.transfer import fetch_command, put_command
-from tfdsl_backends.yarn.program.unzip import unzip_command
-from tfdsl_backends.yarn.program.wire import reserve_port
+from tfdsl_backends.yarn.programs.alone import alone
+from tfdsl_backends.yarn.programs.cluster import cluster_of, cluster_of_flags, tensorflow_flags, tf_config
+from tfdsl_backends.yarn.programs.coordinator import Coordinator
+from tfdsl_backends.yarn.programs.marks import copied_command, mark_command
+from tfdsl_backends.yarn.programs.meeting import find_slot, is_late, meet, take_verdict, verdict_text
+from tfdsl_backends.yarn.programs.plan import REJECTED, Plan, log
+from tfdsl_backends.yarn.programs.server import serve
+from tfdsl_backends.yarn.programs.steps import Steps
+from tfdsl_backends.yarn.programs.storage import FolderStore, HdfsStore, WebHdfsStore, open_store
+from tfdsl_backends.yarn.programs.task import Task
+from tfdsl_backends.yarn.programs.transfer import fetch_command, put_command
+from tfdsl_backends.yarn.programs.unzip import unzip_command
+from tfdsl_backends.yarn.programs.wire import reserve_port
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

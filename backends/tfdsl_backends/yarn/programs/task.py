@@ -1,14 +1,12 @@
-# ruff: noqa: B904, B905, F401, I001, RUF005, RUF100, SIM105, UP004, UP008, UP010, UP024, UP031, UP036, UP041
-# pyright: reportTypeCommentUsage=false
 """A task that has met the others: what the coordinator says decides how it ends."""
 
 from __future__ import print_function
 
 import time
 
-from tfdsl_backends.yarn.program.plan import COPY_FAILED, Plan, log
-from tfdsl_backends.yarn.program.steps import RUNNING, Steps
-from tfdsl_backends.yarn.program.wire import Line, readable
+from tfdsl_backends.yarn.programs.plan import COPY_FAILED, Plan, log
+from tfdsl_backends.yarn.programs.steps import RUNNING, Steps
+from tfdsl_backends.yarn.programs.wire import Line, readable
 
 
 class Task(Steps):
