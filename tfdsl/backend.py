@@ -311,7 +311,7 @@ class _Others:
 
     def advice(self, item: Item) -> str:
         """Which other targets take ``item``, as a line of help."""
-        from tfdsl.semantics.suggest import listing
+        from tfdsl.diagnostics.suggest import listing
 
         if not self._units:
             self._prepare()

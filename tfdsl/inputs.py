@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from tfdsl import reading
+from tfdsl import source_files
 from tfdsl.record import Record
 from tfdsl.text import Source
 
@@ -58,7 +58,7 @@ class Inputs:
     """
 
     def __init__(
-        self, main: Source, allowed: Iterable[str] = (), read: Callable[[str], Source | str] = reading.read
+        self, main: Source, allowed: Iterable[str] = (), read: Callable[[str], Source | str] = source_files.read
     ) -> None:
         self._main = main
         self._allowed = tuple(allowed)
@@ -81,7 +81,7 @@ class Inputs:
         return self._roots
 
     def _look(self, path: str) -> Source | str | Outside:
-        if not reading.is_file_name(path):
+        if not source_files.is_file_name(path):
             return "it is not a file name"
         if not is_below(path, self.roots):
             return Outside(self.roots[0])

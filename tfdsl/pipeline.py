@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tfdsl import backend as backends
 from tfdsl.backend import Unit, judge
 from tfdsl.diagnostics.order import in_file_order
-from tfdsl.garbage import uncollected
+from tfdsl.gc_pause import without_gc
 from tfdsl.lint.runner import lint
 from tfdsl.lint.runner import rules as lint_rules
 from tfdsl.record import Record, replace
@@ -99,7 +99,7 @@ def check(program: Program, request: Request, choices: Sequence[Choice] = ()) ->
     return semantics.check(program, _semantic_request(request, choices))
 
 
-@uncollected
+@without_gc
 def finish(program: Program, request: Request, choices: Sequence[Choice], checked: semantics.Checked) -> Outcome:
     """The second half of :func:`run`: lint, and the documents, for what :func:`check` gave."""
     targets = tuple(choice.backend for choice in choices)
@@ -236,7 +236,6 @@ def _waive(told: list[Diagnostic], programs: Sequence[Program], prefixes: set[st
     if not comments:
         return told
     from tfdsl.diagnostics.waivers import apply
-    from tfdsl.semantics.suggest import closest
 
     # After an error not every rule has been asked about a program.
     wrong = {found.span.source.path for found in told if found.level == "error"}
@@ -248,7 +247,6 @@ def _waive(told: list[Diagnostic], programs: Sequence[Program], prefixes: set[st
         comments.values(),
         every_rule,
         lambda rule, path: path not in unasked and rule.code[:3] in prefixes,
-        closest,
     )
 
 

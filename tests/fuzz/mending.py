@@ -16,8 +16,8 @@ from tests.spec.page import MAIN, examples
 from tfdsl import backend, pipeline
 from tfdsl.diagnostics.fixes import fixed, offered, texts_with
 from tfdsl.ir.lower import lower
-from tfdsl.reading import read
 from tfdsl.semantics.values import ListData, MapData
+from tfdsl.source_files import read
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

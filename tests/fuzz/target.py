@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from tfdsl import backend, pipeline
 from tfdsl.diagnostics.fixes import fixed
 from tfdsl.diagnostics.render import FORMATS, render
-from tfdsl.reading import decode
+from tfdsl.source_files import decode
 from tfdsl.syntax import parse
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source

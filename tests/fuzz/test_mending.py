@@ -23,7 +23,7 @@ TEXTS = 1200
 PARTS = 4
 
 NOT_OF_TEXTS = {
-    "tfdsl/semantics/given.py": "a value of the command line stands in no file",
+    "tfdsl/semantics/external_values.py": "a value of the command line is in no file",
 }
 """Places that make fixes which no text leads to."""
 

@@ -171,7 +171,7 @@ def _keep(arguments: Arguments, flag: Flag, given: Given) -> None:
 
 def not_one_of(what: str, given: Given, words: Iterable[str]) -> Diagnostic:
     """``given`` is none of ``words``: says which there are, and the likely one."""
-    from tfdsl.semantics.suggest import closest
+    from tfdsl.diagnostics.suggest import closest
 
     choices = tuple(words)
     error = BAD_ARGUMENT(given.span, what=f"{what} is one of {', '.join(choices)}; not {given.text}")
@@ -192,7 +192,7 @@ def _value_span(span: Span, word: str, value: str) -> Span:
 
 
 def _unknown(name: str, span: Span, flags: dict[str, Flag]) -> Diagnostic:
-    from tfdsl.semantics.suggest import closest
+    from tfdsl.diagnostics.suggest import closest
 
     error = UNKNOWN_FLAG(Span(span.source, span.start, min(span.end, span.start + len(name))), name=name)
     near = closest(name, [*flags, "--help"])

@@ -16,8 +16,8 @@ from tfdsl.cli.streams import err
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
-from tfdsl.reading import read
 from tfdsl.record import replace
+from tfdsl.source_files import read
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

@@ -44,8 +44,8 @@ def _messages(name: str) -> list[str]:
 
 def _nothing(given: Given) -> int:
     from tfdsl.cli.word_pages import words
+    from tfdsl.diagnostics.suggest import closest, fold, folded
     from tfdsl.pipeline import every_rule
-    from tfdsl.semantics.suggest import closest, fold, folded
     from tfdsl.vocabulary import foreign
 
     error = BAD_ARGUMENT(given.span, what=f"there is nothing called {given.text} to explain")
@@ -60,7 +60,7 @@ def _nothing(given: Given) -> int:
 
 def _foreign_words() -> dict[str, str]:
     """Words of other tools, and what they are called here."""
-    from tfdsl.semantics.suggest import words_of
+    from tfdsl.diagnostics.suggest import words_of
     from tfdsl.vocabulary import attributes, functions, policies, roles, statements
 
     tables = (

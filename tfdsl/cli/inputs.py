@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
-from tfdsl.reading import STDIN, read
+from tfdsl.source_files import STDIN, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,14 +9,14 @@ from tfdsl import backend as backends
 from tfdsl.cli.arguments import Flag, Given
 from tfdsl.cli.masking import Hidden, hidden_in
 from tfdsl.diagnostics.name_rules import UNKNOWN_JOB, UNKNOWN_TARGET
+from tfdsl.diagnostics.suggest import closest
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
 from tfdsl.inputs import Inputs
 from tfdsl.pipeline import Choice, Request
-from tfdsl.reading import read
 from tfdsl.record import Record
 from tfdsl.semantics.params import Given as ParamGiven
-from tfdsl.semantics.suggest import closest
 from tfdsl.semantics.target_options import GivenOption, unknown_version
+from tfdsl.source_files import read
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:

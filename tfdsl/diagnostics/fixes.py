@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tfdsl.text import Source
 
     Check: TypeAlias = Callable[[Mapping[str, str]], Sequence[Diagnostic]]
-    """What is told about the same files when those of these paths have these texts."""
+    """The diagnostics of the same files after those at these paths have been given these texts."""
 
 MOST_READ = 1_000_000
 """Characters that are read again to try fixes, all in all; fixes that would need more are not offered."""
@@ -38,24 +38,24 @@ _OF_WHOLE_JOBS = frozenset(
         value_rules.MISSING_LOGDIR,
     )
 )
-"""Told only when nothing of a job is unknown or unreadable."""
+"""Reported only for a job in which everything is known and readable."""
 
 
-def offered(told: Sequence[Diagnostic], here: Iterable[Diagnostic], check: Check) -> list[Diagnostic]:
-    """``here``, some of ``told``, each with those of its fixes that lead to no new error."""
-    trial = _Trial(told, check)
+def offered(diagnostics: Sequence[Diagnostic], here: Iterable[Diagnostic], check: Check) -> list[Diagnostic]:
+    """``here``, some of ``diagnostics``, each with those of its fixes that lead to no new error."""
+    trial = _Trial(diagnostics, check)
     return [replace(one, fixes=tuple(fix for fix in one.fixes if trial.holds([fix]))) for one in here]
 
 
-def fixed(told: Sequence[Diagnostic], sources: Iterable[Source], check: Check) -> dict[str, str]:
+def fixed(diagnostics: Sequence[Diagnostic], sources: Iterable[Source], check: Check) -> dict[str, str]:
     """New texts, by path, of those of ``sources`` that a safe fix changes.
 
     The first safe fix of each diagnostic is taken, whole or not at all: not when it touches another file, or a text
     that a fix before it has changed, or when it leads to a new error. As long as the form of a file is wrong only its
     form is mended, for what the rest means is then a guess. What is left over needs another round.
     """
-    fixes = _apart(_safe_fixes(told, {source.path for source in sources}))
-    trial = _Trial(told, check)
+    fixes = _apart(_safe_fixes(diagnostics, {source.path for source in sources}))
+    trial = _Trial(diagnostics, check)
     if not trial.holds(fixes):
         kept: list[Fix] = []
         for fix in fixes:
@@ -76,17 +76,17 @@ def _by_path(fixes: Iterable[Fix]) -> dict[str, list[Edit]]:
     for fix in fixes:
         for edit in fix.edits:
             edits.setdefault(edit.span.source.path, []).append(edit)
-    for found in edits.values():
-        found.sort(key=lambda edit: edit.span.start)
+    for edits_of_path in edits.values():
+        edits_of_path.sort(key=lambda edit: edit.span.start)
     return edits
 
 
-def _safe_fixes(told: Iterable[Diagnostic], paths: set[str]) -> list[Fix]:
+def _safe_fixes(diagnostics: Iterable[Diagnostic], paths: set[str]) -> list[Fix]:
     """The first safe fix of each diagnostic that changes only ``paths``; those of the form, if there is one, alone."""
-    told = list(told)
-    misshapen = {found.span.source.path for found in told if _is_syntax(found) and found.level == "error"}
+    diagnostics = list(diagnostics)
+    misshapen = {found.span.source.path for found in diagnostics if _is_syntax(found) and found.level == "error"}
     fixes: list[Fix] = []
-    for diagnostic in told:
+    for diagnostic in diagnostics:
         fix = next((fix for fix in diagnostic.fixes if fix.safe), None)
         if fix is None or any(edit.span.source.path not in paths for edit in fix.edits):
             continue
@@ -100,19 +100,19 @@ def _is_syntax(diagnostic: Diagnostic) -> bool:
 
 
 class _Trial:
-    """Tries fixes of the diagnostics ``told``, as long as there is not too much to read."""
+    """Tries fixes of the diagnostics ``diagnostics``, as long as there is not too much to read."""
 
-    def __init__(self, told: Sequence[Diagnostic], check: Check) -> None:
+    def __init__(self, diagnostics: Sequence[Diagnostic], check: Check) -> None:
         self._check = check
-        self._is_early = any(one.level == "error" and one.rule.code.startswith(_LANGUAGE) for one in told)
-        self._before = self._errors(told)
+        self._is_early = any(one.level == "error" and one.rule.code.startswith(_LANGUAGE) for one in diagnostics)
+        self._before = self._errors(diagnostics)
         self._left = MOST_READ
 
     def holds(self, fixes: Sequence[Fix]) -> bool:
         """Whether ``fixes``, together, lead to no new error.
 
-        A safe fix restores what was meant, so it is not to blame for what it brings to light elsewhere: what is told of
-        whole jobs only, and what another safe fix mends in the next round.
+        A safe fix restores what was meant, so errors that it merely uncovers do not count against it: those that only a
+        complete job can have, and those that another safe fix removes in the next round.
         """
         if not fixes:
             return True
@@ -120,47 +120,47 @@ class _Trial:
         self._left -= sum(map(len, texts.values()))
         if self._left < 0:
             return False
-        told = self._check(texts)
-        new = self._errors(told) - self._before
+        diagnostics = self._check(texts)
+        new = self._errors(diagnostics) - self._before
         if new and all(fix.safe for fix in fixes):
             written = _written(fixes)
-            return not any(_known_as(one) in new and not _is_brought_to_light(one, written) for one in told)
+            return not any(_known_as(one) in new and not _is_brought_to_light(one, written) for one in diagnostics)
         return not new
 
-    def _errors(self, told: Iterable[Diagnostic]) -> Counter[tuple[str, str, str]]:
-        """How often each error is told. The later stages are silent after an error, so then they are not compared."""
+    def _errors(self, diagnostics: Iterable[Diagnostic]) -> Counter[tuple[str, str, str]]:
+        """How often each error occurs. Later stages do not run after an error, so their errors are then left out."""
         return Counter(
             _known_as(one)
-            for one in told
+            for one in diagnostics
             if one.level == "error" and (not self._is_early or one.rule.code.startswith(_LANGUAGE))
         )
 
 
-def _is_brought_to_light(found: Diagnostic, written: Sequence[Span]) -> bool:
-    """Whether ``found`` was there before a safe fix wrote ``written``, but could not be told."""
-    if found.rule.code in _OF_WHOLE_JOBS:
+def _is_brought_to_light(diagnostic: Diagnostic, written: Sequence[Span]) -> bool:
+    """Whether ``diagnostic`` was there before a safe fix wrote ``written``, but could not be reported."""
+    if diagnostic.rule.code in _OF_WHOLE_JOBS:
         return True
-    here = found.span
+    here = diagnostic.span
     is_elsewhere = not any(one.source.path == here.source.path and one.start <= here.start < one.end for one in written)
-    return is_elsewhere and any(fix.safe for fix in found.fixes)
+    return is_elsewhere and any(fix.safe for fix in diagnostic.fixes)
 
 
 def _written(fixes: Sequence[Fix]) -> list[Span]:
     """What ``fixes`` write, at its places in the new texts."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for edits in _by_path(fixes).values():
         source = edits[0].span.source
         moved = 0
         for edit in edits:
             put = _put(edit, _has_carriage_returns(source.text))
             start = edit.span.start + moved
-            found.append(Span(source, start, start + len(put)))
+            spans.append(Span(source, start, start + len(put)))
             moved += len(put) - (edit.span.end - edit.span.start)
-    return found
+    return spans
 
 
-def _known_as(found: Diagnostic) -> tuple[str, str, str]:
-    return found.rule.code, found.message, found.span.source.path
+def _known_as(diagnostic: Diagnostic) -> tuple[str, str, str]:
+    return diagnostic.rule.code, diagnostic.message, diagnostic.span.source.path
 
 
 class _Taken:

@@ -25,7 +25,7 @@ def in_file_order(diagnostics: Iterable[Diagnostic], paths: Iterable[str] = ()) 
         once.setdefault((span.source.path, span.start, span.end, diagnostic.rule.code, diagnostic.message), diagnostic)
     return sorted(
         once.values(),
-        key=lambda found: (order[found.span.source.path], found.span.start, _RANK[found.level], found.span.end),
+        key=lambda each: (order[each.span.source.path], each.span.start, _RANK[each.level], each.span.end),
     )
 
 

@@ -19,13 +19,13 @@ MODULES = ("syntax_rules", "name_rules", "value_rules", "output_rules", "waiver_
 
 def rules() -> tuple[Rule, ...]:
     """All rules of the language in the order of their codes."""
-    found = [
+    rows = [
         value
         for module in MODULES
         for value in vars(import_module(f"tfdsl.diagnostics.{module}")).values()
         if isinstance(value, Rule)
     ]
-    return tuple(sorted(found, key=lambda rule: rule.code))
+    return tuple(sorted(rows, key=lambda rule: rule.code))
 
 
 def by_name(known: Iterable[Rule]) -> dict[str, Rule]:

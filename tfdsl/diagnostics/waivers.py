@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics.suggest import closest, proposing
 from tfdsl.diagnostics.waiver_rules import BAD_WAIVER, STALE_WAIVER, UNKNOWN_WAIVER
 from tfdsl.record import Record
 from tfdsl.text import Span
@@ -39,17 +40,16 @@ def apply(
     comments: Iterable[Span],
     rules: Callable[[], Mapping[str, Rule]],
     looked_at: Callable[[Rule, str], bool],
-    closest: Callable[[str, Iterable[str]], str | None],
 ) -> list[Diagnostic]:
     """``diagnostics`` without the waived ones, and with what is to be said about the waivers.
 
     ``rules`` gives every rule by code and slug. ``looked_at`` tells whether a rule could have been reported in this
-    run for the file at a path; only then is a waiver for it stale. ``closest`` gives the name that was probably meant.
+    run for the file at a path; only then is a waiver for it stale.
     """
-    told = list(diagnostics)
+    diagnostics = list(diagnostics)
     waivers, problems = _waivers(comments)
     if not waivers:
-        return told + problems
+        return diagnostics + problems
     known = rules()
     by_place: dict[tuple[str, int], list[Waiver]] = {}
     for waiver in waivers:
@@ -57,7 +57,11 @@ def apply(
             by_place.setdefault((waiver.span.source.path, line), []).append(waiver)
     used: set[Span] = set()
     guesses = 0
-    left = [found for found in told if not _waived(found, by_place.get(_place(found.span), ()), used)]
+    left = [
+        diagnostic
+        for diagnostic in diagnostics
+        if not _waived(diagnostic, by_place.get(_place(diagnostic.span), ()), used)
+    ]
     errors = {(*_place(one.span), one.rule.code): one.span for one in reversed(left)} if waivers else {}
     for waiver in waivers:
         rule = known.get(waiver.name)
@@ -70,21 +74,21 @@ def apply(
 
 
 def _unknown(waiver: Waiver, near: str | None) -> Diagnostic:
-    found = UNKNOWN_WAIVER(waiver.span, name=waiver.name)
-    return found if near is None else found.help(f"did you mean {near}?").replacing(f"write {near}", near)
+    diagnostic = UNKNOWN_WAIVER(waiver.span, name=waiver.name)
+    return diagnostic if near is None else proposing(diagnostic, near)
 
 
 def _stale(waiver: Waiver, rule: Rule, errors: Mapping[tuple[str, int, str], Span]) -> Diagnostic:
-    found = STALE_WAIVER(waiver.span, name=waiver.name)
+    diagnostic = STALE_WAIVER(waiver.span, name=waiver.name)
     path = waiver.span.source.path
     error = next((errors[path, line, rule.code] for line in waiver.lines if (path, line, rule.code) in errors), None)
-    return found.help("remove it") if error is None else found.note(error, "an error cannot be waived")
+    return diagnostic.help("remove it") if error is None else diagnostic.note(error, "an error cannot be waived")
 
 
-def _waived(found: Diagnostic, waivers: Iterable[Waiver], used: set[Span]) -> bool:
-    if found.level == "error":
+def _waived(diagnostic: Diagnostic, waivers: Iterable[Waiver], used: set[Span]) -> bool:
+    if diagnostic.level == "error":
         return False
-    matching = [waiver for waiver in waivers if waiver.name in (found.rule.code, found.rule.slug)]
+    matching = [waiver for waiver in waivers if waiver.name in (diagnostic.rule.code, diagnostic.rule.slug)]
     used.update(waiver.span for waiver in matching)
     return bool(matching)
 
@@ -127,15 +131,15 @@ def _covered(comment: Span, below: dict[Source, list[int]]) -> tuple[int, ...]:
         return (line,)
     if source not in below:
         below[source] = _next_lines(source)
-    found = below[source][line]
-    return (found,) if found else ()
+    line_below = below[source][line]
+    return (line_below,) if line_below else ()
 
 
 def _next_lines(source: Source) -> list[int]:
     """For each line number the next line below that holds more than a comment; 0 where there is none."""
     last = len(source.line_starts)
-    found = [0] * (last + 1)
+    lines = [0] * (last + 1)
     for line in range(last - 1, 0, -1):
         text = source.line(line + 1).strip()
-        found[line] = line + 1 if text and not text.startswith("#") else found[line + 1]
-    return found
+        lines[line] = line + 1 if text and not text.startswith("#") else lines[line + 1]
+    return lines

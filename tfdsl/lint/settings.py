@@ -15,11 +15,11 @@ import os
 import re
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
 from tfdsl.lint.toml_places import place_of
-from tfdsl.reading import contents
 from tfdsl.record import Record
-from tfdsl.semantics.suggest import closest, listing
+from tfdsl.source_files import contents
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:

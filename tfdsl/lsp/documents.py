@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from tfdsl import reading
+from tfdsl import source_files
 from tfdsl.lsp.positions import DEFAULT, Encoding, Lines
 from tfdsl.lsp.uris import path_of, uri_of
 from tfdsl.record import Record
@@ -86,7 +86,7 @@ class Documents:
         document = self._by_path.get(_normal(path))
         if document is not None:
             return Source(path, document.source.text, path)
-        return reading.read(path) if os.path.isabs(path) else "there is no such file"
+        return source_files.read(path) if os.path.isabs(path) else "there is no such file"
 
     def uri(self, path: str) -> str:
         """The URI of what messages call ``path``: as the editor wrote it, if it is open."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, TypeVar
 
+from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.emit.located import Located, plain, unwrap
 from tfdsl.patch.path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
 from tfdsl.record import Record, replace
-from tfdsl.semantics.suggest import closest, enumeration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

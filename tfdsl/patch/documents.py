@@ -14,6 +14,7 @@ from tfdsl.diagnostics.output_rules import (
     PATCH_VALUE,
     PATCHED_DOCUMENT,
 )
+from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.emit.located import Located, plain
 from tfdsl.patch.apply import Patch, apply_to, choose
 from tfdsl.patch.path import Index, Key, Path, Problem
@@ -23,7 +24,6 @@ from tfdsl.patch.schema import kind_of, misfits, place
 from tfdsl.patch.spans import concrete, problem_span, shared, span_of
 from tfdsl.record import Record
 from tfdsl.semantics import values
-from tfdsl.semantics.suggest import closest, enumeration
 from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.quantities import Duration, Quantity
 

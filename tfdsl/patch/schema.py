@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
+from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.emit.located import unwrap
 from tfdsl.patch.path import Key, Problem
 from tfdsl.record import Record
-from tfdsl.semantics.suggest import closest, listing
 from tfdsl.semantics.values import Data, ListData, MapData, Value, a_kind
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics.suggest import closest, fold, folded, listing, offering, proposing, words_of
 from tfdsl.record import Record
-from tfdsl.semantics import elsewhere
-from tfdsl.semantics.suggest import closest, fold, folded, listing, offering, proposing, words_of
+from tfdsl.semantics import misplaced_names
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes, foreign, pod_fields
 from tfdsl.vocabulary.types import (
@@ -57,12 +57,12 @@ def is_legal(key: ast.Name, where: str, report: Report) -> bool:
     """Whether the attribute ``key``, which there is, may stand in a ``where``."""
     row = attributes.BY_NAME[key.text]
     if where == "role" and not row.in_role:
-        found = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where="role")
-        report(found.help(f"{key.text} is about the whole job: put it into the job block"))
+        diagnostic = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where="role")
+        report(diagnostic.help(f"{key.text} is about the whole job: put it into the job block"))
         return False
     if where != "role" and not row.in_job:
-        found = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where=where)
-        report(found.help(f"{key.text} is about one role: put it into a role block"))
+        diagnostic = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where=where)
+        report(diagnostic.help(f"{key.text} is about one role: put it into a role block"))
         return False
     return True
 
@@ -71,25 +71,25 @@ def unknown(item: ast.Assign, where: str, options: Iterable[str], around: Around
     """Report that there is no attribute of the name of ``item`` and give the name that was probably meant."""
     key = item.key
     what = "attribute or option" if where == "target" else "attribute"
-    found = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=where, what=what, name=key.text)
+    diagnostic = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=where, what=what, name=key.text)
     here = [*_CANDIDATES.get(where, _CANDIDATES["job"]), *options]
     instead = _instead(item, here, around)
     if instead is not None:
-        report(found.help(instead))
+        report(diagnostic.help(instead))
         return None
     field = pod_fields.find(key.text)
     if field is not None and where != "template":
-        report(_with_patch(found, field, around))
+        report(_with_patch(diagnostic, field, around))
         return None
     near = closest(key.text, here, _ALIASES) or closest(key.text, attributes.BY_NAME)
     if near is not None and near not in here:  # to write it here would only be the next error
         block = "role block" if attributes.BY_NAME[near].in_role else "job block"
-        report(found.help(f"did you mean {near}? It goes in a {block}"))
+        report(diagnostic.help(f"did you mean {near}? It goes in a {block}"))
         return None
     if near is not None:
         fits = near not in attributes.BY_NAME or may_be(item.value, attributes.BY_NAME[near].type)
-        found = offering(found, near, here, _ALIASES) if fits else proposing(found, near)
-    report(found)
+        diagnostic = offering(diagnostic, near, here, _ALIASES) if fits else proposing(diagnostic, near)
+    report(diagnostic)
     return near
 
 
@@ -103,7 +103,7 @@ def _instead(item: ast.Assign, here: Iterable[str], around: Around) -> str | Non
         return _FOREIGN[word]
     if word in _ALIASES or word in map(fold, here):
         return None
-    return elsewhere.place_of(item, around.owners, around.block)
+    return misplaced_names.place_of(item, around.owners, around.block)
 
 
 def may_be(value: ast.Expr, type_: Type) -> bool:
@@ -129,19 +129,21 @@ _LITERALS: dict[type, tuple[type, ...]] = {
 _ALL_LITERALS = (ast.Str, ast.Number, ast.Unit, ast.Bool, ast.ListExpr, ast.MapExpr)
 
 
-def _with_patch(found: Diagnostic, field: pod_fields.PodField, around: Around) -> Diagnostic:
-    """``found``, about a field of pods without an attribute, with the patch that sets it."""
+def _with_patch(diagnostic: Diagnostic, field: pod_fields.PodField, around: Around) -> Diagnostic:
+    """``diagnostic``, about a field of pods without an attribute, with the patch that sets it."""
     if field.instead:
-        found = found.help(field.instead)
+        diagnostic = diagnostic.help(field.instead)
     line = field.line
     if around.block is not None and not around.targets:
-        return found.help(f"{around.block} starts no pods; elsewhere it is a patch: target kubernetes {{ {line} }}")
+        return diagnostic.help(
+            f"{around.block} starts no pods; elsewhere it is a patch: target kubernetes {{ {line} }}"
+        )
     if around.block is not None:
-        return found.help(f"write a patch: {line}")
+        return diagnostic.help(f"write a patch: {line}")
     line = line if around.role is None else f"role {around.role} {{ {line} }}"
     for target in around.targets or ("kubernetes",):
-        found = found.help(f"write a patch: target {target} {{ {line} }}")
-    return found
+        diagnostic = diagnostic.help(f"write a patch: target {target} {{ {line} }}")
+    return diagnostic
 
 
 def check_role_only(role: str, keys: Iterable[ast.Name], report: Report) -> None:
@@ -149,5 +151,5 @@ def check_role_only(role: str, keys: Iterable[ast.Name], report: Report) -> None
     for key in keys:
         only = attributes.BY_NAME[key.text].roles
         if only and role not in only:
-            found = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where=f"role {role}")
-            report(found.help(f"{key.text} is for {listing(only)}"))
+            diagnostic = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where=f"role {role}")
+            report(diagnostic.help(f"{key.text} is for {listing(only)}"))

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, proposing
 from tfdsl.record import Record, replace
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.attribute_names import Around
-from tfdsl.semantics.definitions import in_order
+from tfdsl.semantics.dependencies import in_order
 from tfdsl.semantics.role_names import known_role
-from tfdsl.semantics.suggest import closest, proposing
 from tfdsl.semantics.target_names import unknown_target
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes
@@ -81,7 +81,7 @@ class TargetBlock(Record):
 class JobBlock(Record):
     """A job block, taken apart. ``complete``: no role or template of it is unknown, so what is missing really is.
 
-    ``strangers``: the blocks of roles that there are none of.
+    ``unknown_roles``: the blocks of roles that there are none of.
     """
 
     node: ast.Job
@@ -91,7 +91,7 @@ class JobBlock(Record):
     cluster: ast.Cluster | None
     build: ast.Build | None
     complete: bool
-    strangers: tuple[RoleBlock, ...] = ()
+    unknown_roles: tuple[RoleBlock, ...] = ()
 
 
 class TargetRows(Record):
@@ -157,7 +157,7 @@ def read_job(node: ast.Job, names: Names, report: Report) -> JobBlock:
         _once(node.items, ast.Cluster, "cluster", report),
         _once(node.items, ast.Build, "build", report),
         reader.complete,
-        tuple(reader.strangers),
+        tuple(reader.unknown_roles),
     )
 
 
@@ -168,7 +168,7 @@ class _Reader:
         self.names = names
         self.report = report
         self.complete = True
-        self.strangers: list[RoleBlock] = []
+        self.unknown_roles: list[RoleBlock] = []
         self.around = Around(names.asked, owners=self._owners)
 
     def _owners(self, option: str) -> tuple[str, ...]:
@@ -180,12 +180,12 @@ class _Reader:
 
     def layers(self, items: tuple[ast.Item, ...], where: Where, options: tuple[Option, ...]) -> tuple[Layer, ...]:
         """The templates that ``items`` use, in order and each once, then the items themselves."""
-        found: list[Layer] = []
-        self._use(self.used_names(items), where, found, {})
-        found.append(self.layer(items, where, options))
-        return tuple(found)
+        layers: list[Layer] = []
+        self._use(self.used_names(items), where, layers, {})
+        layers.append(self.layer(items, where, options))
+        return tuple(layers)
 
-    def _use(self, used: Iterable[ast.Name], where: Where, found: list[Layer], seen: dict[str, None]) -> bool:
+    def _use(self, used: Iterable[ast.Name], where: Where, layers: list[Layer], seen: dict[str, None]) -> bool:
         """Append the layers of the templates ``used``; false when they are too many."""
         for name in used:
             if name.text in seen:
@@ -195,11 +195,11 @@ class _Reader:
                 self.report(value_rules.TOO_LARGE(name.span, reason=reason))
                 return False
             seen[name.text] = None
-            if not self._use(self._used_by(name.text), where, found, seen):
+            if not self._use(self._used_by(name.text), where, layers, seen):
                 return False
             layer = self._template_layer(name.text, where)
             if layer.attributes or layer.mounts or layer.outputs or layer.policies or layer.meant:
-                found.append(layer)
+                layers.append(layer)
         return True
 
     def _used_by(self, template: str) -> list[ast.Name]:
@@ -230,15 +230,15 @@ class _Reader:
             name = item.name
             first = here.setdefault(name.text, name)
             if first is not name:
-                found = name_rules.DUPLICATE_USE(name.span, name=name.text)
-                self.report(found.note(first.span, "first used here").marked("used again here"))
+                diagnostic = name_rules.DUPLICATE_USE(name.span, name=name.text)
+                self.report(diagnostic.note(first.span, "first used here").marked("used again here"))
             elif name.text not in self.names.templates:
                 self.complete = False
-                found = name_rules.UNKNOWN_TEMPLATE(name.span, name=name.text)
+                diagnostic = name_rules.UNKNOWN_TEMPLATE(name.span, name=name.text)
                 self.names.read.compared += len(self.names.templates)
                 known = self.names.templates if self.names.read.compared <= MOST_COMPARED else ()
                 near = closest(name.text, known)
-                self.report(proposing(found, near) if near else found)
+                self.report(proposing(diagnostic, near) if near else diagnostic)
         return [name for name in here.values() if name.text in self.names.templates]
 
     def layer(self, items: tuple[ast.Item, ...], where: Where, options: tuple[Option, ...]) -> Layer:
@@ -275,8 +275,8 @@ class _Reader:
     def _add(self, item: ast.Assign, table: dict[str, ast.Assign]) -> None:
         first = table.setdefault(item.key.text, item)
         if first is not item:
-            found = name_rules.DUPLICATE_KEY(item.key.span, name=item.key.text)
-            self.report(found.note(first.key.span, "first set here").marked("set again here"))
+            diagnostic = name_rules.DUPLICATE_KEY(item.key.span, name=item.key.text)
+            self.report(diagnostic.note(first.key.span, "first set here").marked("set again here"))
 
     # --- roles and targets ---
 
@@ -294,15 +294,15 @@ class _Reader:
             self.around = outer
             if not known_role(name, self.report):
                 self.complete = False
-                self.strangers.append(RoleBlock(item, layers, patches))
+                self.unknown_roles.append(RoleBlock(item, layers, patches))
                 continue
             for layer in layers:
                 keys = [assign.key for assign in layer.attributes.values()]
                 attribute_names.check_role_only(name.text, keys, self.report)
             first = blocks.setdefault(name.text, RoleBlock(item, layers, patches))
             if first.node is not item:
-                found = name_rules.DUPLICATE_BLOCK(name.span, name=f"role {name.text}", where=where)
-                self.report(found.note(first.node.name.span, "first here").marked("again here"))
+                diagnostic = name_rules.DUPLICATE_BLOCK(name.span, name=f"role {name.text}", where=where)
+                self.report(diagnostic.note(first.node.name.span, "first here").marked("again here"))
         return blocks
 
     def targets(self, items: Iterable[ast.Item]) -> dict[str, TargetBlock]:
@@ -326,8 +326,8 @@ class _Reader:
             self.around = outer
             first = blocks.setdefault(rows.name, block)
             if first is not block:
-                found = name_rules.DUPLICATE_BLOCK(item.name.span, name=f"target {rows.name}", where="job")
-                self.report(found.note(first.node.name.span, "first here").marked("again here"))
+                diagnostic = name_rules.DUPLICATE_BLOCK(item.name.span, name=f"target {rows.name}", where="job")
+                self.report(diagnostic.note(first.node.name.span, "first here").marked("again here"))
         return blocks
 
 
@@ -348,8 +348,8 @@ def _misplaced(item: ast.Item, where: str, report: Report) -> None:
         span = item.name.span
     elif isinstance(item, ast.Patch):
         span = item.path.span
-    found = name_rules.MISPLACED_ITEM(span, item=_WORDS[type(item)], where=where)
-    report(found.help(_patch_help(item, where) if isinstance(item, ast.Patch) else "put it into the job block"))
+    diagnostic = name_rules.MISPLACED_ITEM(span, item=_WORDS[type(item)], where=where)
+    report(diagnostic.help(_patch_help(item, where) if isinstance(item, ast.Patch) else "put it into the job block"))
 
 
 def _patch_help(item: ast.Patch, where: str) -> str:
@@ -381,8 +381,8 @@ def _with_pods(targets: Iterable[TargetRows]) -> tuple[str, ...]:
 
 
 def _once(items: Iterable[ast.Item], kind: type[Block], word: str, report: Report) -> Block | None:
-    found = [item for item in items if isinstance(item, kind)]
-    for item in found[1:]:
+    same_kind = [item for item in items if isinstance(item, kind)]
+    for item in same_kind[1:]:
         diagnostic = name_rules.DUPLICATE_BLOCK(item.word, name=word, where="job")
-        report(diagnostic.note(found[0].word, "first here").marked("again here"))
-    return found[0] if found else None
+        report(diagnostic.note(same_kind[0].word, "first here").marked("again here"))
+    return same_kind[0] if same_kind else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics.suggest import MOST_LISTED, closest, listing, offering, words_of
 from tfdsl.record import Record
 from tfdsl.semantics import operators
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.pattern import PatternError, compile_pattern
-from tfdsl.semantics.suggest import MOST_LISTED, closest, listing, offering, words_of
 from tfdsl.semantics.values import POISON, ListData, Poison, Value, kind_of, show
 from tfdsl.vocabulary.statements import PARAM_SETTINGS
 from tfdsl.vocabulary.types import STRING, ListType, Type
@@ -65,8 +65,8 @@ def _legal(param: ast.Param, scope: Scope) -> Iterator[ast.Assign]:
         key = setting.key
         first = seen.setdefault(key.text, key)
         if first is not key:
-            found = name_rules.DUPLICATE_KEY(key.span, name=key.text).marked("set again here")
-            scope.report(found.note(first.span, "first set here"))
+            diagnostic = name_rules.DUPLICATE_KEY(key.span, name=key.text).marked("set again here")
+            scope.report(diagnostic.note(first.span, "first set here"))
         elif _fits(key, param.type.name.text, scope):
             yield setting
 
@@ -74,13 +74,13 @@ def _legal(param: ast.Param, scope: Scope) -> Iterator[ast.Assign]:
 def _fits(key: ast.Name, kind: str, scope: Scope) -> bool:
     if key.text not in _NAMES:
         near = closest(key.text, _NAMES, _ALIASES)
-        found = name_rules.UNKNOWN_SETTING(key.span, where="a param", name=key.text)
+        diagnostic = name_rules.UNKNOWN_SETTING(key.span, where="a param", name=key.text)
         if key.text == DEFAULT:
-            scope.report(found.help("the default follows the type: param workers: int = 4"))
+            scope.report(diagnostic.help("the default follows the type: param workers: int = 4"))
         elif near is not None:
-            scope.report(offering(found, near, _NAMES, _ALIASES))
+            scope.report(offering(diagnostic, near, _NAMES, _ALIASES))
         else:
-            scope.report(found.help(f"it has {listing(_NAMES)}"))
+            scope.report(diagnostic.help(f"it has {listing(_NAMES)}"))
         return False
     if (key.text in ("min", "max") and kind not in _ORDERED) or (key.text == "pattern" and kind != "string"):
         scope.report(name_rules.SETTING_HERE(key.span, name=key.text, type=kind))
@@ -123,10 +123,10 @@ def _contradiction(param: ast.Param, limits: Iterable[_Limit | None]) -> Diagnos
         reason = f"no value of one_of fits {' and '.join(limit.setting.key.text for limit in between[:-1])}"
     else:
         return None
-    found = value_rules.PARAM_WITHOUT_VALUES(param.name.span, name=param.name.text, reason=reason)
+    diagnostic = value_rules.PARAM_WITHOUT_VALUES(param.name.span, name=param.name.text, reason=reason)
     for limit in between:
-        found = found.note(limit.setting.span, "set here")
-    return found
+        diagnostic = diagnostic.note(limit.setting.span, "set here")
+    return diagnostic
 
 
 def _none_within(choices: Value, low: _Limit | None, high: _Limit | None) -> bool:
@@ -163,8 +163,8 @@ def _holds(name: str, limit: _Limit, value: Value, scope: Scope) -> bool:
         if operators.binary(op, value.data, limit.value.data, value.span) is not False:
             return True
         expected = f"at {'least' if key == 'min' else 'most'} {_shown(limit.value)}"
-    found = value_rules.PARAM_RANGE(value.span, name=name, expected=expected, given=_shown(value))
-    scope.report(found.note(limit.setting.span, "set here"))
+    diagnostic = value_rules.PARAM_RANGE(value.span, name=name, expected=expected, given=_shown(value))
+    scope.report(diagnostic.note(limit.setting.span, "set here"))
     return False
 
 
@@ -177,8 +177,10 @@ def _matches(name: str, pattern: Value, value: Value, scope: Scope) -> bool:
         scope.report(value_rules.BAD_PATTERN(pattern.span, reason=problem))
         return True
     if isinstance(value.data, str) and not compiled.fits(value.data):
-        found = value_rules.PATTERN(value.span, given=f'"{value.data}"', pattern=pattern.data, what=f"param {name}")
-        scope.report(found.note(pattern.span, "set here"))
+        diagnostic = value_rules.PATTERN(
+            value.span, given=f'"{value.data}"', pattern=pattern.data, what=f"param {name}"
+        )
+        scope.report(diagnostic.note(pattern.span, "set here"))
         return False
     return True
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
-from tfdsl.garbage import uncollected
+from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
-from tfdsl.semantics import resolved, statements, strangers, target_options
+from tfdsl.semantics import resolved, statements, target_options, unknown_roles
 from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, TargetRows, check_templates, read_job
 from tfdsl.semantics.merge_outputs import outputs
 from tfdsl.semantics.merge_policies import policies
@@ -59,7 +59,7 @@ class Checked(Record):
     used: frozenset[str]
 
 
-@uncollected
+@without_gc
 def check(program: Program, request: Request) -> Checked:
     """Resolve and check all jobs of ``program``."""
     if not program.readable:
@@ -72,8 +72,8 @@ def check(program: Program, request: Request) -> Checked:
     blocks = [read_job(node, names, collector) for node in program.jobs]
     jobs: list[resolved.Job] = []
     if request.targets and not program.jobs and not program.syntax_errors:
-        found = name_rules.NO_JOB(Span(program.files[0].source, 0, 0))
-        collector(found.help("a file without a job can be included, but not compiled"))
+        diagnostic = name_rules.NO_JOB(Span(program.files[0].source, 0, 0))
+        collector(diagnostic.help("a file without a job can be included, but not compiled"))
     checker = _Checker(program, params, request, collector)
     for wanted in request.targets or (None,):
         jobs += [checker.job(block, wanted, compiled=True) for block in blocks]
@@ -84,19 +84,19 @@ def check(program: Program, request: Request) -> Checked:
             if name not in asked and rows is not None:
                 checker.job(block, Wanted(rows), compiled=False)
     everything = frozenset(params.used | {f"template {name}" for name in _used_templates(program)})
-    told = collector.found
+    diagnostics = collector.diagnostics
     if program.syntax_errors:
         from tfdsl.semantics.consequences import independent
 
-        told = independent(told, program)
-    return Checked(tuple(jobs), tuple(told), everything)
+        diagnostics = independent(diagnostics, program)
+    return Checked(tuple(jobs), tuple(diagnostics), everything)
 
 
 class _Collector:
     """Keeps each diagnostic once, however many targets and roles lead to it."""
 
     def __init__(self) -> None:
-        self.found: list[Diagnostic] = []
+        self.diagnostics: list[Diagnostic] = []
         self._seen: set[tuple[str, int, int, int]] = set()
 
     def __call__(self, diagnostic: Diagnostic) -> None:
@@ -104,7 +104,7 @@ class _Collector:
         key = (diagnostic.rule.code, id(span.source), span.start, span.end)
         if key not in self._seen:
             self._seen.add(key)
-            self.found.append(diagnostic)
+            self.diagnostics.append(diagnostic)
 
 
 class _Checker:
@@ -133,8 +133,8 @@ class _Checker:
             if name not in present:
                 self.report(value_rules.NO_REPLICAS(_replicas_span(resolver, name), role=name))
         resolver.check_unused(present)
-        strangers.check(resolver)
-        found = outputs(resolver, present)
+        unknown_roles.check(resolver)
+        role_outputs = outputs(resolver, present)
         chosen = None
         if wanted is not None:
             given = self.request.options
@@ -145,7 +145,7 @@ class _Checker:
             wanted.rows.name if wanted is not None else None,
             chosen.version if chosen is not None else None,
             resolver.job_settings(),
-            tuple(resolver.role(name, present, found[name]) for name in present),
+            tuple(resolver.role(name, present, role_outputs[name]) for name in present),
             policies(resolver, present),
             statements.cluster(block.cluster, resolver.scope),
             statements.build(block.build, resolver.scope),
@@ -168,21 +168,21 @@ def _check_images(job: resolved.Job, report: _Collector) -> None:
         return
     for role in job.roles:
         if "image" not in role.settings:
-            found = value_rules.MISSING_IMAGE(role.name_span, role=role.name)
-            report(found.help('for example image = "registry.example.com/mnist:1.4" in the job'))
+            diagnostic = value_rules.MISSING_IMAGE(role.name_span, role=role.name)
+            report(diagnostic.help('for example image = "registry.example.com/mnist:1.4" in the job'))
 
 
 def _used_templates(program: Program) -> set[str]:
     """Templates that a job of this file reaches; the others are checked by themselves."""
-    found: set[str] = set()
+    names: set[str] = set()
     if not program.templates:
-        return found
+        return names
     todo: list[tuple[ast.Item, ...]] = [job.items for job in program.jobs]
     while todo:
         for item in todo.pop():
             if isinstance(item, ast.Role | ast.Target):
                 todo.append(item.items)
-            elif isinstance(item, ast.Use) and item.name.text not in found and item.name.text in program.templates:
-                found.add(item.name.text)
+            elif isinstance(item, ast.Use) and item.name.text not in names and item.name.text in program.templates:
+                names.add(item.name.text)
                 todo.append(program.templates[item.name.text].items)
-    return found
+    return names

@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.semantics import operators
-from tfdsl.semantics.suggest import closest, listing
 from tfdsl.semantics.values import (
     POISON,
     Data,
@@ -134,8 +134,8 @@ def _quoted(text: str) -> str:
 def _int(value: Value, to: IntType, what: str, report: Report) -> Data:
     data = value.data
     if to.devices and (isinstance(data, Quantity | Undecided) or (is_number(data) and data != int(data))):
-        found = value_rules.GPU_FRACTION(value.span, given=show(data))
-        report(found.help("a share of a device is asked for by its memory, for example gpu_memory = 8Gi"))
+        diagnostic = value_rules.GPU_FRACTION(value.span, given=show(data))
+        report(diagnostic.help("a share of a device is asked for by its memory, for example gpu_memory = 8Gi"))
         return POISON
     if isinstance(data, bool) or not isinstance(data, int):
         return _mismatch(value, IntType(), what, report)
@@ -185,10 +185,10 @@ def _string(value: Value, to: StringType, what: str, report: Report) -> Data:
 
 def _is_unfit(text: str, value: Value, what: str, report: Report) -> bool:
     """Whether ``text`` holds what no process can be given: U+0000, or half a character (from a broken argument)."""
-    found = _UNFIT.search(text)
-    if found is not None:
-        report(value_rules.NUL(value.span, what=what, character=f"U+{ord(found[0]):04X}"))
-    return found is not None
+    match = _UNFIT.search(text)
+    if match is not None:
+        report(value_rules.NUL(value.span, what=what, character=f"U+{ord(match[0]):04X}"))
+    return match is not None
 
 
 def _words(words: tuple[str, ...]) -> str:
@@ -219,10 +219,10 @@ def _quantity(value: Value, to: QuantityType, what: str, report: Report) -> Data
         data = _plain_quantity(value)
     if not isinstance(data, Quantity):
         if is_number(value.data):
-            found = value_rules.OUT_OF_RANGE(
+            diagnostic = value_rules.OUT_OF_RANGE(
                 value.span, what=what, expected="a multiple of 0.001", given=show(value.data)
             )
-            report(found.help("the smallest part is a thousandth, 1m"))
+            report(diagnostic.help("the smallest part is a thousandth, 1m"))
             return POISON
         return _mismatch(value, to, what, report)
     if to.of == "cpu" and data.text[-1:].isalpha() and not data.text.endswith("m"):

@@ -31,15 +31,15 @@ _GUESSED = (syntax_rules.ODD_NAME, syntax_rules.UNQUOTED_KEY)
 _UNKNOWN = (name_rules.UNKNOWN_NAME, name_rules.UNKNOWN_TEMPLATE)
 
 
-def independent(found: Iterable[Diagnostic], program: Program) -> list[Diagnostic]:
-    """``found`` without what follows from the syntax errors of ``program``."""
+def independent(diagnostics: Iterable[Diagnostic], program: Program) -> list[Diagnostic]:
+    """``diagnostics`` without what follows from the syntax errors of ``program``."""
     guessed = {(id(each.span.source), each.span.start) for each in program.diagnostics if each.rule in _GUESSED}
     inside = syntax_rules.DECLARATION_INSIDE
     declared = {each.span.text.split()[-1] for each in program.diagnostics if each.rule is inside}
     places = _places(program)
     return [
         each
-        for each in found
+        for each in diagnostics
         if each.rule not in _MISSING
         and (id(each.span.source), each.span.start) not in guessed
         and not (each.rule in _UNKNOWN and each.span.text in declared)
@@ -58,7 +58,7 @@ def _places(program: Program) -> dict[int, list[int]]:
     return places
 
 
-def _is_cut(found: Diagnostic, places: dict[int, list[int]]) -> bool:
-    starts = places.get(id(found.span.source), [])
-    first = bisect_left(starts, found.span.start)
-    return first < len(starts) and starts[first] <= found.span.end
+def _is_cut(diagnostic: Diagnostic, places: dict[int, list[int]]) -> bool:
+    starts = places.get(id(diagnostic.span.source), [])
+    first = bisect_left(starts, diagnostic.span.start)
+    return first < len(starts) and starts[first] <= diagnostic.span.end

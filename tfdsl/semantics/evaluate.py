@@ -11,10 +11,10 @@ import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.diagnostics.suggest import proposing
 from tfdsl.record import replace
 from tfdsl.semantics import literals, operators
 from tfdsl.semantics.members import members_help, role_member, special_member
-from tfdsl.semantics.suggest import proposing
 from tfdsl.semantics.values import (
     CONTAINERS,
     ELEMENT,
@@ -110,8 +110,8 @@ def _interpolated(expr: ast.Expr, scope: Scope, depth: int) -> str | RunTime | R
         return value.data
     text = show(value.data)
     if text is None:
-        found = name_rules.NOT_IN_TEXT(expr.span, given=a_kind(value.data))
-        scope.report(found.help("use join() for a list") if isinstance(value.data, ListData) else found)
+        diagnostic = name_rules.NOT_IN_TEXT(expr.span, given=a_kind(value.data))
+        scope.report(diagnostic.help("use join() for a list") if isinstance(value.data, ListData) else diagnostic)
         return POISON
     return text
 
@@ -144,9 +144,9 @@ def _bool(expr: ast.Bool, scope: Scope, depth: int) -> Data:
 
 
 def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
-    found = scope.globals.lookup(expr.name)
-    if found is not None:
-        return found.data
+    value = scope.globals.lookup(expr.name)
+    if value is not None:
+        return value.data
     if expr.name in ("job", "role", "roles", "task", "env"):
         return name_rules.UNKNOWN_NAME(expr.span, name=expr.name).help(members_help(expr.name))
     diagnostic = name_rules.UNKNOWN_NAME(expr.span, name=expr.name)
@@ -190,8 +190,8 @@ def _map(expr: ast.MapExpr, scope: Scope, depth: int) -> Data | Diagnostic:
         value = evaluate(assign.value, scope, depth)
         key = assign.key.text
         if key in entries:
-            found = name_rules.DUPLICATE_KEY(assign.key.span, name=key).marked("set again here")
-            scope.report(found.note(entries[key].key_span, "first set here"))
+            diagnostic = name_rules.DUPLICATE_KEY(assign.key.span, name=key).marked("set again here")
+            scope.report(diagnostic.note(entries[key].key_span, "first set here"))
             continue
         entries[key] = Entry(key, assign.key.span, value)
     return _kept(map_data(entries), expr.span, scope)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, fold, folded, is_sure, listing, words_of
 from tfdsl.semantics import operators
-from tfdsl.semantics.suggest import closest, fold, folded, is_sure, listing, words_of
 from tfdsl.semantics.values import (
     POISON,
     Data,

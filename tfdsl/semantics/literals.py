@@ -27,8 +27,8 @@ def number(expr: ast.Number, scope: Scope, depth: int) -> Data | Diagnostic:
 
         return Decimal(expr.text)
     if expr.text[0] == "0" and len(expr.text) > 1:
-        found = value_rules.LEADING_ZERO(expr.span, text=expr.text).help(f"write {int(expr.text)} for the number")
-        return found.help(f'write "{expr.text}" for a text').replacing("quote it", f'"{expr.text}"')
+        diagnostic = value_rules.LEADING_ZERO(expr.span, text=expr.text).help(f"write {int(expr.text)} for the number")
+        return diagnostic.help(f'write "{expr.text}" for a text').replacing("quote it", f'"{expr.text}"')
     return operators.bounded(int(expr.text), expr.span)
 
 

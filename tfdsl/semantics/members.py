@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Edit, name_rules
-from tfdsl.semantics.suggest import closest, is_sure, listing
+from tfdsl.diagnostics.suggest import closest, is_sure, listing
 from tfdsl.semantics.values import POISON, Data
 from tfdsl.vocabulary import foreign, roles
 

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 def outputs(resolver: Resolver, present: tuple[str, ...]) -> dict[str, tuple[resolved.Output, ...]]:
     """The outputs of each role of ``present``: by source and destination, the highest layer wins."""
-    found: dict[str, dict[tuple[object, object], resolved.Output]] = {role: {} for role in present}
+    merged: dict[str, dict[tuple[object, object], resolved.Output]] = {role: {} for role in present}
     for layer, role in resolver.all_layers(present):
         if layer.outputs:
-            _layer_outputs(resolver, layer, role, present, found)
-    return {role: tuple(outputs.values()) for role, outputs in found.items()}
+            _layer_outputs(resolver, layer, role, present, merged)
+    return {role: tuple(outputs.values()) for role, outputs in merged.items()}
 
 
 def _layer_outputs(
@@ -27,7 +27,7 @@ def _layer_outputs(
     layer: Layer,
     own: str | None,
     present: tuple[str, ...],
-    found: dict[str, dict[tuple[object, object], resolved.Output]],
+    merged: dict[str, dict[tuple[object, object], resolved.Output]],
 ) -> None:
     here: dict[tuple[str, object, object], resolved.Output] = {}
     for node in layer.outputs:
@@ -44,7 +44,7 @@ def _layer_outputs(
             diagnostic = value_rules.DUPLICATE_OUTPUT(output.destination.span)
             resolver.report(diagnostic.note(first.destination.span, "first here").marked("again here"))
             continue
-        found[role][key[1:]] = output
+        merged[role][key[1:]] = output
 
 
 def _place(

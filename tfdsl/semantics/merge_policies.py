@@ -58,13 +58,13 @@ def _is_new(resolver: Resolver, policy: resolved.Policy, group: Iterable[resolve
     for other in group:
         common = sorted({*other.codes} & {*policy.codes})
         if policy.event != "exit":
-            found = value_rules.DUPLICATE_POLICY(policy.event_span, subject=subject, event=policy.event)
+            diagnostic = value_rules.DUPLICATE_POLICY(policy.event_span, subject=subject, event=policy.event)
         elif common:
             codes = ", ".join(str(code) for code in common[:5])
-            found = value_rules.OVERLAPPING_EXIT(policy.event_span, subject=subject, codes=codes)
+            diagnostic = value_rules.OVERLAPPING_EXIT(policy.event_span, subject=subject, codes=codes)
         else:
             continue
-        resolver.report(found.note(other.event_span, "first decided here").marked("decided again here"))
+        resolver.report(diagnostic.note(other.event_span, "first decided here").marked("decided again here"))
         return False
     return True
 

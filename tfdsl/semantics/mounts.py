@@ -9,11 +9,11 @@ import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, fold, folded, listing, offering, words_of
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.statements import SOURCE, settings
-from tfdsl.semantics.suggest import closest, fold, folded, listing, offering, words_of
 from tfdsl.semantics.values import POISON, ListData, MapData, Poison, RunTimeText, Value
 from tfdsl.vocabulary import foreign, statements
 from tfdsl.vocabulary.statements import MountKind
@@ -74,15 +74,15 @@ def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKi
     kinds = statements.MOUNTS_BY_NAME
     if name.text in kinds:
         return kinds[name.text]
-    found = name_rules.UNKNOWN_MOUNT_KIND(name.span, name=name.text)
+    diagnostic = name_rules.UNKNOWN_MOUNT_KIND(name.span, name=name.text)
     near = closest(name.text, kinds, _ALIASES)
     instead = folded(foreign.MOUNTS).get(fold(name.text))
     if instead is not None:
-        report(found.help(instead))
+        report(diagnostic.help(instead))
     elif near is not None:
-        report(offering(found, near, kinds, _ALIASES))
+        report(offering(diagnostic, near, kinds, _ALIASES))
     else:
-        report(found.help(f"kinds of mounts are {listing(kinds)}"))
+        report(diagnostic.help(f"kinds of mounts are {listing(kinds)}"))
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
-from tfdsl.semantics.suggest import alias_table, closest, listing, offering
+from tfdsl.diagnostics.suggest import alias_table, closest, listing, offering
 from tfdsl.vocabulary.statements import PARAM_TYPES
 from tfdsl.vocabulary.types import BOOL, COUNT, DURATION, INT, NUMBER, STRING, ListType, MapType, Type
 
@@ -58,10 +58,10 @@ def read_type(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | 
         problem = f"needs a type: {last.name.text}<string>"
         report(name_rules.TYPE_ARGUMENT(last.span, name=last.name.text, problem=problem))
         return None
-    found = _simple(inner, report)
+    result = _simple(inner, report)
     for outer in reversed(around):
-        found = None if found is None else ListType(found) if outer.name.text == "list" else MapType(found)
-    return found
+        result = None if result is None else ListType(result) if outer.name.text == "list" else MapType(result)
+    return result
 
 
 def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | None:
@@ -69,12 +69,12 @@ def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | No
     if not name:
         return None  # it is missing, which has been reported
     if name not in _SIMPLE:
-        found = name_rules.UNKNOWN_TYPE(ref.name.span, name=name)
+        diagnostic = name_rules.UNKNOWN_TYPE(ref.name.span, name=name)
         near = closest(name, PARAM_TYPES, _ALIASES)
         if near is not None:
-            report(offering(found, near, PARAM_TYPES, _ALIASES))
+            report(offering(diagnostic, near, PARAM_TYPES, _ALIASES))
         else:
-            report(found.help(f"types are {listing(PARAM_TYPES)}"))
+            report(diagnostic.help(f"types are {listing(PARAM_TYPES)}"))
         return None
     if ref.of is not None:
         report(name_rules.TYPE_ARGUMENT(ref.span, name=name, problem="takes no type in < >"))

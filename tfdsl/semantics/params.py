@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.inputs import Outside
-from tfdsl.reading import is_file_name
 from tfdsl.record import Record
-from tfdsl.semantics import given as outside
+from tfdsl.semantics import external_values
 from tfdsl.semantics.bounds import DEFAULT, Bounds
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.definitions import in_order, references
+from tfdsl.semantics.dependencies import in_order, references
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.param_types import read_type
 from tfdsl.semantics.project import not_read, shown_path
 from tfdsl.semantics.scope import Scope
-from tfdsl.semantics.suggest import closest, listing
 from tfdsl.semantics.values import POISON, Value
+from tfdsl.source_files import is_file_name
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -118,9 +118,9 @@ class Params:
     def _take(self, one: Given) -> None:
         param = self.program.params.get(one.name)
         if param is None:
-            self.report(self._unknown_param(one.name, outside.whole(one.source)))
+            self.report(self._unknown_param(one.name, external_values.whole(one.source)))
             return
-        parsed = outside.expressions(one.source, one.lines, self.types[one.name], self.scope)
+        parsed = external_values.expressions(one.source, one.lines, self.types[one.name], self.scope)
         self._given[one.name] = (one, parsed)
 
     def _take_profile(self, profile: str | None) -> None:
@@ -153,19 +153,19 @@ class Params:
 
     def _definitions(self) -> dict[str, tuple[ast.Expr, ...]]:
         """Name → the expressions that define it, in file order."""
-        found: dict[str, tuple[ast.Expr, ...]] = {}
+        definitions: dict[str, tuple[ast.Expr, ...]] = {}
         for name, param in self.program.params.items():
             chosen = self._chosen(param)
             values = (self._given[name][1] or ()) if name in self._given else () if chosen is None else (chosen,)
-            found[name] = (*values, *(setting.value for setting in param.settings))
-        found |= {name: (let.value,) for name, let in self.program.lets.items()}
+            definitions[name] = (*values, *(setting.value for setting in param.settings))
+        definitions |= {name: (let.value,) for name, let in self.program.lets.items()}
         place = {file.source.path: at for at, file in enumerate(self.program.files)}
 
         def position(name: str) -> tuple[int, int]:
             span = self._name(name).span
             return place[span.source.path], span.start
 
-        return {name: found[name] for name in sorted(found, key=position)}
+        return {name: definitions[name] for name in sorted(definitions, key=position)}
 
     def _name(self, name: str) -> ast.Name:
         let = self.program.lets.get(name)
@@ -186,14 +186,14 @@ class Params:
         chosen = self._chosen(param)
         if name in self._given:
             one, parsed = self._given[name]
-            value = outside.value_of(parsed, one.source, one.lines, self.scope)
+            value = external_values.value_of(parsed, one.source, one.lines, self.scope)
         elif chosen is not None:
             value = evaluate(chosen, self.scope)
         elif any(setting.key.text == DEFAULT for setting in param.settings):
             value = Value(POISON, param.name.span)  # it is there, in the wrong place, which is told
         else:
-            found = name_rules.MISSING_PARAM(param.name.span, name=name)
-            self.report(found.help(f"give it with --set {name}=… or in a profile"))
+            diagnostic = name_rules.MISSING_PARAM(param.name.span, name=name)
+            self.report(diagnostic.help(f"give it with --set {name}=… or in a profile"))
             value = Value(POISON, param.name.span)
         return self._typed(param, value)
 
@@ -218,25 +218,25 @@ class Params:
                 if param is None:
                     self.report(self._unknown_param(key.text, key.span))
                 elif key.text in seen:
-                    found = name_rules.DUPLICATE_KEY(key.span, name=f"{key.text} of profile {name}")
-                    self.report(found.note(seen[key.text].span, "first set here").marked("set again here"))
+                    diagnostic = name_rules.DUPLICATE_KEY(key.span, name=f"{key.text} of profile {name}")
+                    self.report(diagnostic.note(seen[key.text].span, "first set here").marked("set again here"))
                 elif self._chosen(param) is not setting.value:
                     self._check(param, setting.value)
                 seen.setdefault(key.text, key)
 
     def _unknown_param(self, name: str, span: Span) -> Diagnostic:
-        found = name_rules.UNKNOWN_PARAM(span, name=name)
+        diagnostic = name_rules.UNKNOWN_PARAM(span, name=name)
         params = self.program.params
         near = self.closest(name, params)
         if near is not None:
-            return found.help(f"did you mean {near}?")
-        return found.help(f"there are {listing(params)}" if params else "the file has no params")
+            return diagnostic.help(f"did you mean {near}?")
+        return diagnostic.help(f"there are {listing(params)}" if params else "the file has no params")
 
 
 def _unknown_profile(profile: str, profiles: Iterable[str]) -> Diagnostic:
     profiles = list(profiles)
-    found = name_rules.UNKNOWN_PROFILE(Span(Source("--profile", profile), 0, len(profile)), name=profile)
+    diagnostic = name_rules.UNKNOWN_PROFILE(Span(Source("--profile", profile), 0, len(profile)), name=profile)
     near = closest(profile, profiles)
     if near is not None:
-        return found.help(f"did you mean {near}?")
-    return found.help(f"there are {listing(profiles)}" if profiles else "the file has no profiles")
+        return diagnostic.help(f"did you mean {near}?")
+    return diagnostic.help(f"there are {listing(profiles)}" if profiles else "the file has no profiles")

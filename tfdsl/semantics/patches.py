@@ -32,11 +32,11 @@ def patches(resolver: Resolver, present: tuple[str, ...]) -> tuple[resolved.Patc
     block = resolver.target_block
     if block is None:
         return ()
-    found = [_patch(node, None, resolver.scope) for node in block.patches if node.pod is not None]
+    ordered = [_patch(node, None, resolver.scope) for node in block.patches if node.pod is not None]
     for role, role_block in block.roles.items():
-        found += [_role_patch(node, role, resolver, present) for node in role_block.patches if node.pod is not None]
-    found += [_patch(node, None, resolver.scope) for node in block.patches if node.pod is None]
-    return tuple(patch for patch in found if patch is not None)
+        ordered += [_role_patch(node, role, resolver, present) for node in role_block.patches if node.pod is not None]
+    ordered += [_patch(node, None, resolver.scope) for node in block.patches if node.pod is None]
+    return tuple(patch for patch in ordered if patch is not None)
 
 
 def _role_patch(node: ast.Patch, role: str, resolver: Resolver, present: tuple[str, ...]) -> resolved.Patch | None:
@@ -79,8 +79,8 @@ def _fits(value: Value, scope: Scope) -> bool:
     for leaf in _leaves(value):
         data = leaf.data
         if isinstance(data, RunTimeText):
-            found = name_rules.RUN_TIME_HERE(leaf.span, name="this text")
-            scope.report(found.help("a patch is fixed when the job is compiled"))
+            diagnostic = name_rules.RUN_TIME_HERE(leaf.span, name="this text")
+            scope.report(diagnostic.help("a patch is fixed when the job is compiled"))
         elif isinstance(data, Reference):
             expected = "text, a number, a bool, a list or a map"
             what = "the value of a patch"

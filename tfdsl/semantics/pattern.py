@@ -190,15 +190,15 @@ class _Compiler:
         return self.pattern.state(test, last), last
 
     def _class(self) -> Callable[[str], object]:
-        found = _CLASS.match(self.text, self.at)
-        if found is None:
+        match = _CLASS.match(self.text, self.at)
+        if match is None:
             what = "a [ is not closed" if self.text[self.at] == "[" else f"{self.text[self.at :][:2]} is not known"
             raise PatternError(what)
-        self.at = found.end()
+        self.at = match.end()
         with warnings.catch_warnings():  # of what a later Python may take "[[" and "--" in a class for
             warnings.simplefilter("ignore", FutureWarning)
             try:
-                return re.compile(found[0], re.DOTALL).match
+                return re.compile(match[0], re.DOTALL).match
             except re.error as problem:
                 raise PatternError(problem.msg) from None
 

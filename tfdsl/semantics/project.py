@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.inputs import Outside
-from tfdsl.reading import is_file_name
 from tfdsl.record import Record
+from tfdsl.source_files import is_file_name
 from tfdsl.syntax import ast, parse
-from tfdsl.syntax.direction import reordered
+from tfdsl.syntax.bidi import reordered
 from tfdsl.vocabulary.statements import RESERVED_NAMES, TRUTH
 
 if TYPE_CHECKING:
@@ -52,12 +52,14 @@ class Program(Record):
     @property
     def readable(self) -> bool:
         """Whether all files are of an edition that is known; of others nothing can be said."""
-        return not any(found.rule is name_rules.EDITION_UNKNOWN for found in self.diagnostics)
+        return not any(diagnostic.rule is name_rules.EDITION_UNKNOWN for diagnostic in self.diagnostics)
 
     @property
     def syntax_errors(self) -> bool:
         """Whether any file has a syntax error."""
-        return any(found.rule.code.startswith("TFJ0") and found.level == "error" for found in self.diagnostics)
+        return any(
+            diagnostic.rule.code.startswith("TFJ0") and diagnostic.level == "error" for diagnostic in self.diagnostics
+        )
 
 
 def load(source: Source, read: Reader) -> Program:
@@ -76,7 +78,7 @@ class _Loader:
         self.paths: set[str] = set()
         self.shown: dict[str, str] = {}  # identity → the path as it was written
         self.missing: list[str] = []
-        self.found: list[Diagnostic] = []
+        self.diagnostics: list[Diagnostic] = []
         self.params: dict[str, ast.Param] = {}
         self.lets: dict[str, ast.Let] = {}
         self.templates: dict[str, ast.Template] = {}
@@ -88,7 +90,7 @@ class _Loader:
         profiles = {name: tuple(parts) for name, parts in self.profiles.items()}
         return Program(
             tuple(self.files), self.params, self.lets, self.templates, profiles, tuple(self.jobs.values()),
-            tuple(self.found), tuple(self.missing), self.read,
+            tuple(self.diagnostics), tuple(self.missing), self.read,
         )  # fmt: skip
 
     def file(self, source: Source, stack: tuple[str, ...]) -> None:
@@ -100,8 +102,8 @@ class _Loader:
         self.files.append(parsed.file)
         if not self.known_edition(parsed.file):
             return
-        self.found.extend(parsed.diagnostics)
-        self.found.extend(reordered(parsed))
+        self.diagnostics.extend(parsed.diagnostics)
+        self.diagnostics.extend(reordered(parsed))
         for at, declaration in enumerate(parsed.file.declarations):
             if isinstance(declaration, ast.Edition):
                 self.edition(declaration, at)
@@ -118,45 +120,47 @@ class _Loader:
         for declaration in file.declarations:
             if isinstance(declaration, ast.Edition) and declaration.number.text != str(EDITION):
                 number = declaration.number
-                found = name_rules.EDITION_UNKNOWN(number.span, number=number.text)
-                self.found.append(found.help(f"use a newer tfdsl, or write edition {EDITION}"))
+                diagnostic = name_rules.EDITION_UNKNOWN(number.span, number=number.text)
+                self.diagnostics.append(diagnostic.help(f"use a newer tfdsl, or write edition {EDITION}"))
                 return False
         return True
 
     def edition(self, declaration: ast.Edition, at: int) -> None:
         if at > 0:
-            self.found.append(name_rules.EDITION_NOT_FIRST(declaration.span))
+            self.diagnostics.append(name_rules.EDITION_NOT_FIRST(declaration.span))
 
     def include(self, declaration: ast.Include, source: Source, stack: tuple[str, ...]) -> None:
         span = declaration.path.span
         parts = declaration.path.parts
         if not all(isinstance(part, str) for part in parts):
-            self.found.append(
+            self.diagnostics.append(
                 name_rules.WRONG_TYPE(span, what="an include", expected="a fixed path", given="a computed one")
             )
             return
         path = "".join(part for part in parts if isinstance(part, str))
         if posixpath.isabs(path) or path.startswith("~") or "\\" in path:
-            self.found.append(
+            self.diagnostics.append(
                 name_rules.INCLUDE_ABSOLUTE(span).help("write a path with / that starts beside this file")
             )
             return
         if source.origin is None:
-            self.found.append(name_rules.INCLUDE_NO_FOLDER(span).help("put the text into a file"))
+            self.diagnostics.append(name_rules.INCLUDE_NO_FOLDER(span).help("put the text into a file"))
             return
         if not is_file_name(path):
-            self.found.append(name_rules.INCLUDE_MISSING(span, path=shown_path(path), reason="it is not a file name"))
+            self.diagnostics.append(
+                name_rules.INCLUDE_MISSING(span, path=shown_path(path), reason="it is not a file name")
+            )
             return
         full = posixpath.normpath(posixpath.join(posixpath.dirname(source.origin), path))
         identity = _identity(full)
         if identity in stack:
             cycle = stack[stack.index(identity) :]
-            self.found.append(_cycle(span, [self.shown[file] for file in cycle]))
+            self.diagnostics.append(_cycle(span, [self.shown[file] for file in cycle]))
         elif identity not in self.paths:
             read = self.reading(full, len(stack))
             if isinstance(read, (str, Outside)):
                 self.missing.append(full)
-                self.found.append(not_read(name_rules.INCLUDE_MISSING, span, path, read))
+                self.diagnostics.append(not_read(name_rules.INCLUDE_MISSING, span, path, read))
             else:
                 self.file(read, stack)
 
@@ -166,8 +170,8 @@ class _Loader:
     def job(self, declaration: ast.Job) -> None:
         first = self.jobs.setdefault(declaration.name.text, declaration)
         if first is not declaration:
-            found = name_rules.DUPLICATE_JOB(declaration.name.span, name=declaration.name.text)
-            self.found.append(found.note(first.name.span, "first here").marked("again here"))
+            diagnostic = name_rules.DUPLICATE_JOB(declaration.name.span, name=declaration.name.text)
+            self.diagnostics.append(diagnostic.note(first.name.span, "first here").marked("again here"))
 
     def declare(self, declaration: ast.Param | ast.Let | ast.Template | ast.Profile) -> None:
         name = declaration.name
@@ -178,12 +182,12 @@ class _Loader:
         if name.text in (*RESERVED_NAMES, *TRUTH):
             if isinstance(declaration, ast.Param) and not declaration.type.span.text:
                 return  # the type is missing, which has been reported
-            self.found.append(name_rules.RESERVED_NAME(name.span, name=name.text, kind=kind))
+            self.diagnostics.append(name_rules.RESERVED_NAME(name.span, name=name.text, kind=kind))
             return
         first = self.names.setdefault(f"template {name.text}" if kind == "template" else name.text, name)
         if first is not name:
-            found = name_rules.DUPLICATE_NAME(name.span, kind=kind, name=name.text)
-            self.found.append(found.note(first.span, "first declared here").marked("declared again here"))
+            diagnostic = name_rules.DUPLICATE_NAME(name.span, kind=kind, name=name.text)
+            self.diagnostics.append(diagnostic.note(first.span, "first declared here").marked("declared again here"))
         elif isinstance(declaration, ast.Param):
             self.params[name.text] = declaration
         elif isinstance(declaration, ast.Let):
@@ -195,15 +199,17 @@ class _Loader:
 def _cycle(span: Span, files: Iterable[str]) -> Diagnostic:
     """The last of ``files``, each of which includes the next, includes the first at ``span``."""
     names = [shown_path(name) for name in files]
-    found = name_rules.INCLUDE_CYCLE(span, files=" -> ".join([*names, names[0]]))
-    return found.marked("this closes the cycle").help("move what they share into a file that includes none of them")
+    diagnostic = name_rules.INCLUDE_CYCLE(span, files=" -> ".join([*names, names[0]]))
+    return diagnostic.marked("this closes the cycle").help(
+        "move what they share into a file that includes none of them"
+    )
 
 
 def not_read(rule: Rule, span: Span, path: str, why: str | Outside) -> Diagnostic:
     """Why the text did not get the file at ``path``, which it names at ``span``."""
     if isinstance(why, Outside):
-        found = rule(span, path=shown_path(path), reason=f"it is outside {why.root}")
-        return found.help("tfdsl reads files below that folder only; --allow-read DIR allows another folder")
+        diagnostic = rule(span, path=shown_path(path), reason=f"it is outside {why.root}")
+        return diagnostic.help("tfdsl reads files below that folder only; --allow-read DIR allows another folder")
     return rule(span, path=shown_path(path), reason=why)
 
 

@@ -145,19 +145,19 @@ class Resolver:
 
     def role_blocks(self, role: str) -> list[RoleBlock]:
         """The blocks of ``role``: the job's, the target's."""
-        found = [self.block.roles.get(role), self.target_block.roles.get(role) if self.target_block else None]
-        return [block for block in found if block is not None]
+        blocks = [self.block.roles.get(role), self.target_block.roles.get(role) if self.target_block else None]
+        return [block for block in blocks if block is not None]
 
     def role_layers(self, role: str) -> list[tuple[Layer, bool]]:
         """All layers that ``role`` is made of, low to high; whether each is from a role block."""
-        found: list[tuple[Layer, bool]] = [(layer, False) for layer in self.block.layers]
+        layers: list[tuple[Layer, bool]] = [(layer, False) for layer in self.block.layers]
         if role in self.block.roles:
-            found += [(layer, True) for layer in self.block.roles[role].layers]
+            layers += [(layer, True) for layer in self.block.roles[role].layers]
         if self.target_block is not None:
-            found += [(layer, False) for layer in self.target_block.layers]
+            layers += [(layer, False) for layer in self.target_block.layers]
             if role in self.target_block.roles:
-                found += [(layer, True) for layer in self.target_block.roles[role].layers]
-        return found
+                layers += [(layer, True) for layer in self.target_block.roles[role].layers]
+        return layers
 
     def all_layers(self, present: tuple[str, ...]) -> Iterator[tuple[Layer, str | None]]:
         """All layers, low to high, each with the role whose block it is from."""
@@ -203,12 +203,12 @@ class Resolver:
 
     def job_settings(self) -> dict[str, resolved.Setting]:
         """The job's own attributes; those that are only defaults of roles are in the roles."""
-        found: dict[str, resolved.Setting] = {}
+        settings: dict[str, resolved.Setting] = {}
         for layer in self.job_layers():
             for name, assign in layer.attributes.items():
                 if attributes.BY_NAME[name].where in ("job", "each"):
-                    self._put(found, name, assign, None)
-        return found
+                    self._put(settings, name, assign, None)
+        return settings
 
     def check_unused(self, present: tuple[str, ...]) -> None:
         """Evaluate what no present role takes, for what is wrong with it."""
@@ -226,21 +226,21 @@ class Resolver:
 
     def role_settings(self, role: str) -> dict[str, resolved.Setting]:
         """The attributes of ``role``, the job's defaults included."""
-        found: dict[str, resolved.Setting] = {}
+        settings: dict[str, resolved.Setting] = {}
         for layer, own in self.role_layers(role):
             for name, assign in layer.attributes.items():
                 if own or _inherited(name, role):
-                    self._put(found, name, assign, role)
-        return found
+                    self._put(settings, name, assign, role)
+        return settings
 
-    def _put(self, found: dict[str, resolved.Setting], name: str, assign: ast.Assign, role: str | None) -> None:
+    def _put(self, settings: dict[str, resolved.Setting], name: str, assign: ast.Assign, role: str | None) -> None:
         value = self.typed(assign, role)
-        below = found.get(name)
+        below = settings.get(name)
         if below is not None and isinstance(attributes.BY_NAME[name].type, MapType):
             lower, upper = below.value.data, value.data
             if isinstance(lower, MapData) and isinstance(upper, MapData):
                 value = Value(map_data(lower.entries | upper.entries), value.span)
-        found[name] = resolved.Setting(assign.key.span, value)
+        settings[name] = resolved.Setting(assign.key.span, value)
 
     def role(self, name: str, present: tuple[str, ...], outputs: tuple[resolved.Output, ...]) -> resolved.Role:
         """The role ``name`` with all its layers merged."""
@@ -288,15 +288,15 @@ class Resolver:
             if any(node.span == mount.span for node in layer.mounts):
                 mounted = at
         if shm == mounted:
-            found = value_rules.SHM_TWICE(mount.at_span, role=role)
-            self.report(found.note(settings["shm"].key, "shm is set here"))
+            diagnostic = value_rules.SHM_TWICE(mount.at_span, role=role)
+            self.report(diagnostic.note(settings["shm"].key, "shm is set here"))
         if shm < mounted:
             return {name: value for name, value in settings.items() if name != "shm"}, mounts
         return settings, {path: one for path, one in mounts.items() if path != SHM_PATH}
 
     def role_mounts(self, role: str) -> tuple[dict[str, resolved.Mount], bool]:
         """The mounts of ``role``, by path, the highest layer wins; and whether one could not be read."""
-        found: dict[str, resolved.Mount] = {}
+        mounts: dict[str, resolved.Mount] = {}
         broken = False
         for layer, _ in self.role_layers(role):
             here: dict[str, resolved.Mount] = {}
@@ -309,8 +309,8 @@ class Resolver:
                 first = here.setdefault(mount.at, mount)
                 if first is not mount:
                     self.report(_mounted_twice(role, first, mount))
-            found |= here
-        return found, broken
+            mounts |= here
+        return mounts, broken
 
     def mount(self, node: ast.Mount, role: str) -> resolved.Mount | None:
         """The mount ``node`` of ``role``; ``None``, reported, when it is not known what is mounted where."""
@@ -323,9 +323,9 @@ class Resolver:
 
 
 def _mounted_twice(role: str, first: resolved.Mount, second: resolved.Mount) -> Diagnostic:
-    found = value_rules.DUPLICATE_MOUNT_PATH(second.at_span, role=role, path=second.at)
-    found = found.note(first.at_span, "first mounted here").marked("mounted again here")
-    return found.help("give one of them another path")
+    diagnostic = value_rules.DUPLICATE_MOUNT_PATH(second.at_span, role=role, path=second.at)
+    diagnostic = diagnostic.note(first.at_span, "first mounted here").marked("mounted again here")
+    return diagnostic.help("give one of them another path")
 
 
 def _inherited(name: str, role: str) -> bool:

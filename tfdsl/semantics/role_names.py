@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
-from tfdsl.semantics.suggest import closest, listing, offering, words_of
+from tfdsl.diagnostics.suggest import closest, listing, offering, words_of
 from tfdsl.vocabulary import roles
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ def known_role(name: ast.Name, report: Callable[[Diagnostic], None]) -> bool:
     """Whether ``name`` is a role of the language; reported if not."""
     if name.text in roles.BY_NAME:
         return True
-    found = name_rules.UNKNOWN_ROLE(name.span, name=name.text)
+    diagnostic = name_rules.UNKNOWN_ROLE(name.span, name=name.text)
     aliases = words_of(roles.ROLES)
     near = closest(name.text, roles.ROLE_NAMES, aliases)
     if near is None:
-        report(found.help(f"roles are {listing(roles.ROLE_NAMES)}"))
+        report(diagnostic.help(f"roles are {listing(roles.ROLE_NAMES)}"))
     else:
-        report(offering(found, near, roles.ROLE_NAMES, aliases))
+        report(offering(diagnostic, near, roles.ROLE_NAMES, aliases))
     return False

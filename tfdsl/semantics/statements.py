@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, listing, offering, words_of
 from tfdsl.record import replace
-from tfdsl.semantics import elsewhere, resolved
+from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.role_names import known_role
 from tfdsl.semantics.subjects import index_of
-from tfdsl.semantics.suggest import closest, listing, offering, words_of
 from tfdsl.semantics.values import POISON, ListData, Poison, Value
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import policies, statements
@@ -37,7 +37,7 @@ def settings(
 ) -> dict[str, resolved.Setting]:
     """The settings of a block or of the braces behind a statement, by name."""
     table = {row.name: row for row in rows}
-    found: dict[str, resolved.Setting] = {}
+    chosen: dict[str, resolved.Setting] = {}
     for assign in assigns:
         key = assign.key
         row = table.get(key.text)
@@ -50,16 +50,16 @@ def settings(
                 diagnostic = offering(diagnostic, near, table, known)
             else:
                 diagnostic = diagnostic.help(f"it has {listing(table)}" if table else "it has no options")
-                instead = elsewhere.attribute_of(key.text, table)
+                instead = misplaced_names.attribute_of(key.text, table)
                 diagnostic = diagnostic.help(instead) if instead else diagnostic
             scope.report(diagnostic)
-        elif key.text in found:
+        elif key.text in chosen:
             diagnostic = name_rules.DUPLICATE_KEY(key.span, name=key.text)
-            scope.report(diagnostic.note(found[key.text].key, "first set here").marked("set again here"))
+            scope.report(diagnostic.note(chosen[key.text].key, "first set here").marked("set again here"))
         elif row.type is not None:
             typed = conform(value, row.type, key.text, scope.report)
-            found[key.text] = resolved.Setting(key.span, typed)
-    return found
+            chosen[key.text] = resolved.Setting(key.span, typed)
+    return chosen
 
 
 # --- outputs ---------------------------------------------------------------------------------------------------
@@ -75,10 +75,10 @@ def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output
     if node.when is not None:
         when = node.when.text
         if when not in statements.OUTPUT_WHEN:
-            found = name_rules.UNKNOWN_WHEN(node.when.span, name=when)
+            diagnostic = name_rules.UNKNOWN_WHEN(node.when.span, name=when)
             aliases = {"failed": "failure", "fail": "failure", "completed": "success", "succeeded": "success"}
             near = closest(when, statements.OUTPUT_WHEN, aliases)
-            report(offering(found, near, statements.OUTPUT_WHEN, aliases) if near else found)
+            report(offering(diagnostic, near, statements.OUTPUT_WHEN, aliases) if near else diagnostic)
             return None
     if isinstance(source.data, Poison) or isinstance(destination.data, Poison):
         return None
@@ -101,8 +101,8 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
     codes = _codes(node.event, scope)
     count = _count(node.event, report)
     if node.subject is not None and role is not None:
-        found = value_rules.SUBJECT_IN_ROLE(node.subject.span)
-        report(found.help("leave the role out"))
+        diagnostic = value_rules.SUBJECT_IN_ROLE(node.subject.span)
+        report(diagnostic.help("leave the role out"))
         return None
     known = node.subject is None or known_role(node.subject.role, report)
     if event is None or codes is None:
@@ -130,14 +130,14 @@ def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> policies.Ev
     for event in policies.EVENTS:
         if event.name == node.name.text:
             return event
-    found = name_rules.UNKNOWN_EVENT(node.name.span, name=node.name.text)
+    diagnostic = name_rules.UNKNOWN_EVENT(node.name.span, name=node.name.text)
     names = [event.name for event in policies.EVENTS]
     aliases = words_of(policies.EVENTS)
     near = closest(node.name.text, names, aliases)
     if near is not None:
-        report(offering(found, near, names, aliases))
+        report(offering(diagnostic, near, names, aliases))
     else:
-        report(found.help(f"events are {listing(names)}"))
+        report(diagnostic.help(f"events are {listing(names)}"))
     return None
 
 
@@ -146,17 +146,17 @@ def _action(node: ast.Name, event: policies.Event | None, report: Callable[[Diag
     names = [action.name for action in policies.ACTIONS]
     if node.text in names:
         return node.text
-    found = name_rules.UNKNOWN_ACTION(node.span, name=node.text)
+    diagnostic = name_rules.UNKNOWN_ACTION(node.span, name=node.text)
     possible = names if event is None else event.actions
     aliases = words_of(policies.ACTIONS)
     near = closest(node.text, names, aliases)
     if " after" in node.text:  # behind it a name, or nothing; a number is told while the text is read
-        report(found.help("a delay stands before the arrow: on EVENT after DURATION => ACTION"))
+        report(diagnostic.help("a delay stands before the arrow: on EVENT after DURATION => ACTION"))
     elif near is not None and near in possible:
-        report(offering(found, near, names, aliases))
+        report(offering(diagnostic, near, names, aliases))
     else:
         of = "actions" if event is None else f"actions of {event.name}"
-        report(found.help(f"{of} are {listing(possible)}"))
+        report(diagnostic.help(f"{of} are {listing(possible)}"))
     return None
 
 
@@ -183,8 +183,8 @@ def _fits(
         report(value_rules.DELAY_MISSING(node.event.span, event=event.name).help(f"for example {event.name} after 10m"))
         fits = False
     if action is not None and action not in event.actions:
-        found = value_rules.ACTION_NOT_TAKEN(node.action.span, event=event.name, action=action)
-        report(found.help(f"{event.name} can {listing(event.actions)}"))
+        diagnostic = value_rules.ACTION_NOT_TAKEN(node.action.span, event=event.name, action=action)
+        report(diagnostic.help(f"{event.name} can {listing(event.actions)}"))
         fits = False
     return fits
 
@@ -199,21 +199,21 @@ def _codes(node: ast.Event, scope: Scope) -> tuple[int, ...] | None:
     value = conform(evaluate(codes, scope), ListType(INT), "exit statuses", scope.report)
     if not isinstance(value.data, ListData):
         return None
-    found: list[int] = []
+    statuses: list[int] = []
     for item in value.data.items:
         if not isinstance(item.data, int):
             return None
         if not 1 <= item.data <= 255:
             scope.report(value_rules.EXIT_RANGE(item.span, problem=_exit_problem(item.data)))
             return None
-        if item.data in found:
+        if item.data in statuses:
             scope.report(value_rules.EXIT_RANGE(item.span, problem=f"exit status {item.data} stands twice"))
             return None
-        found.append(item.data)
-    if not found:
+        statuses.append(item.data)
+    if not statuses:
         scope.report(value_rules.EXIT_RANGE(codes.span, problem="exit needs at least one status"))
         return None
-    return tuple(sorted(found))
+    return tuple(sorted(statuses))
 
 
 def _code_range(codes: ast.CodeRange, report: Callable[[Diagnostic], None]) -> tuple[int, ...] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.semantics.suggest import listing
+from tfdsl.diagnostics.suggest import listing
 
 if TYPE_CHECKING:
     from tfdsl.semantics.resolve import Resolver
@@ -27,8 +27,8 @@ def exists(resolver: Resolver, name: ast.Name, present: tuple[str, ...], item: s
 def no_such_role(resolver: Resolver, name: str, span: Span) -> Diagnostic:
     """``name`` is no role of this job."""
     known = resolver.role_names()
-    found = name_rules.ROLE_NOT_IN_JOB(span, job=resolver.name, name=name)
-    return found.help(f"its roles are {listing(known)}" if known else f"add role {name} {{ }}")
+    diagnostic = name_rules.ROLE_NOT_IN_JOB(span, job=resolver.name, name=name)
+    return diagnostic.help(f"its roles are {listing(known)}" if known else f"add role {name} {{ }}")
 
 
 def index_of(index: ast.Number) -> int | None:

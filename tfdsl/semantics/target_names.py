@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
-from tfdsl.semantics.suggest import alias_table, closest, listing, offering
+from tfdsl.diagnostics.suggest import alias_table, closest, listing, offering
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.record import Record
-from tfdsl.semantics import given as outside
+from tfdsl.semantics import external_values
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.suggest import closest, listing
 from tfdsl.semantics.values import ListData, Poison, Value
 from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.types import STRING
@@ -72,12 +72,14 @@ def choose(
 def _given(one: GivenOption, rows: TargetRows, table: Mapping[str, Option], scope: Scope) -> Value | None:
     option = table.get(one.key)
     if option is None and one.key != "version":
-        found = name_rules.UNKNOWN_OPTION(outside.whole(one.source), where=f"target {rows.name}", name=one.key)
+        diagnostic = name_rules.UNKNOWN_OPTION(
+            external_values.whole(one.source), where=f"target {rows.name}", name=one.key
+        )
         near = closest(one.key, (*table, "version"))
-        scope.report(found.help(f"did you mean {near}?" if near else f"it has {listing((*table, 'version'))}"))
+        scope.report(diagnostic.help(f"did you mean {near}?" if near else f"it has {listing((*table, 'version'))}"))
         return None
-    parsed = outside.expressions(one.source, one.lines, None if option is None else option.type, scope)
-    return outside.value_of(parsed, one.source, one.lines, scope)
+    parsed = external_values.expressions(one.source, one.lines, None if option is None else option.type, scope)
+    return external_values.value_of(parsed, one.source, one.lines, scope)
 
 
 def _version(written: Value | None, rows: TargetRows, scope: Scope) -> str:
@@ -86,17 +88,17 @@ def _version(written: Value | None, rows: TargetRows, scope: Scope) -> str:
     value = conform(written, STRING, "version", scope.report)
     if not isinstance(value.data, str):
         return rows.versions[-1]
-    found = versions.find(value.data, rows.versions)
-    if found is None:
+    version = versions.find(value.data, rows.versions)
+    if version is None:
         scope.report(unknown_version(value.span, rows.name, value.data, rows.versions))
         return rows.versions[-1]
-    return found.shown
+    return version.shown
 
 
 def unknown_version(span: Span, target: str, version: str, known: Sequence[str]) -> Diagnostic:
     """The text at ``span`` is not a version of ``target``, or not one of those that tfdsl knows."""
-    found = name_rules.UNKNOWN_VERSION(span, target=target, version=version or "(none)")
-    return found.help(versions.why_unknown(version, known))
+    diagnostic = name_rules.UNKNOWN_VERSION(span, target=target, version=version or "(none)")
+    return diagnostic.help(versions.why_unknown(version, known))
 
 
 def _item_spans(name: str, value: Value) -> dict[str, Span]:

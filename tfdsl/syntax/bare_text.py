@@ -39,8 +39,8 @@ _BEFORE_NAME = {
 
 def dollar(lexed: Lexed, at: int, stop: int) -> int | None:
     """``${workers}``, ``$HOME``, ``$(pwd)`` and what sticks to them; gives the offset behind, None for a lone ``$``."""
-    found = _VALUE.match(lexed.source.text, at, stop)
-    return None if found is None else _bare(lexed, at, found.end(), stop, found[1] or found[2] or "")
+    match = _VALUE.match(lexed.source.text, at, stop)
+    return None if match is None else _bare(lexed, at, match.end(), stop, match[1] or match[2] or "")
 
 
 def at_sign(lexed: Lexed, at: int, stop: int) -> int | None:
@@ -76,12 +76,14 @@ def _bare(lexed: Lexed, at: int, end: int, stop: int, name: str) -> int:
         return end
     value = _VALUE.fullmatch(span.text)
     if value is not None and name:
-        found = rules.BARE_INTERPOLATION(span, name=shortened(name), found=shortened(span.text))
-        found = found.fix(f"write {shortened(name)}", Edit(span, name)) if _NAME.match(name) else found
+        diagnostic = rules.BARE_INTERPOLATION(span, name=shortened(name), found=shortened(span.text))
+        diagnostic = diagnostic.fix(f"write {shortened(name)}", Edit(span, name)) if _NAME.match(name) else diagnostic
     else:
-        found = rules.UNQUOTED_TEXT(span)
-        found = found.fix("write it in quotes", Edit(span, f'"{span.text}"')) if '"' not in span.text else found
-    lexed.diagnostics.append(found)
+        diagnostic = rules.UNQUOTED_TEXT(span)
+        diagnostic = (
+            diagnostic.fix("write it in quotes", Edit(span, f'"{span.text}"')) if '"' not in span.text else diagnostic
+        )
+    lexed.diagnostics.append(diagnostic)
     lexed.add(lexer.ERROR, start, end)
     return end
 
@@ -106,15 +108,15 @@ def _pop_pieces(lexed: Lexed, at: int) -> int:
 def backquote(lexed: Lexed, at: int, stop: int) -> int:
     """A text in backquotes, with what sticks to it."""
     source = lexed.source
-    found = _BACKQUOTED.match(source.text, at, stop)
-    inner, end = (found[1], found.end()) if found else ("", at + 1)
-    told = rules.BACKQUOTES(Span(source, at, end))
+    match = _BACKQUOTED.match(source.text, at, stop)
+    inner, end = (match[1], match.end()) if match else ("", at + 1)
+    diagnostic = rules.BACKQUOTES(Span(source, at, end))
     more = _MORE.match(source.text, end, stop)
     if more is not None and more.end() > end:
         end = more.end()
     elif inner and not set('"\\$') & set(inner):
-        told = told.fix("write it in double quotes", Edit(told.span, f'"{inner}"'))
-    lexed.diagnostics.append(told)
+        diagnostic = diagnostic.fix("write it in double quotes", Edit(diagnostic.span, f'"{inner}"'))
+    lexed.diagnostics.append(diagnostic)
     lexed.add(lexer.ERROR, at, end)
     return end
 
@@ -131,15 +133,15 @@ def heredoc(lexed: Lexed, at: int, stop: int) -> int:
     closing = re.compile(rf"^([ \t]*+){re.escape(head[2])}[ \t]*+\r?$", re.M)
     last = closing.search(text, head.end(), min(stop, head.end() + LONGEST_HEREDOC))
     mark = text[at : head.end()].rstrip()
-    found = rules.HEREDOC(Span(source, at, at + len(mark)))
+    diagnostic = rules.HEREDOC(Span(source, at, at + len(mark)))
     end = at + len(mark)
     if last is not None:
         end = last.start() + len(last[0].rstrip())
         body = text[head.end() : last.start()]
         fits = all(line.startswith(last[1]) for line in body.splitlines() if line.strip())
         if fits and "'''" not in body and "${" not in body:
-            edits = (Edit(found.span, "'''"), Edit(Span(source, last.start() + len(last[1]), end), "'''"))
-            found = found.fix("write a raw block", *edits)
-    lexed.diagnostics.append(found)
+            edits = (Edit(diagnostic.span, "'''"), Edit(Span(source, last.start() + len(last[1]), end), "'''"))
+            diagnostic = diagnostic.fix("write a raw block", *edits)
+    lexed.diagnostics.append(diagnostic)
     lexed.add(lexer.ERROR, at, end)
     return end

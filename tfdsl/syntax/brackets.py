@@ -64,7 +64,7 @@ class Balance:
                 for i in range(start, end):
                     self._keep(i)
             else:
-                self._mend(start, end)
+                self._repair(start, end)
         self._keep(len(self.lexed.types) - 1)
         lexed, new = self.lexed, self.new
         lexed.types, lexed.starts, lexed.ends = new.types, new.starts, new.ends
@@ -97,7 +97,7 @@ class Balance:
         lexed = self.lexed
         self.new.add(lexed.types[i], lexed.starts[i], lexed.ends[i])
 
-    def _mend(self, start: int, end: int) -> None:
+    def _repair(self, start: int, end: int) -> None:
         types = self.lexed.types
         first = True
         for i in range(start, end):
@@ -150,11 +150,11 @@ class Balance:
         if self._joins(opening, span, place):
             return
         rule = rules.UNCLOSED_BLOCK if opening.type == lexer.LBRACE else rules.UNCLOSED_BRACKET
-        found = rule(span, opener=TEXTS[opening.type], closer=closer)
+        diagnostic = rule(span, opener=TEXTS[opening.type], closer=closer)
         line = self.source.position(place)[0]
         if line != opening.line:
-            found = found.note(Span(self.source, place, place), f"{closer} seems to be missing after this")
-        self.reports.append(found.fix(f"add {closer}", self._closing_edit(opening, place)))
+            diagnostic = diagnostic.note(Span(self.source, place, place), f"{closer} seems to be missing after this")
+        self.reports.append(diagnostic.fix(f"add {closer}", self._closing_edit(opening, place)))
 
     def _joins(self, opening: Opening, span: Span, place: int) -> bool:
         """Whether the bracket is missing where one inside of it is missing too: then one message tells of both."""
@@ -162,12 +162,12 @@ class Balance:
         inner = reports[-1].fixes[0].edits[0] if reports and reports[-1].rule in UNCLOSED else None
         if inner is None or inner.span.start != place:
             return False
-        found = reports[-1]
-        if len(found.labels) < MOST_LABELS:
-            found = found.note(span, f"this {span.text} is not closed either")
+        diagnostic = reports[-1]
+        if len(diagnostic.labels) < MOST_LABELS:
+            diagnostic = diagnostic.note(span, f"this {span.text} is not closed either")
         closing = self._closing_edit(opening, place)
         both = Edit(closing.span, inner.text + closing.text)
-        reports[-1] = replace(found, fixes=(Fix("add the closing brackets", (both,)),))
+        reports[-1] = replace(diagnostic, fixes=(Fix("add the closing brackets", (both,)),))
         return True
 
     def _closing_edit(self, opening: Opening, place: int) -> Edit:
@@ -226,8 +226,8 @@ class Balance:
         span = Span(self.source, lexed.starts[i], lexed.ends[i])
         right = TEXTS[CLOSERS[top.type]]
         opening = Span(self.source, self.new.starts[top.token], self.new.ends[top.token])
-        found = rules.WRONG_BRACKET(span, closer=right, found=shortened(span.text)).note(opening, "opened here")
-        self.reports.append(found.fix(f"write {right}", Edit(span, right)))
+        diagnostic = rules.WRONG_BRACKET(span, closer=right, found=shortened(span.text)).note(opening, "opened here")
+        self.reports.append(diagnostic.fix(f"write {right}", Edit(span, right)))
         self.new.add(CLOSERS[top.type], span.start, span.end)
 
     def _stray(self, i: int) -> None:
@@ -239,17 +239,17 @@ class Balance:
         at = self._missing_opening(type_)
         span = Span(self.source, lexed.starts[i], lexed.ends[i])
         if at is None:
-            found = rules.STRAY_BRACKET(span, found=shortened(span.text))
-            self.reports.append(found.fix("remove it", Edit(span, "")))
+            diagnostic = rules.STRAY_BRACKET(span, found=shortened(span.text))
+            self.reports.append(diagnostic.fix("remove it", Edit(span, "")))
             return
         opener = TEXTS[OPENERS[type_]]
         place = Span(self.source, new.starts[at], new.ends[at])
-        found = rules.UNEXPECTED(place, expected=opener, found=shortened(place.text)).note(
+        diagnostic = rules.UNEXPECTED(place, expected=opener, found=shortened(place.text)).note(
             span, f"this {span.text} closes nothing"
         )
         blank = " " if opener == "{" else ""
         edit = Edit(Span(self.source, place.start, place.start), opener + blank)
-        self.reports.append(found.fix(f"add {opener}", edit))
+        self.reports.append(diagnostic.fix(f"add {opener}", edit))
         self._insert(at, OPENERS[type_], place.start)
         self._keep(i)
 
@@ -295,7 +295,7 @@ class Balance:
         head = i if self.lexed.types[i] in PLAIN_BLOCKS else i - 1
         place = Span(self.source, self.lexed.ends[i], self.lexed.ends[i])
         what = Span(self.source, self.lexed.starts[head], self.lexed.ends[i])
-        found = rules.MISSING_BLOCK(place, what=shortened(what.text))
-        self.reports.append(found.fix("add {", Edit(place, " {")))
+        diagnostic = rules.MISSING_BLOCK(place, what=shortened(what.text))
+        self.reports.append(diagnostic.fix("add {", Edit(place, " {")))
         self.open.append(Opening(lexer.LBRACE, len(self.new.types), self._column(head), self._line(i)))
         self.new.add(lexer.LBRACE, place.start, place.end)

@@ -51,11 +51,11 @@ _CHAINS: dict[int, int] = {}
 def row(state: int) -> dict[int, int]:
     """Terminal to action: ``n >= 0`` shifts to state ``n``, ``n < 0`` reduces by rule ``-1 - n``."""
     number = tables.ACTION_ROW[state]
-    found = _ROWS[number]
-    if found is None:
+    actions = _ROWS[number]
+    if actions is None:
         flat = tables.ACTIONS[number]
-        found = _ROWS[number] = dict(zip(flat[::2], flat[1::2], strict=True))
-    return found
+        actions = _ROWS[number] = dict(zip(flat[::2], flat[1::2], strict=True))
+    return actions
 
 
 def _follow(below: int, state: int, type_: int) -> int:
@@ -73,11 +73,11 @@ def _follow(below: int, state: int, type_: int) -> int:
 def jump(state: int) -> dict[int, int]:
     """Nonterminal to next state."""
     number = tables.GOTO_ROW[state]
-    found = _JUMPS[number]
-    if found is None:
+    states = _JUMPS[number]
+    if states is None:
         flat = tables.GOTOS[number]
-        found = _JUMPS[number] = dict(zip(flat[::2], flat[1::2], strict=True))
-    return found
+        states = _JUMPS[number] = dict(zip(flat[::2], flat[1::2], strict=True))
+    return states
 
 
 def find_action(actions: dict[int, int], type_: int) -> int | None:

@@ -47,7 +47,7 @@ def _format_parts(source: Source, diagnostics: tuple[Diagnostic, ...]) -> str:
     parts: list[str] = []
     for start, end in pairwise(starts):
         part = text[start:end]
-        touched = any(found.span.start < end and found.span.end >= start for found in diagnostics)
+        touched = any(diagnostic.span.start < end and diagnostic.span.end >= start for diagnostic in diagnostics)
         if touched or not part.strip() or parse(Source("", part)).diagnostics:
             parts.append(part)
         else:

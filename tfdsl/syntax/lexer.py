@@ -1,4 +1,4 @@
-"""Text to tokens: one pass of one pattern; whatever that pattern cannot take goes to ``trouble``.
+"""Text to tokens: one pass of one pattern; whatever that pattern cannot take goes to ``bad_tokens``.
 
 A token is three numbers in three parallel lists, because making an object for each of them would take longer than
 reading it. Words carry the number of their keyword; the parser falls back to NAME where the keyword does not fit.
@@ -33,17 +33,17 @@ MAX_NESTING = 100
 MAX_REPORTS = 1000
 
 # Never valid one after the other, but each of their characters is: slips that get a message of their own.
-SLIPS = r"->|//|/\*|<<|:="
+FOREIGN_OPERATORS = r"->|//|/\*|<<|:="
 
 _KINDS = [type_ for type_, _ in tables.LEXED]
 _MASTER = re.compile(
     r"[ \t]*+(?:"
-    f"({tables.NAME_PATTERN})|({tables.NEWLINE_PATTERN})|({SLIPS})|"
+    f"({tables.NAME_PATTERN})|({tables.NEWLINE_PATTERN})|({FOREIGN_OPERATORS})|"
     f"({'|'.join(re.escape(text) for text, _ in tables.OPERATORS)})|"
     f"{'|'.join(f'({pattern})' for _, pattern in tables.LEXED)}|"
     r"(#[^\n]*+)|(?s:(.))|\Z)"
 )
-_WORD, _LINE, _SLIP, _OPERATOR, _FIRST_KIND = 1, 2, 3, 4, 5
+_WORD, _LINE, _FOREIGN, _OPERATOR, _FIRST_KIND = 1, 2, 3, 4, 5
 _REMARK = _FIRST_KIND + len(_KINDS)
 _JOB_NAME = re.compile(rf"[ \t]++({tables.JOB_NAME_PATTERN})")
 
@@ -55,8 +55,8 @@ _FORBIDDEN_RUN = re.compile(f"(?:{_FORBIDDEN.pattern})++")
 
 def skip_forbidden(text: str, at: int, stop: int) -> int:
     """The offset behind the forbidden characters at ``at``."""
-    found = _FORBIDDEN_RUN.match(text, at, stop)
-    return found.end() if found else at + 1
+    match = _FORBIDDEN_RUN.match(text, at, stop)
+    return match.end() if match else at + 1
 
 
 def is_forbidden(character: str) -> bool:
@@ -119,7 +119,7 @@ def lex(
     if whole and text.startswith("\ufeff"):
         start = 1
     if whole and _FORBIDDEN.search(text):
-        from tfdsl.syntax.trouble import report_forbidden
+        from tfdsl.syntax.bad_tokens import report_forbidden
 
         report_forbidden(lexed, _FORBIDDEN)
     at = start
@@ -127,7 +127,7 @@ def lex(
         while at < place:
             at = _run(lexed, at, place, inside=inside)
         if at == place < stop:
-            from tfdsl.syntax.trouble import unclosed_block
+            from tfdsl.syntax.bad_tokens import unclosed_block
 
             at = unclosed_block(lexed, at, stop)
     lexed.add(END, stop, stop)
@@ -157,7 +157,7 @@ def _run(lexed: Lexed, at: int, stop: int, *, inside: bool) -> int:
             lexed.remarks.append((begin, finish))
             continue
         else:
-            from tfdsl.syntax.trouble import recover_token
+            from tfdsl.syntax.bad_tokens import recover_token
 
             return recover_token(lexed, begin, stop)
         starts.append(begin)
@@ -176,7 +176,7 @@ def _limit_nesting(lexed: Lexed) -> None:
         if type_ in steps:
             depth = max(0, depth + steps[type_])
             if depth > MAX_NESTING:
-                from tfdsl.syntax.trouble import empty_deep_brackets
+                from tfdsl.syntax.bad_tokens import empty_deep_brackets
 
                 empty_deep_brackets(lexed, MAX_NESTING)
                 return

@@ -33,10 +33,10 @@ def leave_out_manifests(lexed: Lexed) -> None:
     if "apiVersion" not in text:
         return
     parts: list[tuple[int, int]] = []
-    for found in _FIRST_LINE.finditer(text):
-        first = bisect_left(lexed.starts, found.start(1))
+    for match in _FIRST_LINE.finditer(text):
+        first = bisect_left(lexed.starts, match.start(1))
         inside = bool(parts) and first < parts[-1][1]
-        if not inside and lexed.starts[first] == found.start(1) and _begins_line(lexed, first):
+        if not inside and lexed.starts[first] == match.start(1) and _begins_line(lexed, first):
             parts.append((first, _end(lexed, first)))
         if len(parts) == MOST_MANIFESTS:
             break

@@ -49,12 +49,14 @@ def odd_word(lexed: Lexed, at: int, stop: int) -> int:
     plain = unicodedata.normalize("NFKC", readable).translate(_LOOK_ALIKE)
     meant = plain if plain.isascii() and plain.isidentifier() else ""
     if readable == word and len(lexed.diagnostics) < lexer.MAX_REPORTS:
-        found = rules.ODD_NAME(Span(lexed.source, start, end), found=shortened(word))
+        diagnostic = rules.ODD_NAME(Span(lexed.source, start, end), found=shortened(word))
         if meant:
             odd = next(letter for letter in word if not letter.isascii())
-            found = found.help(f"{odd} is not a Latin letter: {unicodedata.name(odd, 'it has no name').lower()}")
-            found = found.fix(f"write {meant}", Edit(found.span, meant))
-        lexed.diagnostics.append(found)
+            diagnostic = diagnostic.help(
+                f"{odd} is not a Latin letter: {unicodedata.name(odd, 'it has no name').lower()}"
+            )
+            diagnostic = diagnostic.fix(f"write {meant}", Edit(diagnostic.span, meant))
+        lexed.diagnostics.append(diagnostic)
     lexed.meant[start] = meant
     lexed.add(lexer.KEYWORDS.get(meant, lexer.NAME), start, end)
     return end

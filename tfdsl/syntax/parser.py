@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
-from tfdsl.garbage import uncollected
+from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast, strings
@@ -34,7 +34,7 @@ class Parsed(Record):
 MAX_INTERPOLATIONS = 4
 
 
-@uncollected
+@without_gc
 def parse(source: Source) -> Parsed:
     """Read a whole text. Gives a tree for any text and never raises; ``diagnostics`` tells what could not be read."""
     lexed = lex(source)

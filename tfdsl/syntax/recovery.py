@@ -1,7 +1,7 @@
 """Goes on after an error: a tree for any text, each error reported once, where it is.
 
 Used only when the plain parse has failed. Brackets are matched first, with the help of the indentation. Then the tokens
-are taken one by one; at one that does not fit the known slips are tried (``slips``), then small repairs
+are taken one by one; at one that does not fit the known mistakes are tried (``mistakes``), then small repairs
 (``repairs``), and at last everything up to the end of the item is skipped.
 """
 
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
-from tfdsl.syntax import lexer, repairs, slips, wording
+from tfdsl.syntax import lexer, mistakes, repairs, wording
 from tfdsl.syntax.brackets import CLOSERS, OPENERS, UNCLOSED, Balance
 from tfdsl.syntax.build import BUILDERS
 from tfdsl.syntax.driver import MAX_STACK, Machine
-from tfdsl.syntax.likeness import resembling
 from tfdsl.syntax.manifest import leave_out_manifests
-from tfdsl.syntax.mending import explain
-from tfdsl.syntax.texts import close_texts
+from tfdsl.syntax.repair_messages import explain
+from tfdsl.syntax.similar_keywords import resembling
+from tfdsl.syntax.text_blocks import close_texts
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -54,11 +54,18 @@ def recover(lexed: Lexed, start: int, builder: Builder) -> None:
     if not builder.inside:
         close_texts(lexed)
         leave_out_manifests(lexed)
-    quiet = {lexed.source.position(found.span.start)[0] for found in lexed.diagnostics if found.rule in LINE_SPOILERS}
+    quiet = {
+        lexed.source.position(diagnostic.span.start)[0]
+        for diagnostic in lexed.diagnostics
+        if diagnostic.rule in LINE_SPOILERS
+    }
     balance = Balance(lexed)
     balance.run()
-    quiet.update(lexed.source.position(found.span.start)[0] for found in balance.reports)
-    deep = max((found.span.start for found in lexed.diagnostics if found.rule is rules.NESTING_TOO_DEEP), default=-1)
+    quiet.update(lexed.source.position(diagnostic.span.start)[0] for diagnostic in balance.reports)
+    deep = max(
+        (diagnostic.span.start for diagnostic in lexed.diagnostics if diagnostic.rule is rules.NESTING_TOO_DEEP),
+        default=-1,
+    )
     # Of brackets that are too deep nobody wants to know besides how many are not closed.
     builder.diagnostics.extend(each for each in balance.reports if each.rule not in UNCLOSED or each.span.start > deep)
     Recovery(lexed, start, builder, quiet).run()
@@ -123,7 +130,7 @@ class Recovery:
                 if types[machine.at] == lexer.NEWLINE:
                     self.before_line_end = self.before
                 machine.run(machine.at)
-            elif self.errors > TOO_MANY_ERRORS or not self._mend():
+            elif self.errors > TOO_MANY_ERRORS or not self._repair():
                 return
 
     def _take_line(self) -> bool:
@@ -150,14 +157,14 @@ class Recovery:
         lengths = [len(cast("list[object]", value)) if isinstance(value, list) else -1 for value in machine.values]
         return Snapshot(machine.at, machine.states.copy(), machine.values.copy(), machine.firsts.copy(), lengths)
 
-    def _mend(self) -> bool:
+    def _repair(self) -> bool:
         """Get over the error at the next token; False when nothing is left to read."""
         at = self.machine.at
         place = self.lexed.starts[at]
         self.stuck_at = (place, self.stuck_at[1] + 1 if self.stuck_at[0] == place else 1)
         self.errors += 1
         if self.stuck_at[1] <= 4 and self.errors < MANY_ERRORS:
-            if slips.mend(self):
+            if mistakes.recognize(self):
                 return True
             stacks = [self.machine.states] + ([self.before.states] if self.before else [])
             alike = [resembling(self, at - back) for back in range(len(stacks))]
@@ -179,7 +186,7 @@ class Recovery:
         for offset, type_ in enumerate(repair.types):
             self.insert(at + offset, type_)
 
-    # --- what slips and repairs do ---
+    # --- what mistakes and repairs do ---
 
     def acceptable(self) -> set[int]:
         """The types of the tokens that could come next."""
@@ -239,10 +246,10 @@ class Recovery:
         lexed.types[at] = type_
         self.delete(at + 1, count - 1)
 
-    def report(self, found: Diagnostic | None) -> None:
+    def report(self, diagnostic: Diagnostic | None) -> None:
         """Say it, unless enough has been said about its line."""
-        if found is not None and self.line_of(found.span.start) not in self.quiet:
-            self.builder.diagnostics.append(found)
+        if diagnostic is not None and self.line_of(diagnostic.span.start) not in self.quiet:
+            self.builder.diagnostics.append(diagnostic)
 
     def span(self, at: int) -> Span:
         """Where token ``at`` is; the end of a line is the place behind its last token."""

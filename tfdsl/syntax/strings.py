@@ -132,8 +132,8 @@ def _under_indented(source: Source, lines: list[int], indent: str, mark: str) ->
         edits.append(Edit(Span(source, start, start + len(blank)), indent))
     at = edits[0].span.end
     end = text.index("\n", at)
-    found = rules.UNDER_INDENTED_TEXT(Span(source, at, len(text[at:end].rstrip()) + at), mark=mark)
-    return found.help(f"the indentation of the closing {mark} is removed from every line").fix(
+    diagnostic = rules.UNDER_INDENTED_TEXT(Span(source, at, len(text[at:end].rstrip()) + at), mark=mark)
+    return diagnostic.help(f"the indentation of the closing {mark} is removed from every line").fix(
         "indent it like the closing mark", *edits
     )
 
@@ -141,9 +141,9 @@ def _under_indented(source: Source, lines: list[int], indent: str, mark: str) ->
 def _decode(reader: Reader, pieces: _Pieces, at: int, end: int) -> bool:
     """Add the text from ``at`` to ``end``; True when it ends in a backslash that removes the line end after it."""
     text = reader.source.text
-    while found := _SPECIAL.search(text, at, end):
-        pieces.text(text[at : found.start()])
-        at = found.start()
+    while match := _SPECIAL.search(text, at, end):
+        pieces.text(text[at : match.start()])
+        at = match.start()
         if text[at] == "$":
             at = _interpolation(reader, pieces, at, end)
         elif at + 1 == end:
@@ -157,20 +157,20 @@ def _decode(reader: Reader, pieces: _Pieces, at: int, end: int) -> bool:
 def _interpolation(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
     """Add the expression of the ``${`` at ``at``; gives the offset behind it."""
     source = reader.source
-    found = _INTERPOLATION.match(source.text, at, end)
-    if found is None:
+    match = _INTERPOLATION.match(source.text, at, end)
+    if match is None:
         if len(reader.diagnostics) < MAX_REPORTS:
             unclosed = rules.UNCLOSED_INTERPOLATION(Span(source, at, at + 2))
             reader.diagnostics.append(unclosed.help("a literal ${ is written \\${"))
         pieces.text("${")
         return at + 2
-    if not found[1].strip(" \t\r"):
-        span = Span(source, at, found.end())
+    if not match[1].strip(" \t\r"):
+        span = Span(source, at, match.end())
         reader.diagnostics.append(rules.EMPTY_INTERPOLATION(span).help("a literal ${} is written \\${}"))
         pieces.expression(ast.ErrorExpr(span))
     else:
-        pieces.expression(reader.interpolated(*found.span(1)))
-    return found.end()
+        pieces.expression(reader.interpolated(*match.span(1)))
+    return match.end()
 
 
 def shell_expansion(source: Source, start: int, end: int) -> Diagnostic | None:
@@ -180,8 +180,10 @@ def shell_expansion(source: Source, start: int, end: int) -> Diagnostic | None:
     from tfdsl.syntax.wording import shortened
 
     span = Span(source, start - 2, end + 1)
-    found = rules.SHELL_EXPANSION(span, found=shortened(span.text)).help("write \\${ for a ${ that the shell is to see")
-    return found.fix("write \\${", Edit(Span(source, span.start, span.start), "\\"))
+    diagnostic = rules.SHELL_EXPANSION(span, found=shortened(span.text)).help(
+        "write \\${ for a ${ that the shell is to see"
+    )
+    return diagnostic.fix("write \\${", Edit(Span(source, span.start, span.start), "\\"))
 
 
 def _escape(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
@@ -192,16 +194,16 @@ def _escape(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
     if letter in _SIMPLE:
         pieces.text(_SIMPLE[letter])
         return at + 2
-    if letter == "u" and (found := _UNICODE.match(text, at, end)):
-        code = int(found[1], 16)
+    if letter == "u" and (match := _UNICODE.match(text, at, end)):
+        code = int(match[1], 16)
         if code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF:
             pieces.text(chr(code))
         else:
-            span = Span(source, at, found.end())
+            span = Span(source, at, match.end())
             reader.diagnostics.append(
-                rules.BAD_ESCAPE(span, what=found[0]).help("there is no character with this number")
+                rules.BAD_ESCAPE(span, what=match[0]).help("there is no character with this number")
             )
-        return found.end()
+        return match.end()
     span = Span(source, at, at + 2)
     if len(reader.diagnostics) < MAX_REPORTS:
         reader.diagnostics.append(_bad_escape(span, letter))
@@ -210,8 +212,8 @@ def _escape(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
 
 
 def _bad_escape(span: Span, letter: str) -> Diagnostic:
-    found = rules.BAD_ESCAPE(span, what=f"\\{letter}")
+    diagnostic = rules.BAD_ESCAPE(span, what=f"\\{letter}")
     if letter == "u":
-        return found.help("a character is written by its number in braces, for example \\u{1F600}")
-    escaped = found.help(_ESCAPES)
+        return diagnostic.help("a character is written by its number in braces, for example \\u{1F600}")
+    escaped = diagnostic.help(_ESCAPES)
     return escaped.fix("write \\\\ for a backslash", Edit(Span(span.source, span.start, span.start + 1), "\\\\"))

@@ -50,18 +50,18 @@ PARTS: tuple[tuple[int, ...], ...] = (
 LONGEST = 7
 
 
-def unfinished(at_work: Recovery, at: int, _: set[int]) -> bool:
+def unfinished(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``mount pvc`` and nothing more, or ``n > 1 ? 2`` before a closing bracket."""
-    types = at_work.lexed.types
+    types = recovery.lexed.types
     if types[at] not in ENDS or not at or types[at - 1] in STARTS or (types[at] == COMMA and types[at - 1] in OPENERS):
         return False
-    put = _completion(at_work.machine.states, types[at : at + 2], _first(at_work, at))
-    return put is not None and _complete(at_work, at, put)
+    put = _completion(recovery.machine.states, types[at : at + 2], _first(recovery, at))
+    return put is not None and _complete(recovery, at, put)
 
 
-def dangling(at_work: Recovery, at: int, _: set[int]) -> bool:
+def dangling(recovery: Recovery, at: int, _: set[int]) -> bool:
     """The same before a line end where a value may go on: the next item was taken for what is missing."""
-    types, before = at_work.lexed.types, at_work.before_line_end
+    types, before = recovery.lexed.types, recovery.before_line_end
     if before is None or not 1 <= at - before.at <= 2 or not before.at or types[before.at - 1] in STARTS:
         return False
     following = [*types[before.at : at], EQUAL if types[at] == COLON else types[at]]
@@ -69,13 +69,13 @@ def dangling(at_work: Recovery, at: int, _: set[int]) -> bool:
     if put is None:
         return False
     end = before.at
-    at_work.back_to_line_end()
-    return _complete(at_work, end, put)
+    recovery.back_to_line_end()
+    return _complete(recovery, end, put)
 
 
-def _first(at_work: Recovery, at: int) -> tuple[int, ...]:
+def _first(recovery: Recovery, at: int) -> tuple[int, ...]:
     """What must come first whatever would be shorter: behind ``on worker`` an event, for no event is called so."""
-    lexed = at_work.lexed
+    lexed = recovery.lexed
     after_role = at > 1 and lexed.types[at - 2] == ON and lexed.text(at - 1) in wording.ROLES
     return (lexer.NAME,) if after_role else ()
 
@@ -101,17 +101,17 @@ def _completion(states: list[int], following: Sequence[int], first: tuple[int, .
     return None
 
 
-def _complete(at_work: Recovery, at: int, put: tuple[int, ...]) -> bool:
-    at_work.report(_message(at_work, at, put))
+def _complete(recovery: Recovery, at: int, put: tuple[int, ...]) -> bool:
+    recovery.report(_message(recovery, at, put))
     for offset, type_ in enumerate(put):
-        at_work.insert(at + offset, type_)
+        recovery.insert(at + offset, type_)
     return True
 
 
-def _message(at_work: Recovery, at: int, put: tuple[int, ...]) -> Diagnostic:
-    lexed = at_work.lexed
-    span = at_work.span(at)
-    start = _statement(at_work, at)
+def _message(recovery: Recovery, at: int, put: tuple[int, ...]) -> Diagnostic:
+    lexed = recovery.lexed
+    span = recovery.span(at)
+    start = _statement(recovery, at)
     before = lexed.text(at - 1)
     if put == BLOCK:
         end = lexed.ends[at - 1]
@@ -122,14 +122,14 @@ def _message(at_work: Recovery, at: int, put: tuple[int, ...]) -> Diagnostic:
     if lexed.types[at - 1] == EQUAL and at > 1:
         key = start + 1 if statement in ("param", "let") else at - 2
         return rules.MISSING_VALUE(span, key=shortened(lexed.text(key)))
-    found = rules.UNFINISHED(span, expected=wording.missing(put, before, statement), before=shortened(before))
+    diagnostic = rules.UNFINISHED(span, expected=wording.missing(put, before, statement), before=shortened(before))
     form = wording.FORMS.get(statement)
-    return found if form is None else found.help(f"for example: {form}")
+    return diagnostic if form is None else diagnostic.help(f"for example: {form}")
 
 
-def _statement(at_work: Recovery, at: int) -> int:
+def _statement(recovery: Recovery, at: int) -> int:
     """The first token of the item that ends before token ``at``."""
-    types = at_work.lexed.types
+    types = recovery.lexed.types
     depth = 0
     while at and types[at - 1] != lexer.NEWLINE:
         type_ = types[at - 1]

@@ -17,7 +17,7 @@ from tfdsl.diagnostics.render import render
 from tfdsl.lsp.features.hover import hover
 from tfdsl.lsp.features.signature_help import signature_help
 from tfdsl.lsp.snapshot import Snapshot
-from tfdsl.reading import decode, is_file_name
+from tfdsl.source_files import decode, is_file_name
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import ROOT, tfdsl
-from tfdsl import inputs, reading
+from tfdsl import inputs, source_files
 from tfdsl.semantics import params
 from tfdsl.syntax import lexer
 
@@ -71,7 +71,7 @@ def test_what_to_use_instead(tmp_path: Path, target: str) -> None:
 @pytest.mark.parametrize(
     "says",
     [
-        f"{reading.LARGEST // 2**20} MiB a text",
+        f"{source_files.LARGEST // 2**20} MiB a text",
         f"{inputs.LARGEST_SUM // 2**20} MiB and {inputs.MOST_FILES:,} files a program",
         f"{lexer.MAX_NESTING} open brackets",
         f"{params.MOST_WORK:,} elements",

@@ -10,7 +10,6 @@ import pytest
 from tests.unit.diagnostics.texts import DUPLICATE, SLOW, TOLD, duplicate, place, source
 from tfdsl.diagnostics.registry import by_name
 from tfdsl.diagnostics.waivers import apply
-from tfdsl.semantics.suggest import closest
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ RULES = by_name([DUPLICATE, SLOW, TOLD])
 def told(of: Source, *found: Diagnostic, looked_at: bool = True) -> list[str]:
     """What is left, as ``slug@line``; comments begin at every ``#``."""
     comments = [Span(of, match.start(), match.end()) for match in re.finditer("#[^\n]*", of.text)]
-    left = apply(found, comments, lambda: RULES, lambda rule, path: looked_at, closest)
+    left = apply(found, comments, lambda: RULES, lambda rule, path: looked_at)
     return [f"{one.rule.slug}@{of.position(one.span.start)[0]}" for one in left]
 
 

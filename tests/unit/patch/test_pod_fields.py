@@ -9,8 +9,8 @@ import pytest
 from tests.unit.patch.patching import documents, run
 from tfdsl import backend as backends
 from tfdsl import pipeline
+from tfdsl.diagnostics.suggest import alias_table
 from tfdsl.patch import schema
-from tfdsl.semantics.suggest import alias_table
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes, foreign, pod_fields
 

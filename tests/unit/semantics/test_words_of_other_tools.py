@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.diagnostics.pages import Example, diagnostics, part
 from tfdsl import backend as backends
-from tfdsl.semantics.suggest import fold
+from tfdsl.diagnostics.suggest import fold
 from tfdsl.vocabulary import attributes, foreign, functions, policies, roles, statements
 
 IN_JOB = {

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.diagnostics.pages import Example, diagnostics
 from tfdsl import backend
-from tfdsl.syntax import foreign
+from tfdsl.syntax import statement_mistakes
 from tfdsl.text import Source
 from tfdsl.vocabulary.attributes import ATTRIBUTES
 from tfdsl.vocabulary.types import MapType
@@ -242,5 +242,5 @@ def test_advice_says_what_to_write() -> None:
 
 def test_the_words_that_recovery_knows_are_those_of_the_vocabulary() -> None:
     maps = {row.name for row in ATTRIBUTES if isinstance(row.type, MapType)}
-    assert maps == foreign.MAPS
-    assert set(backend.names()) == foreign.TARGETS
+    assert maps == statement_mistakes.MAPS
+    assert set(backend.names()) == statement_mistakes.TARGETS

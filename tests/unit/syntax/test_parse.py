@@ -253,7 +253,7 @@ def test_a_sound_text_needs_neither_recovery_nor_heavy_modules() -> None:
         "tfdsl.diagnostics",
         "tfdsl.diagnostics.diagnostic",
         "tfdsl.diagnostics.syntax_rules",
-        "tfdsl.garbage",
+        "tfdsl.gc_pause",
         "tfdsl.record",
         "tfdsl.syntax",
         "tfdsl.syntax._tables",

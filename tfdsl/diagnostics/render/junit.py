@@ -28,10 +28,10 @@ def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
         suites.setdefault(diagnostic.span.source.path, []).append(diagnostic)
     measured = Lines()
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites name="tfdsl">']
-    for path, found in suites.items():
-        tests, failures = max(1, len(found)), count(found)[0]
+    for path, suite in suites.items():
+        tests, failures = max(1, len(suite)), count(suite)[0]
         lines.append(f'  <testsuite name="{_escape(path)}" tests="{tests}" failures="{failures}" errors="0">')
-        lines += [_case(path, diagnostic, measured) for diagnostic in found] or [_passed(path)]
+        lines += [_case(path, diagnostic, measured) for diagnostic in suite] or [_passed(path)]
         lines.append("  </testsuite>")
     return "\n".join([*lines, "</testsuites>", ""])
 

@@ -60,19 +60,19 @@ def render(
 
 
 def _rule(rule: Rule, page_of: Callable[[Rule], str | None]) -> Json:
-    found: dict[str, Json] = {
+    row: dict[str, Json] = {
         "id": rule.code,
         "name": rule.slug,
         "defaultConfiguration": {"level": _LEVELS[rule.level]},
     }
     page = page_of(rule)
     if page is not None:
-        found["shortDescription"] = {"text": page.partition("\n")[0]}
+        row["shortDescription"] = {"text": page.partition("\n")[0]}
         help_of: dict[str, Json] = {"text": page}
         if "\n## " in page:  # pages of targets are plain text, laid out by their spaces
             help_of["markdown"] = page
-        found["help"] = help_of
-    return found
+        row["help"] = help_of
+    return row
 
 
 def _result(diagnostic: Diagnostic, order: dict[str, int]) -> Json:

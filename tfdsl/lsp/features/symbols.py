@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tfdsl.garbage import uncollected
+from tfdsl.gc_pause import without_gc
 from tfdsl.lsp.declared import matching
 from tfdsl.lsp.tree import span_of
 from tfdsl.record import Record
@@ -39,7 +39,7 @@ def outline(file: ast.File) -> list[Symbol]:
     return list(_symbols(file.declarations))
 
 
-@uncollected
+@without_gc
 def search(declared: Iterable[Iterable[Declared]], query: str) -> list[Symbol]:
     """The declarations and roles of files whose name holds the letters of ``query`` in their order."""
     found: list[Symbol] = []

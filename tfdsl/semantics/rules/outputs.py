@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
+from tfdsl.diagnostics.suggest import listing
 from tfdsl.semantics.mounts import pattern_of
-from tfdsl.semantics.suggest import listing
 from tfdsl.semantics.values import RunTime, RunTimeText
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
-from tfdsl.semantics.suggest import closest, listing
+from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.semantics.values import ListData
 from tfdsl.vocabulary import roles as rows
 from tfdsl.vocabulary.quantities import Quantity

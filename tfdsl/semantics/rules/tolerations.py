@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, listing, offering
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.rules.names import label_value_problem, qualified_problem
-from tfdsl.semantics.suggest import closest, listing, offering
 from tfdsl.semantics.values import Entry, ListData, MapData
 from tfdsl.vocabulary.attributes import TOLERATION_KEYS
 from tfdsl.vocabulary.types import INT, STRING, Type, one_of

@@ -8,7 +8,7 @@ from tfdsl import backend as backends
 from tfdsl.inputs import is_below
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.lsp.features.completion.names import job_roles, members, names
-from tfdsl.reading import is_file_name
+from tfdsl.source_files import is_file_name
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
 from tfdsl.vocabulary import attributes, roles, statements

@@ -56,16 +56,16 @@ def _report(source: Source, token: Token, places: list[int]) -> Diagnostic:
     spans = [Span(source, at, at + 1) for at in places]
     name = f"U+{ord(spans[0].text):04X} ({_NAMES[spans[0].text]})"
     if token.type == "COMMENT":
-        found = rules.REORDERED_COMMENT(spans[0], name=name)
+        diagnostic = rules.REORDERED_COMMENT(spans[0], name=name)
         title, edits = "remove it", [Edit(span, "") for span in spans]
     else:
-        found = rules.REORDERED_STRING(spans[0], name=name)
+        diagnostic = rules.REORDERED_STRING(spans[0], name=name)
         title, edits = _escaped(spans)
     for span in spans[1:_MOST_LABELS]:
-        found = found.note(span, f"U+{ord(span.text):04X} ({_NAMES[span.text]})")
+        diagnostic = diagnostic.note(span, f"U+{ord(span.text):04X} ({_NAMES[span.text]})")
     if token.type == "RAW":
-        return found.help(f"a block between ''' has no escapes; write {edits[0].text} between three double quotes")
-    return found.fix(title, *edits, safe=token.type != "COMMENT")
+        return diagnostic.help(f"a block between ''' has no escapes; write {edits[0].text} between three double quotes")
+    return diagnostic.fix(title, *edits, safe=token.type != "COMMENT")
 
 
 def _escaped(spans: Iterable[Span]) -> tuple[str, list[Edit]]:

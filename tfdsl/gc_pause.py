@@ -17,7 +17,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def uncollected(function: Callable[P, T]) -> Callable[P, T]:
+def without_gc(function: Callable[P, T]) -> Callable[P, T]:
     """``function`` with the collector paused meanwhile, and left as it was before."""
 
     @wraps(function)

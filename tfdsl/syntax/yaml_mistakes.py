@@ -17,80 +17,80 @@ EQUAL, COLON, MINUS = map(lexer.OPERATORS.__getitem__, ("=", ":", "-"))
 _SIMPLE = re.compile(r'-[ \t]+("[^"]*"|[^\s"\'{}\[\]:#&*!|>%@`][^"\'{}\[\]:#\n]*?)[ \t]*\r?$')
 
 
-def yaml_separator(at_work: Recovery, at: int, _: set[int]) -> bool:
+def yaml_separator(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``---`` alone on a line."""
-    lexed = at_work.lexed
+    lexed = recovery.lexed
     types = lexed.types
     if types[at : at + 3] != [MINUS] * 3 or types[at + 3] not in (lexer.NEWLINE, lexer.END):
         return False
     if at and types[at - 1] != lexer.NEWLINE:
         return False
     span = Span(lexed.source, lexed.starts[at], lexed.ends[at + 2])
-    at_work.report(rules.YAML_SEPARATOR(span).fix("remove it", Edit(span, "")))
-    at_work.delete(at, 4 if types[at + 3] == lexer.NEWLINE else 3)
+    recovery.report(rules.YAML_SEPARATOR(span).fix("remove it", Edit(span, "")))
+    recovery.delete(at, 4 if types[at + 3] == lexer.NEWLINE else 3)
     return True
 
 
-def yaml_block(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+def yaml_block(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     """``spec:`` and then deeper lines ``key: value``: one report, and the item is left out."""
-    lexed = at_work.lexed
+    lexed = recovery.lexed
     types = lexed.types
     if types[at : at + 2] != [COLON, lexer.NEWLINE] or EQUAL not in acceptable or types[at - 1] != lexer.NAME:
         return False
-    indent = at_work.column(at_work.line_start(at))
-    if types[at + 2] == lexer.END or at_work.column(at + 2) <= indent or types[at + 3] != COLON:
+    indent = recovery.column(recovery.line_start(at))
+    if types[at + 2] == lexer.END or recovery.column(at + 2) <= indent or types[at + 3] != COLON:
         return False
-    end = at_work.line_end(at + 2)
-    while types[end] == lexer.NEWLINE and types[end + 1] != lexer.END and at_work.column(end + 1) > indent:
-        end = at_work.line_end(end + 1)
+    end = recovery.line_end(at + 2)
+    while types[end] == lexer.NEWLINE and types[end + 1] != lexer.END and recovery.column(end + 1) > indent:
+        end = recovery.line_end(end + 1)
     stop = lexed.ends[end - 1]
-    at_work.report(rules.YAML_MAP(at_work.span(at + 1), key=lexed.text(at - 1)))
+    recovery.report(rules.YAML_MAP(recovery.span(at + 1), key=lexed.text(at - 1)))
     lexed.diagnostics[:] = [each for each in lexed.diagnostics if not lexed.starts[at] <= each.span.start < stop]
     lexed.meant[lexed.starts[at - 1]] = ""
-    at_work.delete(at + 2, end - at - 2)
-    at_work.replace(at, EQUAL)
-    at_work.replace(at + 1, lexer.ERROR)
+    recovery.delete(at + 2, end - at - 2)
+    recovery.replace(at, EQUAL)
+    recovery.replace(at + 1, lexer.ERROR)
     lexed.ends[at + 1] = stop
     return True
 
 
-def yaml_list(at_work: Recovery, at: int, _: set[int]) -> bool:
+def yaml_list(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``key =`` and then lines that begin with ``-``; also such lines where an item should stand."""
-    types = at_work.lexed.types
+    types = recovery.lexed.types
     if types[at] == lexer.NEWLINE and at and types[at - 1] in (EQUAL, COLON) and types[at + 1] == MINUS:
         dash = at + 1
     elif types[at] == MINUS and (not at or types[at - 1] == lexer.NEWLINE):
         dash = at
     else:
         return False
-    end = _end_of_list(at_work, dash)
-    lexed = at_work.lexed
-    found = rules.YAML_LIST(at_work.span(dash))
+    end = _end_of_list(recovery, dash)
+    lexed = recovery.lexed
+    diagnostic = rules.YAML_LIST(recovery.span(dash))
     if dash > at:
         place = Span(lexed.source, lexed.ends[at - 1], lexed.ends[end - 1])
         elements = _elements(lexed.source.text[lexed.starts[dash] : place.end])
         if elements is not None:
-            found = found.fix("write it in brackets", Edit(place, f" [{', '.join(elements)}]"))
-        at_work.report(found)
-        at_work.replace(at, lexer.ERROR, end - at)
+            diagnostic = diagnostic.fix("write it in brackets", Edit(place, f" [{', '.join(elements)}]"))
+        recovery.report(diagnostic)
+        recovery.replace(at, lexer.ERROR, end - at)
         return True
-    at_work.report(found)
+    recovery.report(diagnostic)
     if types[end] == lexer.NEWLINE:
         end += 1
-    at_work.delete(at, end - at)
+    recovery.delete(at, end - at)
     return True
 
 
-def _end_of_list(at_work: Recovery, dash: int) -> int:
+def _end_of_list(recovery: Recovery, dash: int) -> int:
     """The token behind the last line of the list."""
-    types = at_work.lexed.types
-    column = at_work.column(dash)
-    end = at_work.line_end(dash)
+    types = recovery.lexed.types
+    column = recovery.column(dash)
+    end = recovery.line_end(dash)
     while types[end] == lexer.NEWLINE and types[end + 1] != lexer.END:
-        here = at_work.column(end + 1)
+        here = recovery.column(end + 1)
         if here < column or (here == column and types[end + 1] != MINUS):
             break
-        end = at_work.line_end(end + 1)
+        end = recovery.line_end(end + 1)
     return end
 
 
@@ -109,32 +109,32 @@ def _elements(text: str) -> list[str] | None:
     return elements
 
 
-def indented_map(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+def indented_map(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     """``key =`` (or only ``key``) and then deeper lines that read ``name = value``."""
-    lexed = at_work.lexed
+    lexed = recovery.lexed
     types = lexed.types
     if types[at] != lexer.NEWLINE or not at or types[at + 1] == lexer.END:
         return False
     key = at - 1 if EQUAL in acceptable else at - 2
     if key < 0 or (key == at - 2 and types[at - 1] != EQUAL) or types[key] != lexer.NAME:
         return False
-    indent = at_work.column(at_work.line_start(at - 1))
-    if at_work.column(at + 1) <= indent or types[at + 2] not in (EQUAL, COLON):
+    indent = recovery.column(recovery.line_start(at - 1))
+    if recovery.column(at + 1) <= indent or types[at + 2] not in (EQUAL, COLON):
         return False
-    place = at_work.span(at)
-    end = at_work.line_end(at + 1)
-    while types[end] == lexer.NEWLINE and types[end + 1] != lexer.END and at_work.column(end + 1) > indent:
-        end = at_work.line_end(end + 1)
+    place = recovery.span(at)
+    end = recovery.line_end(at + 1)
+    while types[end] == lexer.NEWLINE and types[end + 1] != lexer.END and recovery.column(end + 1) > indent:
+        end = recovery.line_end(end + 1)
     stop = lexed.ends[end - 1]
     edits = (
         Edit(place, " {" if key == at - 2 else " = {"),
         Edit(Span(lexed.source, stop, stop), "\n" + " " * (indent - 1) + "}"),
     )
-    at_work.report(rules.YAML_MAP(place, key=lexed.text(key)).fix("add braces", *edits))
-    at_work.insert(end, lexer.RBRACE)
-    at_work.insert(at, LBRACE)
+    recovery.report(rules.YAML_MAP(place, key=lexed.text(key)).fix("add braces", *edits))
+    recovery.insert(end, lexer.RBRACE)
+    recovery.insert(at, LBRACE)
     if key == at - 1:
-        at_work.insert(at, EQUAL)
+        recovery.insert(at, EQUAL)
     return True
 
 

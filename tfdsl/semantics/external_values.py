@@ -43,7 +43,7 @@ def expressions(source: Source, lines: bool, to: Type | None, scope: Scope) -> t
         scope.report(_too_many(source))
         return None
     of = to.of if isinstance(to, ListType) else None
-    found: list[ast.Expr] = []
+    parsed: list[ast.Expr] = []
     start = 0
     for line in source.text.split("\n"):
         text = line.strip()
@@ -52,13 +52,13 @@ def expressions(source: Source, lines: bool, to: Type | None, scope: Scope) -> t
         if not text:
             continue
         if is_raw(of):
-            found.append(_literal(Span(source, at, at + len(text))))
+            parsed.append(_literal(Span(source, at, at + len(text))))
         else:
             one = _parsed(source, scope, at, at + len(text))
             if one is None:
                 return None
-            found.extend(one)
-    return tuple(found)
+            parsed.extend(one)
+    return tuple(parsed)
 
 
 def _too_many(source: Source) -> Diagnostic:
@@ -76,9 +76,9 @@ def _is_bare_list(source: Source, to: Type | None, scope: Scope) -> bool:
     """Whether texts were given for a list without its brackets and quotes, which is reported."""
     if to is None or not isinstance(to, ListType) or not is_raw(to.of) or not re.match(BARE_WORDS, source.text):
         return False
-    found = name_rules.WRONG_TYPE(whole(source), what=source.path, expected=a_value(to), given="bare words")
+    diagnostic = name_rules.WRONG_TYPE(whole(source), what=source.path, expected=a_value(to), given="bare words")
     words = ", ".join(f'"{word}"' for word in source.text.strip().split(",") if word)
-    scope.report(found.replacing(f"write [{words}]", f"[{words}]"))
+    scope.report(diagnostic.replacing(f"write [{words}]", f"[{words}]"))
     return True
 
 
@@ -86,10 +86,10 @@ def _parsed(source: Source, scope: Scope, start: int = 0, end: int | None = None
     if not source.text[start:end].strip():
         scope.report(syntax_rules.MISSING_VALUE(whole(source), key=source.path))
         return None
-    expression, found = parse_expression(source, start, end)
-    for diagnostic in found:
+    expression, diagnostics = parse_expression(source, start, end)
+    for diagnostic in diagnostics:
         scope.report(diagnostic)
-    return None if found else (expression,)
+    return None if diagnostics else (expression,)
 
 
 def value_of(parsed: tuple[ast.Expr, ...] | None, source: Source, lines: bool, scope: Scope) -> Value:

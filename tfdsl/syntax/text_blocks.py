@@ -36,8 +36,8 @@ def close_texts(lexed: Lexed) -> None:
         if not more:
             break
         distrusted |= more
-    for found in [each for each in lexed.diagnostics if each.rule is rules.UNCLOSED_TEXT]:
-        _open_text(lexed, found.span)
+    for diagnostic in [each for each in lexed.diagnostics if each.rule is rules.UNCLOSED_TEXT]:
+        _open_text(lexed, diagnostic.span)
 
 
 def _swallowing(lexed: Lexed) -> list[int]:
@@ -79,8 +79,8 @@ def _replace_lines(lexed: Lexed, start: int, mark: Span) -> None:
     place = lexed.ends[first - 2]
     span = Span(lexed.source, place, place)
     kept = [each for each in lexed.diagnostics if not start <= each.span.start < lexed.ends[last]]
-    found = rules.TEXT_NOT_OPENED(span, mark=mark.text).note(mark, "the text ends here")
-    lexed.diagnostics[:] = [*kept, found.fix(f"add {mark.text}", Edit(span, f" {mark.text}"))]
+    diagnostic = rules.TEXT_NOT_OPENED(span, mark=mark.text).note(mark, "the text ends here")
+    lexed.diagnostics[:] = [*kept, diagnostic.fix(f"add {mark.text}", Edit(span, f" {mark.text}"))]
     end = mark.end
     for column in (lexed.types, lexed.starts, lexed.ends):
         del column[first - 1 : last + 1]

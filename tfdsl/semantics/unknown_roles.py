@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def check(resolver: Resolver) -> None:
     """Read the items of those blocks, as if there were such roles."""
-    for block in resolver.block.strangers:
+    for block in resolver.block.unknown_roles:
         for layer in block.layers:
             _read(resolver, layer, block.node.name.text)
 

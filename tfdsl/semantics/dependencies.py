@@ -60,15 +60,15 @@ def _walk(
 
 def references(expressions: Sequence[ast.Expr], known: Collection[str]) -> list[ast.Ref]:
     """The references to any of ``known``, in text order."""
-    found: list[ast.Ref] = []
+    refs: list[ast.Ref] = []
     todo: list[object] = [*expressions]
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Ref):
             if node.name in known:
-                found.append(node)
+                refs.append(node)
         elif isinstance(node, tuple):
             todo.extend(node)  # pyright: ignore[reportUnknownArgumentType]  (children of any kind)
         elif isinstance(node, Record) and not isinstance(node, ast.Name | ast.Number | ast.Bool | ast.Unit):
             todo.extend(getattr(node, field) for field in type(node).__fields__ if field != "span")
-    return sorted(found, key=lambda ref: ref.span.start)
+    return sorted(refs, key=lambda ref: ref.span.start)

@@ -10,8 +10,8 @@ from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer, repairs, wording
 from tfdsl.syntax.brackets import CLOSERS, DECLARATIONS, OPENERS
-from tfdsl.syntax.likeness import resembling
 from tfdsl.syntax.odd_words import is_word
+from tfdsl.syntax.similar_keywords import resembling
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
@@ -52,43 +52,43 @@ _SUFFIX = re.compile(r"(\w+)\s*\[\s*\]\Z|\[\s*\]\s*(\w+)\Z")
 _MAPS = {"map", "dict", "object", "mapping"}
 
 
-def string_prefix(at_work: Recovery, at: int, _: set[int]) -> bool:
+def string_prefix(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``f"…"``, where the letter was taken for a name."""
-    lexed = at_work.lexed
-    if lexed.types[at] not in TEXTS or at_work.before is None or lexed.types[at - 1] != lexer.NAME:
+    lexed = recovery.lexed
+    if lexed.types[at] not in TEXTS or recovery.before is None or lexed.types[at - 1] != lexer.NAME:
         return False
     prefix = lexed.text(at - 1)
     if prefix not in STRING_PREFIXES or lexed.ends[at - 1] != lexed.starts[at]:
         return False
     span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
-    at_work.report(rules.STRING_PREFIX(span, prefix=prefix).fix("remove it", Edit(span, "")))
-    at_work.step_back()
-    at_work.delete(at - 1)
+    recovery.report(rules.STRING_PREFIX(span, prefix=prefix).fix("remove it", Edit(span, "")))
+    recovery.step_back()
+    recovery.delete(at - 1)
     return True
 
 
-def typed_let(at_work: Recovery, at: int, _: set[int]) -> bool:
+def typed_let(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``let n: int = 4``."""
-    lexed = at_work.lexed
+    lexed = recovery.lexed
     types = lexed.types
     if types[at] != COLON or at < 2 or types[at - 2] != LET or not is_word(types[at + 1]):
         return False
-    end = at_work.line_end(at)
+    end = recovery.line_end(at)
     equal = next((i for i in range(at, end) if types[i] == EQUAL), None)
     if equal is None:
         return False
     span = Span(lexed.source, lexed.starts[at], lexed.ends[equal - 1])
     name = shortened(lexed.text(at - 1))
-    at_work.report(rules.TYPED_LET(span, name=name).fix("remove the type", Edit(span, "")))
-    at_work.delete(at, equal - at)
+    recovery.report(rules.TYPED_LET(span, name=name).fix("remove the type", Edit(span, "")))
+    recovery.delete(at, equal - at)
     return True
 
 
-def type_brackets(at_work: Recovery, at: int, _: set[int]) -> bool:
+def type_brackets(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``list[string]``, ``string[]``, ``map<string, int>`` as the type of a param."""
-    lexed = at_work.lexed
+    lexed = recovery.lexed
     types = lexed.types
-    start = at_work.line_start(at)
+    start = recovery.line_start(at)
     if at < start + 3 or types[start] != PARAM or types[start + 2] != COLON:
         return False
     first = end = start + 3
@@ -98,15 +98,15 @@ def type_brackets(at_work: Recovery, at: int, _: set[int]) -> bool:
         return False
     span = Span(lexed.source, lexed.starts[first], lexed.ends[end - 1])
     wanted = _type_of(span.text)
-    if wanted is None or not at_work.cut_behind(start + 2):
+    if wanted is None or not recovery.cut_behind(start + 2):
         return False
     text = f"{wanted[0]}<{wanted[1]}>"
-    at_work.report(rules.TYPE_BRACKETS(span, wanted=text).fix(f"write {text}", Edit(span, text)))
-    at_work.delete(first + 1, end - first - 1)
-    at_work.replace(first, lexer.NAME)
+    recovery.report(rules.TYPE_BRACKETS(span, wanted=text).fix(f"write {text}", Edit(span, text)))
+    recovery.delete(first + 1, end - first - 1)
+    recovery.replace(first, lexer.NAME)
     lexed.ends[first] = span.start + 1
     for offset, type_ in enumerate((lexer.OPERATORS["<"], lexer.NAME, lexer.OPERATORS[">"]), 1):
-        at_work.insert(first + offset, type_)
+        recovery.insert(first + offset, type_)
         lexed.starts[first + offset] = span.start + offset
         lexed.ends[first + offset] = span.start + offset + 1 if offset < 3 else span.end
     lexed.meant[span.start], lexed.meant[span.start + 2] = wanted
@@ -118,65 +118,65 @@ def _type_of(text: str) -> tuple[str, str] | None:
     suffix = _SUFFIX.match(text)
     if suffix is not None:
         return "list", suffix[1] or suffix[2]
-    found = _ELEMENTS.match(text)
-    return None if found is None else ("map" if found[1].lower() in _MAPS else "list", found[2])
+    match = _ELEMENTS.match(text)
+    return None if match is None else ("map" if match[1].lower() in _MAPS else "list", match[2])
 
 
-def declaration_inside(at_work: Recovery, at: int, _: set[int]) -> bool:
+def declaration_inside(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``let n = 4`` among the items of a job, where ``let`` was taken for an attribute."""
-    lexed = at_work.lexed
+    lexed = recovery.lexed
     types = lexed.types
-    if at < 2 or types[at - 1] not in DECLARATIONS or types[at - 2] not in ITEM_STARTS or at_work.before is None:
+    if at < 2 or types[at - 1] not in DECLARATIONS or types[at - 2] not in ITEM_STARTS or recovery.before is None:
         return False
     if not (is_word(types[at]) or types[at] in (lexer.STRING, tables.TERMINALS.index("NUMBER"))):
         return False
-    if not repairs.fits(at_work.before.states, ROLE, lexer.NAME):
+    if not repairs.fits(recovery.before.states, ROLE, lexer.NAME):
         return False
     span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at])
-    found = rules.DECLARATION_INSIDE(span, word=lexed.text(at - 1))
-    at_work.report(found.help("move it out of the job, to the top of the file"))
-    return _leave_out(at_work, at - 1)
+    diagnostic = rules.DECLARATION_INSIDE(span, word=lexed.text(at - 1))
+    recovery.report(diagnostic.help("move it out of the job, to the top of the file"))
+    return _leave_out(recovery, at - 1)
 
 
-def unknown_statement(at_work: Recovery, at: int, _: set[int]) -> bool:
+def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``for … { }``, ``init { }``, ``container "main" { }``, ``worker { }`` among the items of a job."""
-    lexed = at_work.lexed
+    lexed = recovery.lexed
     types = lexed.types
-    if at < 2 or types[at - 1] != lexer.NAME or types[at - 2] not in ENTRY_STARTS or at_work.before is None:
+    if at < 2 or types[at - 1] != lexer.NAME or types[at - 2] not in ENTRY_STARTS or recovery.before is None:
         return False
     word = lexed.text(at - 1)
-    is_item = repairs.fits(at_work.before.states, ROLE, lexer.NAME)
+    is_item = repairs.fits(recovery.before.states, ROLE, lexer.NAME)
     if not is_item and (word not in LOOPS | CONDITIONS or not is_word(types[at])):
         return False
-    if is_item and word not in LOOPS | CONDITIONS and not _is_block(at_work, at):
+    if is_item and word not in LOOPS | CONDITIONS and not _is_block(recovery, at):
         return False
-    alike = (repairs.fits(at_work.before.states, keyword, types[at]) for keyword in resembling(at_work, at - 1))
+    alike = (repairs.fits(recovery.before.states, keyword, types[at]) for keyword in resembling(recovery, at - 1))
     if word in MAPS or any(alike):
         return False
     span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
     keyword = "role" if word in wording.ROLES else "target" if word in TARGETS else None
     if keyword is not None and types[at] == lexer.LBRACE:
-        at_work.report(
+        recovery.report(
             rules.UNKNOWN_STATEMENT(span, found=word).fix(f"write {keyword} {word}", Edit(span, f"{keyword} {word}"))
         )
-        at_work.step_back()
-        at_work.insert(at - 1, lexer.KEYWORDS[keyword])
+        recovery.step_back()
+        recovery.insert(at - 1, lexer.KEYWORDS[keyword])
         return True
-    at_work.report(rules.UNKNOWN_STATEMENT(span, found=shortened(word)).help(_HELPS.get(word, _BLOCKS)))
-    return _leave_out(at_work, at - 1, whole=not is_item)
+    recovery.report(rules.UNKNOWN_STATEMENT(span, found=shortened(word)).help(_HELPS.get(word, _BLOCKS)))
+    return _leave_out(recovery, at - 1, whole=not is_item)
 
 
-def _is_block(at_work: Recovery, at: int) -> bool:
+def _is_block(recovery: Recovery, at: int) -> bool:
     """Whether the line goes on with words or texts and then a block."""
-    types = at_work.lexed.types
+    types = recovery.lexed.types
     while is_word(types[at]) or types[at] == lexer.STRING:
         at += 1
     return types[at] == lexer.LBRACE
 
 
-def _leave_out(at_work: Recovery, at: int, *, whole: bool = False) -> bool:
+def _leave_out(recovery: Recovery, at: int, *, whole: bool = False) -> bool:
     """Undo the token ``at`` and leave out its item, or (``whole``) all items up to the closing bracket."""
-    types = at_work.lexed.types
+    types = recovery.lexed.types
     end, depth = at, 0
     while types[end] != lexer.END:
         depth += (types[end] in CLOSERS) - (types[end] in OPENERS)
@@ -185,35 +185,35 @@ def _leave_out(at_work: Recovery, at: int, *, whole: bool = False) -> bool:
         end += 1
     if types[end] in (lexer.NEWLINE, COMMA) and not whole:
         end += 1
-    at_work.step_back()
-    at_work.delete(at, end - at)
+    recovery.step_back()
+    recovery.delete(at, end - at)
     return True
 
 
-def quoted_name(at_work: Recovery, at: int, acceptable: set[int]) -> bool:
+def quoted_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     """``role "worker" { }``."""
-    lexed = at_work.lexed
+    lexed = recovery.lexed
     if lexed.types[at] != lexer.STRING or lexer.NAME not in acceptable or lexed.types[at - 1] not in QUOTABLE:
         return False
-    span = at_work.span(at)
+    span = recovery.span(at)
     name = span.text.strip('"')
-    found = rules.QUOTED_NAME(span)
+    diagnostic = rules.QUOTED_NAME(span)
     if name.isidentifier() and name.isascii():
-        found = found.fix("remove the quotes", Edit(span, name), safe=True)
-    lexed.meant[span.start] = name if found.fixes else ""
-    at_work.report(found)
-    at_work.replace(at, lexer.NAME)
+        diagnostic = diagnostic.fix("remove the quotes", Edit(span, name), safe=True)
+    lexed.meant[span.start] = name if diagnostic.fixes else ""
+    recovery.report(diagnostic)
+    recovery.replace(at, lexer.NAME)
     return True
 
 
-def unquoted_key(at_work: Recovery, at: int, _: set[int]) -> bool:
+def unquoted_key(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``app.kubernetes.io/name = …`` in a map, and ``batch-size = …`` where no quotes are possible."""
-    lexed = at_work.lexed
+    lexed = recovery.lexed
     types = lexed.types
     if types[at] not in (MINUS, DOT, SLASH) or at < 2 or lexed.ends[at - 1] != lexed.starts[at]:
         return False
     before = types[at - 2]
-    if not is_word(types[at - 1]) or before not in ITEM_STARTS | NAMED or at_work.before is None:
+    if not is_word(types[at - 1]) or before not in ITEM_STARTS | NAMED or recovery.before is None:
         return False
     end = at
     while types[end] not in {*repairs.FIXED, EQUAL, COLON} and lexed.ends[end - 1] == lexed.starts[end]:
@@ -221,10 +221,10 @@ def unquoted_key(at_work: Recovery, at: int, _: set[int]) -> bool:
     if types[end] not in (EQUAL, COLON) and not (before in NAMED and types[end] in repairs.FIXED):
         return False
     span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[end - 1])
-    in_map = lexer.STRING in at_work.acceptable_before()
-    at_work.report(_key_report(span, in_map=in_map))
-    at_work.step_back()
-    at_work.replace(at - 1, lexer.NAME, end - at + 1)
+    in_map = lexer.STRING in recovery.acceptable_before()
+    recovery.report(_key_report(span, in_map=in_map))
+    recovery.step_back()
+    recovery.replace(at - 1, lexer.NAME, end - at + 1)
     plain = span.text.replace("-", "_")
     lexed.meant[span.start] = span.text if in_map else plain if before in (LET, PARAM) and plain.isidentifier() else ""
     return True
@@ -232,45 +232,45 @@ def unquoted_key(at_work: Recovery, at: int, _: set[int]) -> bool:
 
 def _key_report(span: Span, *, in_map: bool) -> Diagnostic:
     if in_map:
-        found = rules.UNQUOTED_KEY(span, key=shortened(span.text))
+        diagnostic = rules.UNQUOTED_KEY(span, key=shortened(span.text))
         # Offered only: TF-CONFIG may be TF_CONFIG misspelt, and a variable of either name is legal.
-        return found.fix("quote the key", Edit(span, f'"{span.text}"'))
+        return diagnostic.fix("quote the key", Edit(span, f'"{span.text}"'))
     plain = span.text.replace("-", "_")
-    found = rules.ODD_NAME(span, found=shortened(span.text))
-    return found.fix(f"write {shortened(plain)}", Edit(span, plain)) if plain.isidentifier() else found
+    diagnostic = rules.ODD_NAME(span, found=shortened(span.text))
+    return diagnostic.fix(f"write {shortened(plain)}", Edit(span, plain)) if plain.isidentifier() else diagnostic
 
 
-def param_block(at_work: Recovery, at: int, _: set[int]) -> bool:
+def param_block(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``param n { default = 4 }``."""
-    lexed = at_work.lexed
+    lexed = recovery.lexed
     types = lexed.types
     if types[at] != lexer.LBRACE or at < 2 or types[at - 2] != PARAM:
         return False
     missing = f": and {wording.put_in(lexer.NAME, ':')}"
-    found = rules.UNFINISHED(at_work.span(at), expected=missing, before=shortened(lexed.text(at - 1)))
-    at_work.report(found.help(f"for example: {wording.FORMS['param']}"))
+    diagnostic = rules.UNFINISHED(recovery.span(at), expected=missing, before=shortened(lexed.text(at - 1)))
+    recovery.report(diagnostic.help(f"for example: {wording.FORMS['param']}"))
     end, depth = at, 0
     while types[end] != lexer.END:
         depth += (types[end] in CLOSERS) - (types[end] in OPENERS)
         end += 1
         if depth == 0:
             break
-    at_work.delete(at, end - at)
+    recovery.delete(at, end - at)
     for offset, type_ in enumerate((COLON, lexer.NAME, EQUAL, lexer.ERROR)):
-        at_work.insert(at + offset, type_)
+        recovery.insert(at + offset, type_)
     return True
 
 
-def target_version(at_work: Recovery, at: int, _: set[int]) -> bool:
+def target_version(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``target volcano 1.9 { }``."""
-    lexed = at_work.lexed
+    lexed = recovery.lexed
     types = lexed.types
     numbers = {lexer.STRING, tables.TERMINALS.index("NUMBER"), tables.TERMINALS.index("UNIT")}
     if types[at] not in numbers or at < 2 or types[at - 2] != TARGET or types[at + 1] != lexer.LBRACE:
         return False
-    span = at_work.span(at)
+    span = recovery.span(at)
     number = span.text.strip('"')
-    found = rules.TARGET_VERSION(span, target=shortened(lexed.text(at - 1)))
-    at_work.report(found.help(f'write version = "{shortened(number)}" in the block'))
-    at_work.delete(at)
+    diagnostic = rules.TARGET_VERSION(span, target=shortened(lexed.text(at - 1)))
+    recovery.report(diagnostic.help(f'write version = "{shortened(number)}" in the block'))
+    recovery.delete(at)
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.semantics.suggest import fold, listing, words_of
+from tfdsl.diagnostics.suggest import fold, listing, words_of
 from tfdsl.vocabulary import roles, statements
 
 if TYPE_CHECKING:
@@ -59,12 +59,12 @@ def _statement(name: str) -> str | None:
     """A kind of mount or a role, also as another tool calls it."""
     for rows in (statements.MOUNT_KINDS, roles.ROLES):
         known = {fold(row.name): row.name for row in rows} | words_of(rows)
-        found = known.get(fold(name))
-        if found in statements.MOUNTS_BY_NAME:
-            return f"write {_mounted(statements.MOUNTS_BY_NAME[found])}"
-        if found is not None:
-            more = " replicas = 4 " if not roles.BY_NAME[found].single else " "
-            return f"write role {found} {{{more}}}"
+        near = known.get(fold(name))
+        if near in statements.MOUNTS_BY_NAME:
+            return f"write {_mounted(statements.MOUNTS_BY_NAME[near])}"
+        if near is not None:
+            more = " replicas = 4 " if not roles.BY_NAME[near].single else " "
+            return f"write role {near} {{{more}}}"
     return None
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl.reading import contents, read
+from tfdsl.source_files import contents, read
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

@@ -21,27 +21,27 @@ KEYWORD_TEXTS = {number: text for text, number in lexer.KEYWORDS.items()}
 _WRITTEN = {EQUAL: "=", COMMA: ",", ARROW: "=>", COLON: ":", EQUALS: "==", **KEYWORD_TEXTS}
 
 
-def explain(at_work: Recovery, repair: Repair) -> Diagnostic:
+def explain(recovery: Recovery, repair: Repair) -> Diagnostic:
     """The diagnostic for the error at the next token, of which ``repair`` tells what was probably meant."""
-    at = at_work.machine.at - repair.back
+    at = recovery.machine.at - repair.back
     if repair.out == 0:
-        return _insertion(at_work, repair, at)
+        return _insertion(recovery, repair, at)
     if not repair.types:
-        return _removal(at_work, repair, at)
-    return _replacement(at_work, repair, at)
+        return _removal(recovery, repair, at)
+    return _replacement(recovery, repair, at)
 
 
-def _insertion(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
-    lexed = at_work.lexed
-    span = at_work.span(at)
+def _insertion(recovery: Recovery, repair: Repair, at: int) -> Diagnostic:
+    lexed = recovery.lexed
+    span = recovery.span(at)
     put = repair.types[0]
-    found = wording.found(lexed, at)
+    token = wording.found(lexed, at)
     previous = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1]) if at else span
     if put == EQUAL and len(repair.types) == 1:
         return rules.MISSING_EQUALS(span, key=shortened(previous.text)).fix("add =", _edit(previous, span, "="))
     if put in (COMMA, lexer.NEWLINE):
         text = ", " if put == COMMA else "\n"
-        result = rules.MISSING_SEPARATOR(span, found=found)
+        result = rules.MISSING_SEPARATOR(span, found=token)
         return result.fix("add a comma" if put == COMMA else "start a new line", _between(previous, span, text))
     if put == lexer.ERROR and lexed.types[at - 1] == EQUAL and repair.back == 0:
         key = Span(lexed.source, lexed.starts[at - 2], lexed.ends[at - 2])
@@ -50,8 +50,8 @@ def _insertion(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
         head = at - 1 if lexed.types[at - 1] in PLAIN_BLOCKS or lexed.types[at - 2] not in NAMED_BLOCKS else at - 2
         what = lexed.source.text[lexed.starts[head] : lexed.ends[at - 1]]
         return rules.MISSING_BLOCK(span, what=shortened(what)).fix("add an empty block", _edit(previous, span, "{ }"))
-    words = wording.put_in(put, at_work.text_before(at))
-    result = rules.UNEXPECTED(span, expected=words, found=found)
+    words = wording.put_in(put, recovery.text_before(at))
+    result = rules.UNEXPECTED(span, expected=words, found=token)
     text_of = _WRITTEN.get(put)
     if text_of is not None and len(repair.types) == 1:
         result = result.fix(f"add {text_of}", _edit(previous, span, text_of))
@@ -68,19 +68,19 @@ def _between(previous: Span, span: Span, text: str) -> Edit:
     return Edit(Span(span.source, previous.end, max(end, previous.end)), text)
 
 
-def _removal(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
-    lexed = at_work.lexed
+def _removal(recovery: Recovery, repair: Repair, at: int) -> Diagnostic:
+    lexed = recovery.lexed
     span = Span(lexed.source, lexed.starts[at], lexed.ends[at + repair.out - 1])
     if at and repair.out == 1 and lexed.text(at) == lexed.text(at - 1):
         result = rules.REPEATED_WORD(span, found=wording.found(lexed, at))
     else:
-        expected = at_work.acceptable() if repair.back == 0 else at_work.acceptable_before()
+        expected = recovery.acceptable() if repair.back == 0 else recovery.acceptable_before()
         result = rules.UNEXPECTED(
-            span, expected=wording.expected(expected, at_work.text_before(at)), found=wording.found(lexed, at)
+            span, expected=wording.expected(expected, recovery.text_before(at)), found=wording.found(lexed, at)
         )
         if not is_punctuation(span.text):
             return result
-    edit = Edit(span, "") if repair.out > 1 else at_work.removal(at)
+    edit = Edit(span, "") if repair.out > 1 else recovery.removal(at)
     return result.fix("remove it", edit)
 
 
@@ -89,8 +89,8 @@ def is_punctuation(text: str) -> bool:
     return not any(character.isalnum() or character in "\"'_" for character in text)
 
 
-def _replacement(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
-    lexed = at_work.lexed
+def _replacement(recovery: Recovery, repair: Repair, at: int) -> Diagnostic:
+    lexed = recovery.lexed
     span = Span(lexed.source, lexed.starts[at], lexed.ends[at + repair.out - 1])
     put = repair.types[0]
     if put in KEYWORD_TEXTS and not is_punctuation(span.text):
@@ -101,7 +101,7 @@ def _replacement(at_work: Recovery, repair: Repair, at: int) -> Diagnostic:
     if put == EQUALS:
         return rules.SINGLE_EQUALS(span).fix("write ==", Edit(span, "=="))
     result = rules.UNEXPECTED(
-        span, expected=wording.put_in(put, at_work.text_before(at)), found=wording.found(lexed, at)
+        span, expected=wording.put_in(put, recovery.text_before(at)), found=wording.found(lexed, at)
     )
     text = _WRITTEN.get(put)
     if text is None or put in KEYWORD_TEXTS or not is_punctuation(span.text):

@@ -59,17 +59,17 @@ def report_forbidden(lexed: Lexed, pattern: re.Pattern[str]) -> None:
     source = lexed.source
     stop = -1
     old_line_ends = False
-    for found in pattern.finditer(source.text):
-        start = found.start()
-        if found[0] == "\r":
+    for match in pattern.finditer(source.text):
+        start = match.start()
+        if match[0] == "\r":
             if old_line_ends:
                 continue
             old_line_ends = True
         if len(lexed.diagnostics) >= lexer.MAX_REPORTS:
             return
         if start != stop:
-            lexed.diagnostics.append(rules.FORBIDDEN_CHARACTER(Span(source, start, start + 1), what=_named(found[0])))
-        stop = found.end()
+            lexed.diagnostics.append(rules.FORBIDDEN_CHARACTER(Span(source, start, start + 1), what=_named(match[0])))
+        stop = match.end()
 
 
 def _named(character: str) -> str:
@@ -119,8 +119,8 @@ def _unclosed(lexed: Lexed, at: int, stop: int) -> int:
         if text[place] in " \t,]})" and _GOES_ON.match(text, place, line_end):
             end = place
             break
-    found = rules.UNCLOSED_STRING(Span(source, at, end))
-    lexed.diagnostics.append(found.fix('close it with "', Edit(Span(source, end, end), '"')))
+    diagnostic = rules.UNCLOSED_STRING(Span(source, at, end))
+    lexed.diagnostics.append(diagnostic.fix('close it with "', Edit(Span(source, end, end), '"')))
     # Most readers of strings take the last character for the closing quote; there is none, so none may be lost.
     lexed.unclosed.add(at)
     lexed.add(lexer.STRING, at, end)
@@ -134,12 +134,12 @@ def _single_quote(lexed: Lexed, at: int, stop: int) -> int:
         return _block(lexed, at, stop, "'''", RAW)
     single = _SINGLE.match(text, at, stop)
     end = single.end() if single else _line_end(text, at, stop)
-    found = rules.SINGLE_QUOTES(Span(source, at, end))
+    diagnostic = rules.SINGLE_QUOTES(Span(source, at, end))
     if single and '"' not in single[1] and "$" not in single[1]:
         # What \n in single quotes is depends on the language that somebody comes from.
         safe = "\\" not in single[1]
-        found = found.fix("write it in double quotes", Edit(found.span, f'"{single[1]}"'), safe=safe)
-    lexed.diagnostics.append(found)
+        diagnostic = diagnostic.fix("write it in double quotes", Edit(diagnostic.span, f'"{single[1]}"'), safe=safe)
+    lexed.diagnostics.append(diagnostic)
     if single is None:
         lexed.unclosed.add(at)
     lexed.add(lexer.STRING, at, end)
@@ -150,12 +150,12 @@ def _smart_quotes(lexed: Lexed, at: int, stop: int) -> int:
     source = lexed.source
     smart = _SMART_STRING.match(source.text, at, stop)
     end = smart.end() if smart else _line_end(source.text, at, stop)
-    found = rules.SMART_QUOTES(Span(source, at, end))
+    diagnostic = rules.SMART_QUOTES(Span(source, at, end))
     if smart:
-        found = found.fix("write plain quotes", Edit(found.span, f'"{smart[1]}"'), safe=True)
+        diagnostic = diagnostic.fix("write plain quotes", Edit(diagnostic.span, f'"{smart[1]}"'), safe=True)
     else:
         lexed.unclosed.add(at)
-    lexed.diagnostics.append(found)
+    lexed.diagnostics.append(diagnostic)
     lexed.add(lexer.STRING, at, end)
     return end
 
@@ -218,8 +218,8 @@ def _blanks(text: str, at: int) -> str:
 
 
 def _line_end(text: str, at: int, stop: int) -> int:
-    found = _LINE.match(text, at, stop)
-    return found.end() if found else at
+    match = _LINE.match(text, at, stop)
+    return match.end() if match else at
 
 
 def _slash(lexed: Lexed, at: int, stop: int) -> int:
@@ -227,27 +227,27 @@ def _slash(lexed: Lexed, at: int, stop: int) -> int:
     text = source.text
     if text.startswith("//", at):
         end = _line_end(text, at, stop)
-        found = rules.FOREIGN_COMMENT(Span(source, at, at + 2), mark="//")
+        diagnostic = rules.FOREIGN_COMMENT(Span(source, at, at + 2), mark="//")
         is_division = _OPERAND.match(text, at + 2, end) is not None
-        lexed.diagnostics.append(found.fix("write #", Edit(found.span, "#"), safe=not is_division))
+        lexed.diagnostics.append(diagnostic.fix("write #", Edit(diagnostic.span, "#"), safe=not is_division))
     else:
         block = _BLOCK_COMMENT.match(text, at, stop)
         end = block.end() if block else _line_end(text, at, stop)
-        found = rules.FOREIGN_COMMENT(Span(source, at, at + 2), mark="/*")
+        diagnostic = rules.FOREIGN_COMMENT(Span(source, at, at + 2), mark="/*")
         if block and _line_end(text, end, stop) == end:
             inner = block[0][2:-2].strip().splitlines()
             indent = "\n" + text[text.rfind("\n", 0, at) + 1 : at] if not text[:at].rpartition("\n")[2].strip() else " "
             comment = indent.join(f"# {line.strip().lstrip('*').strip()}".rstrip() for line in inner)
             if "\n" in indent or len(inner) == 1:
-                found = found.fix("write # before each line", Edit(Span(source, at, end), comment), safe=True)
-        lexed.diagnostics.append(found)
+                diagnostic = diagnostic.fix("write # before each line", Edit(Span(source, at, end), comment), safe=True)
+        lexed.diagnostics.append(diagnostic)
     lexed.remarks.append((at, end))
     return end
 
 
 def _arrow(lexed: Lexed, at: int, _: int) -> int:
-    found = rules.WRONG_ARROW(Span(lexed.source, at, at + 2))
-    lexed.diagnostics.append(found.fix("write =>", Edit(found.span, "=>"), safe=True))
+    diagnostic = rules.WRONG_ARROW(Span(lexed.source, at, at + 2))
+    lexed.diagnostics.append(diagnostic.fix("write =>", Edit(diagnostic.span, "=>"), safe=True))
     lexed.add(ARROW, at, at + 2)
     return at + 2
 
@@ -258,8 +258,8 @@ def _walrus(lexed: Lexed, at: int, _: int) -> int:
         lexed.add(lexer.OPERATORS[":"], at, at + 1)
         lexed.add(lexer.OPERATORS["="], at + 1, at + 2)
         return at + 2
-    found = rules.COLON_FOR_EQUALS(Span(lexed.source, at, at + 2), found=":=")
-    lexed.diagnostics.append(found.fix("write =", Edit(found.span, "="), safe=True))
+    diagnostic = rules.COLON_FOR_EQUALS(Span(lexed.source, at, at + 2), found=":=")
+    lexed.diagnostics.append(diagnostic.fix("write =", Edit(diagnostic.span, "="), safe=True))
     lexed.add(lexer.OPERATORS["="], at, at + 2)
     return at + 2
 
@@ -269,11 +269,11 @@ def _semicolon(lexed: Lexed, at: int, stop: int) -> int:
     span = Span(source, at, at + 1)
     rest = source.text[at + 1 : _line_end(source.text, at, stop)].lstrip(" \t;")
     ends_line = not rest.strip() or rest.startswith(("#", "//"))
-    found = rules.SEMICOLON(span)
+    diagnostic = rules.SEMICOLON(span)
     if ends_line:
-        lexed.diagnostics.append(found.fix("remove it", Edit(span, ""), safe=True))
+        lexed.diagnostics.append(diagnostic.fix("remove it", Edit(span, ""), safe=True))
     else:
-        lexed.diagnostics.append(found.fix("write a comma", Edit(span, ","), safe=True))
+        lexed.diagnostics.append(diagnostic.fix("write a comma", Edit(span, ","), safe=True))
         lexed.add(COMMA, at, at + 1)
     return at + 1
 
@@ -306,17 +306,17 @@ def _unknown(lexed: Lexed, at: int, stop: int) -> int:
         end += 1
     span = Span(source, at, end)
     if character in _INVISIBLE:
-        found = rules.UNEXPECTED_CHARACTER(span, what=f"U+{ord(character):04X} ({_INVISIBLE[character]})")
+        diagnostic = rules.UNEXPECTED_CHARACTER(span, what=f"U+{ord(character):04X} ({_INVISIBLE[character]})")
         blank = "" if character in "\u200b\u200c\u200d\ufeff" else " "
-        lexed.diagnostics.append(found.fix("write an ordinary space" if blank else "remove it", Edit(span, blank)))
+        lexed.diagnostics.append(diagnostic.fix("write an ordinary space" if blank else "remove it", Edit(span, blank)))
         return end
-    found = rules.UNEXPECTED_CHARACTER(span, what=character)
+    diagnostic = rules.UNEXPECTED_CHARACTER(span, what=character)
     plain = _LOOK_ALIKES.get(character) or {"&": "&&", "|": "||"}.get(character)
     if plain is not None:
-        found = found.fix(f"write {plain}", Edit(span, plain))
+        diagnostic = diagnostic.fix(f"write {plain}", Edit(span, plain))
         if plain in lexer.OPERATORS:
             lexed.add(lexer.OPERATORS[plain], at, end)
-    lexed.diagnostics.append(found)
+    lexed.diagnostics.append(diagnostic)
     return end
 
 

@@ -74,23 +74,23 @@ def closest(word: str, candidates: Iterable[str], aliases: Mapping[str, str] | N
 
 
 def offering(
-    found: Diagnostic, near: str, names: Iterable[str], aliases: Mapping[str, str] | None = None
+    diagnostic: Diagnostic, near: str, names: Iterable[str], aliases: Mapping[str, str] | None = None
 ) -> Diagnostic:
-    """``found``, about a misspelt word of the language, with the one that was meant and the fix that writes it.
+    """``diagnostic``, about a misspelt word of the language, with the likely word and a fix that writes it.
 
-    ``names`` are the words that were possible.
+    ``names`` are all the words that are allowed there.
     """
-    written = found.span.text
-    return _proposing(found, near, safe=is_sure(written, near, names) or _means(written, aliases))
+    written = diagnostic.span.text
+    return _proposing(diagnostic, near, safe=is_sure(written, near, names) or _means(written, aliases))
 
 
-def proposing(found: Diagnostic, near: str) -> Diagnostic:
-    """``found``, about a name that the user chose, with the one that was probably meant; the user has to say so."""
-    return _proposing(found, near, safe=False)
+def proposing(diagnostic: Diagnostic, near: str) -> Diagnostic:
+    """``diagnostic``, about a name that the user chose, with the likely name as a fix that is offered, not applied."""
+    return _proposing(diagnostic, near, safe=False)
 
 
-def _proposing(found: Diagnostic, near: str, *, safe: bool) -> Diagnostic:
-    return found.help(f"did you mean {near}?").replacing(f"write {near}", near, safe=safe)
+def _proposing(diagnostic: Diagnostic, near: str, *, safe: bool) -> Diagnostic:
+    return diagnostic.help(f"did you mean {near}?").replacing(f"write {near}", near, safe=safe)
 
 
 def is_sure(written: str, near: str, names: Iterable[str]) -> bool:
