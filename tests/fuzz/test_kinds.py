@@ -6,9 +6,8 @@ import pytest
 
 from tests.fuzz.case import Finding
 from tests.fuzz.registry import KINDS, case, order
-from tfdsl import inputs
+from tfdsl import inputs, writing
 from tfdsl.cli import compile as compile_command
-from tfdsl.cli import writing
 from tfdsl.diagnostics.render import concise
 from tfdsl.lint import settings
 from tfdsl.syntax import format as layout

@@ -174,7 +174,7 @@ class _Check:
 
     def write(self) -> list[Diagnostic]:
         """Put the changed texts into their files; gives what went wrong."""
-        from tfdsl.cli.writing import File, write_all
+        from tfdsl.writing import File, write_all
 
         files = {os.path.realpath(path): File(path, _mark_of(path) + text) for path, text in self.texts.items()}
         failure = write_all(list(files.values()))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.cli.arguments import quote
-from tfdsl.cli.masking import hide
 from tfdsl.cli.selection import OPTION, PROFILE, SET, TARGET
 from tfdsl.diagnostics.order import count_infos
 from tfdsl.diagnostics.render.columns import visible
+from tfdsl.masking import hide
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tfdsl.cli.arguments import Arguments
-    from tfdsl.cli.masking import Hidden
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.masking import Hidden
 
 
 def closing_line(diagnostics: Iterable[Diagnostic], arguments: Arguments, hidden: Hidden) -> str:

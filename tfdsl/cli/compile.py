@@ -85,7 +85,7 @@ def _write(arguments: Arguments, place: Destination, made: Sequence[Made], progr
     if place.kind == "stream":
         out(stream(made).text)
         return _left_out(made)
-    from tfdsl.cli.writing import write_all
+    from tfdsl.writing import write_all
 
     inputs = [file.source.origin for file in program.files if file.source.origin is not None]
     failure = write_all(files(place, made, source_map=arguments.on(SOURCE_MAP.name)), inputs)

@@ -79,7 +79,7 @@ def _show(changed: Sequence[tuple[Source, str]], *, as_diff: bool) -> int:
 
 
 def _write(changed: Sequence[tuple[Source, str]], arguments: Arguments) -> int:
-    from tfdsl.cli.writing import File, write_all
+    from tfdsl.writing import File, write_all
 
     failure = write_all([File(source.origin, text) for source, text in changed if source.origin is not None])
     if failure is not None:

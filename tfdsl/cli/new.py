@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from tfdsl.cli.arguments import Command, Positional
 from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.streams import err
-from tfdsl.cli.writing import Failure, File, write_all
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
+from tfdsl.writing import Failure, File, write_all
 
 if TYPE_CHECKING:
     from tfdsl.cli.arguments import Arguments

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from tfdsl import pipeline
 from tfdsl.cli.arguments import quote
-from tfdsl.cli.writing import File
 from tfdsl.diagnostics.usage_rules import OUTPUT_PLACE
 from tfdsl.emit.written import Written
 from tfdsl.record import Record, replace
+from tfdsl.writing import File
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,8 +13,8 @@ from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tfdsl.cli.masking import Hidden
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.masking import Hidden
 
 OK, ERRORS, USAGE = 0, 1, 2
 
@@ -31,7 +31,7 @@ def report(
     """
     ordered: Sequence[Diagnostic] = in_file_order(diagnostics, paths)
     if hidden is not None and hidden.values:
-        from tfdsl.cli.masking import masked
+        from tfdsl.masking import masked
 
         ordered = masked(ordered, hidden)
     if form == "sarif":
@@ -69,7 +69,7 @@ def asked_format(words: Sequence[str]) -> Format:
 
 def internal_error(error: Exception, words: Sequence[str], form: Format) -> None:
     """Ask for a report of a bug, without secrets of the command line: one line, or a document if one was asked for."""
-    from tfdsl.cli.masking import hidden_in, hide
+    from tfdsl.masking import hidden_in, hide
 
     hidden = hidden_in(words)
     told = hide(" ".join(f"{type(error).__name__}: {error}".split()), hidden)

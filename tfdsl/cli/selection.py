@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from tfdsl import backend as backends
 from tfdsl.cli.arguments import Flag, Given
-from tfdsl.cli.masking import Hidden, hidden_in
 from tfdsl.diagnostics.name_rules import UNKNOWN_JOB, UNKNOWN_TARGET
 from tfdsl.diagnostics.suggest import closest
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
 from tfdsl.inputs import Inputs
+from tfdsl.masking import Hidden, hidden_in
 from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record
 from tfdsl.semantics.params import Given as ParamGiven

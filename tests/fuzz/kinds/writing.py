@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from unittest.mock import patch
 
 from tests.fuzz.case import Case, Finding, expect, kept
-from tfdsl.cli import writing
-from tfdsl.cli.writing import File, write_all
+from tfdsl import writing
+from tfdsl.writing import File, write_all
 
 if TYPE_CHECKING:
     import random

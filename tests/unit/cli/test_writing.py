@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import environment
-from tfdsl.cli import writing
-from tfdsl.cli.writing import File, write_all
+from tfdsl import writing
+from tfdsl.writing import File, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -343,8 +343,8 @@ def test_an_interrupt_at_any_call_leaves_old_or_new(tmp_path: Path, monkeypatch:
 
 KILLED = """\
 import os, sys
-from tfdsl.cli import writing
-from tfdsl.cli.writing import File, write_all
+from tfdsl import writing
+from tfdsl.writing import File, write_all
 count, calls = int(sys.argv[2]), 0
 real = os.replace
 def replace(source, place):

@@ -20,8 +20,8 @@ import stat
 import time
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.cli.termination import Orderly
 from tfdsl.record import Record
+from tfdsl.termination import Orderly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
