@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.record import Record
 from tfdsl.syntax import ast
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic, Rule
 
-    Uses = Mapping[str, Sequence[ast.Ref]]
+    Uses: TypeAlias = Mapping[str, Sequence[ast.Ref]]
+
+Dependence: TypeAlias = Literal["nothing", "job", "role"]
+"""Whether a value is the same everywhere, may differ between jobs and targets, or also between roles."""
 
 
 def in_order(uses: Uses, cycle: Rule, report: Callable[[Diagnostic], None]) -> tuple[list[str], set[str]]:
@@ -58,10 +61,16 @@ def _walk(
             path[ref.name] = iter(uses[ref.name])
 
 
-def references(expressions: Sequence[ast.Expr], known: Collection[str]) -> list[ast.Ref]:
+def dependence(node: ast.Assign | ast.Mount) -> Dependence:
+    """What the value of ``node`` depends on."""
+    names = {ref.name for ref in references((node,), ("job", "role", "roles"))}
+    return "role" if "role" in names else "job" if names else "nothing"
+
+
+def references(nodes: Sequence[ast.Expr | ast.Assign | ast.Mount], known: Collection[str]) -> list[ast.Ref]:
     """The references to any of ``known``, in text order."""
     refs: list[ast.Ref] = []
-    todo: list[object] = [*expressions]
+    todo: list[object] = [*nodes]
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Ref):

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Edit, name_rules
 from tfdsl.diagnostics.suggest import closest, is_sure, listing
-from tfdsl.semantics.values import POISON, Data
+from tfdsl.semantics.scope import Pending
 from tfdsl.vocabulary import foreign, roles
 
 if TYPE_CHECKING:
     from tfdsl.semantics.scope import JobNames, Scope
+    from tfdsl.semantics.values import Data
     from tfdsl.syntax import ast
     from tfdsl.text import Span
 
@@ -88,7 +89,7 @@ def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
         return job.name
     if name.text == "namespace":
         namespace = job.namespace()
-        if namespace is not None and isinstance(namespace.data, int):
+        if isinstance(namespace, Pending):
             return name_rules.NAME_CYCLE(name.span, name="namespace").marked("the circle closes here")
         if namespace is not None:
             return namespace.data
@@ -114,9 +115,7 @@ def role_member(role: ast.Name, name: ast.Name, scope: Scope) -> Data | Diagnost
 
 def _replicas(role: str, span: Span, job: JobNames) -> Data | Diagnostic:
     replicas = job.replicas(role)
-    if replicas is None:
-        return POISON
-    if replicas < 0:
+    if isinstance(replicas, Pending):
         return name_rules.NAME_CYCLE(span, name=f"replicas of {role}").marked("the circle closes here")
     return replicas
 

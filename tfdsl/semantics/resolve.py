@@ -7,15 +7,16 @@ by path, an output by source and destination, a policy by subject and event.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.record import replace
 from tfdsl.semantics import operators, resolved
 from tfdsl.semantics.conform import conform
+from tfdsl.semantics.dependencies import dependence
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.mounts import mount as read_mount
-from tfdsl.semantics.scope import Scope
+from tfdsl.semantics.scope import PENDING, Pending, Scope
 from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, ListData, MapData, Poison, Value, list_data, map_data
 from tfdsl.vocabulary import attributes, roles
 from tfdsl.vocabulary.types import MapType
@@ -25,23 +26,34 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.blocks import JobBlock, Layer, RoleBlock, TargetBlock, TargetRows
+    from tfdsl.semantics.dependencies import Dependence
     from tfdsl.semantics.params import Params
     from tfdsl.syntax import ast
     from tfdsl.text import Span
 
+T = TypeVar("T")
+Key: TypeAlias = "tuple[int, str | None]"
+"""The identity of a node, and the role that its value is for, if that makes a difference."""
+
 COST = 10
 """What it costs to check and lower an element of an attribute, in elements that are only copied."""
 SHM_PATH = "/dev/shm"
-CYCLE = -1
-"""What :meth:`Resolver.replicas` and :meth:`Resolver.namespace` give for what is just being worked out."""
 
 
 class Shared:
     """Values that are the same for every role and target, which all resolvers of a program share."""
 
     def __init__(self) -> None:
-        self.typed: dict[tuple[int, str | None], Value] = {}
-        self.mounts: dict[tuple[int, str | None], resolved.Mount | None] = {}
+        self.typed: dict[Key, Value] = {}
+        self.mounts: dict[Key, resolved.Mount | None] = {}
+        self._dependence: dict[int, Dependence] = {}
+
+    def dependence(self, node: ast.Assign | ast.Mount) -> Dependence:
+        """What the value of ``node`` depends on, looked up in its tree once."""
+        known = self._dependence.get(id(node))
+        if known is None:
+            known = self._dependence[id(node)] = dependence(node)
+        return known
 
 
 class Resolver:
@@ -69,25 +81,24 @@ class Resolver:
         self.report = report
         self.scope = Scope(params, report, self)
         self._scopes: dict[str, Scope] = {}
-        self._typed: dict[tuple[int, str | None], Value] = {}
-        self._mounts: dict[tuple[int, str | None], resolved.Mount | None] = {}
-        self._replicas: dict[str, int | None] = {}
-        self._constant = shared.typed
-        self._constant_mounts = shared.mounts
-        self._busy_namespace = False
+        self._shared = shared
+        self._typed: dict[Key, Value] = {}
+        self._mounts: dict[Key, resolved.Mount | None] = {}
+        self._replicas: dict[str, int | Poison | Pending] = {}
+        self._namespace_pending = False
 
     # --- names ---
 
-    def namespace(self) -> Value | None:
-        """The job's namespace, if it has one; :data:`CYCLE` while it is being worked out."""
+    def namespace(self) -> Value | Pending | None:
+        """The job's namespace, poison when it is wrong; ``None`` when it has none."""
         for layer in reversed(self.job_layers()):
             assign = layer.attributes.get("namespace")
             if assign is not None:
-                if self._busy_namespace:
-                    return Value(CYCLE, assign.key.span)
-                self._busy_namespace = True
+                if self._namespace_pending:
+                    return PENDING
+                self._namespace_pending = True
                 value = self.typed(assign, None)
-                self._busy_namespace = False
+                self._namespace_pending = False
                 return value
         return None
 
@@ -107,11 +118,11 @@ class Resolver:
         named = {*self.block.roles, *(self.target_block.roles if self.target_block else ())}
         return tuple(name for name in roles.ROLE_NAMES if name in named)
 
-    def replicas(self, role: str) -> int | None:
-        """Replicas of ``role``; ``None`` when they are wrong (reported), :data:`CYCLE` while being worked out."""
+    def replicas(self, role: str) -> int | Poison | Pending:
+        """The number of replicas of ``role``."""
         if role not in self._replicas:
-            self._replicas[role] = CYCLE
-            self._replicas[role] = self._work_out_replicas(role)
+            self._replicas[role] = PENDING
+            self._replicas[role] = self._evaluated_replicas(role)
         return self._replicas[role]
 
     def present_roles(self) -> tuple[str, ...]:
@@ -120,12 +131,12 @@ class Resolver:
             self.replicas(name)
         return tuple(name for name in self.role_names() if self.replicas(name) != 0)
 
-    def _work_out_replicas(self, role: str) -> int | None:
+    def _evaluated_replicas(self, role: str) -> int | Poison:
         for layer in reversed(self.own_layers(role)):
             assign = layer.attributes.get("replicas")
             if assign is not None:
                 data = self.typed(assign, role).data
-                return data if isinstance(data, int) else None
+                return data if isinstance(data, int) else POISON
         return 1
 
     def meant(self) -> frozenset[str]:
@@ -180,26 +191,23 @@ class Resolver:
 
     def typed(self, assign: ast.Assign, role: str | None) -> Value:
         """The typed value of an attribute; evaluated once, or once per role where it speaks of the role."""
-        key = self._key(assign, role)
-        values = self._constant if key is None else self._typed
-        at = (id(assign), None) if key is None else key
-        value = values.get(at)
+        values, key = self._place(assign, role, self._shared.typed, self._typed)
+        value = values.get(key)
         if value is None:
             row = attributes.BY_NAME[assign.key.text]
             value = evaluate(assign.value, self.scope if role is None else self.role_scope(role))
             if isinstance(value.data, CONTAINERS) and not self.params.spend(COST * value.data.weight // ELEMENT):
                 self.report(operators.exhausted(value.span))
                 value = Value(POISON, value.span)
-            value = values[at] = conform(value, row.type, row.name, self.report)
+            value = values[key] = conform(value, row.type, row.name, self.report)
         return value
 
-    def _key(self, node: ast.Assign | ast.Mount, role: str | None) -> tuple[int, str | None] | None:
-        """Under which key the value of ``node`` is kept; ``None`` when it is the same for all roles and targets."""
-        source, start, end = node.span
-        text = source.text
-        if text.find("role", start, end) >= 0:
-            return id(node), role
-        return (id(node), None) if text.find("job", start, end) >= 0 else None
+    def _place(
+        self, node: ast.Assign | ast.Mount, role: str | None, shared: dict[Key, T], own: dict[Key, T]
+    ) -> tuple[dict[Key, T], Key]:
+        """Where the value of ``node`` in ``role`` is remembered, and under which key."""
+        on = self._shared.dependence(node)
+        return shared if on == "nothing" else own, (id(node), role if on == "role" else None)
 
     def job_settings(self) -> dict[str, resolved.Setting]:
         """The job's own attributes; those that are only defaults of roles are in the roles."""
@@ -250,11 +258,11 @@ class Resolver:
         if "after" in settings:
             settings["after"] = self._without_absent(settings["after"], present)
         replicas = self.replicas(name)
-        known = replicas is not None and replicas > 0
+        known = isinstance(replicas, int) and replicas > 0
         return resolved.Role(
             name,
             self.role_blocks(name)[0].node.name.span,
-            replicas if known and replicas is not None else 1,
+            replicas if isinstance(replicas, int) and known else 1,
             settings,
             tuple(mounts.values()),
             outputs,
@@ -314,12 +322,10 @@ class Resolver:
 
     def mount(self, node: ast.Mount, role: str) -> resolved.Mount | None:
         """The mount ``node`` of ``role``; ``None``, reported, when it is not known what is mounted where."""
-        key = self._key(node, role)
-        mounts = self._constant_mounts if key is None else self._mounts
-        at = (id(node), None) if key is None else key
-        if at not in mounts:
-            mounts[at] = read_mount(node, self.role_scope(role))
-        return mounts[at]
+        mounts, key = self._place(node, role, self._shared.mounts, self._mounts)
+        if key not in mounts:
+            mounts[key] = read_mount(node, self.role_scope(role))
+        return mounts[key]
 
 
 def _mounted_twice(role: str, first: resolved.Mount, second: resolved.Mount) -> Diagnostic:

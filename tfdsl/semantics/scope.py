@@ -6,7 +6,7 @@ and, where a role is known, ``role``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from tfdsl.record import Record
 
@@ -14,8 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.semantics.values import Value
+    from tfdsl.semantics.values import Poison, Value
     from tfdsl.text import Span
+
+
+class Pending(Record):
+    """The answer for a value that is still being evaluated: whoever asks for it closes a cycle."""
+
+
+PENDING: Final = Pending()
 
 
 class Globals(Protocol):
@@ -50,8 +57,8 @@ class JobNames(Protocol):
 
     name: str
 
-    def namespace(self) -> Value | None:
-        """The job's namespace, if it has one; poison when it is wrong or being worked out."""
+    def namespace(self) -> Value | Pending | None:
+        """The job's namespace, poison when it is wrong; ``None`` when it has none."""
         ...
 
     def knows_submitter(self, at: Span) -> bool:
@@ -62,8 +69,8 @@ class JobNames(Protocol):
         """The job's roles."""
         ...
 
-    def replicas(self, role: str) -> int | None:
-        """Replicas of a role; ``None`` when that is wrong and reported, or being worked out (a cycle)."""
+    def replicas(self, role: str) -> int | Poison | Pending:
+        """The number of replicas of ``role``."""
         ...
 
 

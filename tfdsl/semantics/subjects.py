@@ -40,7 +40,7 @@ def index_exists(resolver: Resolver, role: str, index: ast.Number) -> bool:
     """Whether ``role`` has a replica ``index``; reported if not."""
     replicas = resolver.replicas(role)
     number = index_of(index)
-    if replicas is None or (number is not None and number < replicas):
+    if not isinstance(replicas, int) or (number is not None and number < replicas):
         return True
     shown = "0" if replicas == 1 else f"0 to {replicas - 1}"
     resolver.report(value_rules.OUTPUT_INDEX(index.span, role=role, index=index.text, range=shown))
