@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 PART = re.compile(r"(<!-- generated: ([^>]+) -->\n).*?(<!-- end -->)", re.S)
 _FIELD = re.compile(r"\{(\w+)\}")
-_PART_OF = re.compile(r"(?<=\])(\.\w[\w ]*|\{.*)$")
 _WHERE = {"job": "job", "role": "role", "both": "both", "each": "job, role"}
 _FATES = {"kept": "kept", "translated": "translated", "approximated": "**approximated**", "refused": "**refused**"}
 
@@ -94,20 +93,11 @@ def support_part(name: str) -> str:
     assert backend is not None
     rows: list[tuple[str, ...]] = []
     for row in backend.support.rows:
-        if _whole_is_refused(backend, row.key):
-            continue
-        when = ", ".join(part for part in (f"from {row.since}" if row.since else "", row.when_text) if part)
+        when = ", ".join(part for part in (f"from {row.since}" if row.since else "", row.words) if part)
         code = row.rule.code if row.rule is not None else ""
         texts = (row.text, row.instead) if row.rule is None else (_fields(row.text), _fields(row.instead))
         rows.append((f"`{row.key}`", _FATES[row.fate], f"`{row.to}`" if row.to else "", when, *texts, code))
     return table(("of the job", "is", "as", "when", "how it differs", "what to do", "code"), rows)
-
-
-def _whole_is_refused(backend: targets.Backend, key: str) -> bool:
-    """Whether ``key`` is a part of something that is always refused, so that nobody asks about it."""
-    whole = _PART_OF.sub("", key)
-    rows = backend.support[whole]
-    return whole != key and bool(rows) and all(row.fate == "refused" for row in rows)
 
 
 def messages_part(prefixes: str) -> str:

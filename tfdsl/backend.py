@@ -27,7 +27,6 @@ from tfdsl.support import (
     chosen,
     kept,
     refused,
-    refused_mount,
     translated,
 )
 from tfdsl.vocabulary import versions
@@ -64,7 +63,6 @@ __all__ = [
     "kept",
     "names",
     "refused",
-    "refused_mount",
     "translated",
 ]
 

@@ -1,64 +1,45 @@
-"""Conditions of support rows that look at the job alone; what a target's options decide stands in its own package."""
+"""Conditions of support rows that look at the job alone; a target's own conditions are in its ``when.py``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
+
+from tfdsl.support import Condition, condition
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Role, ScratchMount
 
-
-def off(unit: Unit, item: Item) -> bool:
-    """The value is false, 0 or empty: nothing is asked for."""
-    return not item.value
-
-
-def running(unit: Unit, item: Item) -> bool:
-    """Only what still runs is ended."""
-    return item.value == "running"
-
-
-def not_grpc(unit: Unit, item: Item) -> bool:
-    """Servers speak another protocol than TensorFlow's own default."""
-    return item.value != "grpc"
+off = Condition("false", lambda unit, item: not item.value)
+zero = Condition("0", lambda unit, item: not item.value)
+running = Condition("running", lambda unit, item: item.value == "running")
+not_grpc = Condition("not grpc", lambda unit, item: item.value != "grpc")
+same_cpu = Condition("equal to cpu", lambda unit, item: _role(item).cpu_limit == _role(item).cpu)
+same_memory = Condition("equal to memory", lambda unit, item: _role(item).memory_limit == _role(item).memory)
+labelled = Condition("with node_label", lambda unit, item: _role(item).node_label is not None)
+sized = Condition("with a size", lambda unit, item: cast("ScratchMount", item.node).size is not None)
 
 
+@condition("one replica in all")
 def single(unit: Unit, item: Item) -> bool:
-    """One replica in all, TensorBoard left out, waits for nobody."""
+    """TensorBoard is left out: it waits for nobody."""
     return sum(role.replicas for role in unit.job.roles if role.name != "tensorboard") == 1
 
 
+@condition("less than replicas")
 def fewer(unit: Unit, item: Item) -> bool:
     """The gang is smaller than the role."""
-    role = cast("Role", item.node)
+    role = _role(item)
     return role.min_available < role.replicas and role.name != "tensorboard"
 
 
+@condition("a fraction")
 def fraction(unit: Unit, item: Item) -> bool:
     """Not a whole number of processors."""
-    cpu = cast("Role", item.node).cpu
+    cpu = _role(item).cpu
     return cpu is not None and cpu.milli % 1000 != 0
 
 
-def same_cpu(unit: Unit, item: Item) -> bool:
-    """The limit is the request."""
-    role = cast("Role", item.node)
-    return role.cpu_limit == role.cpu
-
-
-def same_memory(unit: Unit, item: Item) -> bool:
-    """The limit is the request."""
-    role = cast("Role", item.node)
-    return role.memory_limit == role.memory
-
-
-def labelled(unit: Unit, item: Item) -> bool:
-    """The role has a node label."""
-    return cast("Role", item.node).node_label is not None
-
-
-def sized(unit: Unit, item: Item) -> bool:
-    """A scratch folder with a size."""
-    return cast("ScratchMount", item.node).size is not None
+def _role(item: Item) -> Role:
+    return cast("Role", item.node)

@@ -1,28 +1,36 @@
-"""The support table of a target: a row says what becomes of one key of the IR, and what is told of it."""
+"""The support table of a target: a row says what becomes of one key of the IR, and what tfdsl reports about it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from tfdsl.diagnostics import Rule
-from tfdsl.record import Record
-from tfdsl.vocabulary.statements import MOUNTS_BY_NAME, RUN_TIME_MARKS
+from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
 
 Fate: TypeAlias = Literal["kept", "translated", "approximated", "refused"]
+Test: TypeAlias = "Callable[[Unit, Item], bool]"
 
 
-class Condition(Protocol):
-    """Whether a row applies to an item of a job."""
+class Condition(Record):
+    """Whether a row applies to an item of a job: in ``words`` for the tables, and as a ``test``."""
+
+    words: str
+    test: Test
 
     def __call__(self, unit: Unit, item: Item, /) -> bool:
         """Decide for ``item`` of ``unit.job``."""
-        ...
+        return self.test(unit, item)
+
+
+def condition(words: str) -> Callable[[Test], Condition]:
+    """Make the decorated function a :class:`Condition` that reads ``words`` in the tables."""
+    return lambda test: Condition(words, test)
 
 
 class Fill(Protocol):
@@ -34,63 +42,66 @@ class Fill(Protocol):
 
 
 class Row(Record):
-    """What a target does with one key of the IR.
+    """What a target does with one key of the IR. Of the rows of one key the first that applies decides.
 
-    ``to``: the field of the target, for the tables. ``text``: how it differs or why it cannot be (may hold
+    ``to``: the field of the target, for the tables. ``text``: how it differs or why it is impossible (may hold
     ``{value}``, ``{role}``, ``{job}``, the job's name, and what ``fill`` gives). ``rule``: what is reported for an
-    approximation or a refusal. ``instead``: what to write or which target can. ``since``: the first version for which
-    the row holds. ``when``: a further condition; ``when_text`` says it in words for the tables. Of the rows of one key
-    the first that applies decides.
-    ``default`` says what is told when the value is a default that the source does not write: an info, or nothing.
+    approximation or a refusal. ``instead``: what to write, or which target supports it. ``since``: the first version
+    for which the row holds. ``when``: a further condition.
+    ``default`` says what is reported when the value is a default that the source does not write: an info, or nothing.
     A ``translated`` row with a rule is reported in that case only: see :func:`chosen`.
     """
 
     key: str
     fate: Fate
-    to: str
-    text: str
-    rule: Rule | None
-    instead: str
-    since: str | None
-    when: Condition | None
-    when_text: str
-    default: Literal["info", "silent"]
+    to: str = ""
+    text: str = ""
+    rule: Rule | None = None
+    instead: str = ""
+    since: str | None = None
+    when: Condition | None = None
+    default: Literal["info", "silent"] = "silent"
     fill: Fill | None = None
 
+    @property
+    def words(self) -> str:
+        """The condition in words; empty when the row has none."""
+        return self.when.words if self.when is not None else ""
 
-def kept(key: str, to: str, *, since: str | None = None, when: Condition | None = None, when_text: str = "") -> Row:
+
+# Rows that are reported name their rule by a code and a slug. The table to which a row belongs completes both: a code
+# that is only digits gets the target's prefix, and a slug the target's name. A row without a slug takes the last word
+# of its key: `job.cleanup` → `volcano-cleanup`.
+
+
+def kept(key: str, to: str, *, since: str | None = None, when: Condition | None = None) -> Row:
     """The target has the same thing."""
-    return Row(key, "kept", to, "", None, "", since, when, when_text, "silent")
+    return Row(key, "kept", to, since=since, when=when)
 
 
-def translated(
-    key: str, to: str, text: str, *, since: str | None = None, when: Condition | None = None, when_text: str = ""
-) -> Row:
-    """The target says it in another way, with the same meaning."""
-    return Row(key, "translated", to, text, None, "", since, when, when_text, "silent")
+def translated(key: str, to: str, text: str, *, since: str | None = None, when: Condition | None = None) -> Row:
+    """The target expresses it in another way, with the same meaning."""
+    return Row(key, "translated", to, text, since=since, when=when)
 
 
 def chosen(
     key: str,
     to: str,
     text: str,
-    told: str,
+    message: str,
     code: str,
-    slug: str,
+    slug: str = "",
     *,
     instead: str,
     since: str | None = None,
     when: Condition | None = None,
-    when_text: str = "",
     fill: Fill | None = None,
 ) -> Row:
-    """The target says it in another way, but left alone it would do something else than the language's default.
+    """The target expresses it in another way, and its own default differs from the language's.
 
-    ``told`` is an info for those who leave the value to the default; ``instead`` says what to write to have it
-    otherwise.
+    ``message`` is an info for those who leave the value to the default; ``instead`` says what to write to change it.
     """
-    rule = Rule(code, slug, "info", told)
-    return Row(key, "translated", to, text, rule, instead, since, when, when_text, "info", fill)
+    return Row(key, "translated", to, text, Rule(code, slug, "info", message), instead, since, when, "info", fill)
 
 
 def approximated(
@@ -98,68 +109,80 @@ def approximated(
     to: str,
     text: str,
     code: str,
-    slug: str,
+    slug: str = "",
     *,
     instead: str = "",
     since: str | None = None,
     when: Condition | None = None,
-    when_text: str = "",
     default: Literal["info", "silent"] = "info",
     fill: Fill | None = None,
 ) -> Row:
     """The target does something near: a warning that says how it differs."""
-    rule = Rule(code, slug, "warning", text)
-    return Row(key, "approximated", to, text, rule, instead, since, when, when_text, default, fill)
+    return Row(key, "approximated", to, text, Rule(code, slug, "warning", text), instead, since, when, default, fill)
 
 
 def refused(
     key: str,
     text: str,
     code: str,
-    slug: str,
+    slug: str = "",
     *,
     instead: str = "",
     since: str | None = None,
     when: Condition | None = None,
-    when_text: str = "",
     default: Literal["info", "silent"] = "info",
     fill: Fill | None = None,
 ) -> Row:
-    """The target cannot: an error with an alternative."""
-    rule = Rule(code, slug, "error", text)
-    return Row(key, "refused", "", text, rule, instead, since, when, when_text, default, fill)
-
-
-def refused_mount(kind: str, text: str, code: str, slug: str, *, instead: str = "") -> Iterator[Row]:
-    """A kind of mount that the target cannot have: refused once, of the mount itself, not of its options again."""
-    key = f"mounts[{kind}]"
-    yield refused(key, text, code, slug, instead=instead)
-    row = MOUNTS_BY_NAME[kind]
-    options = dict.fromkeys(("readonly", *(option.name for option in row.options)))
-    marked = [] if row.source == "size" else [key]
-    marked += [f"{key}.sub_path"] if "sub_path" in options else []
-    keys = [*(f"{key}.{option}" for option in options), *(f"{at}{mark}" for at in marked for mark in RUN_TIME_MARKS)]
-    yield from (translated(one, "", "the mount itself is refused") for one in keys)
+    """The target cannot: an error with an alternative. Refused without a condition, it covers all parts of the key."""
+    return Row(key, "refused", "", text, Rule(code, slug, "error", text), instead, since, when, default, fill)
 
 
 class Support:
-    """The support table of a target: rows by key, in the order they are tried."""
+    """The support table of a target: rows by key, in the order they are tried.
 
-    def __init__(self, *rows: Row) -> None:
-        self.rows = rows
+    ``target`` and ``prefix`` complete the slugs and codes of the rows.
+    """
+
+    def __init__(self, target: str, prefix: str, *rows: Row) -> None:
+        self.rows = tuple(_completed(row, target, prefix) for row in rows)
         self._by_key: dict[str, list[Row]] = {}
-        for row in rows:
+        for row in self.rows:
             self._by_key.setdefault(row.key, []).append(row)
 
     def __getitem__(self, key: str) -> Sequence[Row]:
-        """The rows of ``key``; empty when the table has a hole."""
+        """The rows of ``key``, or those that refuse the whole it is a part of; empty when the table has a hole."""
+        whole = self._by_key.get(_whole(key), ())
+        if whole and all(row.fate == "refused" for row in whole):
+            return whole
         return self._by_key.get(key, ())
 
     def decide(self, unit: Unit, item: Item) -> Row | None:
-        """The row that holds for ``item``."""
+        """The row that holds for ``item``; ``None`` for a part of something that is refused as a whole."""
         for row in self[item.key]:
+            if row.key != item.key:
+                return None
             if row.since is not None and not unit.at_least(row.since):
                 continue
             if row.when is None or row.when(unit, item):
                 return row
         return None
+
+
+def _whole(key: str) -> str:
+    """The mount, output or policy that ``key`` is about: ``mounts[pvc]`` for ``mounts[pvc].sub_path{env}``."""
+    before, bracket, _ = key.partition("]")
+    return key if before == "roles[" else before + bracket
+
+
+def _completed(row: Row, target: str, prefix: str) -> Row:
+    if row.rule is None:
+        return row
+    code = prefix + row.rule.code if row.rule.code.isdigit() else row.rule.code
+    slug = f"{target}-{row.rule.slug or _last_word(row.key)}"
+    return replace(row, rule=replace(row.rule, code=code, slug=slug))
+
+
+def _last_word(key: str) -> str:
+    """The end of a key as the end of a slug: ``cpu-limit``, ``mount-pvc``, ``pending``, ``restart-pod``."""
+    last = key.rpartition(".")[2].removesuffix("]").replace("mounts[", "mount-").replace("policies[", "")
+    return last.replace("_", "-").replace(" ", "-").removesuffix("[")

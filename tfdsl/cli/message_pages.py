@@ -112,7 +112,7 @@ def in_short(backend: Backend, key: str) -> str:
 def condition(backend: Backend, row: Row) -> str:
     """When a row holds, in words; empty when it always does."""
     since = f"from {backend.name} {row.since}" if row.since else ""
-    return ", ".join(part for part in (since, row.when_text) if part)
+    return ", ".join(part for part in (since, row.words) if part)
 
 
 _KEYS = (

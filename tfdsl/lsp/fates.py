@@ -95,7 +95,7 @@ def _in_general(key: str) -> Iterable[Fate]:
     for name in backends.names():
         backend = backends.find(name)
         for row in backend.support[key] if backend is not None else ():
-            when = " ".join(part for part in (f"from {row.since}" if row.since else "", row.when_text) if part)
+            when = " ".join(part for part in (f"from {row.since}" if row.since else "", row.words) if part)
             yield Fate(name, row.fate, row.to, row.text.format_map(_Open()), when)
 
 

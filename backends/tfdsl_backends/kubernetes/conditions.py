@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.support import Condition, condition
 from tfdsl_backends.kubernetes.placement import job_count, pinned, training_roles
-from tfdsl_backends.podspec.conditions import namespace_flag
 from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
+from tfdsl_backends.podspec.when import namespace_flag
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -17,21 +18,25 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Policy, Role
 
 
+@condition("with hosts")
 def on_hosts(unit: Unit, item: Item) -> bool:
     """Whether every replica is bound to a host."""
     return pinned(unit)
 
 
+@condition("one Job")
 def one_job(unit: Unit, item: Item) -> bool:
     """Whether all replicas are in one Job, so that its end is the end of the job."""
     return sum(job_count(unit, role) for role in training_roles(unit.job)) == 1
 
 
+@condition('"running" and one Job')
 def one_job_running(unit: Unit, item: Item) -> bool:
     """``cleanup``: whether one Job does it: it stops what runs when it ends and leaves what has ended."""
     return item.value == "running" and one_job(unit, item)
 
 
+@condition("tensorboard, another action than failed => restart container or evicted => restart pod")
 def not_tensorboards_own(unit: Unit, item: Item) -> bool:
     """Whether the policy is of tensorboard and not what its Deployment does anyway.
 
@@ -42,16 +47,19 @@ def not_tensorboards_own(unit: Unit, item: Item) -> bool:
     return item.role == "tensorboard" and policy.action not in own.get(policy.event, ())
 
 
+@condition("false with hosts")
 def not_on_node(unit: Unit, item: Item) -> bool:
     """Whether the node's network is not wanted although the hosts are named."""
     return item.value is False and pinned(unit)
 
 
+@condition("true, with a queue or Kueue's label")
 def in_kueue(unit: Unit, item: Item) -> bool:
     """``suspend``: whether Kueue manages Jobs that are to be held."""
     return item.value is True and (unit.job.queue is not None or QUEUE_LABEL in unit.job.labels)
 
 
+@condition("several Jobs restart")
 def several_restart(unit: Unit, item: Item) -> bool:
     """Whether more than one Job restarts replicas."""
     return _restarting_jobs(unit) > 1
@@ -63,11 +71,13 @@ def _restarting_jobs(unit: Unit) -> int:
     return sum(job_count(unit, role) for role in training_roles(unit.job) if restarts(unit.job, role))
 
 
+@condition("more specific policies decide")
 def overridden(unit: Unit, item: Item) -> bool:
     """A policy: whether more specific ones decide everything that it could."""
     return item.role != "tensorboard" and not _decided(unit, item)
 
 
+@condition("beside other actions on statuses or evictions")
 def in_new_pod(unit: Unit, item: Item) -> bool:
     """``restart container``: whether exit statuses or evictions of its roles are told apart, which takes new pods."""
     from tfdsl_backends.kubernetes.restart import in_place
@@ -75,11 +85,15 @@ def in_new_pod(unit: Unit, item: Item) -> bool:
     return any(not in_place(unit.job, role) for role in _decided(unit, item))
 
 
+restarts_pods = Condition("where pods restart, not containers", in_new_pod.test)
+
+
 def _only_replica(unit: Unit, item: Item) -> bool:
     role = unit.job.role(item.role)
     return role is not None and role.replicas == 1
 
 
+@condition("with hosts, or one replica")
 def whole_or_pinned(unit: Unit, item: Item) -> bool:
     """``completed`` of one replica: whether that replica is a Job of its own."""
     return pinned(unit) or _only_replica(unit, item)
@@ -91,6 +105,7 @@ def _decided(unit: Unit, item: Item) -> list[Role]:
     return [role for role in training_roles(unit.job) if decides(unit.job, role, cast("Policy", item.node))]
 
 
+@condition("no other Jobs")
 def no_job_stays(unit: Unit, item: Item) -> bool:
     """Whether all Jobs have ended when the one that decides, or those of the role that does, have."""
     return not _staying(unit, item)

@@ -12,7 +12,7 @@ from tfdsl.backend import approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.kubernetes import conditions as when
 from tfdsl_backends.kubernetes.features import SUCCESS_POLICY
-from tfdsl_backends.podspec import conditions as shared
+from tfdsl_backends.podspec import when as shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,18 +26,14 @@ REMOVE = "`kubectl delete jobs,services -l tfdsl/job={job}{namespace}`"
 def _completed() -> Iterator[Row]:
     yield kept("policies[completed]", "Job condition Complete")
     yield translated(
-        "policies[completed].complete job",
-        "Job condition Complete",
-        "the Job completes",
-        when=when.no_job_stays,
-        when_text="no other Jobs",
+        "policies[completed].complete job", "Job condition Complete", "the Job completes", when=when.no_job_stays
     )
     yield approximated(
         "policies[completed].complete job",
         "Job condition Complete",
         f"when {{role}} has completed, the other Jobs run on ({{stay}}); remove all with {REMOVE}",
         "K8S060",
-        "kubernetes-jobs-run-on",
+        "jobs-run-on",
         instead="compile to tfjob or volcano, which end as one",
         fill=when.jobs_that_stay,
     )
@@ -45,16 +41,16 @@ def _completed() -> Iterator[Row]:
         "policies[completed].restart job",
         "a Job that has completed does not start again",
         "K8S061",
-        "kubernetes-restart-after-success",
+        "restart-after-success",
         instead="compile to volcano",
     )
-    yield kept("policies[completed].index", "Job", when=when.whole_or_pinned, when_text="with hosts, or one replica")
+    yield kept("policies[completed].index", "Job", when=when.whole_or_pinned)
     yield kept("policies[completed].index", "spec.successPolicy", since=SUCCESS_POLICY)
     yield refused(
         "policies[completed].index",
         "an Indexed Job can be ended by one of its replicas from Kubernetes 1.31 on",
         "K8S062",
-        "kubernetes-success-index",
+        "success-index",
         instead='write version = "1.31" or a newer one in target kubernetes, or name the whole role',
     )
 
@@ -70,19 +66,18 @@ def _fails(event: str) -> Iterator[Row]:
             "the Job fails",
             "a failed replica fails the Job; left alone Kubernetes tries up to 6 more times",
             "K8S109",
-            "kubernetes-fails-at-once",
+            "fails-at-once",
             instead="write on failed => restart pod to try again",
             when=when.one_job,
-            when_text="one Job",
         )
     else:
-        yield translated(key, to, "the Job fails", when=when.one_job, when_text="one Job")
+        yield translated(key, to, "the Job fails", when=when.one_job)
     yield approximated(
         key,
         to,
         f"only the Job of the replica fails, the others run on; remove all with {REMOVE}",
         "K8S063",
-        "kubernetes-fails-alone",
+        "fails-alone",
         instead="compile to tfjob or volcano, which fail as one",
         fill=shared.namespace_flag,
     )
@@ -97,10 +92,9 @@ def _restarts(event: str) -> Iterator[Row]:
         "exit statuses or evictions are told apart, which a Job does with new pods only: the replica starts again in a "
         "new pod",
         "K8S064",
-        "kubernetes-restart-in-new-pod",
+        "restart-in-new-pod",
         instead="write `restart pod` to say so",
         when=when.in_new_pod,
-        when_text="beside other actions on statuses or evictions",
     )
     yield translated(f"{key}.restart container", "template.spec.restartPolicy", "OnFailure")
     yield translated(f"{key}.restart pod", "template.spec.restartPolicy", "Never: the Job makes a new pod")
@@ -114,7 +108,6 @@ def _failed() -> Iterator[Row]:
         "Deployment",
         "a Deployment always restarts its container",
         when=shared.of_tensorboard,
-        when_text="tensorboard",
     )
     yield from _fails("failed")
     yield from _restarts("failed")
@@ -125,10 +118,9 @@ def _of_tensorboard(event: str) -> Iterator[Row]:
         f"policies[{event}]",
         "TensorBoard runs outside the Jobs, in a Deployment that restarts it in place whatever happens",
         "K8S065",
-        "kubernetes-tensorboard-policy",
+        "tensorboard-policy",
         instead="leave the policy out",
         when=when.not_tensorboards_own,
-        when_text="tensorboard, another action than failed => restart container or evicted => restart pod",
     )
 
 
@@ -145,17 +137,16 @@ def _evicted() -> Iterator[Row]:
     yield from _fails("evicted")
     for action in ("restart container", "restart pod"):
         key = f"policies[evicted].{action}"
-        yield translated(key, "Deployment", "a new pod", when=shared.of_tensorboard, when_text="tensorboard")
+        yield translated(key, "Deployment", "a new pod", when=shared.of_tensorboard)
         yield approximated(
             key,
             FAILURE_RULES,
             "evictions are ignored by the Job (condition DisruptionTarget): the pod is made again each time, and "
             "retries does not count it",
             "K8S066",
-            "kubernetes-evictions-uncounted",
+            "evictions-uncounted",
             instead="without the policy an eviction is a failure and is counted",
-            when=when.in_new_pod,
-            when_text="where pods restart, not containers",
+            when=when.restarts_pods,
         )
         yield translated(key, "spec.backoffLimit", "a new pod, counted like a failure")
 
@@ -168,7 +159,6 @@ def _refused() -> Iterator[Row]:
             "Kubernetes 1.33 can let the other replicas run on (backoffLimitPerIndex), but a Job with a failed replica "
             "ends as failed all the same",
             "K8S111",
-            "kubernetes-ignore",
             instead="let the program exit 0, or compile to volcano"
             + (", slider or yarn, which can ignore a failed replica" if event != "evicted" else ""),
         )
@@ -177,14 +167,14 @@ def _refused() -> Iterator[Row]:
                 f"policies[{event}].{action}",
                 "Jobs have no such action: {value} would need a controller over all of them",
                 "K8S067",
-                "kubernetes-action",
+                "action",
                 instead="compile to volcano, which has this action",
             )
         yield refused(
             f"policies[{event}].index",
             "replica {value} of {role} cannot have a policy of its own",
             "K8S068",
-            "kubernetes-replica-policy",
+            "replica-policy",
             instead="write the policy for the whole role",
         )
     for event in ("failed", "evicted"):
@@ -192,37 +182,26 @@ def _refused() -> Iterator[Row]:
             f"policies[{event}].delay",
             "a Job acts at once; it cannot wait {value}",
             "K8S069",
-            "kubernetes-delay",
             instead="leave `after` out, or compile to volcano 1.11 or newer",
         )
     yield refused(
         "policies[pending]",
         "a Job has no time limit for pods that wait to be placed",
         "K8S070",
-        "kubernetes-pending",
         instead="set deadline, which counts waiting too, or compile to volcano 1.11 or newer",
     )
     yield refused(
         "policies[restarted]",
         "a Job counts restarts by backoffLimit, which retries sets; it has no other counter",
         "K8S071",
-        "kubernetes-restarted",
         instead="write retries, or compile to tfjob or volcano",
     )
     yield refused(
         "policies[unknown]",
         "Jobs are not placed as a gang, so nothing acts when only part of one can be placed",
         "K8S072",
-        "kubernetes-unknown",
         instead="compile to volcano",
     )
-    for event, actions in (
-        ("pending", ("fail job", "abort job", "restart pod", "restart job", "index", "delay")),
-        ("restarted", ("fail job", "abort job", "restart job", "index")),
-        ("unknown", ("fail job", "abort job", "restart job", "ignore")),
-    ):
-        for action in actions:
-            yield kept(f"policies[{event}].{action}", "")  # the event itself is refused
 
 
 def _overridden() -> Iterator[Row]:
@@ -230,7 +209,7 @@ def _overridden() -> Iterator[Row]:
     for event in ("failed", "exit", "evicted"):
         for action in ACTIONS_OF[event]:
             key = f"policies[{event}].{action}"
-            yield kept(key, "", when=when.overridden, when_text="more specific policies decide")
+            yield kept(key, "", when=when.overridden)
 
 
 POLICIES: tuple[Row, ...] = (*_overridden(), *_completed(), *_failed(), *_exit(), *_evicted(), *_refused())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.ir.policies import RESTARTS, covering
+from tfdsl.support import condition
 from tfdsl_backends.slider.options import in_docker
 
 if TYPE_CHECKING:
@@ -20,28 +21,33 @@ def yes(unit: Unit, item: Item) -> bool:
     return bool(item.value)
 
 
+@condition("docker")
 def docker(unit: Unit, item: Item) -> bool:
     """The role runs in docker."""
     role = unit.job.role(item.role)
     return role is not None and in_docker(unit, role)
 
 
+@condition("a role runs in docker")
 def any_docker(unit: Unit, item: Item) -> bool:
     """Some role runs in docker."""
     return any(in_docker(unit, role) for role in unit.job.roles)
 
 
+@condition("native, an absolute path")
 def native_absolute(unit: Unit, item: Item) -> bool:
     """A path that only docker could mount there."""
     mount = cast("BaseMount", item.node)
     return not docker(unit, item) and mount.at.startswith("/")
 
 
+@condition("native, an absolute path other than the source")
 def native_elsewhere(unit: Unit, item: Item) -> bool:
     """A folder of the node under another name, which only docker could mount there."""
     return native_absolute(unit, item) and getattr(item.node, "source", None) != cast("BaseMount", item.node).at
 
 
+@condition("docker, a variable that env does not set")
 def unknown_variable(unit: Unit, item: Item) -> bool:
     """In docker, a variable that neither the role nor the script sets: only the image could."""
     role = unit.job.role(item.role)
@@ -69,11 +75,13 @@ def variables(value: object) -> Iterator[str]:
             yield from variables(getattr(value, name))
 
 
+@condition("at most one replica is restarted")
 def counted_once(unit: Unit, item: Item) -> bool:
     """At most one replica is ever restarted, so there is one count."""
     return sum(role.replicas for role in unit.job.roles if _restarts(unit, role)) <= 1
 
 
+@condition("one replica")
 def one_replica(unit: Unit, item: Item) -> bool:
     """The policy's subject is one replica."""
     policy = cast("Policy", item.node)
@@ -81,6 +89,7 @@ def one_replica(unit: Unit, item: Item) -> bool:
     return policy.index is not None or (role is not None and role.replicas == 1)
 
 
+@condition("beside restart container")
 def mixed(unit: Unit, item: Item) -> bool:
     """A role that the policy covers is restarted in place by another policy."""
     policy = cast("Policy", item.node)

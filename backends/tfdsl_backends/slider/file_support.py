@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import conditions as asked
-from tfdsl.backend import approximated, kept, refused, refused_mount, translated
+from tfdsl.backend import approximated, kept, refused, translated
 from tfdsl_backends.slider import conditions as when
 
 if TYPE_CHECKING:
@@ -28,15 +28,15 @@ KUBERNETES_MOUNTS = {
 
 def _refused_kinds() -> Iterator[Row]:
     for kind, (code, why, instead) in KUBERNETES_MOUNTS.items():
-        yield from refused_mount(kind, why, code, f"slider-mount-{kind}", instead=instead)
+        yield refused(f"mounts[{kind}]", why, code, instead=instead)
 
 
 def _writable_natively(kind: str) -> Iterator[Row]:
     key = f"mounts[{kind}].readonly"
-    yield kept(key, "docker run --volume …:ro", when=when.docker, when_text="docker")
-    yield kept(key, "", when=asked.off, when_text="false")
+    yield kept(key, "docker run --volume …:ro", when=when.docker)
+    yield kept(key, "", when=asked.off)
     yield approximated(
-        key, "", "nothing keeps a native task from writing there", "SLI055", "slider-readonly-native", default="silent"
+        key, "", "nothing keeps a native task from writing there", "SLI055", "readonly-native", default="silent"
     )
 
 
@@ -51,10 +51,9 @@ def _known_at_run_time() -> Iterator[Row]:
             "package/files/job.json",
             "the script puts in variables of the role's env and of the node; one that only the image sets is empty",
             "SLI056",
-            "slider-env-of-image",
+            "env-of-image",
             instead="set the variable in env, or read it in the command itself",
             when=when.unknown_variable,
-            when_text="docker, a variable that env does not set",
         )
         yield translated(f"{place}{{env}}", "package/files/job.json", "put in by the script")
 
@@ -64,10 +63,9 @@ def _native_path(kind: str) -> Row:
         f"mounts[{kind}]",
         "a native task cannot have something else at {value}",
         "SLI057",
-        "slider-path-native",
+        "path-native",
         instead="name a relative path, which is made in the task's work folder, or run in docker",
         when=when.native_elsewhere if kind == "host" else when.native_absolute,
-        when_text="native, an absolute path" + (" other than the source" if kind == "host" else ""),
     )
 
 
@@ -83,18 +81,17 @@ FILES: tuple[Row, ...] = (
         "",
         "the folder at {value} is on the node's disk for the container's life; its size is not limited",
         "SLI058",
-        "slider-scratch-size",
+        "scratch-size",
         when=asked.sized,
-        when_text="with a size",
     ),
     kept("mounts[scratch]", "a folder in the container's own folder"),
     *_writable_natively("scratch"),
-    kept("mounts[memory]", "docker run --tmpfs", when=when.docker, when_text="docker"),
+    kept("mounts[memory]", "docker run --tmpfs", when=when.docker),
     refused(
         "mounts[memory]",
         "a native task can mount no tmpfs",
         "SLI059",
-        "slider-memory-native",
+        "memory-native",
         instead="mount scratch, or run in docker",
     ),
     kept("mounts[memory].readonly", ""),

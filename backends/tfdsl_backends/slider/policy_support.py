@@ -30,14 +30,14 @@ def _failures(event: str) -> Iterator[Row]:
         STOP,
         f"the script stops the application, which YARN then shows as SUCCEEDED; task.log of the replica says why{lost}",
         fail,
-        f"slider-{word}fail-job",
+        f"{word}fail-job",
     )
     yield approximated(
         f"policies[{event}].abort job",
         STOP,
         f"the application is stopped (slider start NAME resumes it){lost}",
         abort,
-        f"slider-{word}abort-job",
+        f"{word}abort-job",
     )
     yield translated(
         f"policies[{event}].restart container",
@@ -48,17 +48,15 @@ def _failures(event: str) -> Iterator[Row]:
         f"policies[{event}].restart pod",
         "a role is restarted either in place or in a new container; here another policy restarts it in place",
         "SLI072",
-        "slider-mixed-restarts",
+        "mixed-restarts",
         instead="use restart container for all of them",
         when=when.mixed,
-        when_text="beside restart container",
     )
     yield approximated(
         f"policies[{event}].restart pod",
         "metainfo autoStartOnFailure false, " + SCRIPT,
         "Slider replaces the container, whose address is then another one: the other tasks start again with it",
         "SLI073",
-        "slider-restart-pod",
         instead="restart container keeps host and port",
     )
     yield translated(f"policies[{event}].ignore", SCRIPT, "the replica counts as ended; its container stays")
@@ -74,21 +72,20 @@ def _no_group_restart(event: str) -> Iterator[Row]:
             f"policies[{event}].{action}",
             "Slider restarts single containers only",
             code,
-            "slider-" + action.replace(" ", "-"),
             instead="restart container, or target volcano",
         )
 
 
 def _evictions() -> Iterator[Row]:
     yield kept("policies[evicted]", "")
-    yield approximated("policies[evicted].fail job", STOP, REPLACED_FIRST, "SLI076", "slider-evicted-stop")
-    yield approximated("policies[evicted].abort job", STOP, REPLACED_FIRST, "SLI076", "slider-evicted-stop")
+    yield approximated("policies[evicted].fail job", STOP, REPLACED_FIRST, "SLI076", "evicted-stop")
+    yield approximated("policies[evicted].abort job", STOP, REPLACED_FIRST, "SLI076", "evicted-stop")
     yield approximated(
         "policies[evicted].restart container",
         "",
         "the container is gone; Slider replaces it",
         "SLI077",
-        "slider-evicted-in-place",
+        "evicted-in-place",
         instead="write restart pod",
     )
     yield kept("policies[evicted].restart pod", "Slider replaces lost containers")
@@ -96,7 +93,7 @@ def _evictions() -> Iterator[Row]:
         "policies[evicted].ignore",
         "Slider always replaces a lost container",
         "SLI078",
-        "slider-evicted-ignore",
+        "evicted-ignore",
         instead="write restart pod",
     )
     yield from _no_group_restart("evicted")
@@ -105,11 +102,7 @@ def _evictions() -> Iterator[Row]:
 
 def _no_delay(event: str) -> Row:
     return refused(
-        f"policies[{event}].delay",
-        "Slider acts at once",
-        "SLI079",
-        "slider-delay",
-        instead="leave after out, or use target volcano",
+        f"policies[{event}].delay", "Slider acts at once", "SLI079", instead="leave after out, or use target volcano"
     )
 
 
@@ -121,13 +114,13 @@ def _pending() -> Iterator[Row]:
             STOP,
             "a task that waits for the missing replica stops the application, so one of the others has to run",
             "SLI080",
-            "slider-pending",
+            "pending",
         )
     yield refused(
         "policies[pending].restart pod",
         "a container that YARN has not given cannot be restarted",
         "SLI081",
-        "slider-pending-restart",
+        "pending-restart",
         instead="fail job or abort job",
     )
     yield from _no_group_restart("pending")
@@ -139,9 +132,9 @@ def _restarted() -> Iterator[Row]:
     yield kept("policies[restarted]", "")
     for action in ("fail job", "abort job"):
         key = f"policies[restarted].{action}"
-        yield translated(key, SCRIPT, "counted by the script", when=when.one_replica, when_text="one replica")
+        yield translated(key, SCRIPT, "counted by the script", when=when.one_replica)
         yield approximated(
-            key, SCRIPT, "restarts are counted for each replica, not for the role", "SLI082", "slider-restarted-count"
+            key, SCRIPT, "restarts are counted for each replica, not for the role", "SLI082", "restarted-count"
         )
     yield from _no_group_restart("restarted")
     yield kept("policies[restarted].index", SCRIPT)
@@ -154,7 +147,7 @@ def _unknown() -> Iterator[Row]:
             f"policies[unknown].{action}",
             "Slider does not say that a part of the job cannot be placed",
             "SLI083",
-            "slider-unknown",
+            "unknown",
             instead="on ROLE pending after DURATION => fail job",
         )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.backend import approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
-from tfdsl_backends.podspec import conditions as shared
+from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.tfjob import conditions as when
 from tfdsl_backends.tfjob.features import REMAKES_LOST_PODS
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from tfdsl.backend import Row
 
 RESTART_POLICY = "spec.tfReplicaSpecs.ROLE.restartPolicy"
-
-IN_PLACE = when.becomes("OnFailure")
-BY_STATUS = when.becomes("ExitCode")
 
 NEAR = "compile to volcano, which has this action"
 
@@ -34,30 +31,28 @@ def _completed() -> Iterator[Row]:
         "AllWorkers",
         "the job completes when all workers have; left alone the operator completes it with worker 0",
         "KTF111",
-        "tfjob-all-workers",
+        "all-workers",
         instead="write on worker[0] completed => complete job for the operator's own rule",
         when=when.all_workers,
-        when_text="several workers, without a chief or master",
     )
     yield translated(
         "policies[completed].complete job",
         "spec.successPolicy",
         "the chief (master) decides where there is one; the operator's default for worker 0",
         when=when.decides_success,
-        when_text="chief, master, or worker without them",
     )
     yield refused(
         "policies[completed].complete job",
         "the operator ends a TFJob by its chief (master), and without one by its workers; {role} cannot decide",
         "KTF070",
-        "tfjob-success-role",
+        "success-role",
         instead="leave the policy out, or compile to volcano, where any role can complete the job",
     )
     yield refused(
         "policies[completed].restart job",
         "a TFJob does not start again after success",
         "KTF071",
-        "tfjob-restart-after-success",
+        "restart-after-success",
         instead="compile to volcano",
     )
     yield translated(
@@ -65,13 +60,12 @@ def _completed() -> Iterator[Row]:
         "spec.successPolicy",
         "the operator's default: worker 0 has ended, or all workers have",
         when=when.first_replica,
-        when_text="0 of chief or master, or of worker without them",
     )
     yield refused(
         "policies[completed].index",
         "the operator looks at worker 0 or at all workers, not at replica {value} of {role}",
         "KTF072",
-        "tfjob-success-index",
+        "success-index",
         instead="name worker[0], or the whole role",
     )
 
@@ -82,10 +76,9 @@ def _failed() -> Iterator[Row]:
         "policies[failed].fail job",
         "TensorBoard runs outside the TFJob and cannot fail it",
         "KTF073",
-        "tfjob-tensorboard-fails",
+        "tensorboard-fails",
         instead="leave the policy out: TensorBoard restarts in place",
         when=shared.of_tensorboard,
-        when_text="tensorboard",
     )
     yield translated("policies[failed].fail job", RESTART_POLICY, "Never")
     yield translated(
@@ -93,7 +86,6 @@ def _failed() -> Iterator[Row]:
         "Deployment",
         "a Deployment always restarts its container",
         when=shared.of_tensorboard,
-        when_text="tensorboard",
     )
     yield from _restarts("failed", "restart container")
     yield approximated(
@@ -101,9 +93,8 @@ def _failed() -> Iterator[Row]:
         "Deployment",
         "TensorBoard's Deployment restarts the container in place",
         "KTF074",
-        "tfjob-tensorboard-in-place",
+        "tensorboard-in-place",
         when=shared.of_tensorboard,
-        when_text="tensorboard",
     )
     yield from _restarts("failed", "restart pod")
 
@@ -117,11 +108,10 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
         "ExitCode restarts a replica that ended with 128 or more, or was lost or evicted, in a new pod, without pause "
         "and without limit: retries does not count it; a pod that is deleted fails the job (seen with 1.8.1)",
         "KTF075",
-        "tfjob-exit-code-unlimited",
+        "exit-code-unlimited",
         instead="without the fail job policy `on failed => restart container` is limited by retries; on kubernetes and "
         "volcano restarts by status are too",
-        when=BY_STATUS,
-        when_text="statuses 1–127 fail the job",
+        when=when.by_status,
     )
     if action == "restart pod":
         yield approximated(
@@ -130,10 +120,9 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
             "OnFailure restarts the container in place instead of in a new pod; a pod that is deleted (drain, "
             "preemption) fails the job (seen with 1.8.1)",
             "KTF076",
-            "tfjob-restart-in-place",
+            "restart-in-place",
             instead="write `restart container` to say so, or compile to kubernetes or volcano for a new pod",
-            when=IN_PLACE,
-            when_text="no status or eviction fails the job",
+            when=when.in_place,
         )
         yield kept(key, "")  # an `exit` policy that is refused stands beside it
         return
@@ -144,11 +133,10 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
             "a pod that is deleted (kubectl delete, drain, preemption) fails the job instead of being made again (seen "
             "with 1.8.1)",
             "KTF114",
-            "tfjob-deleted-pod-fails",
+            "deleted-pod-fails",
             instead="compile to kubernetes or volcano, which can replace a deleted pod",
             since=REMAKES_LOST_PODS,
             when=when.eviction_is_failure,
-            when_text="without a policy for evicted",
         )
         yield translated(
             key,
@@ -162,7 +150,7 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
             "before 1.6 OnFailure restarts containers only: a replica that is evicted or lost with its node fails the "
             "job",
             "KTF077",
-            "tfjob-lost-pod-fails",
+            "lost-pod-fails",
             instead='write version = "1.6" or a newer one in target tfjob',
         )
         return
@@ -174,27 +162,25 @@ def _exit() -> Iterator[Row]:
         "policies[exit]",
         "TensorBoard runs outside the TFJob, in a Deployment that restarts it whatever its status",
         "KTF078",
-        "tfjob-tensorboard-exit",
+        "tensorboard-exit",
         instead="leave the policy out",
         when=shared.of_tensorboard,
-        when_text="tensorboard",
     )
-    yield kept("policies[exit]", RESTART_POLICY, when=when.becomes("Never", "OnFailure", "ExitCode"))
+    yield kept("policies[exit]", RESTART_POLICY, when=when.has_restart_policy)
     yield refused(
         "policies[exit]",
         "ExitCode, which tells exit statuses apart at 128, restarted on four statuses only before version 1.5",
         "KTF094",
-        "tfjob-exit-code-version",
+        "exit-code-version",
         instead='write version = "1.5" or a newer one in target tfjob, or compile to volcano or kubernetes',
         when=when.told_apart_too_early,
-        when_text="1–127 fail the job, 128 and above restart",
     )
     yield refused(
         "policies[exit]",
         "a TFJob tells exit statuses apart only at 128, by restartPolicy ExitCode (version 1.5 and newer): 1–127 fail "
         "the job, 128 and above restart the replica",
         "KTF079",
-        "tfjob-exit-status",
+        "exit-status",
         instead="write `on exit 1..127 => fail job` with `on failed => restart pod`, or compile to volcano or "
         "kubernetes, which take any status",
     )
@@ -209,16 +195,14 @@ def _evicted() -> Iterator[Row]:
         "Deployment",
         "a Deployment always makes an evicted pod again",
         when=when.as_deployment_does,
-        when_text="tensorboard, restart pod",
     )
     yield refused(
         "policies[evicted]",
         "TensorBoard runs in a Deployment, which always makes an evicted pod again",
         "KTF080",
-        "tfjob-tensorboard-evicted",
+        "tensorboard-evicted",
         instead="leave the policy out",
         when=shared.of_tensorboard,
-        when_text="tensorboard",
     )
     yield kept("policies[evicted]", RESTART_POLICY)
     yield translated(
@@ -226,14 +210,13 @@ def _evicted() -> Iterator[Row]:
         RESTART_POLICY,
         "Never; OnFailure before 1.6, which does not make lost pods again",
         when=when.evicted_pods_stay,
-        when_text="restartPolicy Never, or OnFailure before 1.6",
     )
     yield refused(
         "policies[evicted].fail job",
         "a role that restarts on failure gets a new pod after an eviction by node pressure too; a TFJob cannot tell "
         "the two apart",
         "KTF081",
-        "tfjob-evicted-fails",
+        "evicted-fails",
         instead="compile to volcano, or to kubernetes with `on failed => restart pod`",
     )
     for action in ("restart container", "restart pod"):
@@ -242,18 +225,17 @@ def _evicted() -> Iterator[Row]:
 
 def _evicted_restarts(action: str) -> Iterator[Row]:
     key = f"policies[evicted].{action}"
-    yield translated(key, "Deployment", "a new pod", when=shared.of_tensorboard, when_text="tensorboard")
+    yield translated(key, "Deployment", "a new pod", when=shared.of_tensorboard)
     yield approximated(
         key,
         RESTART_POLICY,
         "OnFailure makes a pod again that was evicted by node pressure; one that is deleted (eviction API, drain, "
         "preemption) fails the job (seen with 1.8.1), and neither is counted by retries",
         "KTF082",
-        "tfjob-evicted-on-failure",
+        "evicted-on-failure",
         instead="compile to kubernetes or volcano, which restart after every eviction",
         since=REMAKES_LOST_PODS,
-        when=IN_PLACE,
-        when_text="beside restart container",
+        when=when.beside_restart_in_place,
     )
     yield approximated(
         key,
@@ -261,17 +243,16 @@ def _evicted_restarts(action: str) -> Iterator[Row]:
         "ExitCode makes a pod again that was evicted by node pressure, and also one that ended with 128 or more "
         "(out of memory, killed), both without limit; one that is deleted fails the job (seen with 1.8.1)",
         "KTF083",
-        "tfjob-evicted-exit-code",
+        "evicted-exit-code",
         instead="compile to kubernetes or volcano, which tell evictions apart",
-        when=BY_STATUS,
-        when_text="beside fail job, version 1.5 and newer",
+        when=when.beside_fail_job,
     )
-    yield kept(key, "", when=when.refused_beside, when_text="beside policies that are refused")
+    yield kept(key, "", when=when.refused_beside)
     yield refused(
         key,
         "this version of the operator does not make evicted pods again",
         "KTF084",
-        "tfjob-evicted-version",
+        "evicted-version",
         instead='write version = "1.6" or a newer one in target tfjob, or compile to kubernetes or volcano',
     )
 
@@ -281,12 +262,11 @@ def _refused() -> Iterator[Row]:
     nothing = "a TFJob has no such action: {value} would need a controller that stops and starts other replicas"
     for event in ("failed", "exit", "evicted"):
         for action in ("abort job", "restart role", "restart job"):
-            yield refused(f"policies[{event}].{action}", nothing, "KTF085", "tfjob-action", instead=NEAR)
+            yield refused(f"policies[{event}].{action}", nothing, "KTF085", "action", instead=NEAR)
         yield refused(
             f"policies[{event}].ignore",
             "a TFJob fails with the first replica that fails and is not restarted; the operator can ignore none",
             "KTF116",
-            "tfjob-ignore",
             instead="let the program exit 0, or compile to volcano"
             + (", slider or yarn, which can ignore a failed replica" if event != "evicted" else ""),
         )
@@ -294,7 +274,7 @@ def _refused() -> Iterator[Row]:
             f"policies[{event}].index",
             "all replicas of a role share one restart policy; replica {value} of {role} cannot have its own",
             "KTF086",
-            "tfjob-replica-policy",
+            "replica-policy",
             instead="write the policy for the whole role",
         )
     for event in ("failed", "evicted"):
@@ -302,29 +282,20 @@ def _refused() -> Iterator[Row]:
             f"policies[{event}].delay",
             "the operator acts at once; it cannot wait {value}",
             "KTF087",
-            "tfjob-delay",
             instead="leave `after` out, or compile to volcano 1.11 or newer",
         )
     yield refused(
         "policies[pending]",
         "the operator has no time limit for pods that wait to be placed",
         "KTF088",
-        "tfjob-pending",
         instead="set deadline, which counts waiting too, or compile to volcano 1.11 or newer",
     )
     yield refused(
         "policies[unknown]",
         "the operator does not act on a gang of which only part can be placed",
         "KTF089",
-        "tfjob-unknown",
         instead="compile to volcano",
     )
-    for key in ("pending.fail job", "pending.abort job", "pending.restart pod", "pending.restart job",
-                "unknown.fail job", "unknown.abort job", "unknown.restart job", "unknown.ignore"):  # fmt: skip
-        event, _, action = key.partition(".")
-        yield kept(f"policies[{event}].{action}", "")  # the event itself is refused
-    yield kept("policies[pending].index", "")
-    yield kept("policies[pending].delay", "")
 
 
 def _restarted() -> Iterator[Row]:
@@ -332,35 +303,27 @@ def _restarted() -> Iterator[Row]:
         "policies[restarted]",
         "restarts by status are new pods, which the operator does not count, and no role restarts in place",
         "KTF095",
-        "tfjob-nothing-counted",
+        "nothing-counted",
         instead="compile to volcano or kubernetes, where retries bounds restarts by status",
         when=when.counts_nothing,
-        when_text="no role has restartPolicy OnFailure",
     )
     yield kept("policies[restarted]", "spec.runPolicy.backoffLimit")
     yield kept("policies[restarted].fail job", "", when=when.counts_nothing)  # the event itself is refused
-    yield translated(
-        "policies[restarted].fail job",
-        "spec.runPolicy.backoffLimit",
-        "N",
-        when=when.counts_one_role,
-        when_text="one role restarts in place",
-    )
+    yield translated("policies[restarted].fail job", "spec.runPolicy.backoffLimit", "N", when=when.counts_one_role)
     yield approximated(
         "policies[restarted].fail job",
         "spec.runPolicy.backoffLimit",
         "backoffLimit counts the restarts of all roles together, not of each",
         "KTF090",
-        "tfjob-restarts-counted-together",
+        "restarts-counted-together",
         instead="compile to volcano, which counts per role",
         when=when.counts_all_roles,
-        when_text="several roles restart in place, without ROLE",
     )
     yield refused(
         "policies[restarted].fail job",
         "backoffLimit counts the restarts of all roles that restart in place; a TFJob cannot count those of some",
         "KTF091",
-        "tfjob-restarts-of-role",
+        "restarts-of-role",
         instead="write one `on restarted N => fail job` for the job, or compile to volcano",
     )
     for action in ("abort job", "restart job"):
@@ -368,14 +331,14 @@ def _restarted() -> Iterator[Row]:
             f"policies[restarted].{action}",
             "a TFJob whose restarts are used up fails; it cannot {value}",
             "KTF092",
-            "tfjob-restarted-action",
+            "restarted-action",
             instead="write `=> fail job`, or compile to volcano",
         )
     yield refused(
         "policies[restarted].index",
         "backoffLimit counts all replicas together, not replica {value} of {role} alone",
         "KTF093",
-        "tfjob-restarts-of-replica",
+        "restarts-of-replica",
         instead="write the policy without an index",
     )
 
@@ -385,7 +348,7 @@ def _overridden() -> Iterator[Row]:
     keys = ["policies[exit]"]
     keys += [f"policies[{event}].{action}" for event in ("failed", "exit", "evicted") for action in ACTIONS_OF[event]]
     for key in keys:
-        yield kept(key, "", when=when.overridden, when_text="more specific policies decide")
+        yield kept(key, "", when=when.overridden)
 
 
 POLICIES: tuple[Row, ...] = (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
 from tfdsl_backends.podspec import batch_support, support
-from tfdsl_backends.podspec import conditions as shared
+from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.tfjob import conditions as when
 from tfdsl_backends.tfjob.features import KEEPS_PODS, SUSPEND
 from tfdsl_backends.tfjob.policy_support import POLICIES
@@ -28,16 +28,15 @@ QUEUE = (
         "metadata.labels[kueue.x-k8s.io/queue-name]",
         "the label that Kueue reads; Kueue suspends the job until it is admitted",
         when=when.with_kueue,
-        when_text="kueue = true",
     ),
-    kept("job.queue", f"{SCHEDULING}.queue", when=when.volcano_scheduled, when_text='gang_scheduler = "volcano"'),
+    kept("job.queue", f"{SCHEDULING}.queue", when=when.volcano_scheduled),
     approximated(
         "job.queue",
         f"{SCHEDULING}.queue",
         "queue {value} is written to schedulingPolicy, but only an operator that was started with Volcano as its gang "
         "scheduler reads it",
         "KTF050",
-        "tfjob-queue-unread",
+        "queue-unread",
         instead='write gang_scheduler = "volcano" or kueue = true in target tfjob, whichever the cluster has',
     ),
 )
@@ -50,41 +49,38 @@ PRIORITY_AND_SCHEDULER = (
         "scheduler {value} places the pods, not the gang scheduler that the operator makes the PodGroup for, so the "
         "gang does not hold",
         "KTF052",
-        "tfjob-scheduler-against-gang",
+        "scheduler-against-gang",
         instead="leave scheduler out (the operator writes its own), or leave gang_scheduler out",
         when=when.other_scheduler,
-        when_text="another one than gang_scheduler",
     ),
     kept("job.scheduler", "template.spec.schedulerName"),
 )
 
 GANG = (
-    translated("job.gang", "", "one replica starts alone", when=asked.single, when_text="one replica in all"),
+    translated("job.gang", "", "one replica starts alone", when=asked.single),
     translated(
         "job.gang",
         f"{SCHEDULING}.minAvailable",
         "1 with a gang scheduler, else the operator makes no PodGroup",
         when=asked.off,
-        when_text="false",
     ),
-    kept("job.gang", f"{SCHEDULING}.minAvailable", when=when.gang_scheduled, when_text="gang_scheduler is set"),
+    kept("job.gang", f"{SCHEDULING}.minAvailable", when=when.gang_scheduled),
     approximated(
         "job.gang",
         "",
         "Kueue admits all replicas together, by quota; the scheduler then places them one by one and part of them may "
         "wait for room",
         "KTF053",
-        "tfjob-gang-by-quota",
+        "gang-by-quota",
         instead="set gang_scheduler if the operator runs with one",
         when=when.with_kueue,
-        when_text="kueue = true",
     ),
     approximated(
         "job.gang",
         "",
         "replicas are placed one by one, so some may hold their nodes while others wait for room",
         "KTF054",
-        "tfjob-no-gang",
+        "no-gang",
         instead='write gang_scheduler = "volcano" (or the one your operator was started with), or gang = false',
     ),
     translated(
@@ -92,7 +88,6 @@ GANG = (
         f"{SCHEDULING}.minAvailable",
         "their sum, with a gang scheduler",
         when=shared.all_replicas,
-        when_text="= replicas",
     ),
     approximated(
         "roles[].min_available",
@@ -100,14 +95,13 @@ GANG = (
         "a TFJob has one minimum for all roles together: any pods count, so it may start without the {value} of role "
         "{role}; without a gang scheduler there is no minimum at all",
         "KTF055",
-        "tfjob-min-available-total",
+        "min-available-total",
         instead="compile to volcano, which has a minimum per role",
     ),
     refused(
         "roles[].after",
         "a TFJob starts all replicas at once; role {role} cannot wait for others",
         "KTF056",
-        "tfjob-after",
         instead="let the program wait for its peers (TensorFlow does), or compile to volcano",
     ),
 )
@@ -119,20 +113,18 @@ LIMITS = (
         "job.retries",
         "backoffLimit is the only counter of a TFJob, and `restarted N` has taken it, so retries {value} has no place",
         "KTF057",
-        "tfjob-two-counters",
+        "two-counters",
         instead="keep one of the two",
         when=when.counts_elsewhere,
-        when_text="beside `restarted N`",
     ),
     approximated(
         "job.retries",
         "spec.runPolicy.backoffLimit",
         "restarts under ExitCode are not counted (each is a new pod), so retries {value} does not bound them",
         "KTF058",
-        "tfjob-retries-unbounded",
+        "retries-unbounded",
         instead="write `on failed => restart container`, which is counted, or compile to volcano or kubernetes",
         when=when.restarts_by_status,
-        when_text="a role has restartPolicy ExitCode",
         default="silent",
     ),
     chosen(
@@ -142,10 +134,9 @@ LIMITS = (
         "made again start from 0",
         "retries is not set: the job fails after {value} restarts; without backoffLimit the operator has no limit",
         "KTF110",
-        "tfjob-default-retries",
+        "default-retries",
         instead="write retries = N to allow more or fewer",
         when=when.restarts_in_place,
-        when_text="a role has restartPolicy OnFailure",
     ),
     translated("job.retries", "", "nothing restarts, so nothing is counted"),
     translated(
@@ -159,9 +150,8 @@ LIMITS = (
         "spec.runPolicy.cleanPodPolicy",
         "when retries or the deadline end the job, operators up to 1.9.3 delete all pods all the same",
         "KTF061",
-        "tfjob-cleanup-over-limit",
+        "cleanup-over-limit",
         when=when.limited,
-        when_text='"none" with retries or a deadline',
     ),
     chosen(
         "job.cleanup",
@@ -169,55 +159,50 @@ LIMITS = (
         CLEANUP,
         "pods that still run when the job finishes are deleted; left alone the operator lets them run",
         "KTF112",
-        "tfjob-default-cleanup",
+        "default-cleanup",
         instead='write cleanup = "none" to keep them',
         since=KEEPS_PODS,
         when=when.several,
-        when_text="several replicas",
     ),
     translated("job.cleanup", "spec.runPolicy.cleanPodPolicy", CLEANUP),
-    kept("job.suspend", "", when=asked.off, when_text="false"),
+    kept("job.suspend", "", when=asked.off),
     approximated(
         "job.suspend",
         "spec.runPolicy.suspend",
         "Kueue decides when the job starts, and starts it although suspend is true",
         "KTF113",
-        "tfjob-kueue-resumes",
+        "kueue-resumes",
         instead="leave suspend out, or stop the queue (stopPolicy of the LocalQueue) to hold the job",
         since=SUSPEND,
         when=when.in_kueue,
-        when_text="kueue = true, or Kueue's label",
     ),
     kept("job.suspend", "spec.runPolicy.suspend", since=SUSPEND),
     refused(
         "job.suspend",
         "the operator can suspend a job from version 1.7 on",
         "KTF062",
-        "tfjob-suspend",
         instead='write version = "1.7" or a newer one in target tfjob',
     ),
 )
 
 CLUSTER = (
-    kept("cluster.discovery", "", when=when.none_for_one, when_text='"none" for one replica'),
+    kept("cluster.discovery", "", when=when.none_for_one),
     approximated(
         "cluster.discovery",
         "",
         "the operator gives a job of one replica no TF_CONFIG",
         "KTF064",
-        "tfjob-single-without-config",
+        "single-without-config",
         instead='write tf_config = "static" in target tfjob to have it set',
         when=when.single_without_config,
-        when_text='one replica with tf_config = "operator"',
     ),
     approximated(
         "cluster.discovery",
         "template.spec.containers[0].command",
         "each command is started by /bin/sh, which sets TF_CONFIG over the operator's: the image needs a shell",
         "KTF065",
-        "tfjob-static-needs-shell",
+        "static-needs-shell",
         when=when.wrapped,
-        when_text='several replicas with tf_config = "static"',
         default="silent",
     ),
 )
@@ -227,18 +212,11 @@ ROLES = (
         "roles[].env",
         "the operator writes its own TF_CONFIG over the one in env of role {role}",
         "KTF115",
-        "tfjob-own-tf-config",
+        "own-tf-config",
         instead="hand it over under another name and let the program read that, or compile to kubernetes or volcano",
         when=when.own_tf_config,
-        when_text="TF_CONFIG, several replicas",
     ),
-    translated(
-        "roles[].replicas",
-        "Deployment spec.replicas",
-        "outside the TFJob",
-        when=shared.of_tensorboard,
-        when_text="tensorboard",
-    ),
+    translated("roles[].replicas", "Deployment spec.replicas", "outside the TFJob", when=shared.of_tensorboard),
     kept("roles[].replicas", "spec.tfReplicaSpecs.ROLE.replicas"),
     approximated(
         "roles[].labels",
@@ -246,14 +224,13 @@ ROLES = (
         "the operator writes its own labels training.kubeflow.org/operator-name, job-name, replica-type, replica-index "
         "and job-role over those of role {role}",
         "KTF067",
-        "tfjob-label-overwritten",
+        "label-overwritten",
         instead="use a key of your own",
         when=when.overwritten_labels,
-        when_text="keys that the operator sets",
     ),
 )
 
 OWN: tuple[Row, ...] = (*QUEUE, *PRIORITY_AND_SCHEDULER, *GANG, *LIMITS, *CLUSTER, *ROLES, *POLICIES)
 
-SUPPORT = Support(*batch_support.rows("KTF"), *OWN, *support.rows("KTF"))
+SUPPORT = Support("tfjob", "KTF", *batch_support.ROWS, *OWN, *support.ROWS)
 """Special rows first: of the rows of one key the first that applies decides."""

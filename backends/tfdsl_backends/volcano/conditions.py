@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.support import Condition, condition
 from tfdsl_backends.volcano import evictions
 from tfdsl_backends.volcano.claims import in_every_container
 from tfdsl_backends.volcano.evictions import evicted_policy
@@ -17,16 +18,13 @@ if TYPE_CHECKING:
     from tfdsl_backends.volcano.features import Features
 
 
+@condition("a number")
 def is_number(unit: Unit, item: Item) -> bool:
     """A priority that is a number."""
     return isinstance(item.value, int)
 
 
-def is_not_running(unit: Unit, item: Item) -> bool:
-    """A ``cleanup`` other than ``running``."""
-    return item.value != "running"
-
-
+@condition('tf_config = "shell"; before 1.9 also where static would need the index')
 def builds_in_shell(unit: Unit, item: Item) -> bool:
     """TF_CONFIG is put together by a shell program."""
     from tfdsl_backends.volcano import delivery  # needs the IR, which the table loads without
@@ -34,6 +32,7 @@ def builds_in_shell(unit: Unit, item: Item) -> bool:
     return delivery.mode(unit) == "shell" and unit.job.cluster.discovery in ("tf_config", "both")
 
 
+@condition("below replicas, in a job that has an after")
 def gang_loses_minimum(unit: Unit, item: Item) -> bool:
     """A minimum below ``replicas`` of a role that starts at once, in a job in which others start later.
 
@@ -44,17 +43,20 @@ def gang_loses_minimum(unit: Unit, item: Item) -> bool:
     return waits and not role.after and role.name != "tensorboard" and role.min_available < role.replicas
 
 
+@condition("of a role with one replica")
 def one_replica(unit: Unit, item: Item) -> bool:
     """The role of the policy has one replica, so that one is the role."""
     role = unit.job.role(item.role)
     return role is not None and role.replicas == 1
 
 
+@condition("beside gpu_memory")
 def uses_vgpu(unit: Unit, item: Item) -> bool:
     """The role asks for a share of a device."""
     return cast("Role", item.node).gpu_memory is not None
 
 
+@condition("without keep, and not mounted alike by every role")
 def claim_outlives(unit: Unit, item: Item) -> bool:
     """A claim without ``keep`` that cannot be one of the job's own volumes."""
     name = cast("ClaimMount", item.node).claim
@@ -91,6 +93,7 @@ def _all_subjects(unit: Unit, item: Item) -> list[Role]:
     return found
 
 
+@condition("with restart container, and without a policy for evicted")
 def lost_pod_ends_job(unit: Unit, item: Item) -> bool:
     """A restart in place of a role for which nothing says what happens when its pod is lost."""
     policy = cast("Policy", item.node)
@@ -99,6 +102,7 @@ def lost_pod_ends_job(unit: Unit, item: Item) -> bool:
     )
 
 
+@condition("for several roles, or beside other restarts")
 def counted_apart(unit: Unit, item: Item) -> bool:
     """Restarts in place of several roles, or beside other restarts."""
     if not _subjects(unit, item):
@@ -107,11 +111,13 @@ def counted_apart(unit: Unit, item: Item) -> bool:
     return len(in_place) > 1 or replaces_pods(unit.job)
 
 
+@condition("with restart container")
 def restarts_container(unit: Unit, item: Item) -> bool:
     """The policy restarts the container in place."""
     return cast("Policy", item.node).action == "restart container"
 
 
+@condition("of a role that decides the job's end")
 def decider_is_ignored(unit: Unit, item: Item) -> bool:
     """Failures are ignored of a role whose completion ends the job."""
     from tfdsl.ir.policies import deciders
@@ -119,6 +125,7 @@ def decider_is_ignored(unit: Unit, item: Item) -> bool:
     return any(role.name in deciders(unit.job) for role in _subjects(unit, item))
 
 
+@condition("beside failed => restart container")
 def beside_restart_in_place(unit: Unit, item: Item) -> bool:
     """An ``exit`` policy with another action on a role whose containers restart in place."""
     policy = cast("Policy", item.node)
@@ -127,7 +134,7 @@ def beside_restart_in_place(unit: Unit, item: Item) -> bool:
     )
 
 
-def as_any_failure(unit: Unit, item: Item) -> bool:
+def _as_any_failure(unit: Unit, item: Item) -> bool:
     """An ``exit`` policy that does what the ``failed`` policy of its roles does anyway."""
     from tfdsl.ir.policies import on_failure
 
@@ -136,11 +143,20 @@ def as_any_failure(unit: Unit, item: Item) -> bool:
     return all(failure is not None and failure.action == policy.action for failure in failures)
 
 
+restarts_on_any_failure = Condition("beside failed => restart container", _as_any_failure)
+ignores_any_failure = Condition("beside failed => ignore", _as_any_failure)
+
+
+@condition("with another action than a failure has")
 def pressure_is_failure(unit: Unit, item: Item) -> bool:
     """An ``evicted`` policy with another action than that of a failure, on a role that does not restart in place."""
     return any(evictions.differs_from_failure(unit.job, role) for role in _all_subjects(unit, item))
 
 
+@condition(
+    "from 1.12.4, 1.13.2 and 1.14 on, where another policy covers 137 or 143, or to ignore in a job with abort job or "
+    "a restart of pods"
+)
 def failure_comes_first(unit: Unit, item: Item) -> bool:
     """An ``evicted`` policy that the end of the deleted pod keeps from acting, in the releases that see that end."""
     if not features(unit).fails_deleted:
@@ -152,6 +168,7 @@ def failure_comes_first(unit: Unit, item: Item) -> bool:
     )
 
 
+@condition("with another action than a failure has, from 1.12.4, 1.13.2 and 1.14 on")
 def is_told_by_status(unit: Unit, item: Item) -> bool:
     """An ``evicted`` policy that acts by the statuses with which deleted pods end."""
     can = features(unit)
@@ -165,6 +182,7 @@ def statuses_of(unit: Unit, item: Item) -> dict[str, str]:
     return {"statuses": f"{killed}143 (SIGTERM)"}
 
 
+@condition("of a role that has a policy for completed, from 1.12.4, 1.13.2 and 1.14 on")
 def deletion_completes(unit: Unit, item: Item) -> bool:
     """An ``evicted`` policy on a role for whose completion there is a policy, where a deleted pod's end counts."""
     from tfdsl.ir.policies import on_completion
@@ -174,16 +192,19 @@ def deletion_completes(unit: Unit, item: Item) -> bool:
     )
 
 
+@condition("in a job with abort job or a restart of pods")
 def replaces_or_aborts(unit: Unit, item: Item) -> bool:
     """A policy of the job makes pods anew, or stops the job in a way that an ignored status would end."""
     return not only_ends(unit.job)
 
 
+@condition("before 1.14")
 def may_count_twice(unit: Unit, item: Item) -> bool:
     """The release may count a restart of a pod or role twice."""
     return not features(unit).counts_once
 
 
+@condition("in a job that replaces pods")
 def begins_anew(unit: Unit, item: Item) -> bool:
     """A count of restarts in place in a job whose pods are made anew."""
     return replaces_pods(unit.job)
@@ -194,11 +215,13 @@ def count_of(unit: Unit, item: Item) -> dict[str, str]:
     return {"count": str(cast("Policy", item.node).count)}
 
 
+@condition("restarted 1, before 1.6")
 def is_above_count(unit: Unit, item: Item) -> bool:
     """A ``restarted 1`` in a release that acts above the count: its least is 2, for a ``maxRetry`` of 0 means 3."""
     return cast("Policy", item.node).count == 1 and not features(unit).reaches_count
 
 
+@condition("beside a policy for evicted that Volcano cannot tell from it")
 def deadline_restarts(unit: Unit, item: Item) -> bool:
     """A deadline that is taken for an eviction, and has another action than a failure then."""
     can = features(unit)
@@ -212,22 +235,26 @@ def _is_lost_at_deadline(job: Job, role: Role, can: Features) -> bool:
     return restarts_in_place(job, role) or evictions.is_told_by_status(job, role, can)
 
 
+@condition("in a job with abort job")
 def aborts(unit: Unit, item: Item) -> bool:
     """A policy of the job aborts it."""
     return any(policy.action == "abort job" for policy in unit.job.policies)
 
 
+@condition("default-scheduler, with a gang or a queue")
 def knows_no_gangs(unit: Unit, item: Item) -> bool:
     """Kubernetes' own scheduler, in a job that wants a gang or a queue."""
     return item.value == "default-scheduler" and (unit.job.gang or unit.job.queue is not None)
 
 
+@condition("of several replicas, before 1.9")
 def has_no_index(unit: Unit, item: Item) -> bool:
     """An index of one of several replicas, in a release that does not write it on the pod."""
     role = unit.job.role(item.role)
     return role is not None and role.replicas > 1 and not features(unit).annotates_index
 
 
+@condition("flags or servers of several replicas, before 1.9")
 def flags_have_no_index(unit: Unit, item: Item) -> bool:
     """The same for ``--task_index``, and for the TF_CONFIG of a server that no other delivery gives."""
     from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config
@@ -237,12 +264,14 @@ def flags_have_no_index(unit: Unit, item: Item) -> bool:
     return not features(unit).annotates_index and any(role.replicas > 1 for role in needs)
 
 
+@condition("with a count above retries")
 def above_retries(unit: Unit, item: Item) -> bool:
     """A ``restarted N`` with an N that ``retries`` does not reach."""
     count = cast("Policy", item.node).count
     return count is not None and count > unit.job.retries
 
 
+@condition("with ignore")
 def is_ignored(unit: Unit, item: Item) -> bool:
     """The policy ignores its event."""
     return cast("Policy", item.node).action == "ignore"

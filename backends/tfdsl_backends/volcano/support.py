@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
-from tfdsl_backends.podspec import conditions as shared
+from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.batch_support import seconds_rounded_up
-from tfdsl_backends.podspec.support import rows
+from tfdsl_backends.podspec.support import ROWS
 from tfdsl_backends.volcano import conditions as when
 
 if TYPE_CHECKING:
@@ -27,10 +28,9 @@ def _job() -> Iterator[Row]:
         "job.priority",
         "Kubernetes knows priorities by name, not by number: {value}",
         "VOL110",
-        "volcano-priority-number",
+        "priority-number",
         instead='name a PriorityClass of the cluster, e.g. priority = "high"',
         when=when.is_number,
-        when_text="a number",
     )
     yield kept("job.priority", "spec.priorityClassName")
     yield approximated(
@@ -38,10 +38,9 @@ def _job() -> Iterator[Row]:
         "spec.schedulerName",
         "Kubernetes' own scheduler starts pods one by one and knows no queues, so neither gang nor queue is kept",
         "VOL136",
-        "volcano-default-scheduler",
+        "default-scheduler",
         instead="leave scheduler out to use Volcano's, or write gang = false",
         when=when.knows_no_gangs,
-        when_text="default-scheduler, with a gang or a queue",
     )
     yield kept("job.scheduler", "spec.schedulerName")
     yield translated("job.gang", "spec.minAvailable", "false: 1 for the job and 0 for its tasks")
@@ -51,7 +50,7 @@ def _job() -> Iterator[Row]:
         "retries + 1, for Volcano counts the first start too; left out where nothing restarts",
         "retries is not set, so {value} restarts are allowed; when they are used up the job fails",
         "VOL163",
-        "volcano-default-retries",
+        "default-retries",
         instead="write retries = N to allow more or fewer",
     )
     yield approximated(
@@ -60,10 +59,9 @@ def _job() -> Iterator[Row]:
         "every pod has {value} from its own start, and one that reaches it may count as evicted: then the policy for "
         "evicted decides, which may start it again",
         "VOL137",
-        "volcano-deadline-is-eviction",
+        "deadline-is-eviction",
         instead="leave the policy for evicted out, or compile to tfjob, whose deadline is the job's",
         when=when.deadline_restarts,
-        when_text="beside a policy for evicted that Volcano cannot tell from it",
         fill=shared.whole_seconds,
     )
     yield approximated(
@@ -72,7 +70,6 @@ def _job() -> Iterator[Row]:
         "every pod has {value} from its own start, not the job as a whole, and again after a restart; a pod that "
         "reaches it has failed, and the policies for failures decide",
         "VOL111",
-        "volcano-deadline",
         instead="compile to tfjob, whose deadline is the job's",
         fill=shared.whole_seconds,
     )
@@ -81,29 +78,24 @@ def _job() -> Iterator[Row]:
         "spec.ttlSecondsAfterFinished",
         "an aborted job does not count as finished, so it stays after {value}",
         "VOL138",
-        "volcano-ttl-of-aborted-job",
+        "ttl-of-aborted-job",
         instead="write fail job instead of abort job, or delete the job yourself",
         when=when.aborts,
-        when_text="in a job with abort job",
     )
-    yield seconds_rounded_up("VOL", "volcano", "ttl", "spec.ttlSecondsAfterFinished", 34)
+    yield seconds_rounded_up("ttl", "spec.ttlSecondsAfterFinished", "034")
     yield kept("job.ttl", "spec.ttlSecondsAfterFinished")
+    yield kept("job.cleanup", "CompleteJob and TerminateJob stop the running pods", when=asked.running)
     yield approximated(
         "job.cleanup",
         "",
         "when the job ends Volcano stops the pods that still run and keeps the others, whatever cleanup says",
         "VOL112",
-        "volcano-cleanup",
         instead="a finished job is removed with all its pods after ttl",
-        when=when.is_not_running,
-        when_text="all, none",
     )
-    yield kept("job.cleanup", "CompleteJob and TerminateJob stop the running pods", when_text="running")
     yield refused(
         "job.suspend",
         "a Volcano job cannot be created suspended",
         "VOL113",
-        "volcano-suspend",
         instead="submit it when it may start, or compile to tfjob or kubernetes",
     )
 
@@ -113,19 +105,17 @@ def _cluster() -> Iterator[Row]:
         "cluster.discovery",
         "before 1.9 Volcano does not write the index of a replica on its pod, so {value} has no --task_index there",
         "VOL139",
-        "volcano-flags-version",
+        "flags-version",
         instead="compile for Volcano 1.9 or newer",
         when=when.flags_have_no_index,
-        when_text="flags or servers of several replicas, before 1.9",
     )
     yield approximated(
         "cluster.discovery",
         "spec.tasks[].template.spec.containers[0].command",
         "a shell program puts TF_CONFIG together from /etc/volcano when a container starts: the image needs a shell",
         "VOL114",
-        "volcano-shell-tf-config",
+        "shell-tf-config",
         when=when.builds_in_shell,
-        when_text='tf_config = "shell"; before 1.9 also where static would need the index',
     )
 
 
@@ -145,10 +135,9 @@ def _index_keys() -> Iterator[Row]:
             "before 1.9 Volcano does not write the index of a replica on its pod, so {value} of role {role} would be "
             "empty",
             "VOL140",
-            "volcano-index-version",
+            "index-version",
             instead="compile for Volcano 1.9 or newer, or read VC_TASK_INDEX in the program",
             when=when.has_no_index,
-            when_text="of several replicas, before 1.9",
         )
 
 
@@ -159,10 +148,9 @@ def _roles() -> Iterator[Row]:
         "spec.tasks[].minAvailable",
         "where roles start later (after), Volcano only counts the pods of the gang: any of them, not {value} of {role}",
         "VOL115",
-        "volcano-minimum-with-after",
+        "minimum-with-after",
         instead="leave min_available out, so that all replicas have to be placed",
         when=when.gang_loses_minimum,
-        when_text="below replicas, in a job that has an after",
     )
     yield kept("roles[].min_available", "spec.tasks[].minAvailable; their sum is spec.minAvailable")
     yield translated(
@@ -180,17 +168,16 @@ def _roles() -> Iterator[Row]:
         "roles[].gpu_memory",
         "vGPU came with Volcano 1.9",
         "VOL116",
-        "volcano-vgpu-version",
+        "vgpu-version",
         instead="compile for Volcano 1.9 or newer, or ask for whole devices with gpu",
     )
     yield refused(
         "roles[].gpu_resource",
         "shares of a device have resource names of their own, so {value} cannot be asked for beside gpu_memory",
         "VOL117",
-        "volcano-vgpu-resource",
+        "vgpu-resource",
         instead="leave gpu_resource or gpu_memory out",
         when=when.uses_vgpu,
-        when_text="beside gpu_memory",
     )
 
 
@@ -201,10 +188,9 @@ def _claims() -> Iterator[Row]:
         "the claim at {value} outlives the job: Volcano's own claims are mounted whole and writable in every container "
         "of every role, at one path",
         "VOL118",
-        "volcano-claim-outlives-job",
+        "claim-outlives-job",
         instead="mount it in the job block, without readonly and sub_path; or write keep = true and remove it yourself",
         when=when.claim_outlives,
-        when_text="without keep, and not mounted alike by every role",
     )
     yield kept("mounts[claim]", "spec.volumes[].volumeClaim; with keep a PersistentVolumeClaim beside the job")
     yield kept("mounts[claim].keep", "a PersistentVolumeClaim beside the job, which outlives it")
@@ -223,10 +209,9 @@ def _failed() -> Iterator[Row]:
         "event PodFailed",
         "a pod that is lost (deleted, evicted, node gone) cannot be restarted in place: it ends the job",
         "VOL120",
-        "volcano-lost-pod",
+        "lost-pod",
         instead="say what happens then, e.g. on evicted => restart job",
         when=when.lost_pod_ends_job,
-        when_text="with restart container, and without a policy for evicted",
     )
     yield kept("policies[failed]", "event PodFailed; with restart container TaskFailed")
     yield from _job_actions("failed")
@@ -236,9 +221,8 @@ def _failed() -> Iterator[Row]:
         "Volcano counts restarts in place for each role, from 0 in every new pod, and apart from other restarts: there "
         "can be more than retries in total",
         "VOL121",
-        "volcano-restarts-counted-apart",
+        "restarts-counted-apart",
         when=when.counted_apart,
-        when_text="for several roles, or beside other restarts",
     )
     yield translated(
         "policies[failed].restart container",
@@ -251,10 +235,9 @@ def _failed() -> Iterator[Row]:
         "a role completes when all its replicas have succeeded, so the job does not complete after a failure in a role "
         "that decides its end; it ends when every pod of every role has",
         "VOL122",
-        "volcano-ignored-decider",
+        "ignored-decider",
         instead="let another role decide, e.g. on chief completed => complete job",
         when=when.decider_is_ignored,
-        when_text="of a role that decides the job's end",
     )
     yield translated("policies[failed].ignore", "", "no policy; those without ROLE are written on the other tasks")
     yield from _index("failed")
@@ -262,10 +245,9 @@ def _failed() -> Iterator[Row]:
         "policies[failed].delay",
         "the kubelet restarts a container on its own, without waiting {value}",
         "VOL123",
-        "volcano-delayed-container",
+        "delayed-container",
         instead="leave the time out, or restart the pod",
         when=when.restarts_container,
-        when_text="with restart container",
     )
     yield from _delay("failed")
 
@@ -275,10 +257,9 @@ def _exit() -> Iterator[Row]:
         "policies[exit]",
         "a container that restarts in place reports no exit status to Volcano, so this policy would never fire",
         "VOL124",
-        "volcano-exit-in-place",
+        "exit-in-place",
         instead="restart pods instead: on failed => restart pod",
         when=when.beside_restart_in_place,
-        when_text="beside failed => restart container",
     )
     yield translated("policies[exit]", "policies[].exitCode", "one policy per status, before that of PodFailed")
     yield from _job_actions("exit")
@@ -286,31 +267,23 @@ def _exit() -> Iterator[Row]:
         "policies[exit].restart container",
         "restartPolicy OnFailure",
         "covered by the restart of every failure",
-        when=when.as_any_failure,
-        when_text="beside failed => restart container",
+        when=when.restarts_on_any_failure,
     )
     yield refused(
         "policies[exit].restart container",
         "the kubelet restarts containers after every failure or none, not after some exit statuses",
         "VOL125",
-        "volcano-exit-restart-container",
+        "exit-restart-container",
         instead="write restart pod, or restart the container on every failure: on failed => restart container",
     )
-    yield translated(
-        "policies[exit].ignore",
-        "",
-        "no policy, as for every failure",
-        when=when.as_any_failure,
-        when_text="beside failed => ignore",
-    )
+    yield translated("policies[exit].ignore", "", "no policy, as for every failure", when=when.ignores_any_failure)
     yield refused(
         "policies[exit].ignore",
         "Volcano can ignore an exit status only in a job without abort job, restart pod, restart role and restart job",
         "VOL126",
-        "volcano-exit-ignore",
+        "exit-ignore",
         instead="exit with 0 in the program, or ignore every failure of the role: on ROLE failed => ignore",
         when=when.replaces_or_aborts,
-        when_text="in a job with abort job or a restart of pods",
     )
     yield translated(
         "policies[exit].ignore", "action ResumeJob", "it does nothing in a running job and keeps PodFailed from acting"
@@ -325,11 +298,9 @@ def _evicted() -> Iterator[Row]:
         "a deleted pod is seen to fail before it is gone, so the policies for its exit status and for failures decide "
         "before this one",
         "VOL141",
-        "volcano-eviction-fails-first",
+        "eviction-fails-first",
         instead="give exit statuses 137 and 143 the action of evicted, or compile for Volcano 1.12.0 or 1.13.0",
         when=when.failure_comes_first,
-        when_text="from 1.12.4, 1.13.2 and 1.14 on, where another policy covers 137 or 143, or to ignore in a job with "
-        "abort job or a restart of pods",
     )
     yield approximated(
         "policies[evicted]",
@@ -337,11 +308,10 @@ def _evicted() -> Iterator[Row]:
         "a deleted pod is seen to fail before it is gone: exit status {statuses} counts as evicted, any other as the "
         "program's own end",
         "VOL142",
-        "volcano-eviction-by-status",
+        "eviction-by-status",
         instead="let the program end with 143 on SIGTERM; start it with exec in a shell text, so that it gets the "
         "signal",
         when=when.is_told_by_status,
-        when_text="with another action than a failure has, from 1.12.4, 1.13.2 and 1.14 on",
         fill=when.statuses_of,
     )
     yield approximated(
@@ -349,10 +319,9 @@ def _evicted() -> Iterator[Row]:
         "event PodEvicted",
         "a deleted pod whose program ends with 0 on SIGTERM counts as completed",
         "VOL143",
-        "volcano-eviction-completes",
+        "eviction-completes",
         instead="end with 143 on SIGTERM",
         when=when.deletion_completes,
-        when_text="of a role that has a policy for completed, from 1.12.4, 1.13.2 and 1.14 on",
     )
     yield approximated(
         "policies[evicted]",
@@ -360,9 +329,8 @@ def _evicted() -> Iterator[Row]:
         "PodEvicted is fired for a pod that is deleted (drain, API eviction, preemption); one that the kubelet stops "
         "under pressure has failed, and the policy for failures decides",
         "VOL127",
-        "volcano-pressure-eviction",
+        "pressure-eviction",
         when=when.pressure_is_failure,
-        when_text="with another action than a failure has",
     )
     yield translated(
         "policies[evicted]", "event PodEvicted, PodFailed", "a pod under pressure fires PodFailed: same action"
@@ -372,15 +340,11 @@ def _evicted() -> Iterator[Row]:
         "policies[evicted].restart container",
         "an evicted pod is gone, and its container with it",
         "VOL128",
-        "volcano-evicted-restart-container",
+        "evicted-restart-container",
         instead="write restart pod or restart job",
     )
     yield approximated(
-        "policies[evicted].ignore",
-        "",
-        "without a policy Volcano makes a deleted pod anew",
-        "VOL129",
-        "volcano-evicted-ignore",
+        "policies[evicted].ignore", "", "without a policy Volcano makes a deleted pod anew", "VOL129", "evicted-ignore"
     )
     yield from _index("evicted")
     yield from _delay("evicted")
@@ -393,16 +357,12 @@ def _pending() -> Iterator[Row]:
         "the action often does not take hold: the pods are replaced, uncounted, and the wait begins again; and nothing "
         "happens while the gang waits in its queue, which has no pods yet",
         "VOL144",
-        "volcano-pending-loops",
+        "pending-loops",
         instead="watch the job from outside and delete it, or leave the policy out",
         since="1.11",
     )
     yield refused(
-        "policies[pending]",
-        "the event PodPending came with Volcano 1.11",
-        "VOL130",
-        "volcano-pending-version",
-        instead=_LATER,
+        "policies[pending]", "the event PodPending came with Volcano 1.11", "VOL130", "pending-version", instead=_LATER
     )
     yield kept("policies[pending].fail job", "action TerminateJob")
     yield kept("policies[pending].abort job", "action AbortJob")
@@ -417,10 +377,9 @@ def _restarted() -> Iterator[Row]:
         "policies[restarted]",
         "Volcano 1.5 acts when the restarts are above a number that is at least 1, so it cannot act at {count}",
         "VOL145",
-        "volcano-restarted-once-version",
+        "restarted-once-version",
         instead="count to 2, or compile for Volcano 1.6 or newer",
         when=when.is_above_count,
-        when_text="restarted 1, before 1.6",
         fill=when.count_of,
     )
     yield approximated(
@@ -428,19 +387,17 @@ def _restarted() -> Iterator[Row]:
         "event TaskFailed, spec.tasks[].maxRetry",
         "the count begins again in every new pod, so there can be more restarts than it says",
         "VOL146",
-        "volcano-restarted-begins-anew",
+        "restarted-begins-anew",
         when=when.begins_anew,
-        when_text="in a job that replaces pods",
     )
     yield approximated(
         "policies[restarted]",
         "event TaskFailed, spec.tasks[].maxRetry",
         "the count takes the place of retries for restarts in place, so more restarts are made than retries allows",
         "VOL132",
-        "volcano-restarted-above-retries",
+        "restarted-above-retries",
         instead="raise retries, or count to fewer restarts",
         when=when.above_retries,
-        when_text="with a count above retries",
     )
     yield kept("policies[restarted]", "event TaskFailed, spec.tasks[].maxRetry")
     yield kept("policies[restarted].fail job", "action TerminateJob")
@@ -450,7 +407,7 @@ def _restarted() -> Iterator[Row]:
 
 
 def _unknown() -> Iterator[Row]:
-    yield translated("policies[unknown]", "", "no policy", when=when.is_ignored, when_text="with ignore")
+    yield translated("policies[unknown]", "", "no policy", when=when.is_ignored)
     yield kept("policies[unknown]", "spec.policies[].event Unknown")
     yield kept("policies[unknown].fail job", "action TerminateJob")
     yield kept("policies[unknown].abort job", "action AbortJob")
@@ -470,7 +427,7 @@ def _job_actions(event: str) -> Iterator[Row]:
             "action AbortJob",
             "a job that is resumed keeps its failed pod, and the gang may never be complete again",
             "VOL147",
-            "volcano-abort-keeps-failed-pod",
+            "abort-keeps-failed-pod",
             instead="submit the job anew instead of resuming it",
         )
     yield from _restart(f"{key}.restart pod", "RestartPod", "VOL119")
@@ -485,35 +442,30 @@ def _restart(key: str, action: str, code: str) -> Iterator[Row]:
         f"action {action}",
         "before 1.14 Volcano may count one restart twice, and restart the whole job with it",
         "VOL149",
-        "volcano-restart-counted-twice",
+        "restart-counted-twice",
         instead="compile for Volcano 1.14 or newer, or give more retries",
         since="1.11",
         when=when.may_count_twice,
-        when_text="before 1.14",
     )
     yield kept(key, f"action {action}", since="1.11")
     yield refused(
         key,
         f"the action {action} does nothing before Volcano 1.11",
         code,
-        f"volcano-restart-{key.rpartition(' ')[2]}-version",
+        f"restart-{key.rpartition(' ')[2]}-version",
         instead=f"{_LATER}, or restart the job",
     )
 
 
 def _index(event: str) -> Iterator[Row]:
     yield translated(
-        f"policies[{event}].index",
-        "spec.tasks[].policies",
-        "the one replica is the role",
-        when=when.one_replica,
-        when_text="of a role with one replica",
+        f"policies[{event}].index", "spec.tasks[].policies", "the one replica is the role", when=when.one_replica
     )
     yield refused(
         f"policies[{event}].index",
         "a policy of Volcano is about all replicas of a role, not about {role}[{value}] alone",
         "VOL134",
-        "volcano-replica-policy",
+        "replica-policy",
         instead="write the policy for the whole role, {role}; tfjob knows worker[0] completed",
     )
 
@@ -525,7 +477,7 @@ def _delay(event: str) -> Iterator[Row]:
         "a delayed action often does not take hold: pods are replaced, but the job goes on and its retries are not "
         "counted",
         "VOL150",
-        "volcano-delay-is-lost",
+        "delay-is-lost",
         instead="leave after {value} out",
         since="1.11",
     )
@@ -533,12 +485,14 @@ def _delay(event: str) -> Iterator[Row]:
         f"policies[{event}].delay",
         "Volcano before 1.11 takes a timeout and acts at once all the same",
         "VOL135",
-        "volcano-delay-version",
+        "delay-version",
         instead=f"{_LATER}, or leave after {{value}} out",
     )
 
 
 SUPPORT = Support(
+    "volcano",
+    "VOL",
     *_job(),
     *_cluster(),
     *_index_keys(),
@@ -551,5 +505,5 @@ SUPPORT = Support(
     *_pending(),
     *_restarted(),
     *_unknown(),
-    *rows("VOL"),
+    *ROWS,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import conditions as asked
-from tfdsl.backend import approximated, kept, refused, refused_mount, translated
+from tfdsl.backend import approximated, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 from tfdsl_backends.yarn import conditions as when
 
@@ -27,7 +27,7 @@ KUBERNETES_MOUNTS = {
 
 def _refused_kinds() -> Iterator[Row]:
     for kind, (code, why, instead) in KUBERNETES_MOUNTS.items():
-        yield from refused_mount(kind, why, code, f"yarn-mount-{kind}", instead=instead)
+        yield refused(f"mounts[{kind}]", why, code, instead=instead)
 
 
 def _native_path(kind: str) -> Row:
@@ -35,19 +35,18 @@ def _native_path(kind: str) -> Row:
         f"mounts[{kind}]",
         "a native task cannot have something else at {value}",
         "YRN055",
-        "yarn-path-native",
+        "path-native",
         instead="name a relative path, which is made in the task's work folder, or run in docker",
-        when=when.native_elsewhere,
-        when_text="native, an absolute path" + (" other than the source" if kind == "host" else ""),
+        when=when.native_elsewhere if kind == "host" else when.native_absolute,
     )
 
 
 def _readonly(kind: str) -> Iterator[Row]:
     key = f"mounts[{kind}].readonly"
-    yield kept(key, "", when=asked.off, when_text="false")
+    yield kept(key, "", when=asked.off)
     if kind == "host":
-        yield kept(key, "YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS …:ro", when=when.docker, when_text="docker")
-    yield approximated(key, "", "nothing keeps a task from writing there", "YRN056", "yarn-readonly", default="silent")
+        yield kept(key, "YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS …:ro", when=when.docker)
+    yield approximated(key, "", "nothing keeps a task from writing there", "YRN056", "readonly", default="silent")
 
 
 def _host() -> Iterator[Row]:
@@ -55,10 +54,9 @@ def _host() -> Iterator[Row]:
         "mounts[host]",
         "Hadoop 2's docker runtime mounts no folders",
         "YRN057",
-        "yarn-docker-mounts-version",
+        "docker-mounts-version",
         instead='version = "3.1", or runtime = "native"',
         when=when.docker_without_mounts,
-        when_text="docker before 3.1",
     )
     yield _native_path("host")
     yield translated(
@@ -67,19 +65,13 @@ def _host() -> Iterator[Row]:
         "a link in the work folder, or a docker mount, which the cluster has to allow for images of a trusted registry",
     )
     yield from _readonly("host")
-    yield translated(
-        "mounts[host].type",
-        "job.sh",
-        "checked when the task starts",
-        when=when.checked_type,
-        when_text="Directory, File",
-    )
+    yield translated("mounts[host].type", "job.sh", "checked when the task starts", when=when.checked_type)
     yield approximated(
         "mounts[host].type",
         "job.sh",
         "the source has to be there; it is neither made nor told apart as {value}",
         "YRN058",
-        "yarn-host-type",
+        "host-type",
     )
 
 
@@ -90,9 +82,8 @@ def _temporary() -> Iterator[Row]:
         "job.sh",
         "the folder at {value} is on the node's disk for the container's life; its size is not limited",
         "YRN059",
-        "yarn-scratch-size",
+        "scratch-size",
         when=asked.sized,
-        when_text="with a size",
     )
     yield translated("mounts[scratch]", "job.sh", "a folder on the node's disk, which YARN removes with the container")
     yield from _readonly("scratch")
@@ -101,10 +92,9 @@ def _temporary() -> Iterator[Row]:
         "mounts[memory]",
         "this version's docker runtime mounts no tmpfs",
         "YRN060",
-        "yarn-tmpfs-version",
+        "tmpfs-version",
         instead='version = "3.3", or a relative path, which is made in /dev/shm',
         when=when.docker_without_tmpfs,
-        when_text="docker before 3.3, an absolute path",
     )
     yield approximated(
         "mounts[memory]",
@@ -112,7 +102,7 @@ def _temporary() -> Iterator[Row]:
         "{value} is in memory, but its size is not limited; in the work folder it is a link into /dev/shm, which is "
         "left behind when the task is killed",
         "YRN061",
-        "yarn-memory-size",
+        "memory-size",
     )
     yield from _readonly("memory")
 
@@ -131,10 +121,9 @@ def _known_at_run_time() -> Iterator[Row]:
             f"mounts[host]{value}",
             "docker mounts are fixed when the job is submitted, so {value} has no value yet",
             "YRN062",
-            "yarn-docker-run-time",
+            "docker-run-time",
             instead="mount the folder above it, and name the rest in the command",
             when=when.docker,
-            when_text="docker",
         )
     places = ["mounts[host]", "mounts[hdfs]", "mounts[archive]"]
     places += [f"roles[].{field}" for field in ("env", "command", "args", "workdir")]

@@ -29,20 +29,19 @@ def _failures(event: str) -> Iterator[Row]:
                 f"{key}.{action}",
                 "the modified client has no such policy",
                 "YRN070",
-                "yarn-tf-policy",
+                "tf-policy",
                 instead='dialect = "stock"',
                 when=when.yarn_tf,
-                when_text='dialect = "yarn-tf"',
             )
     yield translated(f"{key}.fail job", PROGRAM, "the others end within a second, with status 75")
-    yield kept(f"{key}.restart container", PROGRAM, when=when.board_itself, when_text="on tensorboard")
+    yield kept(f"{key}.restart container", PROGRAM, when=when.board_itself)
     yield approximated(
         f"{key}.restart container",
         RETRY,
         "the tasks have to meet again, so all containers of the job are relaunched in place with the failed one, which "
         "keeps its index; one that is killed as a whole (memory, node) is not relaunched, and the job fails",
         "YRN071",
-        "yarn-restart-gang",
+        "restart-gang",
         instead="restart job says so",
     )
     yield approximated(
@@ -51,14 +50,13 @@ def _failures(event: str) -> Iterator[Row]:
         "all containers are relaunched in place, each with its index; one that is killed as a whole (memory, node) is "
         "not relaunched, and the job fails",
         "YRN087",
-        "yarn-restart-killed",
+        "restart-killed",
     )
     yield approximated(
         f"{key}.ignore",
         PROGRAM,
         "a command's failure is ignored; a container that is lost altogether still fails the application in the end",
         "YRN072",
-        "yarn-ignore",
     )
     yield from _never(event, ("restart pod", "restart role", "abort job"))
     yield kept(f"{key}.index", PROGRAM)
@@ -75,18 +73,13 @@ def _never(event: str, actions: tuple[str, ...]) -> Iterator[Row]:
     }
     for action in actions:
         why, code, instead = reasons[action]
-        slug = f"yarn-{action.replace(' ', '-')}" + ("-event" if action in ("restart job", "restart container") else "")
-        slug = "yarn-ignore-event" if action == "ignore" else slug
+        slug = f"{action.replace(' ', '-')}-event" if action in ("restart job", "restart container", "ignore") else ""
         yield refused(f"policies[{event}].{action}", why, code, slug, instead=instead)
 
 
 def _delay(event: str) -> Row:
     return refused(
-        f"policies[{event}].delay",
-        "the tasks act at once",
-        "YRN079",
-        "yarn-delay",
-        instead="leave after out, or use target volcano",
+        f"policies[{event}].delay", "the tasks act at once", "YRN079", instead="leave after out, or use target volcano"
     )
 
 
@@ -96,10 +89,9 @@ def _board(event: str) -> Row:
         f"policies[{event}]",
         "tensorboard starts its command again whatever its status, and its loss ends nothing",
         "YRN088",
-        "yarn-tensorboard-policy",
+        "tensorboard-policy",
         instead="leave the policy out, or write one for all its failures: on tensorboard failed => fail job",
         when=when.board_starts_again,
-        when_text="of tensorboard that restarts in place, another action than restart container",
     )
 
 
@@ -112,7 +104,7 @@ def _evicted() -> Iterator[Row]:
             f"policies[evicted].{action}",
             "the application master does not replace a preempted or lost container",
             "YRN080",
-            "yarn-evicted",
+            "evicted",
             instead="target volcano or tfjob can",
         )
     yield from _never("evicted", ("abort job", "ignore"))
@@ -127,16 +119,15 @@ def _pending() -> Iterator[Row]:
         PROGRAM,
         "the delay is the time limit of the rendezvous: it counts from the first task's start, and for all roles",
         "YRN081",
-        "yarn-pending",
+        "pending",
         when=when.subject,
-        when_text="with a role",
     )
     yield approximated(
         "policies[pending].fail job",
         PROGRAM,
         "the delay is the time limit of the rendezvous: it counts from the start of the first task",
         "YRN082",
-        "yarn-pending-start",
+        "pending-start",
     )
     yield from _never("pending", ("abort job", "restart pod", "restart job"))
     yield kept("policies[pending].index", PROGRAM)
@@ -150,7 +141,7 @@ def _restarted() -> Iterator[Row]:
             f"policies[restarted].{action}",
             "the NodeManager counts the restarts of each container, and all restart together",
             "YRN083",
-            "yarn-restarted",
+            "restarted",
             instead="retries = N limits the restarts of the job",
         )
     yield kept("policies[restarted].index", "")
@@ -166,7 +157,7 @@ def _unknown() -> Iterator[Row]:
         "policies[unknown].ignore",
         "the tasks wait rendezvous_seconds for each other and then end",
         "YRN084",
-        "yarn-unknown-ignore",
+        "unknown-ignore",
         instead="a larger rendezvous_seconds",
     )
 
@@ -178,9 +169,8 @@ POLICIES: tuple[Row, ...] = (
         "",
         "the modified client decides when the job is complete",
         "YRN085",
-        "yarn-tf-completed",
+        "tf-completed",
         when=when.yarn_tf,
-        when_text='dialect = "yarn-tf"',
         default="silent",
     ),
     translated(
@@ -192,7 +182,7 @@ POLICIES: tuple[Row, ...] = (
         "policies[completed].restart job",
         "a container that has exited 0 is not started again",
         "YRN086",
-        "yarn-restart-completed",
+        "restart-completed",
         instead="submit the job again",
     ),
     kept("policies[completed].index", PROGRAM),

@@ -14,7 +14,7 @@ from tfdsl.ir.origins import Origins
 from tfdsl_backends.podspec.checks import Name, check_first_letter, check_names, check_pods
 from tfdsl_backends.podspec.plan import Index, PodPlan, index_of
 from tfdsl_backends.podspec.rules import pod_rules
-from tfdsl_backends.podspec.support import TARGETS, rows
+from tfdsl_backends.podspec.support import ROWS, TARGETS
 
 OWN = ("queue", "priority", "scheduler", "gang", "retries", "deadline", "ttl", "cleanup", "suspend")
 OWN_KEYS = {f"job.{name}" for name in OWN} | {
@@ -31,7 +31,7 @@ def unit(made: Job) -> Unit:
 
 
 def codes(made: Job) -> list[str]:
-    table = Support(*rows("VOL"))
+    table = Support("volcano", "VOL", *ROWS)
     decided = [(item, table.decide(unit(made), item)) for item in walk(made, Origins(NOWHERE))]
     return sorted({row.rule.code for _, row in decided if row is not None and row.rule is not None})
 
@@ -40,16 +40,16 @@ def refer(name: str) -> RunTimeText:
     return RunTimeText(parts=("x", EnvVar(name=name)))
 
 
-@pytest.mark.parametrize("prefix", TARGETS)
-def test_every_key_that_the_targets_do_alike_has_an_answer(prefix: str) -> None:
-    table = Support(*rows(prefix))
+def test_every_key_that_the_targets_do_alike_has_an_answer() -> None:
+    table = Support("volcano", "VOL", *ROWS)
     wanted = {key for key in all_keys() if not key.startswith("policies")} - OWN_KEYS
     assert [key for key in sorted(wanted) if not table[key] or table[key][-1].when is not None] == []
 
 
 @pytest.mark.parametrize("prefix", TARGETS)
 def test_codes_and_slugs_tell_one_thing_and_name_their_target(prefix: str) -> None:
-    found = [row.rule for row in rows(prefix) if row.rule is not None] + list(pod_rules(prefix).all())
+    table = Support(TARGETS[prefix], prefix, *ROWS)
+    found = [row.rule for row in table.rows if row.rule is not None] + list(pod_rules(prefix).all())
     assert len({rule.code for rule in found}) == len({rule.slug for rule in found}) == len(set(found))
     assert all(rule.code.startswith(prefix) and rule.slug.startswith(f"{TARGETS[prefix]}-") for rule in found)
 

@@ -1,0 +1,129 @@
+"""What rows of several targets ask about a job. The IR is not imported: the table loads without it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tfdsl.conditions import fewer
+from tfdsl.support import condition
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.ir.fields import Item
+    from tfdsl.ir.model import ClaimMount, Job, Output, Role, RunTimeText
+    from tfdsl.vocabulary.quantities import Duration
+
+
+@condition("a number")
+def number(unit: Unit, item: Item) -> bool:
+    """Whether the value is an integer."""
+    return isinstance(item.value, int)
+
+
+@condition("not whole seconds")
+def part_of_second(unit: Unit, item: Item) -> bool:
+    """Whether a duration is not a whole number of seconds."""
+    return cast("Duration", item.value).ms % 1000 != 0
+
+
+@condition("= replicas")
+def all_replicas(unit: Unit, item: Item) -> bool:
+    """Whether all replicas of the role have to be there; TensorBoard never counts."""
+    return not fewer(unit, item)
+
+
+@condition("tensorboard")
+def of_tensorboard(unit: Unit, item: Item) -> bool:
+    """Whether the item belongs to the tensorboard role."""
+    return item.role == "tensorboard"
+
+
+@condition("keep = true")
+def keeps(unit: Unit, item: Item) -> bool:
+    """Whether a claim is meant to outlive the job."""
+    name = cast("ClaimMount", item.node).claim
+    return any(claim.keep for claim in unit.job.claims if claim.name == name)
+
+
+def whole_seconds(unit: Unit, item: Item) -> dict[str, str]:
+    """``value``: the duration that is written for one that is not whole seconds."""
+    return {"value": f"{cast('Duration', item.value).seconds}s"} if part_of_second(unit, item) else {}
+
+
+def namespace_flag(unit: Unit, item: Item) -> dict[str, str]:
+    """``namespace``: what kubectl needs to find the job's objects."""
+    return {"namespace": f" -n {unit.job.namespace}" if unit.job.namespace else ""}
+
+
+def claim_and_namespace(unit: Unit, item: Item) -> dict[str, str]:
+    """The same, and ``claim``: the name of the claim that a mount makes."""
+    return {"claim": f"{unit.job.name}-{cast('ClaimMount', item.node).claim}", **namespace_flag(unit, item)}
+
+
+@condition("flags for several workers beside a chief or master")
+def index_is_computed(unit: Unit, item: Item) -> bool:
+    """Whether the workers' ``--task_index`` is not their own index, and has to be worked out at the start."""
+    job = unit.job
+    worker = job.role("worker")
+    if job.cluster.discovery not in ("flags", "both") or worker is None or worker.server or worker.replicas == 1:
+        return False
+    return any(role.name in ("chief", "master") for role in job.roles)
+
+
+@condition("to an hdfs:// destination")
+def goes_to_hdfs(unit: Unit, item: Item) -> bool:
+    """Whether an output is copied to HDFS."""
+    destination = cast("Output", item.node).destination
+    first = destination if isinstance(destination, str) else destination.parts[0]
+    return isinstance(first, str) and first.startswith("hdfs://")
+
+
+@condition("a name that env does not define")
+def refers_to_undefined(unit: Unit, item: Item) -> bool:
+    """Whether a run-time text names a variable that Kubernetes would not replace."""
+    return bool(_undefined_in(unit, item))
+
+
+def undefined_names(unit: Unit, item: Item) -> dict[str, str]:
+    """``names``: the variables that Kubernetes would not replace."""
+    return {"names": ", ".join(f"${{env.{name}}}" for name in _undefined_in(unit, item))}
+
+
+def _undefined_in(unit: Unit, item: Item) -> list[str]:
+    """The names that the item refers to and that no env entry before it defines."""
+    role = unit.job.role(item.role)
+    if role is None or (item.key == "roles[].command{env}" and not isinstance(role.command, tuple)):
+        return []
+    if item.key == "roles[].env{env}":
+        return _without_definition(unit.job, role)
+    known = _own_names(unit.job, role)
+    return list(dict.fromkeys(name for value in _values(item) for name in _names(value) if name not in known))
+
+
+def _values(item: Item) -> list[object]:
+    field = item.key.partition("{")[0].rpartition(".")[2]
+    value: object = getattr(item.node, field)
+    return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else [value]
+
+
+def _own_names(job: Job, role: Role) -> set[str]:
+    return set(role.env) | ({"CHECKPOINT_DIR"} if job.checkpoint is not None else set())
+
+
+def _names(value: object) -> list[str]:
+    """Names of ``${env.NAME}`` in a run-time text (told by its parts: the IR is not imported here)."""
+    parts = cast("RunTimeText", value).parts if hasattr(value, "parts") else ()
+    return [part.name for part in parts if not isinstance(part, str) and part.kind == "env"]
+
+
+def _without_definition(job: Job, role: Role) -> list[str]:
+    """Names that env entries refer to and that cannot be defined before them: absent, or going in a circle."""
+    needs = {name: list(dict.fromkeys(_names(value))) for name, value in role.env.items()}
+    defined = _own_names(job, role) - set(needs)
+    ready = list(needs)
+    while ready:
+        ready = [name for name, wanted in needs.items() if set(wanted) <= defined]
+        defined.update(ready)
+        for name in ready:
+            del needs[name]
+    return list(dict.fromkeys(name for wanted in needs.values() for name in wanted if name not in defined))
