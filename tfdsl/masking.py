@@ -45,10 +45,12 @@ def hidden_in(words: Iterable[str], request: Request | None = None) -> Hidden:
     if request is None:
         return Hidden(tuple(_spellings(values)))
     paths: list[str] = []
-    given = [(one.name, one.source, one.lines) for one in request.params]
-    given += [(one.key, one.source, one.lines) for one in request.options]
-    for name, source, lines in given:
-        found = [text for text in (source.text.split("\n") if lines else [source.text]) if is_secret(name, text)]
+    given = [(one.name, one.source, one.form) for one in request.params]
+    given += [(one.key, one.source, one.form) for one in request.options]
+    for name, source, form in given:
+        found = [
+            text for text in (source.text.split("\n") if form == "lines" else [source.text]) if is_secret(name, text)
+        ]
         values += map(str.strip, found)
         paths += [source.path] if found else []
     return Hidden(tuple(_spellings(values)), frozenset(paths))

@@ -121,11 +121,18 @@ def finish(program: Program, request: Request, choices: Sequence[Choice], checke
     return Outcome(targets, tuple(made), tuple(found))
 
 
+def compile_program(program: Program, request: Request, choices: Sequence[Choice], *, strict: bool = False) -> Outcome:
+    """The same as :func:`run`, as the user is told: diagnostics settled, and nothing made when one is an error."""
+    outcome = run(program, request, choices)
+    diagnostics = settle([outcome], [program], strict=strict, paths=[program.files[0].source.path])
+    made = () if has_errors(diagnostics) else outcome.made
+    return Outcome(outcome.targets, made, tuple(diagnostics))
+
+
 def compile_source(source: Source, target: Backend) -> tuple[Made, ...]:
     """The jobs of a text without includes for one target; none when there is an error."""
     program = load(source, lambda path: "files cannot be included here")
-    done = run(program, Request(), [Choice(target)])
-    return () if has_errors(done.diagnostics) else done.made
+    return compile_program(program, Request(), [Choice(target)]).made
 
 
 # --- one job, one target -------------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ def given_set(word: str, files: Mapping[str, str]) -> Given:
     """``K=V`` or ``K=@FILE`` of ``--set``."""
     name, _, text = word.partition("=")
     if text.startswith("@"):
-        return Given(name, Source(text[1:], files[text[1:]]), lines=True)
+        return Given(name, Source(text[1:], files[text[1:]]), form="lines")
     return Given(name, Source(f"--set {name}", text))
 
 
@@ -137,7 +137,7 @@ def _given(options: tuple[str, ...], files: Mapping[str, str]) -> Asked:
             target, _, option = key.partition(".")
             lines = text.startswith("@")
             source = Source(text[1:], files[text[1:]]) if lines else Source(f"-O {key}", text)
-            chosen.append(GivenOption(target, option, source, lines))
+            chosen.append(GivenOption(target, option, source, "lines" if lines else "text"))
     return Asked(tuple(targets), profile, tuple(params), tuple(chosen))
 
 

@@ -9,7 +9,6 @@ from tfdsl import pipeline
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
-from tfdsl.cli.levels import in_project
 from tfdsl.cli.progress import Progress
 from tfdsl.cli.report import USAGE, report, wrong_use
 from tfdsl.cli.streams import err
@@ -17,6 +16,7 @@ from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.record import replace
+from tfdsl.request import in_project
 from tfdsl.source_files import read
 from tfdsl.text import Source
 

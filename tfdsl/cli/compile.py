@@ -9,11 +9,12 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.closing import closing_line
 from tfdsl.cli.inputs import named_files
-from tfdsl.cli.levels import in_project
-from tfdsl.cli.outputs import Destination, destination, files, stream
+from tfdsl.cli.outputs import Destination, destination, files
 from tfdsl.cli.report import USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
+from tfdsl.output_files import stream
+from tfdsl.request import in_project
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,20 +71,20 @@ def run(arguments: Arguments) -> int:
     program = pipeline.load(sources[0], chosen.inputs(arguments, sources[0]))
     absent = chosen.missing(arguments, program)
     request, unsettled = in_project(picked.request, program)
-    outcome = pipeline.run(program, request, picked.choices)
-    told = pipeline.settle([outcome], [program], strict=arguments.on(chosen.STRICT.name), paths=[sources[0].path])
-    told = [*unsettled, *absent, *told]
-    done = [] if pipeline.has_errors(told) else _write(arguments, place, outcome.made, program)
-    shown = [*(found for found in told if found.level != "info"), *done]
+    strict = arguments.on(chosen.STRICT.name)
+    outcome = pipeline.compile_program(program, request, picked.choices, strict=strict)
+    diagnostics = [*unsettled, *absent, *outcome.diagnostics]
+    written = [] if pipeline.has_errors(diagnostics) else _write(arguments, place, outcome.made, program)
+    shown = [*(one for one in diagnostics if one.level != "info"), *written]
     status = report(shown, [sources[0].path], hidden=picked.hidden)
-    err(closing_line(told, arguments, picked.hidden))
+    err(closing_line(diagnostics, arguments, picked.hidden))
     return status
 
 
 def _write(arguments: Arguments, place: Destination, made: Sequence[Made], program: Program) -> list[Diagnostic]:
     """Write what was made; gives what there is to say about it."""
     if place.kind == "stream":
-        out(stream(made).text)
+        out(stream("-", made).written.text)
         return _left_out(made)
     from tfdsl.writing import write_all
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal
 
-from tfdsl import pipeline
 from tfdsl.cli.arguments import quote
 from tfdsl.diagnostics.usage_rules import OUTPUT_PLACE
-from tfdsl.emit.written import Written
+from tfdsl.output_files import output_files, stream
 from tfdsl.record import Record, replace
 from tfdsl.writing import File
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from tfdsl.cli.arguments import Arguments, Given
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.output_files import OutputFile
     from tfdsl.pipeline import Choice, Made
     from tfdsl.text import Span
 
@@ -99,56 +99,28 @@ def _command(arguments: Arguments, choices: Sequence[Choice]) -> str:
     return " ".join(["tfdsl compile", quote(file), *targets, *switches, "-o out"])
 
 
-class _Stream:
-    """The YAML stream of one or several jobs, with a place for every line."""
-
-    def __init__(self, made: Sequence[Made]) -> None:
-        self.made = made
-        texts: list[str] = []
-        lines: list[str | None] = []
-        for number, one in enumerate(made):
-            written = _job_stream(one)
-            if number:
-                texts.append("---\n")
-                lines.append(None)
-            texts.append(written.text)
-            lines += [None if path is None else f"{number}:{path}" for path in written.lines]
-        self.written = Written("".join(texts), tuple(lines))
-
-    def span(self, path: str) -> Span:
-        """The place of a line's path."""
-        number, _, inner = path.partition(":")
-        return self.made[int(number)].unit.origins.span(inner)
-
-
-def stream(made: Sequence[Made]) -> Written:
-    """The jobs of one target as one YAML stream, in file order."""
-    return _Stream(made).written
-
-
-def _job_stream(one: Made) -> Written:
-    from tfdsl.emit import yaml
-
-    return yaml.write([document.data for document in one.documents])
-
-
 def files(place: Destination, made: Sequence[Made], *, source_map: bool) -> list[File]:
     """The files for a place that is a file or a folder."""
     if place.kind == "file":
-        whole = _Stream(made)
-        with_map = _with_map(File(place.path, whole.written.text), whole, source_map=source_map)
-        return _kept_private(with_map, any(one.private for one in made))
-    found: list[File] = []
+        whole = stream(os.path.basename(place.path), made)
+        return _files(os.path.dirname(place.path), [whole], source_map=source_map)
     names = _folder_names(made) if place.folders else {}
+    written: list[File] = []
     for one in made:
         folder = os.path.join(place.path, names[one.unit.target, one.unit.shown_version]) if names else place.path
-        found += _kept_private(_job_files(folder, one, source_map=source_map), one.private)
-    return [replace(file, root=place.path) for file in found]  # none of these names is the user's
+        written += _files(folder, output_files(one), source_map=source_map)
+    return [replace(file, root=place.path) for file in written]  # none of these names is the user's
 
 
-def _kept_private(files: Iterable[File], private: bool) -> list[File]:
-    """The files of a job; those of one that holds a secret are for their owner only."""
-    return [replace(file, private=private) for file in files]
+def _files(folder: str, outputs: Iterable[OutputFile], *, source_map: bool) -> list[File]:
+    """``outputs`` below ``folder``, each with its map if those are asked for."""
+    written: list[File] = []
+    for one in outputs:
+        path = os.path.join(folder, *one.name.split("/"))
+        written.append(File(path, one.written.text, one.executable, one.private))
+        if source_map and one.mapped:
+            written.append(File(f"{path}.map", one.source_map(), private=one.private))
+    return written
 
 
 def _folder_names(made: Sequence[Made]) -> dict[tuple[str, str], str]:
@@ -158,39 +130,3 @@ def _folder_names(made: Sequence[Made]) -> dict[tuple[str, str], str]:
     return {
         (target, version): target if targets.count(target) == 1 else f"{target}-{version}" for target, version in units
     }
-
-
-def _job_files(folder: str, one: Made, *, source_map: bool) -> Iterable[File]:
-    name = one.unit.job.name
-    if all(document.file is None for document in one.documents):
-        whole = _Stream([one])
-        yield from _with_map(
-            File(os.path.join(folder, f"{name}.yaml"), whole.written.text), whole, source_map=source_map
-        )
-    else:
-        for document in one.documents:
-            assert document.file is not None
-            path = os.path.join(folder, name, *document.file.split("/"))
-            written = pipeline.written(document)
-            yield File(path, written.text, document.executable)
-            if source_map and any(line is not None for line in written.lines):
-                yield _map(path, written, one)
-    if one.dockerfile is not None:
-        path = os.path.join(folder, f"{name}.Dockerfile")
-        yield File(path, one.dockerfile.text)
-        if source_map:
-            yield _map(path, one.dockerfile, one)
-
-
-def _map(path: str, written: Written, one: Made) -> File:
-    from tfdsl.emit.sourcemap import source_map
-
-    return File(f"{path}.map", source_map(written, os.path.basename(path), one.unit.origins.span))
-
-
-def _with_map(file: File, whole: _Stream, *, source_map: bool) -> list[File]:
-    if not source_map:
-        return [file]
-    from tfdsl.emit.sourcemap import source_map as write_map
-
-    return [file, File(f"{file.path}.map", write_map(whole.written, os.path.basename(file.path), whole.span))]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.semantics.external_values import Form
     from tfdsl.semantics.project import Program
 
 TARGET = Flag("--target", "a target, e.g. volcano or volcano@1.9", short="-t", value="TARGET[@VERSION]", many=True)
@@ -171,12 +172,12 @@ def _option(given: Given, asked: set[str], errors: list[Diagnostic]) -> GivenOpt
     return GivenOption(backend.name, key, *value)
 
 
-def _value(shown: str, text: str, given: Given, errors: list[Diagnostic]) -> tuple[Source, bool] | None:
-    """The text of a value, and whether it is a file of lines."""
+def _value(shown: str, text: str, given: Given, errors: list[Diagnostic]) -> tuple[Source, Form] | None:
+    """The text of a value, and how it is read."""
     if not text.startswith("@"):
-        return Source(shown, text), False
+        return Source(shown, text), "text"
     source = read(text[1:])
     if isinstance(source, str):
         errors.append(UNREADABLE_FILE(given.span, path=text[1:] or "(no name)", reason=source))
         return None
-    return source, True
+    return source, "lines"

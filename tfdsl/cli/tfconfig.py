@@ -80,10 +80,9 @@ def _task(given: Given, errors: list[Diagnostic]) -> _Wanted | None:
 
 
 def _show(program: Program, picked: chosen.Selection, wanted: _Wanted | None) -> int:
-    outcome = pipeline.run(program, picked.request, picked.choices)
-    told = pipeline.settle([outcome], [program], strict=False)
-    if pipeline.has_errors(told):
-        return report(told, (), hidden=picked.hidden)
+    outcome = pipeline.compile_program(program, picked.request, picked.choices)
+    if pipeline.has_errors(outcome.diagnostics):
+        return report(outcome.diagnostics, (), hidden=picked.hidden)
     return _print(outcome.made, outcome.targets, wanted)
 
 
@@ -100,9 +99,9 @@ def _show_what_compiles(program: Program, picked: chosen.Selection, wanted: _Wan
             made += outcome.made
             targets += outcome.targets
     if not targets:
-        told = pipeline.settle([pipeline.run(program, request)], [program], strict=False)
-        if pipeline.has_errors(told):
-            return report(told, (), hidden=picked.hidden)
+        outcome = pipeline.compile_program(program, request, ())
+        if pipeline.has_errors(outcome.diagnostics):
+            return report(outcome.diagnostics, (), hidden=picked.hidden)
     if refused:
         err(f"not shown, because the job does not compile for them: {', '.join(refused)}\n")
     return _print(made, targets, wanted) if targets else ERRORS

@@ -1,23 +1,30 @@
-"""Values from outside the file: ``--set K=V`` and ``-O TARGET.K=V``, and ``K=@FILE``."""
+"""Values from outside the file: ``--set K=V`` and ``-O TARGET.K=V``, ``K=@FILE``, and values of a Python program."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
+from tfdsl.record import replace
 from tfdsl.semantics import operators
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.values import POISON, Value, list_data
 from tfdsl.syntax import ast, parse_expression
 from tfdsl.text import Source, Span
-from tfdsl.vocabulary.types import ListType, StringType, Type, a_value
+from tfdsl.vocabulary.types import DurationType, ListType, MapType, QuantityType, StringType, Type, a_value
 
 if TYPE_CHECKING:
     from tfdsl.semantics.scope import Scope
 
 # Words as other commands take them for a list, which no expression gives: with a comma, or not made of names only.
 BARE_WORDS = r"\s*(?![A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\s*\Z)[^\s\"'\[\](){}?]+\s*\Z"
+
+
+Form: TypeAlias = Literal["text", "lines", "literal"]
+"""How the text of a value is read: as ``--set`` takes it, as a list with one item a line, or as a literal."""
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+_AMOUNT = re.compile(rf"{_NUMBER}(?:[A-Za-z]+(?:{_NUMBER}[A-Za-z]+)*)?")
 
 
 def whole(source: Source) -> Span:
@@ -30,12 +37,16 @@ def is_raw(to: Type | None) -> bool:
     return to is None or isinstance(to, StringType)
 
 
-def expressions(source: Source, lines: bool, to: Type | None, scope: Scope) -> tuple[ast.Expr, ...] | None:
+def expressions(source: Source, form: Form, to: Type | None, scope: Scope) -> tuple[ast.Expr, ...] | None:
     """What was given, parsed: one expression, or one a line; ``None``, with a report, when it cannot be read.
 
-    A text is a string literal without any syntax of its own. Empty lines are skipped.
+    A text is a string literal without any syntax of its own. Empty lines are skipped. In a literal a string is read as
+    the quantity or duration that ``to`` asks for in its place.
     """
-    if not lines:
+    if form == "literal":
+        literal = _parsed(source, scope)
+        return None if literal is None else (_amounts(literal[0], to),)
+    if form == "text":
         if is_raw(to):
             return (_literal(whole(source)),)
         return None if _is_bare_list(source, to, scope) else _parsed(source, scope)
@@ -59,6 +70,22 @@ def expressions(source: Source, lines: bool, to: Type | None, scope: Scope) -> t
                 return None
             parsed.extend(one)
     return tuple(parsed)
+
+
+def _amounts(expression: ast.Expr, to: Type | None) -> ast.Expr:
+    """``expression`` with the strings that hold an amount, where ``to`` asks for one, as that amount."""
+    if isinstance(expression, ast.ListExpr) and isinstance(to, ListType):
+        return replace(expression, items=tuple(_amounts(item, to.of) for item in expression.items))
+    if isinstance(expression, ast.MapExpr) and isinstance(to, MapType):
+        entries = (replace(entry, value=_amounts(entry.value, to.of)) for entry in expression.entries)
+        return replace(expression, entries=tuple(entries))
+    if not isinstance(expression, ast.Str) or not isinstance(to, QuantityType | DurationType):
+        return expression
+    text = expression.parts[0] if len(expression.parts) == 1 else None
+    if not isinstance(text, str) or not _AMOUNT.fullmatch(text):
+        return expression
+    kind = ast.Unit if text[-1].isalpha() else ast.Number
+    return kind(text, expression.span)
 
 
 def _too_many(source: Source) -> Diagnostic:
@@ -92,11 +119,11 @@ def _parsed(source: Source, scope: Scope, start: int = 0, end: int | None = None
     return None if diagnostics else (expression,)
 
 
-def value_of(parsed: tuple[ast.Expr, ...] | None, source: Source, lines: bool, scope: Scope) -> Value:
+def value_of(parsed: tuple[ast.Expr, ...] | None, source: Source, form: Form, scope: Scope) -> Value:
     """The value of what :func:`expressions` gave."""
     if parsed is None:
         return Value(POISON, whole(source))
-    if lines:
+    if form == "lines":
         items = operators.bounded(list_data(tuple(evaluate(one, scope) for one in parsed)), whole(source))
         if isinstance(items, Diagnostic):
             scope.report(_too_many(source))

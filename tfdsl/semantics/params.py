@@ -23,6 +23,7 @@ from tfdsl.text import Source, Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from tfdsl.semantics.external_values import Form
     from tfdsl.semantics.project import Program
     from tfdsl.syntax import ast
     from tfdsl.vocabulary.types import Type
@@ -37,11 +38,11 @@ MOST_WORK = 6_000_000
 
 
 class Given(Record):
-    """A value for a param from outside: its text, or (``lines``) a list with one item a line."""
+    """A value for a param from outside, and how its text is read."""
 
     name: str
     source: Source
-    lines: bool = False
+    form: Form = "text"
 
 
 class Params:
@@ -120,7 +121,7 @@ class Params:
         if param is None:
             self.report(self._unknown_param(one.name, external_values.whole(one.source)))
             return
-        parsed = external_values.expressions(one.source, one.lines, self.types[one.name], self.scope)
+        parsed = external_values.expressions(one.source, one.form, self.types[one.name], self.scope)
         self._given[one.name] = (one, parsed)
 
     def _take_profile(self, profile: str | None) -> None:
@@ -186,7 +187,7 @@ class Params:
         chosen = self._chosen(param)
         if name in self._given:
             one, parsed = self._given[name]
-            value = external_values.value_of(parsed, one.source, one.lines, self.scope)
+            value = external_values.value_of(parsed, one.source, one.form, self.scope)
         elif chosen is not None:
             value = evaluate(chosen, self.scope)
         elif any(setting.key.text == DEFAULT for setting in param.settings):

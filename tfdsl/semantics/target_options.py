@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.blocks import TargetBlock, TargetRows
+    from tfdsl.semantics.external_values import Form
     from tfdsl.semantics.scope import Scope
     from tfdsl.text import Source, Span
     from tfdsl.vocabulary.options import Option, OptionValue
 
 
 class GivenOption(Record):
-    """``-O TARGET.KEY=VALUE``: the target's own name, the key, and the value's text or (``lines``) its lines."""
+    """``-O TARGET.KEY=VALUE``: the target's own name, the key, the value's text and how it is read."""
 
     target: str
     key: str
     source: Source
-    lines: bool = False
+    form: Form = "text"
 
 
 class Chosen(Record):
@@ -78,8 +79,8 @@ def _given(one: GivenOption, rows: TargetRows, table: Mapping[str, Option], scop
         near = closest(one.key, (*table, "version"))
         scope.report(diagnostic.help(f"did you mean {near}?" if near else f"it has {listing((*table, 'version'))}"))
         return None
-    parsed = external_values.expressions(one.source, one.lines, None if option is None else option.type, scope)
-    return external_values.value_of(parsed, one.source, one.lines, scope)
+    parsed = external_values.expressions(one.source, one.form, None if option is None else option.type, scope)
+    return external_values.value_of(parsed, one.source, one.form, scope)
 
 
 def _version(written: Value | None, rows: TargetRows, scope: Scope) -> str:

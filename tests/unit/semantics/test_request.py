@@ -6,9 +6,10 @@ import pytest
 
 from tfdsl import backend, pipeline
 from tfdsl.semantics.check import Checked, Request, Wanted, check
-from tfdsl.semantics.params import Given
+from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.project import load
 from tfdsl.semantics.target_options import GivenOption
+from tfdsl.semantics.values import ListData, MapData
 from tfdsl.text import Source
 
 JOB = 'job j { image = "i", role worker { } }\n'
@@ -81,13 +82,13 @@ def test_an_argument_may_use_lets_however_long_their_chain_is() -> None:
 def test_lines_of_a_file_know_their_place() -> None:
     source = Source("nodes.txt", "a\n\n  bad\u0000name\n")
     program = load(Source("m", f"param hosts: list<string>\n{JOB}", "m"), lambda path: "no")
-    given = (Given("hosts", source, lines=True),)
+    given = (Given("hosts", source, form="lines"),)
     found = check(program, Request(pipeline.target_rows, backend.names(), (), None, given)).diagnostics
     assert [one.span.source.position(one.span.start) for one in found] == [(3, 3)]
 
 
 def test_option_lists_come_from_files_too() -> None:
-    options = (GivenOption("kubernetes", "hosts", Source("nodes.txt", "n1\r\nn2\n\n"), lines=True),)
+    options = (GivenOption("kubernetes", "hosts", Source("nodes.txt", "n1\r\nn2\n\n"), form="lines"),)
     slugs, checked = run(JOB, target="kubernetes", options=options)
     assert slugs == []
     assert checked.jobs[0].options["hosts"] == ("n1", "n2")
@@ -243,3 +244,60 @@ def test_images_that_a_kubelet_takes(image: str) -> None:
 )
 def test_images_that_no_kubelet_takes(image: str) -> None:
     assert run(f'job j {{ image = "{image}", role worker {{ }} }}\n')[0] == ["object-name"]
+
+
+def taken(declared: str, text: str) -> tuple[list[str], object]:
+    """The slugs and the value of a param whose value is a literal."""
+    program = load(Source("m", f"param p: {declared}\n{JOB}", "m"), lambda path: "no files here")
+    slugs: list[str] = []
+    params = Params(
+        program, None, (Given("p", Source("p", text), "literal"),), lambda found: slugs.append(found.rule.slug)
+    )
+    value = params.lookup("p")
+    assert value is not None
+    return slugs, value.data
+
+
+@pytest.mark.parametrize(
+    ("declared", "text", "shown"),
+    [
+        ("quantity", '"16Gi"', "16Gi"),
+        ("quantity", '"4"', "4"),
+        ("quantity", "4", "4"),
+        ("quantity", '"10m"', "10m"),
+        ("duration", '"1h30m"', "1h30m"),
+        ("duration", '"10m"', "10m"),
+        ("string", '"16Gi"', "16Gi"),
+        ("string", r'"\${home} $ \" \\"', '${home} $ " \\'),
+    ],
+)
+def test_a_string_of_a_literal_is_the_amount_that_the_param_asks_for(declared: str, text: str, shown: str) -> None:
+    slugs, data = taken(declared, text)
+    assert slugs == []
+    assert str(data) == shown
+
+
+def test_amounts_stand_inside_of_lists_and_maps() -> None:
+    slugs, data = taken("map<list<quantity>>", '{ a = ["1Gi", "2Gi"] }')
+    assert slugs == []
+    assert isinstance(data, MapData)
+    inner = data.entries["a"].value.data
+    assert isinstance(inner, ListData)
+    assert [str(item.data) for item in inner.items] == ["1Gi", "2Gi"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "text", "slug"),
+    [
+        ("quantity", '"much"', "wrong-type"),
+        ("quantity", '"16GB"', "bad-unit"),
+        ("quantity", '"1.2.3"', "wrong-type"),
+        ("quantity", f'"{"9" * 5000}Gi"', "too-large"),
+        ("int", '"8"', "wrong-type"),
+        ("string", "8", "wrong-type"),
+        ("bool", '"true"', "wrong-type"),
+        ("list<string>", '"a"', "wrong-type"),
+    ],
+)
+def test_a_literal_of_another_type_is_refused(declared: str, text: str, slug: str) -> None:
+    assert taken(declared, text)[0] == [slug]

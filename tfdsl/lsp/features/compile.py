@@ -7,8 +7,8 @@ import os
 from typing import TYPE_CHECKING, TypedDict
 
 from tfdsl import pipeline
-from tfdsl.emit.sourcemap import source_map
 from tfdsl.lsp.settings import choice_of
+from tfdsl.output_files import output_files
 from tfdsl.record import Record, replace
 from tfdsl.semantics.params import Given
 from tfdsl.text import Source
@@ -17,11 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.emit.written import Written
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.pipeline import Made
-
-_LANGUAGES = {"yaml": "yaml", "json": "json", "xml": "xml"}
 
 
 class SourceMap(TypedDict):
@@ -76,36 +73,19 @@ def compile_text(
     if params is not None:
         given = tuple(Given(name, Source(f"param {name}", text)) for name, text in params.items())
         request = replace(request, params=given)
-    outcome = pipeline.run(program, request, [choice])
-    strict = snapshot.settings.strict
-    told = pipeline.settle([outcome], [program], strict=strict, paths=[snapshot.source.path])
-    made = () if pipeline.has_errors(told) else outcome.made
-    outputs = tuple(output for one in made for output in _outputs(one))
-    return Compiled(choice.backend.name, choice.version or choice.backend.default_version, outputs, tuple(told))
+    outcome = pipeline.compile_program(program, request, [choice], strict=snapshot.settings.strict)
+    outputs = tuple(output for one in outcome.made for output in _outputs(one))
+    version = choice.version or choice.backend.default_version
+    return Compiled(choice.backend.name, version, outputs, outcome.diagnostics)
 
 
 def _outputs(made: Made) -> Iterator[Output]:
-    """The files of one job, named as ``compile -o`` names them."""
-    job = made.unit.job.name
-    if all(document.file is None for document in made.documents):
-        from tfdsl.emit import yaml
-
-        written = yaml.write([document.data for document in made.documents])
-        yield _output(made, f"{job}.yaml", written, "yaml")
-    else:
-        for document in made.documents:
-            written = pipeline.written(document)
-            name = document.file or f"{job}.{document.format}"
-            language = _LANGUAGES.get(document.format) or _language(name)
-            yield _output(made, f"{job}/{name}", written, language, executable=document.executable)
-    if made.dockerfile is not None:
-        yield _output(made, f"{job}.Dockerfile", made.dockerfile, "dockerfile")
+    """The files of one job."""
+    for one in output_files(made):
+        lines: SourceMap = json.loads(one.source_map())
+        language = _language(one.name) if one.form == "text" else one.form
+        yield Output(made.unit.job.name, one.name, one.written.text, language, one.executable, lines)
 
 
 def _language(name: str) -> str:
     return {".sh": "shellscript", ".py": "python"}.get(os.path.splitext(name)[1], "plaintext")
-
-
-def _output(made: Made, name: str, written: Written, language: str, *, executable: bool = False) -> Output:
-    lines: SourceMap = json.loads(source_map(written, name, made.unit.origins.span))
-    return Output(made.unit.job.name, name, written.text, language, executable, lines)
