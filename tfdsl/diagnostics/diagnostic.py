@@ -31,10 +31,13 @@ class Rule(Record):
 
     def __call__(self, span: Span, /, **values: object) -> Diagnostic:
         """A diagnostic of this rule at ``span`` with the template's fields filled in."""
-        message = self.message
-        if values:
-            message = message.format_map({key: shortened(value) for key, value in values.items()})
-        return Diagnostic(self, self.level, message, span)
+        return Diagnostic(self, self.level, self.words(**values), span)
+
+    def words(self, **values: object) -> str:
+        """The template with its fields filled in."""
+        if not values:
+            return self.message
+        return self.message.format_map({key: shortened(value) for key, value in values.items()})
 
 
 def shortened(value: object, longest: int = LONGEST_WORD) -> object:

@@ -13,12 +13,12 @@ from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.semantics import resolved, statements, target_options, unknown_roles
 from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, TargetRows, check_templates, read_job
+from tfdsl.semantics.job_rules import check_job
 from tfdsl.semantics.merge_outputs import outputs
 from tfdsl.semantics.merge_policies import policies
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.patches import patches
 from tfdsl.semantics.resolve import Resolver, Shared
-from tfdsl.semantics.rules import check_job
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
+from tfdsl.rules.outputs import twice
 from tfdsl.semantics import resolved, statements, subjects
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ def _layer_outputs(
         key = (role, output.source.data, output.destination.data)
         first = here.setdefault(key, output)
         if first is not output:
-            diagnostic = value_rules.DUPLICATE_OUTPUT(output.destination.span)
-            resolver.report(diagnostic.note(first.destination.span, "first here").marked("again here"))
+            spans = {"again": output.destination.span, "first": first.destination.span}
+            resolver.report(twice(("again",), ("first",)).among(spans))
             continue
         merged[role][key[1:]] = output
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from tfdsl.diagnostics import value_rules
 from tfdsl.record import replace
+from tfdsl.rules.policies import same
 from tfdsl.semantics import resolved, statements, subjects
 
 if TYPE_CHECKING:
@@ -53,19 +53,12 @@ def _stands(resolver: Resolver, policy: resolved.Policy, node: ast.Policy, prese
 
 def _is_new(resolver: Resolver, policy: resolved.Policy, group: Iterable[resolved.Policy]) -> bool:
     """Whether none of ``group``, policies of the same subject and event in the same block, decides the same."""
-    subject = "the job" if policy.role is None else policy.role
-    subject += "" if policy.index is None else f"[{policy.index}]"
     for other in group:
-        common = sorted({*other.codes} & {*policy.codes})
-        if policy.event != "exit":
-            diagnostic = value_rules.DUPLICATE_POLICY(policy.event_span, subject=subject, event=policy.event)
-        elif common:
-            codes = ", ".join(str(code) for code in common[:5])
-            diagnostic = value_rules.OVERLAPPING_EXIT(policy.event_span, subject=subject, codes=codes)
-        else:
-            continue
-        resolver.report(diagnostic.note(other.event_span, "first decided here").marked("decided again here"))
-        return False
+        broken = same(policy, other)
+        if broken is not None:
+            diagnostic = broken.marked("decided again here").at(policy.event_span)
+            resolver.report(diagnostic.note(other.event_span, "first decided here"))
+            return False
     return True
 
 

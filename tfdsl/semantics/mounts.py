@@ -5,33 +5,31 @@ What is wrong with a mount by itself is reported; mounts that meet are the resol
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, fold, folded, listing, offering, words_of
+from tfdsl.rules import mounts as rules
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.statements import SOURCE, settings
-from tfdsl.semantics.values import POISON, ListData, MapData, Poison, RunTimeText, Value
+from tfdsl.semantics.values import POISON, ListData, MapData, Poison, Value
 from tfdsl.vocabulary import foreign, statements
 from tfdsl.vocabulary.statements import MountKind
 from tfdsl.vocabulary.types import MEMORY, STRING, Type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.rules.broken import Broken
     from tfdsl.semantics.scope import Scope
-    from tfdsl.semantics.values import Data
     from tfdsl.syntax import ast
+    from tfdsl.text import Span
 
 _SOURCE_TYPES: dict[str, Type] = {"name": SOURCE, "size": MEMORY, "path": SOURCE, "server": SOURCE, "uri": SOURCE}
 _ALIASES = words_of(statements.MOUNT_KINDS)
-_CONTROL = re.compile("[\0-\x1f\x7f]")
-UNKNOWN = "\0"
-"""Stands in a text for a part that is known only at run time."""
 
 
 def mount(node: ast.Mount, scope: Scope) -> resolved.Mount | None:
@@ -49,9 +47,9 @@ def mount(node: ast.Mount, scope: Scope) -> resolved.Mount | None:
     if isinstance(at.data, Poison):
         return None
     path = str(at.data)
-    wrong = _path_problem(path)
-    if wrong is not None:
-        scope.report(value_rules.MOUNT_PATH(at.span, path=f'"{path}"', problem=wrong))
+    broken = rules.path(path)
+    if broken is not None:
+        scope.report(broken.at(at.span))
         return None
     head = node.kind.span if node.source is None else node.kind.span.to(node.source.span)
     clean = path.rstrip("/") or "/"
@@ -94,56 +92,11 @@ def _source(node: ast.Mount, kind: MountKind, source: Value | None, scope: Scope
             return Value(POISON, node.kind.span)
         return None
     value = conform(source, _SOURCE_TYPES[kind.source], f"the source of mount {kind.name}", scope.report)
-    text = pattern_of(value.data)
-    if text is None:
+    broken = rules.source(kind.name, value.data)
+    if broken is None:
         return value
-    wrong = _source_problem(kind, text)
-    if wrong is not None:
-        scope.report(value_rules.MOUNT_SOURCE(value.span, kind=kind.name, problem=wrong))
-    elif kind.name == "archive" and not text.lower().endswith((*statements.ARCHIVE_ENDINGS, UNKNOWN)):
-        scope.report(value_rules.ARCHIVE_ENDING(value.span, given=value.span.text))
-    else:
-        return value
+    scope.report(broken.at(value.span))
     return Value(POISON, value.span)
-
-
-def pattern_of(data: Data) -> str | None:
-    """A text with :data:`UNKNOWN` for each run-time part; ``None`` for what is no text."""
-    if isinstance(data, RunTimeText):
-        return "".join(part if isinstance(part, str) else UNKNOWN for part in data.parts)
-    return data if isinstance(data, str) else None
-
-
-def _source_problem(kind: MountKind, source: str) -> str | None:
-    if kind.source == "path":
-        if not source.startswith(("/", UNKNOWN)):
-            return "needs an absolute path on the node"
-        if ".." in source.split("/"):
-            return "cannot have .. in its path"
-    if kind.source == "server":
-        server, colon, path = source.partition(":")
-        if not colon or not server or UNKNOWN in server or not path.startswith("/"):
-            return 'needs "server:/path"'
-    if kind.name == "hdfs" and "://" not in source and not source.startswith(("/", UNKNOWN)):
-        return "needs a URI such as hdfs:///data/mnist"
-    return None
-
-
-def _path_problem(path: str) -> str | None:
-    """Why nothing can be mounted at ``path``; whether relative paths are allowed is the target's to say."""
-    if not path:
-        return "the path is empty"
-    if _CONTROL.search(path):
-        return "it has a control character"
-    if path.strip("/") == "":
-        return "it would hide the whole file system"
-    if ".." in path.split("/"):
-        return ".. leads out of the folder"
-    if path.startswith("~"):
-        return "~ is not expanded in containers"
-    if ":" in path:
-        return "Kubernetes and Docker take no : in a mount path"
-    return None
 
 
 def _check_options(kind: MountKind, options: dict[str, resolved.Setting], scope: Scope) -> None:
@@ -153,19 +106,12 @@ def _check_options(kind: MountKind, options: dict[str, resolved.Setting], scope:
     if isinstance(items, MapData):
         places += [entry.value for entry in items.entries.values()]
     for value in places:
-        path = pattern_of(value.data)
-        if path is not None and (path.startswith("/") or ".." in path.split("/")):
-            problem = "takes a relative path without .. here"
-            scope.report(value_rules.MOUNT_SOURCE(value.span, kind=kind.name, problem=problem))
+        _report(rules.inside(kind.name, value.data), value.span, scope)
     modes = options["access_modes"].value if "access_modes" in options else None
     if modes is not None and isinstance(modes.data, ListData):
-        wrong = _modes_problem([item.data for item in modes.data.items])
-        if wrong is not None:
-            scope.report(value_rules.MOUNT_SOURCE(modes.span, kind=kind.name, problem=wrong))
+        _report(rules.access_modes([item.data for item in modes.data.items]), modes.span, scope)
 
 
-def _modes_problem(modes: Sequence[Data]) -> str | None:
-    """What Kubernetes has against the access modes of a claim (validation of PersistentVolumeClaims)."""
-    if not modes:
-        return "needs at least one access mode"
-    return "takes ReadWriteOncePod alone" if "ReadWriteOncePod" in modes and len(modes) > 1 else None
+def _report(broken: Broken | None, span: Span, scope: Scope) -> None:
+    if broken is not None:
+        scope.report(broken.at(span))

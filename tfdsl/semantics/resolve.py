@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.record import replace
+from tfdsl.rules import mounts as rules
+from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.semantics import operators, resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.dependencies import dependence
@@ -37,7 +39,6 @@ Key: TypeAlias = "tuple[int, str | None]"
 
 COST = 10
 """What it costs to check and lower an element of an attribute, in elements that are only copied."""
-SHM_PATH = "/dev/shm"
 
 
 class Shared:
@@ -296,8 +297,8 @@ class Resolver:
             if any(node.span == mount.span for node in layer.mounts):
                 mounted = at
         if shm == mounted:
-            diagnostic = value_rules.SHM_TWICE(mount.at_span, role=role)
-            self.report(diagnostic.note(settings["shm"].key, "shm is set here"))
+            spans = {"mount": mount.at_span, "shm": settings["shm"].key}
+            self.report(rules.shm_twice(role, ("mount",), ("shm",)).among(spans))
         if shm < mounted:
             return {name: value for name, value in settings.items() if name != "shm"}, mounts
         return settings, {path: one for path, one in mounts.items() if path != SHM_PATH}
@@ -329,9 +330,8 @@ class Resolver:
 
 
 def _mounted_twice(role: str, first: resolved.Mount, second: resolved.Mount) -> Diagnostic:
-    diagnostic = value_rules.DUPLICATE_MOUNT_PATH(second.at_span, role=role, path=second.at)
-    diagnostic = diagnostic.note(first.at_span, "first mounted here").marked("mounted again here")
-    return diagnostic.help("give one of them another path")
+    spans = {"again": second.at_span, "first": first.at_span}
+    return rules.twice(role, second.at, ("again",), ("first",)).among(spans)
 
 
 def _inherited(name: str, role: str) -> bool:

@@ -41,6 +41,12 @@ class Mount(Record):
     head: Span
     span: Span
 
+    @property
+    def outlives_job(self) -> bool:
+        """Whether what is written into it does."""
+        keep = self.options.get("keep")
+        return self.kind.durable or (keep is not None and keep.value.data is True)
+
 
 class Output(Record):
     """An output of one role. ``index``: only that replica; ``None``: every one."""

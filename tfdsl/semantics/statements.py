@@ -1,7 +1,7 @@
 """Outputs, policies, cluster and build: trees to typed values.
 
 Each function reports what is wrong with the statement by itself and gives ``None`` when nothing usable is left.
-Rules that look at more than one statement are in :mod:`tfdsl.semantics.rules`.
+Rules that look at more than one statement are asked in :mod:`tfdsl.semantics.job_rules`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, listing, offering, words_of
 from tfdsl.record import replace
+from tfdsl.rules import build as build_rules
+from tfdsl.rules import policies as policy_rules
 from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.role_names import known_role
+from tfdsl.semantics.rule_views import value_span
 from tfdsl.semantics.subjects import index_of
 from tfdsl.semantics.values import POISON, ListData, Poison, Value
 from tfdsl.syntax import ast
@@ -164,29 +167,18 @@ def _fits(
     node: ast.Policy, event: policies.Event, action: str | None, role: str | None, report: Callable[[Diagnostic], None]
 ) -> bool:
     """Whether subject, delay and action go with the event; all that does not is reported."""
-    fits = action is not None
-    if event.needs_role and node.subject is None and role is None:
-        report(
-            value_rules.COMPLETED_NEEDS_ROLE(node.event.span).help(
-                f"write on worker {event.name} => {node.action.text}"
-            )
-        )
-        fits = False
-    if not event.takes_subject and (node.subject is not None or role is not None):
-        span = node.subject.span if node.subject is not None else node.event.span
-        report(value_rules.SUBJECT_NOT_TAKEN(span, event=event.name).help("put it into the job block, without a role"))
-        fits = False
-    if node.delay is not None and not event.takes_delay:
-        report(value_rules.DELAY_NOT_TAKEN(node.delay.span, event=event.name))
-        fits = False
-    if event.needs_delay and node.delay is None:
-        report(value_rules.DELAY_MISSING(node.event.span, event=event.name).help(f"for example {event.name} after 10m"))
-        fits = False
-    if action is not None and action not in event.actions:
-        diagnostic = value_rules.ACTION_NOT_TAKEN(node.action.span, event=event.name, action=action)
-        report(diagnostic.help(f"{event.name} can {listing(event.actions)}"))
-        fits = False
-    return fits
+    subject, delay = node.subject, node.delay
+    spans = {
+        "event": node.event.span,
+        "role": node.event.span if subject is None else subject.span,
+        "delay": node.event.span if delay is None else delay.span,
+        "action": node.action.span,
+    }
+    has_subject = subject is not None or role is not None
+    problems = list(policy_rules.fits(event, action, subject=has_subject, delay=delay is not None))
+    for broken in problems:
+        report(broken.among(spans))
+    return action is not None and not problems
 
 
 def _codes(node: ast.Event, scope: Scope) -> tuple[int, ...] | None:
@@ -203,15 +195,10 @@ def _codes(node: ast.Event, scope: Scope) -> tuple[int, ...] | None:
     for item in value.data.items:
         if not isinstance(item.data, int):
             return None
-        if not 1 <= item.data <= 255:
-            scope.report(value_rules.EXIT_RANGE(item.span, problem=_exit_problem(item.data)))
-            return None
-        if item.data in statuses:
-            scope.report(value_rules.EXIT_RANGE(item.span, problem=f"exit status {item.data} stands twice"))
-            return None
         statuses.append(item.data)
-    if not statuses:
-        scope.report(value_rules.EXIT_RANGE(codes.span, problem="exit needs at least one status"))
+    broken = policy_rules.statuses(statuses)
+    if broken is not None:
+        scope.report(broken.diagnostic(lambda place: value_span(value, place) if place else codes.span))
         return None
     return tuple(sorted(statuses))
 
@@ -221,19 +208,14 @@ def _code_range(codes: ast.CodeRange, report: Callable[[Diagnostic], None]) -> t
     numbers: list[int] = []
     for end in ends:
         number = int(end.text) if end.text.isdigit() and len(end.text) < 10 else 0
-        if not 1 <= number <= 255:
-            report(value_rules.EXIT_RANGE(end.span, problem=_exit_problem(end.text)))
+        if policy_rules.statuses([number]) is not None:
+            report(policy_rules.status(end.text).at(end.span))
             return None
         numbers.append(number)
     if numbers[-1] < numbers[0]:
         report(value_rules.EXIT_RANGE(codes.span, problem=f"{numbers[0]}..{numbers[-1]} holds no status"))
         return None
     return tuple(range(numbers[0], numbers[-1] + 1))
-
-
-def _exit_problem(given: int | str) -> str:
-    hint = "; exit 0 is success" if str(given) == "0" else ""
-    return f"an exit status is from 1 to 255, not {given}{hint}"
 
 
 def _count(node: ast.Event, report: Callable[[Diagnostic], None]) -> int | None:
@@ -279,9 +261,8 @@ def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
 
 
 def _copy_source(source: Value, scope: Scope) -> Value:
-    path = str(source.data)
-    if path.startswith("/") or ".." in path.split("/"):
-        problem = "is outside the build context: name it relative to the source"
-        scope.report(value_rules.BUILD_COPY(source.span, path=f'"{path}"', problem=problem))
-        return replace(source, data=POISON)
-    return source
+    broken = build_rules.copied(str(source.data))
+    if broken is None:
+        return source
+    scope.report(broken.at(source.span))
+    return replace(source, data=POISON)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import listing
+from tfdsl.diagnostics import value_rules
+from tfdsl.rules import policies
 
 if TYPE_CHECKING:
+    from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.resolve import Resolver
     from tfdsl.syntax import ast
     from tfdsl.text import Span
@@ -26,9 +27,7 @@ def exists(resolver: Resolver, name: ast.Name, present: tuple[str, ...], item: s
 
 def no_such_role(resolver: Resolver, name: str, span: Span) -> Diagnostic:
     """``name`` is no role of this job."""
-    known = resolver.role_names()
-    diagnostic = name_rules.ROLE_NOT_IN_JOB(span, job=resolver.name, name=name)
-    return diagnostic.help(f"its roles are {listing(known)}" if known else f"add role {name} {{ }}")
+    return policies.no_such_role(resolver.name, name, resolver.role_names()).at(span)
 
 
 def index_of(index: ast.Number) -> int | None:
@@ -39,9 +38,9 @@ def index_of(index: ast.Number) -> int | None:
 def index_exists(resolver: Resolver, role: str, index: ast.Number) -> bool:
     """Whether ``role`` has a replica ``index``; reported if not."""
     replicas = resolver.replicas(role)
-    number = index_of(index)
-    if not isinstance(replicas, int) or (number is not None and number < replicas):
+    if not isinstance(replicas, int):
         return True
-    shown = "0" if replicas == 1 else f"0 to {replicas - 1}"
-    resolver.report(value_rules.OUTPUT_INDEX(index.span, role=role, index=index.text, range=shown))
-    return False
+    broken = policies.replica(role, replicas, index.text, index_of(index))
+    if broken is not None:
+        resolver.report(broken.at(index.span))
+    return broken is None

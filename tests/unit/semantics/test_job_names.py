@@ -7,7 +7,7 @@ import pytest
 from tests.unit.backends.jobs import job, role, unit
 from tests.unit.backends.verdicts import report
 from tfdsl import backend as backends
-from tfdsl.semantics.rules.names import as_label, label_problem
+from tfdsl.rules.names import as_label, label_problem
 from tfdsl.vocabulary.roles import ROLES
 
 WRONG = ("My_" + "x" * 80, "3d_unet", "2024-run", "-a-", "Größe", "a" * 39 + "-" * 20 + "b", "1" * 70, "ResNet.50")

@@ -33,7 +33,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
-from tfdsl.semantics.rules.outputs import is_durable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +50,7 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     """``checkpoint`` and ``logdir`` on a mount that does not last."""
     for name, value, role in view.folders():
         mount = view.holder(role, view.literal(value))
-        end = None if mount is None or is_durable(mount) else _ENDS.get(mount.kind.name)
+        end = None if mount is None or mount.outlives_job else _ENDS.get(mount.kind.name)
         if mount is not None and end is not None:
             found = RULE(value.span, name=name, mount=f"a {mount.kind.name} mount", end=end)
             yield found.note(mount.head, "this mount").help("use a pvc, nfs or host mount, or a claim with keep = true")

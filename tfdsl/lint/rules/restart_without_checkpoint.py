@@ -38,7 +38,6 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
 from tfdsl.lint.commands import command_of
-from tfdsl.semantics.rules.outputs import is_durable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +73,7 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
 def _keeps(view: JobView, role: resolved.Role, *, in_place: bool) -> bool:
     """Whether what ``role`` writes may be found again after a restart; a pod keeps all its volumes."""
     for mount in role.mounts:
-        lasts = in_place or is_durable(mount) or mount.kind.name == "claim"
+        lasts = in_place or mount.outlives_job or mount.kind.name == "claim"
         if lasts and mount.readonly is None and mount.kind.name not in ("configmap", "secret", "hdfs", "archive"):
             return True
     env = role.entries("env")

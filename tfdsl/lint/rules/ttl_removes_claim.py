@@ -32,7 +32,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
-from tfdsl.semantics.rules.outputs import is_durable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,5 +49,5 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
         return
     for role in view.job.roles:
         for mount in role.mounts:
-            if mount.kind.name == "claim" and not is_durable(mount):
+            if mount.kind.name == "claim" and not mount.outlives_job:
                 yield RULE(mount.head, ttl=ttl).help("add { keep = true } if the data is still wanted")

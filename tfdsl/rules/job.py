@@ -1,0 +1,43 @@
+"""The rules between the values of a role and of a job, in the order in which they are reported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.rules import commands, mounts, outputs, policies, roles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tfdsl.rules.broken import Broken
+    from tfdsl.rules.protocols import Job, Role
+
+
+def of_role(role: Role) -> Iterator[Broken]:
+    """What holds in a role alone."""
+    yield from roles.replicas(role)
+    yield from roles.limits(role)
+    yield from outputs.paths(role)
+
+
+def of_job(job: Job, order: Sequence[int]) -> Iterator[Broken]:
+    """What holds between the roles and policies of a job. ``order``: of its roles in their text."""
+    yield from roles.training(job, order)
+    yield from roles.waiting(job, order)
+    yield from roles.servers(job)
+    yield from roles.board(job)
+    yield from commands.commands(job)
+    yield from policies.restarts(job)
+
+
+def apart_in_role(role: Role) -> Iterator[Broken]:
+    """What the layers of a text see to while they are merged: in a role nothing is there twice."""
+    yield from (broken.below("mounts") for broken in mounts.apart(role.name, role.mounts))
+    yield from mounts.shm(role.name, role.shm, role.mounts)
+    yield from outputs.apart(role)
+
+
+def apart_in_job(job: Job) -> Iterator[Broken]:
+    """The same of a job: every policy has its own subject, which is there."""
+    yield from policies.subjects(job)
+    yield from policies.apart(job.policies)

@@ -1,0 +1,119 @@
+"""Mounts: where they may be, and what may be mounted (language reference, "Statements": mount)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import value_rules
+from tfdsl.rules.broken import Broken
+from tfdsl.rules.texts import UNKNOWN, pattern_of, quoted
+from tfdsl.vocabulary import statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tfdsl.rules.broken import Place
+    from tfdsl.rules.protocols import Mount
+
+SHM_PATH = "/dev/shm"
+_CONTROL = re.compile("[\0-\x1f\x7f]")
+
+
+def path(at: str) -> Broken | None:
+    """Whether anything can be mounted at ``at``; whether relative paths are allowed is the target's to say."""
+    problem = _path_problem(at)
+    return None if problem is None else Broken(value_rules.MOUNT_PATH, (), {"path": f'"{at}"', "problem": problem})
+
+
+def _path_problem(at: str) -> str | None:
+    if not at:
+        return "the path is empty"
+    if _CONTROL.search(at):
+        return "it has a control character"
+    if at.strip("/") == "":
+        return "it would hide the whole file system"
+    if ".." in at.split("/"):
+        return ".. leads out of the folder"
+    if at.startswith("~"):
+        return "~ is not expanded in containers"
+    if ":" in at:
+        return "Kubernetes and Docker take no : in a mount path"
+    return None
+
+
+def source(kind: str, text: object) -> Broken | None:
+    """What is mounted, as it is written behind the kind; nothing is said of what is not a text."""
+    pattern = pattern_of(text)
+    if pattern is None:
+        return None
+    problem = _source_problem(kind, pattern)
+    if problem is not None:
+        return _source(kind, problem)
+    if kind == "archive" and not pattern.lower().endswith((*statements.ARCHIVE_ENDINGS, UNKNOWN)):
+        return Broken(value_rules.ARCHIVE_ENDING, (), {"given": quoted(text)})
+    return None
+
+
+def _source_problem(kind: str, pattern: str) -> str | None:
+    if kind == "host":
+        if not pattern.startswith(("/", UNKNOWN)):
+            return "needs an absolute path on the node"
+        if ".." in pattern.split("/"):
+            return "cannot have .. in its path"
+    if kind == "nfs":
+        server, colon, share = pattern.partition(":")
+        if not colon or not server or UNKNOWN in server or not share.startswith("/"):
+            return 'needs "server:/path"'
+    if kind == "hdfs" and "://" not in pattern and not pattern.startswith(("/", UNKNOWN)):
+        return "needs a URI such as hdfs:///data/mnist"
+    return None
+
+
+def inside(kind: str, text: object) -> Broken | None:
+    """``sub_path`` and the file names of ``items`` stay inside the volume (Kubernetes, validation of volumes)."""
+    pattern = pattern_of(text)
+    if pattern is not None and (pattern.startswith("/") or ".." in pattern.split("/")):
+        return _source(kind, "takes a relative path without .. here")
+    return None
+
+
+def access_modes(modes: Sequence[object]) -> Broken | None:
+    """What Kubernetes has against the access modes of a claim (validation of PersistentVolumeClaims)."""
+    if not modes:
+        return _source("claim", "needs at least one access mode")
+    if "ReadWriteOncePod" in modes and len(modes) > 1:
+        return _source("claim", "takes ReadWriteOncePod alone")
+    return None
+
+
+def _source(kind: str, problem: str) -> Broken:
+    return Broken(value_rules.MOUNT_SOURCE, (), {"kind": kind, "problem": problem})
+
+
+def apart(role: str, mounts: Sequence[Mount]) -> Iterator[Broken]:
+    """No two mounts of a role are at one path."""
+    first: dict[str, int] = {}
+    for at, mount in enumerate(mounts):
+        before = first.setdefault(mount.at, at)
+        if before != at:
+            yield twice(role, mount.at, (at, "at"), (before, "at"))
+
+
+def twice(role: str, path: str, place: Place, before: Place) -> Broken:
+    """Two mounts of a role are at one path."""
+    broken = Broken(value_rules.DUPLICATE_MOUNT_PATH, place, {"role": role, "path": path})
+    broken = broken.note(before, "first mounted here").marked("mounted again here")
+    return broken.help("give one of them another path")
+
+
+def shm(role: str, size: object, mounts: Sequence[Mount]) -> Iterator[Broken]:
+    """``shm`` is a mount at /dev/shm, so there is no other one."""
+    for at, mount in enumerate(mounts):
+        if size is not None and mount.at == SHM_PATH:
+            yield shm_twice(role, ("mounts", at, "at"), ("shm",))
+
+
+def shm_twice(role: str, place: Place, size: Place) -> Broken:
+    """A mount is where ``shm`` is one already."""
+    return Broken(value_rules.SHM_TWICE, place, {"role": role}).note(size, "shm is set here")

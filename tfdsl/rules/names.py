@@ -1,0 +1,172 @@
+"""Names: of jobs, claims, secrets, config maps, images, labels (language reference, "Attributes", names)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import value_rules
+from tfdsl.rules.broken import KEY, Broken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+LONGEST_LABEL = 63
+LONGEST_NAME = 253
+LONGEST_PROPOSED = 40
+"""Characters of a job's name that leave room for what each target adds: role, index, a suffix of its own."""
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
+_QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_DATA_KEY = re.compile(r"[-._A-Za-z0-9]+")
+_ATTRIBUTES_OF = {"cpu": "cpu", "memory": "memory", "nvidia.com/gpu": "gpu"}
+
+
+def job_name(name: str) -> Broken | None:
+    """A job is called by a DNS label."""
+    problem = label_problem(name)
+    if problem is None:
+        return None
+    broken = Broken(value_rules.JOB_NAME, (), {"name": f'"{name}"', "problem": problem})
+    nearest = as_label(name)
+    return broken.help(f"for example {nearest}") if nearest else broken
+
+
+def label_name(name: str, what: str) -> Broken | None:
+    """A ``what`` is called by a DNS label."""
+    return _object(name, what, label_problem(name))
+
+
+def object_name(name: str, what: str) -> Broken | None:
+    """A ``what`` is called by a DNS subdomain."""
+    return _object(name, what, name_problem(name))
+
+
+def data_key(key: str, kind: str) -> Broken | None:
+    """The key of a Secret or ConfigMap, ``kind``."""
+    problem = None
+    if len(key) > LONGEST_NAME or not _DATA_KEY.fullmatch(key):
+        problem = f"letters, digits, -, _ and ., at most {LONGEST_NAME} of them"
+    elif key == "." or key.startswith(".."):
+        problem = "neither . nor two dots at the start"
+    return _object(key, f"key of a {kind}", problem)
+
+
+def image(name: str) -> Broken | None:
+    """A container image."""
+    return _object(name, "container image", _image_problem(name))
+
+
+def _object(name: str, what: str, problem: str | None) -> Broken | None:
+    if problem is None:
+        return None
+    return Broken(value_rules.OBJECT_NAME, (), {"name": f'"{name}"', "what": what, "problem": problem})
+
+
+def labels(entries: Mapping[str, object]) -> Iterator[Broken]:
+    """Keys and values of labels (Kubernetes, "Labels and Selectors", syntax)."""
+    for key, value in entries.items():
+        yield from _syntax(key, "label key", qualified_problem(key), key, KEY)
+        if isinstance(value, str):
+            yield from _syntax(value, "label value", label_value_problem(value), key)
+
+
+def annotation_keys(entries: Mapping[str, object]) -> Iterator[Broken]:
+    """Keys of annotations; their values are free."""
+    for key in entries:
+        yield from _syntax(key, "annotation key", qualified_problem(key), key, KEY)
+
+
+def resource_name(name: str) -> Iterator[Broken]:
+    """The name of an extended resource."""
+    yield from _syntax(name, "resource name", qualified_problem(name))
+
+
+def resources(amounts: Mapping[str, object]) -> Iterator[Broken]:
+    """Extended resources are counted in whole numbers (Kubernetes, "Extended resources"; YARN the same)."""
+    for name, amount in amounts.items():
+        own = _ATTRIBUTES_OF.get(name)
+        if own is not None:
+            broken = Broken(value_rules.BAD_KEY, (name, KEY), {"name": f'"{name}"', "what": "resources"})
+            yield broken.help(f"it has an attribute of its own: {own} = …")
+            continue
+        problems = [one.below(name, KEY) for one in resource_name(name)]
+        yield from problems
+        milli = getattr(amount, "milli", 0)
+        if not problems and milli % 1000:
+            values = {"what": f"resources.{name}", "expected": "a whole number", "given": str(amount)}
+            yield Broken(value_rules.OUT_OF_RANGE, (name,), values)
+
+
+def _syntax(text: str, what: str, problem: str | None, *place: str) -> Iterator[Broken]:
+    if problem is not None:
+        yield Broken(value_rules.LABEL_SYNTAX, place, {"given": f'"{text}"', "what": what, "problem": problem})
+
+
+def taint(key: object, value: object) -> Iterator[Broken]:
+    """Key and value of a taint that is tolerated."""
+    if isinstance(value, str) and value:
+        yield from _syntax(value, "taint value", label_value_problem(value), "value")
+    if isinstance(key, str):
+        yield from _syntax(key, "taint key", qualified_problem(key), "key")
+
+
+def _image_problem(image: str) -> str | None:
+    """What is wrong with an image (github.com/distribution/reference, whose rules kubelet and docker have)."""
+    if re.search(r"\s", image):
+        return "it has blanks"
+    name, _, digest = image.partition("@")
+    host, slash, path = name.partition("/")
+    if not slash or not (re.search(r"[.:A-Z]", host) or host == "localhost"):
+        path = name
+    repository, colon, tag = path.partition(":")
+    if re.search(r"[A-Z]", repository):
+        return "the repository behind the host has capital letters"
+    if not all(re.fullmatch(r"[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*", part) for part in repository.split("/")):
+        return "the repository is letters, digits and single . _ - between them, in parts with / between"
+    if colon and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}", tag):
+        return "a tag is at most 128 letters, digits, _ . and -"
+    if "@" in image and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+._-]*:[0-9a-fA-F]{32,}", digest):
+        return "the digest behind @ is an algorithm, : and hexadecimal digits"
+    return None
+
+
+def label_problem(name: str) -> str | None:
+    """Why ``name`` is no DNS label (RFC 1123)."""
+    if len(name) > LONGEST_LABEL:
+        return f"it has {len(name)} characters, {LONGEST_LABEL} are allowed"
+    return None if _LABEL.fullmatch(name) else "small letters, digits and -, with a letter or digit at both ends"
+
+
+def name_problem(name: str) -> str | None:
+    """Why ``name`` is no DNS subdomain (RFC 1123)."""
+    if len(name) > LONGEST_NAME:
+        return f"it has {len(name)} characters, {LONGEST_NAME} are allowed"
+    if all(_LABEL.fullmatch(part) for part in name.split(".")):
+        return None
+    return "small letters, digits, - and ., with a letter or digit at both ends of each part"
+
+
+def qualified_problem(key: str) -> str | None:
+    """Why ``key`` is no label key: ``[prefix/]name``."""
+    prefix, slash, name = key.rpartition("/")
+    if slash and name_problem(prefix) is not None:
+        return "the part before / is a DNS name"
+    if len(name) > LONGEST_LABEL:
+        return f"the name has {len(name)} characters, {LONGEST_LABEL} are allowed"
+    return None if _QUALIFIED.fullmatch(name) else "letters, digits, -, _ and ., with a letter or digit at both ends"
+
+
+def label_value_problem(text: str) -> str | None:
+    """Why ``text`` is no label value."""
+    if len(text) > LONGEST_LABEL:
+        return f"it has {len(text)} characters, {LONGEST_LABEL} are allowed"
+    return None if _LABEL_VALUE.fullmatch(text) else "letters, digits, -, _ and ., with a letter or digit at both ends"
+
+
+def as_label(name: str) -> str:
+    """The name of a job nearest to ``name`` that every target takes; empty when nothing is left of it."""
+    label = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    if label[:1].isdigit():
+        label = f"job-{label}"
+    return label[:LONGEST_PROPOSED].strip("-")

@@ -1,0 +1,170 @@
+"""A job as the rules between its values see it: what the resolved values and the IR's models have in common.
+
+``None`` is a value that is not written, or that is wrong and already reported. A text is a string or something with
+``parts`` (:mod:`tfdsl.rules.texts`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tfdsl.vocabulary.quantities import Quantity
+
+
+class Mount(Protocol):
+    """A mount of a role."""
+
+    @property
+    def at(self) -> str:
+        """Its path, without a final ``/``."""
+
+    @property
+    def readonly(self) -> object:
+        """True in the sense of Python when it is."""
+
+
+class Output(Protocol):
+    """An output of a role."""
+
+    @property
+    def source(self) -> object:
+        """A text."""
+
+    @property
+    def destination(self) -> object:
+        """A text."""
+
+    @property
+    def index(self) -> int | None:
+        """The one replica that copies."""
+
+
+class Policy(Protocol):
+    """``on ROLE[INDEX] EVENT after DELAY => ACTION``."""
+
+    @property
+    def role(self) -> str | None:
+        """Its subject."""
+
+    @property
+    def index(self) -> int | None:
+        """The one replica that is its subject."""
+
+    @property
+    def event(self) -> str:
+        """One of the language's events."""
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        """Of an ``exit``."""
+
+    @property
+    def action(self) -> str:
+        """One of the language's actions."""
+
+
+class Role(Protocol):
+    """A role, with what it inherits from its job."""
+
+    @property
+    def name(self) -> str:
+        """One of the language's roles."""
+
+    @property
+    def replicas(self) -> int:
+        """1 when they are wrong."""
+
+    @property
+    def min_available(self) -> int | None:
+        """As it is written."""
+
+    @property
+    def after(self) -> Sequence[str | None]:
+        """In the positions of what is written."""
+
+    @property
+    def server(self) -> bool:
+        """Whether it runs a plain TensorFlow server."""
+
+    @property
+    def logdir(self) -> object:
+        """A text."""
+
+    @property
+    def command(self) -> object:
+        """A text, or a sequence of them."""
+
+    @property
+    def args(self) -> Sequence[object]:
+        """Texts."""
+
+    @property
+    def env(self) -> Mapping[str, object]:
+        """By the names of the variables."""
+
+    @property
+    def cpu(self) -> Quantity | None:
+        """The request."""
+
+    @property
+    def memory(self) -> Quantity | None:
+        """The request."""
+
+    @property
+    def cpu_limit(self) -> Quantity | None:
+        """As it is written."""
+
+    @property
+    def memory_limit(self) -> Quantity | None:
+        """As it is written."""
+
+    @property
+    def shm(self) -> Quantity | None:
+        """The size of /dev/shm."""
+
+    @property
+    def mounts(self) -> Sequence[Mount]:
+        """In their order."""
+
+    @property
+    def outputs(self) -> Sequence[Output]:
+        """In their order."""
+
+
+class Cluster(Protocol):
+    """How the tasks learn of each other."""
+
+    @property
+    def discovery(self) -> str | None:
+        """``None`` is the language's default."""
+
+
+class Job(Protocol):
+    """A job for one target."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def retries(self) -> int | None:
+        """As they are written."""
+
+    @property
+    def checkpoint(self) -> object:
+        """A text."""
+
+    @property
+    def roles(self) -> Sequence[Role]:
+        """In any order."""
+
+    @property
+    def policies(self) -> Sequence[Policy]:
+        """The written ones."""
+
+    @property
+    def cluster(self) -> Cluster:
+        """Its cluster block."""

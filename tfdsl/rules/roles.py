@@ -1,0 +1,91 @@
+"""Roles: which there are, how many replicas, who waits for whom (language reference, "Attributes")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, listing
+from tfdsl.rules.broken import Broken
+from tfdsl.vocabulary import roles as rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tfdsl.rules.protocols import Job, Role
+
+
+def replicas(role: Role) -> Iterator[Broken]:
+    """How many replicas there may be, and how many of them are waited for."""
+    if rows.BY_NAME[role.name].single and role.replicas > 1:
+        yield Broken(value_rules.SINGLE_REPLICA, ("replicas",), {"role": role.name, "given": role.replicas})
+    least = role.min_available
+    if least is not None and least > role.replicas:
+        values = {"given": least, "role": role.name, "replicas": role.replicas}
+        yield Broken(value_rules.MIN_AVAILABLE, ("min_available",), values)
+
+
+def limits(role: Role) -> Iterator[Broken]:
+    """No limit is below its request."""
+    pairs = (("cpu", role.cpu, role.cpu_limit), ("memory", role.memory, role.memory_limit))
+    for name, request, limit in pairs:
+        if request is not None and limit is not None and limit.milli < request.milli:
+            values = {"name": f"{name}_limit", "given": limit.text, "request": request.text}
+            broken = Broken(value_rules.LIMIT_BELOW_REQUEST, (f"{name}_limit",), values)
+            yield broken.note((name,), "the request").marked("the limit")
+
+
+def training(job: Job, order: Iterable[int]) -> Iterator[Broken]:
+    """A job has one chief or master at most, and something that trains."""
+    leaders = [at for at in order if job.roles[at].name in ("chief", "master")]
+    for at in leaders[1:]:
+        yield Broken(value_rules.CHIEF_AND_MASTER, ("roles", at)).note(("roles", leaders[0]), "the other one")
+    if not any(rows.BY_NAME[role.name].trains for role in job.roles):
+        yield Broken(value_rules.NO_TRAINING_ROLE, ()).help("add role worker { }")
+
+
+def waiting(job: Job, order: Iterable[int]) -> Iterator[Broken]:
+    """No role waits for itself. ``order``: in which the roles are read; a cycle is reported where it closes."""
+    names = [role.name for role in job.roles]
+    waits: dict[str, list[str]] = {}
+    for at in order:
+        role = job.roles[at]
+        for number, name in enumerate(role.after):
+            place = ("roles", at, "after", number)
+            if name is None:
+                continue
+            if name not in names:
+                broken = Broken(name_rules.ROLE_NOT_IN_JOB, place, {"job": job.name, "name": name})
+                near = closest(name, names)
+                yield broken.help(f"did you mean {near}?" if near else f"its roles are {listing(names)}")
+            elif name == role.name or _reaches(waits, name, role.name):
+                yield Broken(value_rules.AFTER_CYCLE, place, {"role": role.name}).marked("the circle closes here")
+            else:
+                waits.setdefault(role.name, []).append(name)
+
+
+def _reaches(waits: dict[str, list[str]], start: str, goal: str) -> bool:
+    todo, seen = [start], {start}
+    while todo:
+        for name in waits.get(todo.pop(), ()):
+            if name == goal:
+                return True
+            if name not in seen:
+                seen.add(name)
+                todo.append(name)
+    return False
+
+
+def servers(job: Job) -> Iterator[Broken]:
+    """With all workers plain servers somebody else has to run the command."""
+    places = {role.name: at for at, role in enumerate(job.roles)}
+    worker = places.get("worker")
+    if worker is not None and job.roles[worker].server and not {"chief", "master"} & {*places}:
+        yield Broken(value_rules.SERVER_WITHOUT_CHIEF, ("roles", worker, "server")).help("add role chief { }")
+
+
+def board(job: Job) -> Iterator[Broken]:
+    """TensorBoard shows a folder."""
+    for at, role in enumerate(job.roles):
+        if role.name == "tensorboard" and role.logdir is None and job.checkpoint is None:
+            yield Broken(value_rules.MISSING_LOGDIR, ("roles", at)).help('for example logdir = "/logs"')

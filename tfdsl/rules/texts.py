@@ -1,0 +1,58 @@
+"""Texts with parts that are known only at run time, as the rules look at them.
+
+Such a text is anything that has ``parts``: the literal ones are strings, the others have a ``kind``. The semantics and
+the IR each have a class of their own for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+UNKNOWN = "\0"
+"""Stands in a pattern for a part that is known only at run time."""
+
+
+def parts_of(text: object) -> Sequence[object] | None:
+    """The parts of a text; ``None`` for what is not a text."""
+    if isinstance(text, str):
+        return (text,)
+    parts: Sequence[object] | None = getattr(text, "parts", None)
+    return parts
+
+
+def literal(text: object) -> str | None:
+    """The literal parts of a text, joined; ``None`` for what is not a text."""
+    parts = parts_of(text)
+    return None if parts is None else "".join(part for part in parts if isinstance(part, str))
+
+
+def pattern_of(text: object) -> str | None:
+    """A text with :data:`UNKNOWN` for each run-time part; ``None`` for what is not a text."""
+    parts = parts_of(text)
+    return None if parts is None else "".join(part if isinstance(part, str) else UNKNOWN for part in parts)
+
+
+def has_index(text: object) -> bool:
+    """Whether the replica's own index is part of a text."""
+    return any(_kind(part) in ("task.index", "task_index") for part in parts_of(text) or ())
+
+
+def quoted(text: object) -> str:
+    """A text as it is written in a file."""
+    return '"' + "".join(_written(part) for part in parts_of(text) or ()) + '"'
+
+
+def _written(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    kind = _kind(part).replace("_", ".")
+    name: str = getattr(part, "name", "")
+    return f"${{{kind}.{name}}}" if kind == "env" else f"${{{kind}}}"
+
+
+def _kind(part: object) -> str:
+    kind: str = getattr(part, "kind", "")
+    return kind

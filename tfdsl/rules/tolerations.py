@@ -1,0 +1,29 @@
+"""Tolerations of taints (Kubernetes, "Taints and Tolerations"; core/v1 validation of pods)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import value_rules
+from tfdsl.rules.broken import Broken
+from tfdsl.rules.names import taint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def toleration(entries: Mapping[str, object]) -> Iterator[Broken]:
+    """What goes together in a toleration. ``entries``: those that are written."""
+    exists = entries.get("operator") == "Exists"
+    if "value" in entries and exists:
+        yield _broken("value", problem='a toleration with operator = "Exists" takes no value')
+    if "key" not in entries and not exists:
+        place = ("operator",) if "operator" in entries else ()
+        yield _broken(*place, problem='a toleration without a key needs operator = "Exists"')
+    if "toleration_seconds" in entries and entries.get("effect", "NoExecute") in ("NoSchedule", "PreferNoSchedule"):
+        yield _broken("toleration_seconds", problem='toleration_seconds goes with effect = "NoExecute"')
+    yield from taint(entries.get("key"), entries.get("value"))
+
+
+def _broken(*place: str, problem: str) -> Broken:
+    return Broken(value_rules.TOLERATION, place, {"problem": problem})

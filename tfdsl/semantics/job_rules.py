@@ -1,0 +1,174 @@
+"""The rules of a job (:mod:`tfdsl.rules`), asked of resolved values and reported where these are written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, listing, offering
+from tfdsl.rules import names, outputs, tolerations
+from tfdsl.rules.job import of_job, of_role
+from tfdsl.semantics.conform import conform
+from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
+from tfdsl.semantics.values import ListData, MapData, Reference
+from tfdsl.vocabulary.attributes import TOLERATION_KEYS
+from tfdsl.vocabulary.types import INT, STRING, Type, one_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.rules.broken import Broken, Place
+    from tfdsl.semantics import resolved
+    from tfdsl.semantics.values import Entry, Value
+    from tfdsl.text import Span
+
+    Report = Callable[[Diagnostic], None]
+
+_NAMED_MOUNTS = {"pvc": "claim", "configmap": "ConfigMap", "secret": "Secret"}
+_REFERENCES = {"secret": "Secret", "configmap": "ConfigMap"}
+_TOLERATION: dict[str, Type] = {
+    "key": STRING,
+    "operator": one_of("Exists", "Equal"),
+    "value": STRING,
+    "effect": one_of("NoSchedule", "PreferNoSchedule", "NoExecute"),
+    "toleration_seconds": INT,
+}
+
+
+def check_job(job: resolved.Job, report: Report) -> None:
+    """Report everything in ``job`` that breaks a rule of the language."""
+    view = job_view(job)
+    order = sorted(range(len(job.roles)), key=lambda at: job.roles[at].name_span.start)
+    for broken in (*_job_names(job), *of_job(view, order)):
+        if not _follows(broken, job):
+            report(broken.diagnostic(lambda place: job_span(job, place)))
+    for role, its_view in zip(job.roles, view.roles, strict=True):
+        _check_role(role, its_view, report)
+
+
+def _follows(broken: Broken, job: resolved.Job) -> bool:
+    """Whether something is missing only because the job was not read whole, or because of a misspelt name."""
+    if broken.rule is value_rules.MISSING_LOGDIR and {"logdir", "checkpoint"} & job.meant:
+        return True
+    return broken.rule in (value_rules.NO_TRAINING_ROLE, value_rules.MISSING_LOGDIR) and not job.complete
+
+
+def _check_role(role: resolved.Role, view: RoleView, report: Report) -> None:
+    rules = [*_role_names(role), *of_role(view)]
+    if role.mounted:
+        rules += outputs.durable(view, [at for at, mount in enumerate(role.mounts) if mount.outlives_job])
+    for broken in rules:
+        report(broken.diagnostic(lambda place: role_span(role, place)))
+    for mount in role.mounts:
+        _check_mount(mount, report)
+    tolerated = role.data("tolerations")
+    for item in tolerated.items if isinstance(tolerated, ListData) else ():
+        if isinstance(item.data, MapData):
+            _check_toleration(item.data.entries, item.span, report)
+
+
+# --- names -----------------------------------------------------------------------------------------------------
+
+
+def _job_names(job: resolved.Job) -> Iterator[Broken]:
+    yield from _one(names.job_name(job.name))
+    namespace, priority = job.data("namespace"), job.data("priority")
+    if isinstance(namespace, str):
+        yield from _one(names.label_name(namespace, "namespace"), "namespace")
+    if isinstance(priority, str):
+        yield from _one(names.object_name(priority, "PriorityClass"), "priority")
+    yield from _labels(job.settings)
+
+
+def _role_names(role: resolved.Role) -> Iterator[Broken]:
+    image, account = role.data("image"), role.data("service_account")
+    if isinstance(image, str):
+        yield from _one(names.image(image), "image")
+    if isinstance(account, str):
+        yield from _one(names.object_name(account, "ServiceAccount"), "service_account")
+    secrets = role.data("image_pull_secrets")
+    for at, item in enumerate(secrets.items if isinstance(secrets, ListData) else ()):
+        if isinstance(item.data, str):
+            yield from _one(names.object_name(item.data, "Secret"), "image_pull_secrets", at)
+    for name, value in role.entries("env").items():
+        yield from (broken.below("env", name) for broken in _reference(value))
+    yield from _labels(role.settings)
+    yield from _entries(role.settings, "node_selector", names.labels)
+    yield from _entries(role.settings, "resources", names.resources)
+    device = role.data("gpu_resource")
+    if isinstance(device, str):
+        yield from (broken.below("gpu_resource") for broken in names.resource_name(device))
+
+
+def _reference(value: Value) -> Iterator[Broken]:
+    if not isinstance(value.data, Reference):
+        return
+    kind = _REFERENCES[value.data.kind]
+    name, key = value.data.name.data, value.data.key.data
+    if isinstance(name, str):
+        yield from _one(names.object_name(name, kind), "name")
+    if isinstance(key, str):
+        yield from _one(names.data_key(key, kind), "key")
+
+
+def _labels(settings: Mapping[str, resolved.Setting]) -> Iterator[Broken]:
+    yield from _entries(settings, "labels", names.labels)
+    yield from _entries(settings, "annotations", names.annotation_keys)
+
+
+def _entries(
+    settings: Mapping[str, resolved.Setting], name: str, rule: Callable[[Mapping[str, object]], Iterable[Broken]]
+) -> Iterator[Broken]:
+    data = settings[name].value.data if name in settings else None
+    if isinstance(data, MapData):
+        entries = {key: entry.value.data for key, entry in data.entries.items()}
+        yield from (broken.below(name) for broken in rule(entries))
+
+
+def _one(broken: Broken | None, *place: str | int) -> Iterator[Broken]:
+    if broken is not None:
+        yield broken.below(*place)
+
+
+# --- mounts and tolerations ------------------------------------------------------------------------------------
+
+
+def _check_mount(mount: resolved.Mount, report: Report) -> None:
+    what = _NAMED_MOUNTS.get(mount.kind.name)
+    if what is not None and mount.source is not None:
+        _check_name(mount.source, what, report)
+    storage_class = mount.options.get("storage_class")
+    if storage_class is not None:
+        _check_name(storage_class.value, "StorageClass", report)
+
+
+def _check_name(value: Value, what: str, report: Report) -> None:
+    broken = names.object_name(value.data, what) if isinstance(value.data, str) else None
+    if broken is not None:
+        report(broken.at(value.span))
+
+
+def _check_toleration(entries: Mapping[str, Entry], span: Span, report: Report) -> None:
+    typed: dict[str, object] = {}
+    for key, entry in entries.items():
+        if key in _TOLERATION:
+            typed[key] = conform(entry.value, _TOLERATION[key], f"{key} of a toleration", report).data
+        else:
+            _unknown_key(key, entry.key_span, report)
+            typed.setdefault("key", None)  # it may have been meant
+
+    def place(at: Place) -> Span:
+        return value_span(entries[str(at[0])].value, at[1:]) if at else span
+
+    for broken in tolerations.toleration(typed):
+        report(broken.diagnostic(place))
+
+
+def _unknown_key(key: str, span: Span, report: Report) -> None:
+    diagnostic = name_rules.UNKNOWN_OPTION(span, where="a toleration", name=key)
+    near = closest(key, TOLERATION_KEYS)
+    if near is not None:
+        report(offering(diagnostic, near, TOLERATION_KEYS))
+    else:
+        report(diagnostic.help(f"it has {listing(TOLERATION_KEYS)}"))

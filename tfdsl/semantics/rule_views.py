@@ -1,0 +1,158 @@
+"""Resolved jobs as the rules see them (:mod:`tfdsl.rules.protocols`), and where each place of theirs is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.record import Record
+from tfdsl.rules.broken import KEY
+from tfdsl.semantics.values import ListData, MapData, Reference
+from tfdsl.vocabulary.quantities import Quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tfdsl.rules.broken import Place
+    from tfdsl.semantics import resolved
+    from tfdsl.semantics.values import Data, Value
+    from tfdsl.text import Span
+
+
+class OutputView(Record):
+    """An output."""
+
+    source: Data
+    destination: Data
+    index: int | None
+
+
+class RoleView(Record):
+    """A role."""
+
+    name: str
+    replicas: int
+    min_available: int | None
+    after: Sequence[str | None]
+    server: bool
+    logdir: object
+    command: Data | None
+    args: Sequence[Data]
+    env: Mapping[str, Value]
+    cpu: Quantity | None
+    memory: Quantity | None
+    cpu_limit: Quantity | None
+    memory_limit: Quantity | None
+    shm: Quantity | None
+    mounts: Sequence[resolved.Mount]
+    outputs: Sequence[OutputView]
+
+
+class ClusterView(Record):
+    """A cluster block."""
+
+    discovery: str | None
+
+
+class JobView(Record):
+    """A job."""
+
+    name: str
+    retries: int | None
+    checkpoint: object
+    roles: Sequence[RoleView]
+    policies: Sequence[resolved.Policy]
+    cluster: ClusterView
+
+
+def job_view(job: resolved.Job) -> JobView:
+    """``job`` as the rules see it."""
+    retries = job.data("retries")
+    discovery = job.cluster["discovery"].value.data if "discovery" in job.cluster else None
+    return JobView(
+        job.name,
+        retries if isinstance(retries, int) else None,
+        job.settings.get("checkpoint"),
+        tuple(_role_view(role) for role in job.roles),
+        job.policies,
+        ClusterView(discovery if discovery is None or isinstance(discovery, str) else ""),
+    )
+
+
+def _role_view(role: resolved.Role) -> RoleView:
+    least = role.data("min_available")
+    return RoleView(
+        role.name,
+        role.replicas,
+        least if isinstance(least, int) and role.counted else None,
+        tuple(item if isinstance(item, str) else None for item in _items(role, "after")),
+        role.data("server") is True,
+        role.settings.get("logdir"),
+        role.data("command"),
+        _items(role, "args"),
+        role.entries("env"),
+        _quantity(role, "cpu"),
+        _quantity(role, "memory"),
+        _quantity(role, "cpu_limit"),
+        _quantity(role, "memory_limit"),
+        _quantity(role, "shm"),
+        role.mounts,
+        tuple(OutputView(one.source.data, one.destination.data, one.index) for one in role.outputs),
+    )
+
+
+def _items(role: resolved.Role, name: str) -> tuple[Data, ...]:
+    data = role.data(name)
+    return tuple(item.data for item in data.items) if isinstance(data, ListData) else ()
+
+
+def _quantity(role: resolved.Role, name: str) -> Quantity | None:
+    data = role.data(name)
+    return data if isinstance(data, Quantity) else None
+
+
+# --- where it is written ---------------------------------------------------------------------------------------
+
+
+def job_span(job: resolved.Job, place: Place) -> Span:
+    """Where a place of a job is written."""
+    match place:
+        case ("roles", int(at), *rest):
+            return role_span(job.roles[at], tuple(rest))
+        case ("policies", int(at), field):
+            policy = job.policies[at]
+            return policy.event_span if field == "event" else policy.action_span
+        case ("cluster", str(name)):
+            return job.cluster[name].value.span
+        case (str(name), *rest):
+            return value_span(job.settings[name].value, tuple(rest))
+        case _:
+            return job.name_span
+
+
+def role_span(role: resolved.Role, place: Place) -> Span:
+    """Where a place of a role is written."""
+    match place:
+        case ("outputs", int(at), _):
+            return role.outputs[at].destination.span
+        case ("mounts", int(at), "readonly"):
+            return role.mounts[at].readonly or role.mounts[at].span
+        case (str(name), *rest):
+            return value_span(role.settings[name].value, tuple(rest))
+        case _:
+            return role.name_span
+
+
+def value_span(value: Value, place: Place) -> Span:
+    """Where a place inside a value is written."""
+    data = value.data
+    match place:
+        case (str(key), str(last)) if last == KEY and isinstance(data, MapData):
+            return data.entries[key].key_span
+        case (str(key), *rest) if isinstance(data, MapData):
+            return value_span(data.entries[key].value, tuple(rest))
+        case (int(at), *rest) if isinstance(data, ListData):
+            return value_span(data.items[at], tuple(rest))
+        case ("name" | "key" as part,) if isinstance(data, Reference):
+            return (data.name if part == "name" else data.key).span
+        case _:
+            return value.span
