@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import child
 from tfdsl.record import replace
-from tfdsl_backends.kubernetes import rules
+from tfdsl_backends.kubernetes import messages
 from tfdsl_backends.kubernetes.placement import pinned, replicas, training_roles, usable_hosts
 from tfdsl_backends.kubernetes.pods import jobs, replica_name, tensorboard_plan
 from tfdsl_backends.podspec.additions import check_additions
-from tfdsl_backends.podspec.checks import Name, check_first_letter, check_names, check_pods
-from tfdsl_backends.podspec.host_ports import check_host_ports
-from tfdsl_backends.podspec.kueue import check_kueue_label, check_queue_name
+from tfdsl_backends.podspec.checks import (
+    Name,
+    check_first_letter,
+    check_host_ports,
+    check_kueue_label,
+    check_names,
+    check_pods,
+    check_queue_name,
+)
 from tfdsl_backends.podspec.objects import tensorboard_name
 
 if TYPE_CHECKING:
@@ -32,24 +38,25 @@ MOST_INDEXES: Final = 100_000
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
     """The target's own rules, each finding marked as this target's."""
-    hosts = list(_hosts(unit))
-    for found in (*hosts, *_findings(unit)):
+    for found in _findings(unit):
         yield replace(found, target=unit.target)
-    if not hosts:
-        yield from _pods(unit)
 
 
 def _findings(unit: Unit) -> Iterator[Diagnostic]:
+    hosts = list(_hosts(unit))
+    yield from hosts
     if not pinned(unit):
-        yield from check_first_letter(unit, rules.POD, "a Service")
-        yield from check_host_ports(unit, rules.HOST_PORT)
+        yield from check_first_letter(unit, messages.PODS, "a Service")
+        yield from check_host_ports(unit, messages.PODS)
     elif unit.job.role("tensorboard") is not None:
-        yield from check_first_letter(unit, rules.POD, "TensorBoard's Service")
-    yield from check_names(unit, rules.POD, _names(unit))
+        yield from check_first_letter(unit, messages.PODS, "TensorBoard's Service")
+    yield from check_names(unit, messages.PODS, _names(unit))
     yield from _numbers(unit)
-    yield from check_additions(unit, rules.ADDITIONS)
-    yield from check_kueue_label(unit, rules.KUEUE_LABEL)
-    yield from check_queue_name(unit, rules.QUEUE_NAME)
+    yield from check_additions(unit, messages.PODS)
+    yield from check_kueue_label(unit, messages.KUEUE)
+    yield from check_queue_name(unit, messages.KUEUE)
+    if not hosts:
+        yield from _pods(unit)
 
 
 def _pods(unit: Unit) -> Iterator[Diagnostic]:
@@ -58,7 +65,7 @@ def _pods(unit: Unit) -> Iterator[Diagnostic]:
     board = unit.job.role("tensorboard")
     if board is not None:
         plans[board.name] = (board, tensorboard_plan(unit))
-    yield from check_pods(unit, rules.POD, list(plans.values()))
+    yield from check_pods(unit, messages.PODS, list(plans.values()))
 
 
 def _hosts(unit: Unit) -> Iterator[Diagnostic]:
@@ -66,12 +73,12 @@ def _hosts(unit: Unit) -> Iterator[Diagnostic]:
     hosts = unit.texts("hosts")
     if "hosts" not in unit.option_spans and not hosts:
         if unit.texts("exclude"):
-            yield rules.EXCLUDE_ALONE(_option(unit, "exclude")).help('write hosts = ["…"] too')
+            yield messages.EXCLUDE_ALONE(_option(unit, "exclude")).help('write hosts = ["…"] too')
         return
     for option in ("hosts", "exclude"):
         for at, host in enumerate(unit.texts(option)):
             if not NODE_NAME.match(host):
-                yield rules.NO_NODE_NAME(_option(unit, option, at), host=repr(host))
+                yield messages.NO_NODE_NAME(_option(unit, option, at), host=repr(host))
     for host, count in Counter(hosts).items():
         if count > 1:
             yield _twice(unit, host, count)
@@ -82,7 +89,7 @@ def _twice(unit: Unit, host: str, count: int) -> Diagnostic:
     hosts = unit.texts("hosts")
     first = hosts.index(host)
     second = hosts.index(host, first + 1)
-    found = rules.HOST_TWICE(_option(unit, "hosts", second), host=host, count=count)
+    found = messages.HOST_TWICE(_option(unit, "hosts", second), host=host, count=count)
     found = found.note(_option(unit, "hosts", first), "first named here").marked("named again here")
     return found.help("name each host once")
 
@@ -93,7 +100,7 @@ def _too_few(unit: Unit, place: Span) -> Iterator[Diagnostic]:
     if usable >= needed:
         return
     left_out = len(hosts) - usable
-    found = rules.TOO_FEW_HOSTS(
+    found = messages.TOO_FEW_HOSTS(
         place,
         needed=needed,
         roles=", ".join(f"{role.replicas} {role.name}" for role in training_roles(unit.job)),
@@ -136,4 +143,4 @@ def _numbers(unit: Unit) -> Iterator[Diagnostic]:
         ]
     for field, path, value, limit in numbers:
         if value > limit:
-            yield rules.TOO_LARGE(unit.origins.span(path), field=field, value=value, limit=limit)
+            yield messages.TOO_LARGE(unit.origins.span(path), field=field, value=value, limit=limit)

@@ -10,11 +10,16 @@ from tfdsl.ir.policies import completions
 from tfdsl_backends.kubernetes.checks import check
 from tfdsl_backends.kubernetes.placement import pinned
 from tfdsl_backends.kubernetes.pods import jobs, labels, tensorboard_labels, tensorboard_plan
-from tfdsl_backends.kubernetes.restart import restart
-from tfdsl_backends.kubernetes.tasks import tasks
-from tfdsl_backends.podspec.claims import claim_document
-from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
-from tfdsl_backends.podspec.objects import beside, job_metadata, tensorboard_deployment, tensorboard_service
+from tfdsl_backends.kubernetes.policies import restart
+from tfdsl_backends.kubernetes.tfconfig import tasks
+from tfdsl_backends.podspec.objects import (
+    beside,
+    claim_document,
+    job_metadata,
+    tensorboard_deployment,
+    tensorboard_service,
+)
+from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.template import pod_template
 
 if TYPE_CHECKING:

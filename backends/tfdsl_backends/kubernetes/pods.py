@@ -12,10 +12,9 @@ from tfdsl.emit.located import at
 from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, gets_tf_config, tf_config
 from tfdsl.record import Record
 from tfdsl_backends.kubernetes.placement import pinned, placement, training_roles
-from tfdsl_backends.kubernetes.restart import restart
-from tfdsl_backends.podspec.additions import with_options
-from tfdsl_backends.podspec.claims import claim_names
-from tfdsl_backends.podspec.plan import Index, PodPlan, index_of
+from tfdsl_backends.kubernetes.policies import restart
+from tfdsl_backends.podspec.objects import claim_names
+from tfdsl_backends.podspec.plan import Index, PodPlan, index_of, with_options
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit

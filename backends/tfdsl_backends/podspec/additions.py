@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import child
-from tfdsl.record import replace
 from tfdsl_backends.podspec.environment import hides_devices
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 
@@ -16,25 +15,14 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic, Rule
     from tfdsl.ir.model import Role
     from tfdsl.text import Span
-    from tfdsl_backends.podspec.addition_rules import AdditionRules
-    from tfdsl_backends.podspec.plan import PodPlan
+    from tfdsl_backends.podspec.messages import PodRules
 
 
-def with_options(unit: Unit, plan: PodPlan) -> PodPlan:
-    """``plan`` with what the options of :mod:`tfdsl_backends.podspec.options` say."""
-    return replace(
-        plan, istio_annotation=unit.flag("istio_annotation"), visible_devices=unit.text("nvidia_visible_devices")
-    )
-
-
-def check_additions(unit: Unit, rules: AdditionRules) -> Iterator[Diagnostic]:
+def check_additions(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
     """What is added to the pods of the job."""
-    for found in (
-        *_limits(unit, rules.limits),
-        *_sidecar(unit, rules.no_sidecar),
-        *_devices(unit, rules.hidden_devices),
-    ):
-        yield replace(found, target=unit.target)
+    yield from _limits(unit, rules.limits)
+    yield from _sidecar(unit, rules.no_sidecar)
+    yield from _devices(unit, rules.hidden_devices)
 
 
 def _limits(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:

@@ -1,16 +1,22 @@
-"""Checks that hold for the pods of every target of the Kubernetes family."""
+"""Checks that hold for the pods of every target of the Kubernetes family.
+
+Sources: Kubernetes `pkg/apis/core/validation` (ValidateContainerResourceName, ValidateResourceRequirements) and
+`pkg/apis/core/v1/helper` (IsExtendedResourceName); what the kubelet and runc were seen to do.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
 
-from tfdsl.emit.located import Located, child, plain, unwrap
+from tfdsl.emit.located import Located, child, entry, plain, unwrap
 from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.record import Record, replace
-from tfdsl_backends.podspec.command import flags_need_shell, needs_start
-from tfdsl_backends.podspec.paths import check_paths
-from tfdsl_backends.podspec.resource_names import check_resource_names
-from tfdsl_backends.podspec.shell_names import check_shell_names
+from tfdsl.vocabulary.attributes import SHELL_NAME
+from tfdsl.vocabulary.quantities import parse_unit
+from tfdsl_backends.podspec.command import flags_need_shell, layers, needs_start
+from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.template import container
 
 if TYPE_CHECKING:
@@ -20,8 +26,19 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role
+    from tfdsl.text import Span
+    from tfdsl_backends.podspec.messages import KueueRules, PodRules
     from tfdsl_backends.podspec.plan import PodPlan
-    from tfdsl_backends.podspec.rules import PodRules
+
+FETCHED: Final = ("hdfs", "archive")
+"""Kinds of mounts that the support table refuses whatever their path."""
+
+STANDARD: Final = ("ephemeral-storage",)
+"""What has no domain and no attribute of its own."""
+
+HUGE_PAGES: Final = "hugepages-"
+
+LABEL_VALUE: Final = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
 
 
 class Name(Record):
@@ -44,13 +61,13 @@ def check_names(unit: Unit, rules: PodRules, names: Sequence[Name]) -> Iterator[
     )
     room = len(unit.job.name) - excess
     advice = f"shorten the job's name to at most {room} characters" if room > 0 else "shorten the names it is made of"
-    yield replace(found.help(advice), target=unit.target)
+    yield found.help(advice)
 
 
 def check_first_letter(unit: Unit, rules: PodRules, what: str) -> Iterator[Diagnostic]:
     """An error when the job's name cannot be that of a Service, which begins with a letter (RFC 1035)."""
     if not unit.job.name[:1].isalpha():
-        yield replace(rules.name_first_letter(unit.origins.span(""), what=what), target=unit.target)
+        yield rules.name_first_letter(unit.origins.span(""), what=what)
 
 
 def check_pods(unit: Unit, rules: PodRules, plans: Sequence[tuple[Role, PodPlan]]) -> Iterator[Diagnostic]:
@@ -73,7 +90,7 @@ def _no_command(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Diagn
     else:
         starter = "the program that sets TF_CONFIG"
     found = rules.no_command(unit.origins.span(role.path), role=role.name, starter=starter)
-    return replace(found.help("write the image's entrypoint as command, or as entrypoint in build"), target=unit.target)
+    return found.help("write the image's entrypoint as command, or as entrypoint in build")
 
 
 def _too_large(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterator[Diagnostic]:
@@ -81,7 +98,7 @@ def _too_large(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterat
         size = len(text.encode("utf-8", "surrogatepass"))
         if size > LONGEST_STRING:
             found = rules.value_too_large(unit.origins.span(path), what=what, role=role.name, size=size)
-            yield replace(found, target=unit.target)
+            yield found
 
 
 def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_config: str) -> Iterator[Diagnostic]:
@@ -90,7 +107,7 @@ def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_confi
     if size > LONGEST_STRING:
         place = unit.origins.span(child(role.path, "replicas"))
         found = rules.value_too_large(place, what=f"variable TF_CONFIG from {maker}", role=role.name, size=size)
-        yield replace(found.help("lower replicas"), target=unit.target)
+        yield found.help("lower replicas")
 
 
 def _strings(unit: Unit, role: Role, plan: PodPlan) -> Iterator[tuple[str, str, str]]:
@@ -99,11 +116,11 @@ def _strings(unit: Unit, role: Role, plan: PodPlan) -> Iterator[tuple[str, str, 
     for field, what in (("command", "an argument"), ("args", "an argument")):
         for word in _items(made[field]):
             yield what, _place(word, role), str(plain(word))
-    for entry in _items(made["env"]):
-        data = unwrap(entry)
+    for variable in _items(made["env"]):
+        data = unwrap(variable)
         if isinstance(data, dict) and "value" in data:
             name = str(plain(data["name"]))
-            place = _place(data["value"], role) if not isinstance(entry, Located) else entry.path
+            place = _place(data["value"], role) if not isinstance(variable, Located) else variable.path
             yield f"variable {name}", place, f"{name}={plain(data['value'])}"
 
 
@@ -114,3 +131,110 @@ def _items(data: Data) -> Sequence[Data]:
 
 def _place(data: Data, role: Role) -> str:
     return data.path if isinstance(data, Located) else role.path
+
+
+# --- paths -------------------------------------------------------------------------------------------------------
+
+
+def check_paths(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
+    """An error for each relative path, once for all roles that inherit it."""
+    told: set[Span] = set()
+    for what, path, text in _paths(unit):
+        span = unit.origins.span(path)
+        if not text.startswith("/") and span not in told:
+            told.add(span)
+            found = rules.relative_path(span, what=what, path=text)
+            whole = text.removeprefix("./").strip("./")
+            advice = f"write /{whole}" if whole else "name the whole path, e.g. /app"
+            yield found.help(advice)
+
+
+def _paths(unit: Unit) -> Iterator[tuple[str, str, str]]:
+    """What each path is, its place, and its text; run-time values are the support table's matter."""
+    for role in unit.job.roles:
+        for mount in role.mounts:
+            if mount.kind not in FETCHED:
+                yield "a mount", child(mount.path, "at"), mount.at
+        if isinstance(role.workdir, str) and role.workdir:
+            yield "workdir", child(role.path, "workdir"), role.workdir
+
+
+# --- names of resources and variables ----------------------------------------------------------------------------
+
+
+def check_resource_names(unit: Unit, rules: PodRules, role: Role) -> Iterator[Diagnostic]:
+    """An error for each device or resource of ``role`` that the API server takes for none."""
+    asked = {name: entry(child(role.path, "resources"), name) for name in role.resources}
+    if role.gpu and role.gpu_memory is None and role.gpu_resource is not None:
+        asked[role.gpu_resource] = child(role.path, "gpu_resource")
+    for name, path in asked.items():
+        problem = _problem(role, name)
+        if problem:
+            found = rules.resource_name(unit.origins.span(path), name=name, problem=problem)
+            yield found
+
+
+def _problem(role: Role, name: str) -> str:
+    if name.startswith(HUGE_PAGES):
+        return _huge_pages(role, name)
+    if name.startswith("requests."):
+        return "names that begin with requests. are those of quotas"
+    if "/" not in name and name not in STANDARD:
+        return f"it needs a domain, as in example.com/{name}"
+    return ""
+
+
+def _huge_pages(role: Role, name: str) -> str:
+    size = parse_unit(name.removeprefix(HUGE_PAGES))
+    page = getattr(size, "milli", 0)
+    amount = role.resources.get(name)
+    if not page:
+        return "huge pages are called by their size, as in hugepages-2Mi"
+    if amount is None or amount.milli % page:
+        return f"it is counted in bytes and comes in whole pages of {name.removeprefix(HUGE_PAGES)}"
+    if not any((role.cpu, role.cpu_limit, role.memory, role.memory_limit)):
+        return "huge pages are given out only beside cpu or memory"
+    return ""
+
+
+def check_shell_names(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterator[Diagnostic]:
+    """A warning for each variable that may be lost, where a shell starts the command of ``role``."""
+    by_shell = not isinstance(role.command, tuple) or bool(layers(unit.job, role, plan))
+    if role.server or not by_shell:
+        return
+    for name in role.env:
+        if re.fullmatch(SHELL_NAME, name) is None:
+            place = unit.origins.span(f"{entry(child(role.path, 'env'), name)}.key")
+            found = rules.variable_in_shell(place, role=role.name, name=name)
+            found = found.help(
+                "use letters, digits and _ in the name, or start the program from a list without a shell"
+            )
+            yield replace(found, approximation=True)
+
+
+# --- ports of nodes, queues --------------------------------------------------------------------------------------
+
+
+def check_host_ports(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
+    """Roles on the node's network that can never share a node; lint rule TFJ3019 tells of the replicas of one role."""
+    on_host = [role for role in unit.job.roles if role.host_network]
+    for first, second in combinations(on_host, 2):
+        if first.port == second.port:
+            place = unit.origins.span(child(second.path, "host_network"))
+            found = rules.host_port(place, who=f"{first.name} and {second.name}", port=second.port)
+            yield found.help("give each role a port of its own")
+
+
+def check_queue_name(unit: Unit, rules: KueueRules) -> Iterator[Diagnostic]:
+    """An error when the queue cannot be the value of a label."""
+    queue = unit.job.queue
+    if queue is not None and not LABEL_VALUE.match(queue):
+        yield rules.queue_name(unit.origins.span("queue"), queue=repr(queue))
+
+
+def check_kueue_label(unit: Unit, rules: KueueRules) -> Iterator[Diagnostic]:
+    """An error when the job has the label and a queue that is another one."""
+    job = unit.job
+    if job.queue is not None and job.labels.get(QUEUE_LABEL, job.queue) != job.queue:
+        found = rules.label(unit.origins.span(entry("labels", QUEUE_LABEL)), queue=job.queue)
+        yield found.help("leave the label out")

@@ -1,4 +1,4 @@
-"""Documents beside the job itself: their metadata, and TensorBoard's Service and Deployment."""
+"""Documents beside the job itself: claims, and TensorBoard's Service and Deployment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Job, Role
+    from tfdsl.ir.model import Claim, Job, Role
 
 
 def job_metadata(job: Job, labels: Mapping[str, Data] | None = None) -> dict[str, Data]:
@@ -70,4 +70,40 @@ def tensorboard_deployment(
             },
         },
         role.path,
+    )
+
+
+def claim_name(job: Job, claim: Claim) -> str:
+    """The name of the PersistentVolumeClaim: ``<job>-<claim>``."""
+    return f"{job.name}-{claim.name}"
+
+
+def claim_names(job: Job) -> dict[str, str]:
+    """Claim → name of its PersistentVolumeClaim, for all claims of the job."""
+    return {claim.name: claim_name(job, claim) for claim in job.claims}
+
+
+def claim_spec(claim: Claim) -> dict[str, Data]:
+    """The ``spec`` of a PersistentVolumeClaim, also for places that embed one."""
+    return {
+        "accessModes": at(claim, "access_modes"),
+        "storageClassName": at(claim, "storage_class"),
+        "resources": {"requests": {"storage": at(claim, "size")}},
+    }
+
+
+def claim_document(job: Job, claim: Claim, labels: Mapping[str, str] | None = None) -> Data:
+    """The PersistentVolumeClaim of ``claim`` as a document of its own; it outlives the job."""
+    return Located(
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {
+                "name": claim_name(job, claim),
+                "namespace": at(job, "namespace"),
+                "labels": dict(labels) if labels else None,
+            },
+            "spec": claim_spec(claim),
+        },
+        claim.path,
     )

@@ -8,6 +8,9 @@ from tfdsl.vocabulary.types import BOOL, STRING
 NO_SIDECAR = "sidecar.istio.io/inject"
 """A sidecar would keep a finished pod alive and stand between the tasks (kubeflow/kubeflow issue 3935)."""
 
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+"""The label of the job's own object by which Kueue takes it into a queue (Kueue, "Run a Job")."""
+
 VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES"
 """The variable by which the NVIDIA runtime chooses the devices that a container sees."""
 

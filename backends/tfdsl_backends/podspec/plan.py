@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role
 
@@ -89,3 +90,10 @@ def index_of(role: Role, field: str, variable: str = "TASK_INDEX") -> Index:
     while variable in role.env:
         variable = f"TFDSL_{variable}"
     return Index(variable, field)
+
+
+def with_options(unit: Unit, plan: PodPlan) -> PodPlan:
+    """``plan`` with what the options of :mod:`tfdsl_backends.podspec.options` say."""
+    return replace(
+        plan, istio_annotation=unit.flag("istio_annotation"), visible_devices=unit.text("nvidia_visible_devices")
+    )

@@ -1,7 +1,7 @@
 """The rows that hold for every target of the Kubernetes family.
 
 A backend puts them behind its own rows; of the rows of one key the first that applies decides, so an own row comes
-first. Codes 001 to 039 of each prefix are given here, 040 to 049 by :mod:`tfdsl_backends.podspec.rules`.
+first. Codes 001 to 039 of each prefix are given here, 040 to 049 by :mod:`tfdsl_backends.podspec.messages`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tfdsl.backend import Row
-
-TARGETS = {"VOL": "volcano", "KTF": "tfjob", "K8S": "kubernetes"}
-"""Prefix of the codes → target, with which its slugs begin."""
 
 TEMPLATE = "template.spec"
 CONTAINER = "template.spec.containers[0]"
@@ -216,3 +213,55 @@ ROWS: tuple[Row, ...] = (
 
 Those are the job's scheduling and end, ``replicas``, ``min_available``, ``after``, and the policies.
 """
+
+
+def _outliving() -> Iterator[Row]:
+    yield approximated(
+        "roles[].logdir",
+        "Deployment and Service JOB-tensorboard",
+        "TensorBoard runs in a Deployment with a Service that outlive the job; remove them with "
+        "`kubectl delete deployment,service {job}-tensorboard{namespace}`",
+        "030",
+        "tensorboard-outlives",
+        fill=when.namespace_flag,
+    )
+    yield kept("mounts[claim]", "PersistentVolumeClaim", when=when.keeps)
+    yield approximated(
+        "mounts[claim]",
+        "PersistentVolumeClaim",
+        "the claim outlives the job; remove it with `kubectl delete pvc {claim}{namespace}`",
+        "031",
+        "claim-outlives",
+        instead="write keep = true if it is to stay, or mount scratch for data of one replica",
+        fill=when.claim_and_namespace,
+    )
+    yield translated("mounts[claim].keep", "PersistentVolumeClaim", "a claim always outlives the job here")
+
+
+def _names_and_seconds() -> Iterator[Row]:
+    yield refused(
+        "job.priority",
+        "a priority on Kubernetes is the name of a PriorityClass, not the number {value}",
+        "032",
+        "priority-number",
+        instead='name a PriorityClass, e.g. priority = "high"',
+        when=when.number,
+    )
+    yield seconds_rounded_up("deadline", "activeDeadlineSeconds", "033")
+    yield seconds_rounded_up("ttl", "ttlSecondsAfterFinished", "034")
+
+
+def seconds_rounded_up(name: str, field: str, code: str) -> Row:
+    """The row of a duration that is not whole seconds, reported as ``code``."""
+    return approximated(
+        f"job.{name}",
+        field,
+        "Kubernetes counts whole seconds: {value} is rounded up",
+        code,
+        f"{name}-rounded",
+        when=when.part_of_second,
+    )
+
+
+WITHOUT_OWNER: tuple[Row, ...] = (*_outliving(), *_names_and_seconds())
+"""Rows of targets without an object that owns claims and TensorBoard; put them before :data:`ROWS`."""

@@ -8,15 +8,22 @@ from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.record import replace
 from tfdsl_backends.podspec.additions import check_additions
-from tfdsl_backends.podspec.checks import Name, check_first_letter, check_injected, check_names, check_pods
-from tfdsl_backends.podspec.host_ports import check_host_ports
-from tfdsl_backends.podspec.kueue import check_kueue_label, check_queue_name
-from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
+from tfdsl_backends.podspec.checks import (
+    Name,
+    check_first_letter,
+    check_host_ports,
+    check_injected,
+    check_kueue_label,
+    check_names,
+    check_pods,
+    check_queue_name,
+)
 from tfdsl_backends.podspec.objects import tensorboard_name
-from tfdsl_backends.tfjob import rules
+from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.tfjob import messages
 from tfdsl_backends.tfjob.features import features
 from tfdsl_backends.tfjob.pods import delivers, is_distributed, operator_spec, plans, replica_name
-from tfdsl_backends.tfjob.restart import counted, in_place, training_roles
+from tfdsl_backends.tfjob.policies import counted, in_place, training_roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,15 +41,15 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _findings(unit: Unit) -> Iterator[Diagnostic]:
-    yield from check_first_letter(unit, rules.POD, "a TFJob and of Services")
-    yield from check_names(unit, rules.POD, _names(unit))
+    yield from check_first_letter(unit, messages.PODS, "a TFJob and of Services")
+    yield from check_names(unit, messages.PODS, _names(unit))
     yield from _numbers(unit)
     yield from _queue(unit)
     yield from _discovery(unit)
     yield from _evaluator(unit)
-    yield from check_host_ports(unit, rules.HOST_PORT)
-    yield from check_additions(unit, rules.ADDITIONS)
-    yield from check_pods(unit, rules.POD, plans(unit))
+    yield from check_host_ports(unit, messages.PODS)
+    yield from check_additions(unit, messages.PODS)
+    yield from check_pods(unit, messages.PODS, plans(unit))
     yield from _injected(unit)
 
 
@@ -53,7 +60,7 @@ def _injected(unit: Unit) -> Iterator[Diagnostic]:
     if roles and is_distributed(job):
         largest = max(roles, key=lambda role: role.replicas)
         text = tf_config(operator_spec(job), largest.name, "0")
-        yield from check_injected(unit, rules.POD, largest, "the operator", text)
+        yield from check_injected(unit, messages.PODS, largest, "the operator", text)
 
 
 def _names(unit: Unit) -> list[Name]:
@@ -80,7 +87,7 @@ def _numbers(unit: Unit) -> Iterator[Diagnostic]:
         numbers.append(("backoffLimit", "retries" if policy is None else child(policy.path, "event"), limit))
     for field, path, value in numbers:
         if value > INT32:
-            yield rules.TOO_LARGE(unit.origins.span(path), field=field, value=value)
+            yield messages.TOO_LARGE(unit.origins.span(path), field=field, value=value)
 
 
 def _queue(unit: Unit) -> Iterator[Diagnostic]:
@@ -88,16 +95,16 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
     if not unit.flag("kueue"):
         return
     if job.queue is None and QUEUE_LABEL not in job.labels:
-        found = rules.KUEUE_WITHOUT_QUEUE(unit.option_spans.get("kueue", unit.origins.span("")))
+        found = messages.KUEUE_WITHOUT_QUEUE(unit.option_spans.get("kueue", unit.origins.span("")))
         yield found.help('name a LocalQueue, e.g. queue = "research"')
-    yield from check_kueue_label(unit, rules.KUEUE_LABEL)
-    yield from check_queue_name(unit, rules.QUEUE_NAME)
+    yield from check_kueue_label(unit, messages.KUEUE)
+    yield from check_queue_name(unit, messages.KUEUE)
 
 
 def _discovery(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
     if job.cluster.discovery in ("flags", "none") and is_distributed(job):
-        found = rules.CONFIG_INJECTED(unit.origins.span("cluster.discovery"), value=job.cluster.discovery)
+        found = messages.CONFIG_INJECTED(unit.origins.span("cluster.discovery"), value=job.cluster.discovery)
         yield replace(found.help("let the program ignore TF_CONFIG"), approximation=True)
 
 
@@ -105,5 +112,5 @@ def _evaluator(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
     operator = unit.text("tf_config") == "operator" or job.cluster.discovery in ("flags", "none")
     if job.role("evaluator") is not None and operator and is_distributed(job):
-        found = rules.EVALUATOR_IN_CLUSTER(unit.origins.span("roles[evaluator]"))
+        found = messages.EVALUATOR_IN_CLUSTER(unit.origins.span("roles[evaluator]"))
         yield found.help('write tf_config = "static" in target tfjob to have it outside')

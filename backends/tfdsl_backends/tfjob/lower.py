@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING
 from tfdsl.backend import Document
 from tfdsl.emit.located import Located, at, child, located, unless_empty
 from tfdsl.ir.policies import completions, on_failure
-from tfdsl_backends.podspec.claims import claim_document
-from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
-from tfdsl_backends.podspec.objects import job_metadata, tensorboard_deployment, tensorboard_service
+from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_deployment, tensorboard_service
+from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.template import pod_template
 from tfdsl_backends.tfjob.checks import check
 from tfdsl_backends.tfjob.features import features
 from tfdsl_backends.tfjob.pods import plans, tensorboard_labels
-from tfdsl_backends.tfjob.restart import counted, in_place, restart_policy, training_roles
-from tfdsl_backends.tfjob.tasks import tasks
+from tfdsl_backends.tfjob.policies import counted, in_place, restart_policy, training_roles
+from tfdsl_backends.tfjob.tfconfig import tasks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import at
 from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, gets_tf_config, listed, tf_config
-from tfdsl_backends.podspec.additions import with_options
-from tfdsl_backends.podspec.claims import claim_names
-from tfdsl_backends.podspec.plan import PORT_NAME, Index, PodPlan, Program, index_of
-from tfdsl_backends.tfjob.restart import training_roles
+from tfdsl_backends.podspec.objects import claim_names
+from tfdsl_backends.podspec.plan import PORT_NAME, Index, PodPlan, Program, index_of, with_options
+from tfdsl_backends.tfjob.policies import training_roles
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit

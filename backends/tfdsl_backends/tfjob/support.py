@@ -1,8 +1,9 @@
 """What the tfjob target does with everything a job can set.
 
 Sources: training-operator 1.3 to 1.9 (`pkg/apis/kubeflow.org/v1`, `pkg/controller.v1/{tensorflow,common}`,
-`pkg/webhooks/tensorflow`); what version 1.8.1 was seen to do on a real node. The policies stand in
-:mod:`tfdsl_backends.tfjob.policy_support`, what all pods share in :mod:`tfdsl_backends.podspec.support`.
+`pkg/webhooks/tensorflow`); what version 1.8.1 was seen to do on a real node. Rows that all
+pods share are in :mod:`tfdsl_backends.podspec.support`. Which restart policy a role gets is worked out in
+:mod:`tfdsl_backends.tfjob.policies`.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from typing import TYPE_CHECKING
 
 from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
-from tfdsl_backends.podspec import batch_support, support
+from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.podspec import when as shared
-from tfdsl_backends.tfjob import conditions as when
-from tfdsl_backends.tfjob.features import KEEPS_PODS, SUSPEND
-from tfdsl_backends.tfjob.policy_support import POLICIES
+from tfdsl_backends.podspec.support import ROWS, WITHOUT_OWNER
+from tfdsl_backends.tfjob import when
+from tfdsl_backends.tfjob.features import KEEPS_PODS, REMAKES_LOST_PODS, SUSPEND
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tfdsl.backend import Row
 
 SCHEDULING = "spec.runPolicy.schedulingPolicy"
@@ -230,7 +233,354 @@ ROLES = (
     ),
 )
 
+
+# --- policies: the rows behind `on … => …` ---------------------------------------------------------------------
+
+
+RESTART_POLICY = "spec.tfReplicaSpecs.ROLE.restartPolicy"
+
+NEAR = "compile to volcano, which has this action"
+
+
+def _completed() -> Iterator[Row]:
+    yield kept("policies[completed]", "spec.successPolicy")
+    yield chosen(
+        "policies[completed].complete job",
+        "spec.successPolicy",
+        "AllWorkers",
+        "the job completes when all workers have; left alone the operator completes it with worker 0",
+        "KTF111",
+        "all-workers",
+        instead="write on worker[0] completed => complete job for the operator's own rule",
+        when=when.all_workers,
+    )
+    yield translated(
+        "policies[completed].complete job",
+        "spec.successPolicy",
+        "the chief (master) decides where there is one; the operator's default for worker 0",
+        when=when.decides_success,
+    )
+    yield refused(
+        "policies[completed].complete job",
+        "the operator ends a TFJob by its chief (master), and without one by its workers; {role} cannot decide",
+        "KTF070",
+        "success-role",
+        instead="leave the policy out, or compile to volcano, where any role can complete the job",
+    )
+    yield refused(
+        "policies[completed].restart job",
+        "a TFJob does not start again after success",
+        "KTF071",
+        "restart-after-success",
+        instead="compile to volcano",
+    )
+    yield translated(
+        "policies[completed].index",
+        "spec.successPolicy",
+        "the operator's default: worker 0 has ended, or all workers have",
+        when=when.first_replica,
+    )
+    yield refused(
+        "policies[completed].index",
+        "the operator looks at worker 0 or at all workers, not at replica {value} of {role}",
+        "KTF072",
+        "success-index",
+        instead="name worker[0], or the whole role",
+    )
+
+
+def _failed() -> Iterator[Row]:
+    yield kept("policies[failed]", RESTART_POLICY)
+    yield refused(
+        "policies[failed].fail job",
+        "TensorBoard runs outside the TFJob and cannot fail it",
+        "KTF073",
+        "tensorboard-fails",
+        instead="leave the policy out: TensorBoard restarts in place",
+        when=shared.of_tensorboard,
+    )
+    yield translated("policies[failed].fail job", RESTART_POLICY, "Never")
+    yield translated(
+        "policies[failed].restart container",
+        "Deployment",
+        "a Deployment always restarts its container",
+        when=shared.of_tensorboard,
+    )
+    yield from _restarts("failed", "restart container")
+    yield approximated(
+        "policies[failed].restart pod",
+        "Deployment",
+        "TensorBoard's Deployment restarts the container in place",
+        "KTF074",
+        "tensorboard-in-place",
+        when=shared.of_tensorboard,
+    )
+    yield from _restarts("failed", "restart pod")
+
+
+def _restarts(event: str, action: str) -> Iterator[Row]:
+    """``failed`` or ``exit``, restarting one replica; an ``exit`` policy that cannot be is refused by its own row."""
+    key = f"policies[{event}].{action}"
+    yield approximated(
+        key,
+        RESTART_POLICY,
+        "ExitCode restarts a replica that ended with 128 or more, or was lost or evicted, in a new pod, without pause "
+        "and without limit: retries does not count it; a pod that is deleted fails the job (seen with 1.8.1)",
+        "KTF075",
+        "exit-code-unlimited",
+        instead="without the fail job policy `on failed => restart container` is limited by retries; on kubernetes and "
+        "volcano restarts by status are too",
+        when=when.by_status,
+    )
+    if action == "restart pod":
+        yield approximated(
+            key,
+            RESTART_POLICY,
+            "OnFailure restarts the container in place instead of in a new pod; a pod that is deleted (drain, "
+            "preemption) fails the job (seen with 1.8.1)",
+            "KTF076",
+            "restart-in-place",
+            instead="write `restart container` to say so, or compile to kubernetes or volcano for a new pod",
+            when=when.in_place,
+        )
+        yield kept(key, "")  # an `exit` policy that is refused stands beside it
+        return
+    if event == "failed":
+        yield approximated(
+            key,
+            RESTART_POLICY,
+            "a pod that is deleted (kubectl delete, drain, preemption) fails the job instead of being made again (seen "
+            "with 1.8.1)",
+            "KTF114",
+            "deleted-pod-fails",
+            instead="compile to kubernetes or volcano, which can replace a deleted pod",
+            since=REMAKES_LOST_PODS,
+            when=when.eviction_is_failure,
+        )
+        yield translated(
+            key,
+            RESTART_POLICY,
+            "OnFailure; what happens to evicted pods is told of the policy for evicted",
+            since=REMAKES_LOST_PODS,
+        )
+        yield approximated(
+            key,
+            RESTART_POLICY,
+            "before 1.6 OnFailure restarts containers only: a replica that is evicted or lost with its node fails the "
+            "job",
+            "KTF077",
+            "lost-pod-fails",
+            instead='write version = "1.6" or a newer one in target tfjob',
+        )
+        return
+    yield translated(key, RESTART_POLICY, "OnFailure")
+
+
+def _exit() -> Iterator[Row]:
+    yield refused(
+        "policies[exit]",
+        "TensorBoard runs outside the TFJob, in a Deployment that restarts it whatever its status",
+        "KTF078",
+        "tensorboard-exit",
+        instead="leave the policy out",
+        when=shared.of_tensorboard,
+    )
+    yield kept("policies[exit]", RESTART_POLICY, when=when.has_restart_policy)
+    yield refused(
+        "policies[exit]",
+        "ExitCode, which tells exit statuses apart at 128, restarted on four statuses only before version 1.5",
+        "KTF094",
+        "exit-code-version",
+        instead='write version = "1.5" or a newer one in target tfjob, or compile to volcano or kubernetes',
+        when=when.told_apart_too_early,
+    )
+    yield refused(
+        "policies[exit]",
+        "a TFJob tells exit statuses apart only at 128, by restartPolicy ExitCode (version 1.5 and newer): 1–127 fail "
+        "the job, 128 and above restart the replica",
+        "KTF079",
+        "exit-status",
+        instead="write `on exit 1..127 => fail job` with `on failed => restart pod`, or compile to volcano or "
+        "kubernetes, which take any status",
+    )
+    yield translated("policies[exit].fail job", RESTART_POLICY, "Never, or ExitCode for 1–127")
+    yield from _restarts("exit", "restart container")
+    yield from _restarts("exit", "restart pod")
+
+
+def _evicted() -> Iterator[Row]:
+    yield translated(
+        "policies[evicted]",
+        "Deployment",
+        "a Deployment always makes an evicted pod again",
+        when=when.as_deployment_does,
+    )
+    yield refused(
+        "policies[evicted]",
+        "TensorBoard runs in a Deployment, which always makes an evicted pod again",
+        "KTF080",
+        "tensorboard-evicted",
+        instead="leave the policy out",
+        when=shared.of_tensorboard,
+    )
+    yield kept("policies[evicted]", RESTART_POLICY)
+    yield translated(
+        "policies[evicted].fail job",
+        RESTART_POLICY,
+        "Never; OnFailure before 1.6, which does not make lost pods again",
+        when=when.evicted_pods_stay,
+    )
+    yield refused(
+        "policies[evicted].fail job",
+        "a role that restarts on failure gets a new pod after an eviction by node pressure too; a TFJob cannot tell "
+        "the two apart",
+        "KTF081",
+        "evicted-fails",
+        instead="compile to volcano, or to kubernetes with `on failed => restart pod`",
+    )
+    for action in ("restart container", "restart pod"):
+        yield from _evicted_restarts(action)
+
+
+def _evicted_restarts(action: str) -> Iterator[Row]:
+    key = f"policies[evicted].{action}"
+    yield translated(key, "Deployment", "a new pod", when=shared.of_tensorboard)
+    yield approximated(
+        key,
+        RESTART_POLICY,
+        "OnFailure makes a pod again that was evicted by node pressure; one that is deleted (eviction API, drain, "
+        "preemption) fails the job (seen with 1.8.1), and neither is counted by retries",
+        "KTF082",
+        "evicted-on-failure",
+        instead="compile to kubernetes or volcano, which restart after every eviction",
+        since=REMAKES_LOST_PODS,
+        when=when.beside_restart_in_place,
+    )
+    yield approximated(
+        key,
+        RESTART_POLICY,
+        "ExitCode makes a pod again that was evicted by node pressure, and also one that ended with 128 or more "
+        "(out of memory, killed), both without limit; one that is deleted fails the job (seen with 1.8.1)",
+        "KTF083",
+        "evicted-exit-code",
+        instead="compile to kubernetes or volcano, which tell evictions apart",
+        when=when.beside_fail_job,
+    )
+    yield kept(key, "", when=when.refused_beside)
+    yield refused(
+        key,
+        "this version of the operator does not make evicted pods again",
+        "KTF084",
+        "evicted-version",
+        instead='write version = "1.6" or a newer one in target tfjob, or compile to kubernetes or volcano',
+    )
+
+
+def _refused() -> Iterator[Row]:
+    """What no version of the operator has."""
+    nothing = "a TFJob has no such action: {value} would need a controller that stops and starts other replicas"
+    for event in ("failed", "exit", "evicted"):
+        for action in ("abort job", "restart role", "restart job"):
+            yield refused(f"policies[{event}].{action}", nothing, "KTF085", "action", instead=NEAR)
+        yield refused(
+            f"policies[{event}].ignore",
+            "a TFJob fails with the first replica that fails and is not restarted; the operator can ignore none",
+            "KTF116",
+            instead="let the program exit 0, or compile to volcano"
+            + (", slider or yarn, which can ignore a failed replica" if event != "evicted" else ""),
+        )
+        yield refused(
+            f"policies[{event}].index",
+            "all replicas of a role share one restart policy; replica {value} of {role} cannot have its own",
+            "KTF086",
+            "replica-policy",
+            instead="write the policy for the whole role",
+        )
+    for event in ("failed", "evicted"):
+        yield refused(
+            f"policies[{event}].delay",
+            "the operator acts at once; it cannot wait {value}",
+            "KTF087",
+            instead="leave `after` out, or compile to volcano 1.11 or newer",
+        )
+    yield refused(
+        "policies[pending]",
+        "the operator has no time limit for pods that wait to be placed",
+        "KTF088",
+        instead="set deadline, which counts waiting too, or compile to volcano 1.11 or newer",
+    )
+    yield refused(
+        "policies[unknown]",
+        "the operator does not act on a gang of which only part can be placed",
+        "KTF089",
+        instead="compile to volcano",
+    )
+
+
+def _restarted() -> Iterator[Row]:
+    yield refused(
+        "policies[restarted]",
+        "restarts by status are new pods, which the operator does not count, and no role restarts in place",
+        "KTF095",
+        "nothing-counted",
+        instead="compile to volcano or kubernetes, where retries bounds restarts by status",
+        when=when.counts_nothing,
+    )
+    yield kept("policies[restarted]", "spec.runPolicy.backoffLimit")
+    yield kept("policies[restarted].fail job", "", when=when.counts_nothing)  # the event itself is refused
+    yield translated("policies[restarted].fail job", "spec.runPolicy.backoffLimit", "N", when=when.counts_one_role)
+    yield approximated(
+        "policies[restarted].fail job",
+        "spec.runPolicy.backoffLimit",
+        "backoffLimit counts the restarts of all roles together, not of each",
+        "KTF090",
+        "restarts-counted-together",
+        instead="compile to volcano, which counts per role",
+        when=when.counts_all_roles,
+    )
+    yield refused(
+        "policies[restarted].fail job",
+        "backoffLimit counts the restarts of all roles that restart in place; a TFJob cannot count those of some",
+        "KTF091",
+        "restarts-of-role",
+        instead="write one `on restarted N => fail job` for the job, or compile to volcano",
+    )
+    for action in ("abort job", "restart job"):
+        yield refused(
+            f"policies[restarted].{action}",
+            "a TFJob whose restarts are used up fails; it cannot {value}",
+            "KTF092",
+            "restarted-action",
+            instead="write `=> fail job`, or compile to volcano",
+        )
+    yield refused(
+        "policies[restarted].index",
+        "backoffLimit counts all replicas together, not replica {value} of {role} alone",
+        "KTF093",
+        "restarts-of-replica",
+        instead="write the policy without an index",
+    )
+
+
+def _overridden() -> Iterator[Row]:
+    """A policy that decides nothing costs nothing."""
+    keys = ["policies[exit]"]
+    keys += [f"policies[{event}].{action}" for event in ("failed", "exit", "evicted") for action in ACTIONS_OF[event]]
+    for key in keys:
+        yield kept(key, "", when=when.overridden)
+
+
+POLICIES: tuple[Row, ...] = (
+    *_overridden(),
+    *_completed(),
+    *_failed(),
+    *_exit(),
+    *_evicted(),
+    *_restarted(),
+    *_refused(),
+)
+
 OWN: tuple[Row, ...] = (*QUEUE, *PRIORITY_AND_SCHEDULER, *GANG, *LIMITS, *CLUSTER, *ROLES, *POLICIES)
 
-SUPPORT = Support("tfjob", "KTF", *batch_support.ROWS, *OWN, *support.ROWS)
+SUPPORT = Support("tfjob", "KTF", *WITHOUT_OWNER, *OWN, *ROWS)
 """Special rows first: of the rows of one key the first that applies decides."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tfdsl.backend import Backend
 from tfdsl_backends.podspec import SCHEMAS
 from tfdsl_backends.volcano.features import VERSIONS
+from tfdsl_backends.volcano.messages import RULES
 from tfdsl_backends.volcano.options import OPTIONS
-from tfdsl_backends.volcano.rules import RULES
 from tfdsl_backends.volcano.support import SUPPORT
 
 BACKEND = Backend(

@@ -13,13 +13,13 @@ from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import (
     Name,
     check_first_letter,
+    check_host_ports,
     check_injected,
     check_names,
     check_pods,
 )
-from tfdsl_backends.podspec.host_ports import check_host_ports
 from tfdsl_backends.podspec.objects import tensorboard_name
-from tfdsl_backends.volcano import claims, delivery, reserved, rules
+from tfdsl_backends.volcano import claims, delivery, messages, reserved
 from tfdsl_backends.volcano.task import plan
 
 if TYPE_CHECKING:
@@ -41,21 +41,21 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _checks(unit: Unit) -> Iterator[Diagnostic]:
-    yield from check_first_letter(unit, rules.PODS, "the Service of the svc plugin")
-    yield from check_names(unit, rules.PODS, names(unit.job))
+    yield from check_first_letter(unit, messages.PODS, "the Service of the svc plugin")
+    yield from check_names(unit, messages.PODS, names(unit.job))
     yield from _queue(unit)
     yield from _scheduling(unit)
     yield from _numbers(unit)
     yield from reserved.check(unit)
     yield from _lost_logs(unit)
-    yield from check_pods(unit, rules.PODS, [(role, plan(unit, role)) for role in unit.job.roles])
-    yield from check_host_ports(unit, rules.HOST_PORT)
-    yield from check_additions(unit, rules.ADDITIONS)
+    yield from check_pods(unit, messages.PODS, [(role, plan(unit, role)) for role in unit.job.roles])
+    yield from check_host_ports(unit, messages.PODS)
+    yield from check_additions(unit, messages.PODS)
     yield from _delivery(unit)
     yield from _hosts_variables(unit)
     yield from _injected(unit)
     if unit.job.role("tensorboard") is not None:
-        yield rules.NETWORK_POLICY(unit.origins.span("roles[tensorboard]"))
+        yield messages.NETWORK_POLICY(unit.origins.span("roles[tensorboard]"))
 
 
 def names(job: Job) -> list[Name]:
@@ -86,22 +86,22 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
     elif queue == "root":
         problem = "the root queue takes no jobs"
     if problem:
-        yield rules.QUEUE_NAME(unit.origins.span("queue"), queue=queue, problem=problem)
+        yield messages.QUEUE_NAME(unit.origins.span("queue"), queue=queue, problem=problem)
 
 
 def _scheduling(unit: Unit) -> Iterator[Diagnostic]:
     scheduler = unit.job.scheduler
     if scheduler is not None and len(scheduler) > 63:
-        yield rules.SCHEDULER_NAME(unit.origins.span("scheduler"), length=len(scheduler))
+        yield messages.SCHEDULER_NAME(unit.origins.span("scheduler"), length=len(scheduler))
     if unit.job.priority is not None:
-        yield rules.PRIORITY(unit.origins.span("priority"))
+        yield messages.PRIORITY(unit.origins.span("priority"))
 
 
 def _lost_logs(unit: Unit) -> Iterator[Diagnostic]:
     """One note for the first policy that leaves no failed pod at its end (a restart of the job leaves it)."""
     for policy in unit.job.policies:
         if policy.written and policy.action in ("restart container", "restart pod", "restart role"):
-            found = rules.LOST_LOGS(unit.origins.span(policy.path))
+            found = messages.LOST_LOGS(unit.origins.span(policy.path))
             yield found.help("collect the logs while the pods run, or write them to a mount")
             return
 
@@ -117,27 +117,27 @@ def _numbers(unit: Unit) -> Iterator[Diagnostic]:
         numbers.append(("activeDeadlineSeconds", "deadline", job.deadline.seconds))
     for field, path, value in numbers:
         if value > INT32:
-            yield rules.TOO_LARGE(unit.origins.span(path), field=field, value=value)
+            yield messages.TOO_LARGE(unit.origins.span(path), field=field, value=value)
 
 
 def _delivery(unit: Unit) -> Iterator[Diagnostic]:
     reason = delivery.static_reason(unit)
     if reason is not None:
-        found = rules.STATIC_TF_CONFIG(unit.origins.span("cluster.discovery"), reason=reason)
+        found = messages.STATIC_TF_CONFIG(unit.origins.span("cluster.discovery"), reason=reason)
         yield found.help('tf_config = "plugin" would take the plugin all the same')
     if delivery.mode(unit) == "static" and delivery.lacks_index(unit):
-        found = rules.STATIC_VERSION(unit.option_spans.get("tf_config", unit.origins.span("")))
+        found = messages.STATIC_VERSION(unit.option_spans.get("tf_config", unit.origins.span("")))
         yield found.help('write tf_config = "shell", or compile for Volcano 1.9 or newer')
     if unit.text("tf_config") != "plugin" or not any(gets_tf_config(unit.job, role) for role in unit.job.roles):
         return
     place = unit.option_spans.get("tf_config", unit.origins.span(""))
     for difference in delivery.plugin_differences(unit.job):
-        warning = rules.PLUGIN_DIFFERS(place, difference=difference)
+        warning = messages.PLUGIN_DIFFERS(place, difference=difference)
         yield replace(warning.help('leave tf_config out, or write tf_config = "static"'), approximation=True)
     trainers = [role for role in unit.job.roles if role.name != "tensorboard"]
     for role in trainers[1:]:
         if role.port != trainers[0].port:
-            yield rules.PLUGIN_ONE_PORT(
+            yield messages.PLUGIN_ONE_PORT(
                 unit.origins.span(f"{role.path}.port"),
                 first=trainers[0].name,
                 first_port=trainers[0].port,
@@ -153,7 +153,7 @@ def _injected(unit: Unit) -> Iterator[Diagnostic]:
     if cluster is not None:
         largest = max(roles, key=lambda role: role.replicas)
         text = delivery.plugin_value(cluster, largest, "0")
-        yield from check_injected(unit, rules.PODS, largest, "the tensorflow plugin", text)
+        yield from check_injected(unit, messages.PODS, largest, "the tensorflow plugin", text)
 
 
 def _hosts_variables(unit: Unit) -> Iterator[Diagnostic]:
@@ -162,6 +162,6 @@ def _hosts_variables(unit: Unit) -> Iterator[Diagnostic]:
         variable = f"VC_{role.name.upper()}_HOSTS"
         size = len(variable) + sum(len(delivery.host(unit.job, role, index)) + 1 for index in listed(role))
         if size > LONGEST_STRING:
-            yield rules.HOSTS_VARIABLE(unit.origins.span(f"{role.path}.replicas"), variable=variable, size=size).help(
-                "a shorter job name makes it smaller; from 1.16 on patch svc with --inject-hosts-env=false"
-            )
+            yield messages.HOSTS_VARIABLE(
+                unit.origins.span(f"{role.path}.replicas"), variable=variable, size=size
+            ).help("a shorter job name makes it smaller; from 1.16 on patch svc with --inject-hosts-env=false")

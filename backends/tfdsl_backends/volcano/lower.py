@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from tfdsl.backend import Document
 from tfdsl.emit.located import Located, at
-from tfdsl_backends.podspec.claims import claim_document, claim_spec
-from tfdsl_backends.podspec.objects import job_metadata, tensorboard_service
+from tfdsl_backends.podspec.objects import claim_document, claim_spec, job_metadata, tensorboard_service
 from tfdsl_backends.volcano import claims, delivery, policies
 from tfdsl_backends.volcano.checks import check
 from tfdsl_backends.volcano.features import features
 from tfdsl_backends.volcano.task import gang_size, task, task_labels
-from tfdsl_backends.volcano.tasks import tasks
+from tfdsl_backends.volcano.tfconfig import tasks
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit

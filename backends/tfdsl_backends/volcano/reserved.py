@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import child, entry
-from tfdsl_backends.volcano import rules
+from tfdsl_backends.volcano import messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,10 +50,10 @@ def _found(job: Job) -> Iterator[tuple[Rule, str, Mapping[str, str]]]:
     for role in job.roles:
         for mount in role.mounts:
             if mount.at == FOLDER or mount.at.startswith(f"{FOLDER}/"):
-                yield rules.RESERVED_PATH, child(mount.path, "at"), {"path": mount.at}
+                yield messages.RESERVED_PATH, child(mount.path, "at"), {"path": mount.at}
         for name in role.env:
             if name in taken:
-                yield rules.RESERVED_VARIABLE, entry(child(role.path, "env"), name), {"name": name}
+                yield messages.RESERVED_VARIABLE, entry(child(role.path, "env"), name), {"name": name}
         yield from _marks(role, "labels", role.labels, LABELS)
         yield from _marks(role, "annotations", role.annotations, ANNOTATIONS)
 
@@ -63,4 +63,4 @@ def _marks(
 ) -> Iterator[tuple[Rule, str, Mapping[str, str]]]:
     for name in given:
         if name in taken:
-            yield rules.RESERVED_MARK, entry(child(role.path, field), name), {"name": name}
+            yield messages.RESERVED_MARK, entry(child(role.path, field), name), {"name": name}

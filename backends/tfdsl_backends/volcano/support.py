@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
 from tfdsl_backends.podspec import when as shared
-from tfdsl_backends.podspec.batch_support import seconds_rounded_up
-from tfdsl_backends.podspec.support import ROWS
-from tfdsl_backends.volcano import conditions as when
+from tfdsl_backends.podspec.support import ROWS, seconds_rounded_up
+from tfdsl_backends.volcano import when
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

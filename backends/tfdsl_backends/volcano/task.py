@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, at, child
 from tfdsl.record import replace
-from tfdsl_backends.podspec.additions import with_options
-from tfdsl_backends.podspec.claims import claim_name
+from tfdsl_backends.podspec.objects import claim_name
+from tfdsl_backends.podspec.plan import with_options
 from tfdsl_backends.podspec.template import pod_template
 from tfdsl_backends.volcano import claims, policies
 from tfdsl_backends.volcano.delivery import deliver

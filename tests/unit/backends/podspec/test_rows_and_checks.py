@@ -12,9 +12,9 @@ from tfdsl.ir.fields import all_keys, walk
 from tfdsl.ir.model import Cluster, EnvVar, Job, RunTimeText, TaskIndex
 from tfdsl.ir.origins import Origins
 from tfdsl_backends.podspec.checks import Name, check_first_letter, check_names, check_pods
+from tfdsl_backends.podspec.messages import pod_rules
 from tfdsl_backends.podspec.plan import Index, PodPlan, index_of
-from tfdsl_backends.podspec.rules import pod_rules
-from tfdsl_backends.podspec.support import ROWS, TARGETS
+from tfdsl_backends.podspec.support import ROWS
 
 OWN = ("queue", "priority", "scheduler", "gang", "retries", "deadline", "ttl", "cleanup", "suspend")
 OWN_KEYS = {f"job.{name}" for name in OWN} | {
@@ -23,7 +23,7 @@ OWN_KEYS = {f"job.{name}" for name in OWN} | {
     "roles[].after",
     "mounts[claim].keep",
 }
-RULES = pod_rules("VOL")
+RULES = pod_rules("volcano", "VOL", additions=160)
 
 
 def unit(made: Job) -> Unit:
@@ -46,12 +46,14 @@ def test_every_key_that_the_targets_do_alike_has_an_answer() -> None:
     assert [key for key in sorted(wanted) if not table[key] or table[key][-1].when is not None] == []
 
 
-@pytest.mark.parametrize("prefix", TARGETS)
-def test_codes_and_slugs_tell_one_thing_and_name_their_target(prefix: str) -> None:
-    table = Support(TARGETS[prefix], prefix, *ROWS)
-    found = [row.rule for row in table.rows if row.rule is not None] + list(pod_rules(prefix).all())
+@pytest.mark.parametrize(("target", "prefix", "additions"), [("volcano", "VOL", 160), ("tfjob", "KTF", 107)])
+def test_codes_and_slugs_tell_one_thing_and_name_their_target(target: str, prefix: str, additions: int) -> None:
+    table = Support(target, prefix, *ROWS)
+    found = [row.rule for row in table.rows if row.rule is not None] + list(
+        pod_rules(target, prefix, additions=additions).all()
+    )
     assert len({rule.code for rule in found}) == len({rule.slug for rule in found}) == len(set(found))
-    assert all(rule.code.startswith(prefix) and rule.slug.startswith(f"{TARGETS[prefix]}-") for rule in found)
+    assert all(rule.code.startswith(prefix) and rule.slug.startswith(f"{target}-") for rule in found)
 
 
 PLAIN = role("worker", 3)
@@ -149,7 +151,6 @@ def test_the_name_furthest_over_its_limit_is_shown() -> None:
     assert found.rule.code == "VOL040"
     assert f"the Service would be called {'s' * 66}: 66 characters, 63 are allowed" in found.message
     assert found.helps == ("shorten the job's name to at most 37 characters",)
-    assert found.target == "volcano"
     assert list(check_names(unit(jobs.job(role("worker"))), RULES, names[:1])) == []
 
 

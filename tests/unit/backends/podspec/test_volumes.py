@@ -14,7 +14,7 @@ from tests.unit.backends.jobs import amount, role
 from tfdsl.emit.located import plain
 from tfdsl.ir import model
 from tfdsl.ir.model import Mount, RunTimeText, TaskIndex
-from tfdsl_backends.podspec.claims import claim_document
+from tfdsl_backends.podspec.objects import claim_document
 from tfdsl_backends.podspec.plan import Index, PodPlan
 from tfdsl_backends.podspec.volumes import pod_volumes
 

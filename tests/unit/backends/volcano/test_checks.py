@@ -10,7 +10,7 @@ from tests.unit.backends.jobs import amount, job, policy, role, time, unit
 from tests.unit.backends.verdicts import documents, report
 from tfdsl.ir import model
 from tfdsl.ir.model import Cluster, Job, Role
-from tfdsl_backends.volcano.rules import RULES
+from tfdsl_backends.volcano.messages import RULES
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic

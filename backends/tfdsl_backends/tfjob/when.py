@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.conditions import single
 from tfdsl.support import Condition, condition
-from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
+from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob.features import features
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def overwritten_labels(unit: Unit, item: Item) -> bool:
 @condition("more specific policies decide")
 def overridden(unit: Unit, item: Item) -> bool:
     """A policy: whether more specific ones decide everything that it could."""
-    from tfdsl_backends.tfjob.restart import decided
+    from tfdsl_backends.tfjob.policies import decided
 
     return item.role != "tensorboard" and not decided(unit.job, cast("Policy", item.node))
 
@@ -121,7 +121,7 @@ def _all_become(words: str, *restart_policies: str) -> Condition:
     """A policy: whether every role that it decides for gets one of ``restart_policies``."""
 
     def test(unit: Unit, item: Item) -> bool:
-        from tfdsl_backends.tfjob.restart import decided, restart_policy
+        from tfdsl_backends.tfjob.policies import decided, restart_policy
 
         job, can = unit.job, features(unit)
         return all(
@@ -144,7 +144,7 @@ not_by_status = _all_become("", "Never", "OnFailure")
 def told_apart_too_early(unit: Unit, item: Item) -> bool:
     """Statuses told apart at 128 by an operator that cannot yet, in the way that later ones can."""
     from tfdsl_backends.tfjob.features import LATEST
-    from tfdsl_backends.tfjob.restart import decided, restart_policy
+    from tfdsl_backends.tfjob.policies import decided, restart_policy
 
     if features(unit).exit_code:
         return False
@@ -162,7 +162,7 @@ def as_deployment_does(unit: Unit, item: Item) -> bool:
 def eviction_is_failure(unit: Unit, item: Item) -> bool:
     """``failed``: whether it decides for lost pods too, with no ``evicted`` policy that says what is told of them."""
     from tfdsl.ir.policies import on_eviction
-    from tfdsl_backends.tfjob.restart import decided
+    from tfdsl_backends.tfjob.policies import decided
 
     policy = cast("Policy", item.node)
     return any(on_eviction(unit.job, role) is policy for role in decided(unit.job, policy))
@@ -181,7 +181,7 @@ def refused_beside(unit: Unit, item: Item) -> bool:
     Those are refused by rows of their own, which say why.
     """
     from tfdsl_backends.tfjob.features import LATEST
-    from tfdsl_backends.tfjob.restart import decided, restart_policy
+    from tfdsl_backends.tfjob.policies import decided, restart_policy
 
     job = unit.job
     return all(restart_policy(job, role, LATEST) is None for role in decided(job, cast("Policy", item.node)))
@@ -190,7 +190,7 @@ def refused_beside(unit: Unit, item: Item) -> bool:
 @condition("a role has restartPolicy OnFailure")
 def restarts_in_place(unit: Unit, item: Item) -> bool:
     """Whether any role has the restart policy that ``backoffLimit`` counts."""
-    from tfdsl_backends.tfjob.restart import in_place
+    from tfdsl_backends.tfjob.policies import in_place
 
     return bool(in_place(unit.job, features(unit)))
 
@@ -198,7 +198,7 @@ def restarts_in_place(unit: Unit, item: Item) -> bool:
 @condition("a role has restartPolicy ExitCode")
 def restarts_by_status(unit: Unit, item: Item) -> bool:
     """Whether any role has the restart policy that nothing counts."""
-    from tfdsl_backends.tfjob.restart import restart_policy, training_roles
+    from tfdsl_backends.tfjob.policies import restart_policy, training_roles
 
     can = features(unit)
     return any(restart_policy(unit.job, role, can) == "ExitCode" for role in training_roles(unit.job))
@@ -243,7 +243,7 @@ def first_replica(unit: Unit, item: Item) -> bool:
 
 
 def _restarting(unit: Unit, item: Item, at_most: int) -> bool:
-    from tfdsl_backends.tfjob.restart import counted, decided, in_place
+    from tfdsl_backends.tfjob.policies import counted, decided, in_place
 
     restarting = [role.name for role in in_place(unit.job, features(unit))]
     covered = [role.name for role in decided(unit.job, cast("Policy", item.node))]

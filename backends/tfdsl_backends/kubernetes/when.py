@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.support import Condition, condition
 from tfdsl_backends.kubernetes.placement import job_count, pinned, training_roles
-from tfdsl_backends.podspec.kueue_label import QUEUE_LABEL
+from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.when import namespace_flag
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def several_restart(unit: Unit, item: Item) -> bool:
 
 
 def _restarting_jobs(unit: Unit) -> int:
-    from tfdsl_backends.kubernetes.restart import restarts
+    from tfdsl_backends.kubernetes.policies import restarts
 
     return sum(job_count(unit, role) for role in training_roles(unit.job) if restarts(unit.job, role))
 
@@ -80,7 +80,7 @@ def overridden(unit: Unit, item: Item) -> bool:
 @condition("beside other actions on statuses or evictions")
 def in_new_pod(unit: Unit, item: Item) -> bool:
     """``restart container``: whether exit statuses or evictions of its roles are told apart, which takes new pods."""
-    from tfdsl_backends.kubernetes.restart import in_place
+    from tfdsl_backends.kubernetes.policies import in_place
 
     return any(not in_place(unit.job, role) for role in _decided(unit, item))
 
@@ -100,7 +100,7 @@ def whole_or_pinned(unit: Unit, item: Item) -> bool:
 
 
 def _decided(unit: Unit, item: Item) -> list[Role]:
-    from tfdsl_backends.kubernetes.restart import decides
+    from tfdsl_backends.kubernetes.policies import decides
 
     return [role for role in training_roles(unit.job) if decides(unit.job, role, cast("Policy", item.node))]
 

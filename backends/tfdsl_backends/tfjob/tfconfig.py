@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.ir.cluster_spec import cluster_spec, gets_tf_config
-from tfdsl_backends.podspec.tasks import RoleTasks, Tasks, role_tasks
+from tfdsl_backends.podspec.tfconfig import RoleTasks, Tasks, role_tasks
 from tfdsl_backends.tfjob.pods import address, delivers, is_distributed, operator_spec
-from tfdsl_backends.tfjob.restart import training_roles
+from tfdsl_backends.tfjob.policies import training_roles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.ir.cluster_spec import cluster_spec
 from tfdsl_backends.kubernetes.pods import address, gets_config
-from tfdsl_backends.podspec.tasks import Tasks, role_tasks
+from tfdsl_backends.podspec.tfconfig import Tasks, role_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.ir.cluster_spec import gets_tf_config
 from tfdsl.record import replace
-from tfdsl_backends.podspec.tasks import INDEX, RoleTasks, Tasks, role_tasks
+from tfdsl_backends.podspec.tfconfig import INDEX, RoleTasks, Tasks, role_tasks
 from tfdsl_backends.volcano import delivery
 
 if TYPE_CHECKING:

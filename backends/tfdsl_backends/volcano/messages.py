@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
-from tfdsl_backends.podspec.addition_rules import addition_rules
-from tfdsl_backends.podspec.host_ports import host_port_rule
-from tfdsl_backends.podspec.rules import pod_rules
+from tfdsl_backends.podspec.messages import pod_rules
 
-ADDITIONS = addition_rules("VOL", 160)
-PODS = pod_rules("VOL")
-HOST_PORT = host_port_rule("VOL")
+PODS = pod_rules("volcano", "VOL", additions=160)
 
 STATIC_TF_CONFIG = Rule(
     "VOL100",
@@ -88,8 +84,6 @@ STATIC_VERSION = Rule(
 
 RULES = (
     *PODS.all(),
-    *ADDITIONS.all(),
-    HOST_PORT,
     STATIC_TF_CONFIG,
     PLUGIN_DIFFERS,
     PLUGIN_ONE_PORT,

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
-from tfdsl_backends.podspec.addition_rules import addition_rules
-from tfdsl_backends.podspec.host_ports import host_port_rule
-from tfdsl_backends.podspec.kueue import kueue_label_rule, queue_name_rule
-from tfdsl_backends.podspec.rules import pod_rules
+from tfdsl_backends.podspec.messages import kueue_rules, pod_rules
 
-ADDITIONS = addition_rules("K8S", 105)
-POD = pod_rules("K8S")
-HOST_PORT = host_port_rule("K8S")
-KUEUE_LABEL = kueue_label_rule("K8S")
-QUEUE_NAME = queue_name_rule("K8S")
+PODS = pod_rules("kubernetes", "K8S", additions=105)
+KUEUE = kueue_rules("kubernetes", "K8S")
 
 HOST_TWICE = Rule(
     "K8S100",
@@ -46,11 +40,8 @@ TOO_LARGE = Rule(
 )
 
 RULES = (
-    *POD.all(),
-    *ADDITIONS.all(),
-    HOST_PORT,
-    KUEUE_LABEL,
-    QUEUE_NAME,
+    *PODS.all(),
+    *KUEUE.all(),
     HOST_TWICE,
     TOO_FEW_HOSTS,
     NO_NODE_NAME,

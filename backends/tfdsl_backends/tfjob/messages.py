@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
-from tfdsl_backends.podspec.addition_rules import addition_rules
-from tfdsl_backends.podspec.host_ports import host_port_rule
-from tfdsl_backends.podspec.kueue import kueue_label_rule, queue_name_rule
-from tfdsl_backends.podspec.rules import pod_rules
+from tfdsl_backends.podspec.messages import kueue_rules, pod_rules
 
-ADDITIONS = addition_rules("KTF", 107)
-POD = pod_rules("KTF")
-HOST_PORT = host_port_rule("KTF")
-KUEUE_LABEL = kueue_label_rule("KTF")
-QUEUE_NAME = queue_name_rule("KTF")
+PODS = pod_rules("tfjob", "KTF", additions=107)
+KUEUE = kueue_rules("tfjob", "KTF")
 
 CONFIG_INJECTED = Rule(
     "KTF101",
@@ -41,13 +35,10 @@ TOO_LARGE = Rule(
 )
 
 RULES = (
-    *POD.all(),
-    *ADDITIONS.all(),
+    *PODS.all(),
     CONFIG_INJECTED,
     EVALUATOR_IN_CLUSTER,
-    HOST_PORT,
-    KUEUE_LABEL,
-    QUEUE_NAME,
+    *KUEUE.all(),
     KUEUE_WITHOUT_QUEUE,
     TOO_LARGE,
 )
