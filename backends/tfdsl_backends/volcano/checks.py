@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from tfdsl.emit.located import child
+from tfdsl.emit.located import child, entry
 from tfdsl.ir.cluster_spec import gets_tf_config, listed
 from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.record import replace
@@ -19,17 +19,29 @@ from tfdsl_backends.podspec.checks import (
     check_pods,
 )
 from tfdsl_backends.podspec.objects import tensorboard_name
-from tfdsl_backends.volcano import claims, delivery, messages, reserved
-from tfdsl_backends.volcano.task import plan
+from tfdsl_backends.volcano import claims, messages, tfconfig
+from tfdsl_backends.volcano.pods import plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.ir.model import Job
+    from tfdsl.diagnostics import Diagnostic, Rule
+    from tfdsl.ir.model import Job, Role
+    from tfdsl.text import Span
 
-INT32 = 2**31 - 1
+INT32: Final = 2**31 - 1
+FOLDER: Final = "/etc/volcano"
+"""Where the svc plugin mounts its host lists (seen: "must be unique", and the job is Pending for ever)."""
+
+_BOTH = ("job-name", "queue-name", "task-index", "task-spec")
+LABELS: Final = frozenset(f"volcano.sh/{name}" for name in (*_BOTH, "job-namespace"))
+ANNOTATIONS: Final = frozenset(
+    (
+        "scheduling.k8s.io/group-name",
+        *(f"volcano.sh/{name}" for name in (*_BOTH, "job-retry-count", "job-version", "template-uid")),
+    )
+)
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _QUEUE = re.compile(rf"{_LABEL}(\.{_LABEL})*\Z")
 
@@ -46,7 +58,7 @@ def _checks(unit: Unit) -> Iterator[Diagnostic]:
     yield from _queue(unit)
     yield from _scheduling(unit)
     yield from _numbers(unit)
-    yield from reserved.check(unit)
+    yield from _reserved(unit)
     yield from _lost_logs(unit)
     yield from check_pods(unit, messages.PODS, [(role, plan(unit, role)) for role in unit.job.roles])
     yield from check_host_ports(unit, messages.PODS)
@@ -121,17 +133,17 @@ def _numbers(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _delivery(unit: Unit) -> Iterator[Diagnostic]:
-    reason = delivery.static_reason(unit)
+    reason = tfconfig.static_reason(unit)
     if reason is not None:
         found = messages.STATIC_TF_CONFIG(unit.origins.span("cluster.discovery"), reason=reason)
         yield found.help('tf_config = "plugin" would take the plugin all the same')
-    if delivery.mode(unit) == "static" and delivery.lacks_index(unit):
+    if tfconfig.mode(unit) == "static" and tfconfig.lacks_index(unit):
         found = messages.STATIC_VERSION(unit.option_spans.get("tf_config", unit.origins.span("")))
         yield found.help('write tf_config = "shell", or compile for Volcano 1.9 or newer')
     if unit.text("tf_config") != "plugin" or not any(gets_tf_config(unit.job, role) for role in unit.job.roles):
         return
     place = unit.option_spans.get("tf_config", unit.origins.span(""))
-    for difference in delivery.plugin_differences(unit.job):
+    for difference in tfconfig.plugin_differences(unit.job):
         warning = messages.PLUGIN_DIFFERS(place, difference=difference)
         yield replace(warning.help('leave tf_config out, or write tf_config = "static"'), approximation=True)
     trainers = [role for role in unit.job.roles if role.name != "tensorboard"]
@@ -149,10 +161,10 @@ def _delivery(unit: Unit) -> Iterator[Diagnostic]:
 def _injected(unit: Unit) -> Iterator[Diagnostic]:
     """The tensorflow plugin's TF_CONFIG, which is about as long in every role: one error is enough."""
     roles = [role for role in unit.job.roles if gets_tf_config(unit.job, role)]
-    cluster = delivery.plugin_cluster(unit.job) if delivery.mode(unit) == "plugin" and roles else None
+    cluster = tfconfig.plugin_cluster(unit.job) if tfconfig.mode(unit) == "plugin" and roles else None
     if cluster is not None:
         largest = max(roles, key=lambda role: role.replicas)
-        text = delivery.plugin_value(cluster, largest, "0")
+        text = tfconfig.plugin_value(cluster, largest, "0")
         yield from check_injected(unit, messages.PODS, largest, "the tensorflow plugin", text)
 
 
@@ -160,8 +172,49 @@ def _hosts_variables(unit: Unit) -> Iterator[Diagnostic]:
     """The svc plugin's VC_<TASK>_HOSTS of a large role (volcano-sh/volcano issue 5471)."""
     for role in unit.job.roles:
         variable = f"VC_{role.name.upper()}_HOSTS"
-        size = len(variable) + sum(len(delivery.host(unit.job, role, index)) + 1 for index in listed(role))
+        size = len(variable) + sum(len(tfconfig.host(unit.job, role, index)) + 1 for index in listed(role))
         if size > LONGEST_STRING:
             yield messages.HOSTS_VARIABLE(
                 unit.origins.span(f"{role.path}.replicas"), variable=variable, size=size
             ).help("a shorter job name makes it smaller; from 1.16 on patch svc with --inject-hosts-env=false")
+
+
+# --- what belongs to Volcano in a pod: its plugins and controller write over what the user has there -------------
+
+
+def _reserved(unit: Unit) -> Iterator[Diagnostic]:
+    """An error for each thing that would be lost, once for all roles that inherit it."""
+    told: set[tuple[str, Span]] = set()
+    for rule, path, words in _overwritten(unit.job):
+        span = unit.origins.span(path)
+        if (rule.code, span) not in told:
+            told.add((rule.code, span))
+            yield rule(span, **words)
+
+
+def _plugin_variables(job: Job) -> frozenset[str]:
+    """The names that the env and svc plugins set in every container of ``job``."""
+    roles = [role.name.upper() for role in job.roles]
+    hosts = [f"VC_{role}_{what}" for role in roles for what in ("HOSTS", "NUM")]
+    return frozenset(("VC_TASK_INDEX", "VK_TASK_INDEX", *hosts))
+
+
+def _overwritten(job: Job) -> Iterator[tuple[Rule, str, Mapping[str, str]]]:
+    taken = _plugin_variables(job)
+    for role in job.roles:
+        for mount in role.mounts:
+            if mount.at == FOLDER or mount.at.startswith(f"{FOLDER}/"):
+                yield messages.RESERVED_PATH, child(mount.path, "at"), {"path": mount.at}
+        for name in role.env:
+            if name in taken:
+                yield messages.RESERVED_VARIABLE, entry(child(role.path, "env"), name), {"name": name}
+        yield from _marks(role, "labels", role.labels, LABELS)
+        yield from _marks(role, "annotations", role.annotations, ANNOTATIONS)
+
+
+def _marks(
+    role: Role, field: str, given: Mapping[str, str], taken: frozenset[str]
+) -> Iterator[tuple[Rule, str, Mapping[str, str]]]:
+    for name in given:
+        if name in taken:
+            yield messages.RESERVED_MARK, entry(child(role.path, field), name), {"name": name}

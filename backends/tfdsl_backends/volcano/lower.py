@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import Document
-from tfdsl.emit.located import Located, at
+from tfdsl.emit.located import Located, at, child
 from tfdsl_backends.podspec.objects import claim_document, claim_spec, job_metadata, tensorboard_service
-from tfdsl_backends.volcano import claims, delivery, policies
+from tfdsl_backends.podspec.template import pod_template
+from tfdsl_backends.volcano import claims, policies
 from tfdsl_backends.volcano.checks import check
 from tfdsl_backends.volcano.features import features
-from tfdsl_backends.volcano.task import gang_size, task, task_labels
-from tfdsl_backends.volcano.tfconfig import tasks
+from tfdsl_backends.volcano.pods import plan, task_labels
+from tfdsl_backends.volcano.tfconfig import plugin_arguments, tasks
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Job
+    from tfdsl.ir.model import Job, Role
 
 __all__ = ["check", "generate", "tasks"]
 
@@ -64,7 +65,7 @@ def plugins(unit: Unit) -> dict[str, Data]:
     svc = ["--publish-not-ready-addresses=true"]
     if unit.job.role("tensorboard") is not None:
         svc.append("--disable-network-policy=true")
-    return {"env": [], "svc": svc, "tensorflow": delivery.plugin_arguments(unit)}
+    return {"env": [], "svc": svc, "tensorflow": plugin_arguments(unit)}
 
 
 def volumes(job: Job) -> list[Data]:
@@ -73,3 +74,44 @@ def volumes(job: Job) -> list[Data]:
         Located({"mountPath": at(claims.first_mount(job, claim), "at"), "volumeClaim": claim_spec(claim)}, claim.path)
         for claim in claims.job_volumes(job)
     ]
+
+
+def task(unit: Unit, role: Role, decided: policies.Decided) -> Data:
+    """The task of ``role``, with its share of what was ``decided`` for the job."""
+    job = unit.job
+    return Located(
+        {
+            "name": Located(role.name, role.path),
+            "replicas": at(role, "replicas"),
+            "minAvailable": Located(min_available(job, role), child(role.path, "min_available")),
+            "maxRetry": policies.task_max_retry(job, role, decided),
+            "dependsOn": {"name": at(role, "after")} if role.after else None,
+            "policies": policies.task_policies(job, role, decided) or None,
+            "template": pod_template(job, role, plan(unit, role)),
+        },
+        role.path,
+    )
+
+
+def min_available(job: Job, role: Role) -> int:
+    """Replicas that have to be placeable, and that count as the task running for those that wait for it.
+
+    Without a gang none has to be; TensorBoard never holds up the others. A task that others wait for keeps its number,
+    for ``dependsOn`` waits for that many.
+    """
+    waited_for = any(role.name in other.after for other in job.roles)
+    if role.name == "tensorboard":
+        return 1 if waited_for else 0
+    return role.min_available if job.gang or waited_for else 0
+
+
+def gang_size(job: Job) -> int:
+    """``spec.minAvailable``: the pods of the roles that start at once; at least 1, for 0 means "all of them".
+
+    It covers no role with an ``after``: its pods are made only when the others run, so a gang that counted them could
+    never be placed (seen: "2/1 tasks in gang unschedulable").
+    """
+    if not job.gang:
+        return 1
+    at_once = [role for role in job.roles if not role.after and role.name != "tensorboard"]
+    return max(1, sum(role.min_available for role in at_once))

@@ -1,13 +1,18 @@
-"""What each task will see, for ``tfdsl tfconfig``."""
+"""How a task learns of the others: the three ways to deliver TF_CONFIG, and what each gives.
+
+A replica's host is ``<job>-<role>-<index>.<job>``, the pod's name in the headless Service of the svc plugin.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from json import dumps
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from tfdsl.ir.cluster_spec import gets_tf_config
+from tfdsl.ir.cluster_spec import IN_CLUSTER, cluster_spec, gets_flags, gets_tf_config, listed, tf_config
 from tfdsl.record import replace
+from tfdsl_backends.podspec.plan import Index, PodPlan, Program, index_of
 from tfdsl_backends.podspec.tfconfig import INDEX, RoleTasks, Tasks, role_tasks
-from tfdsl_backends.volcano import delivery
+from tfdsl_backends.volcano.features import features
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,23 +20,181 @@ if TYPE_CHECKING:
     from tfdsl.backend import TaskConfig, Unit
     from tfdsl.ir.model import Job, Role
 
+Mode: TypeAlias = Literal["plugin", "static", "shell"]
+
+INDEX_FIELD = "metadata.annotations['volcano.sh/task-index']"
+"""Set before a pod is created, so a fieldRef finds it (seen on a running cluster); from 1.9 on."""
+
+PLUGIN_ROLES = ("ps", "worker", "chief", "evaluator")
+"""The roles of the tensorflow plugin, in the order of its JSON (pkg/controllers/job/plugins/distributed-framework)."""
+
+
+def mode(unit: Unit) -> Mode:
+    """The delivery that the option names, else the plugin if its value is ours, else static.
+
+    A static value needs the index of a replica. Old releases do not write that on its pod; there a shell makes it.
+    """
+    given = unit.text("tf_config")
+    if given:
+        return cast("Mode", given)
+    if _plugin_obstacle(unit.job) is None:
+        return "plugin"
+    return "shell" if lacks_index(unit) else "static"
+
+
+def lacks_index(unit: Unit) -> bool:
+    """Whether a static TF_CONFIG would need an index that the release does not write on the pods."""
+    told = [role for role in unit.job.roles if gets_tf_config(unit.job, role)]
+    return not features(unit).annotates_index and any(role.replicas > 1 for role in told)
+
+
+def static_reason(unit: Unit) -> str | None:
+    """Why TF_CONFIG is static although nobody asked for it; ``None`` where it is not."""
+    told = any(gets_tf_config(unit.job, role) for role in unit.job.roles)
+    return _plugin_obstacle(unit.job) if told and not unit.text("tf_config") and mode(unit) == "static" else None
+
+
+def plugin_arguments(unit: Unit) -> list[str] | None:
+    """The arguments of the tensorflow plugin, or ``None`` where it is not used.
+
+    A master takes the plugin's place of the chief.
+    """
+    if mode(unit) != "plugin" or not any(gets_tf_config(unit.job, role) for role in unit.job.roles):
+        return None
+    named = {role.name: role for role in unit.job.roles}
+    if "master" in named:
+        named["chief"] = named["master"]
+    found = [f"--{name}={named[name].name}" for name in PLUGIN_ROLES if name in named]
+    return [*found, f"--port={plugin_port(unit.job)}"]
+
+
+def plugin_port(job: Job) -> int:
+    """The port that the plugin writes for all roles."""
+    return next(role.port for role in job.roles if role.name != "tensorboard")
+
+
+def plugin_differences(job: Job) -> list[str]:
+    """How the plugin's value differs from ours, beyond ``environment``."""
+    found: list[str] = []
+    if _is_single(job):
+        found.append("a job of one replica gets none")
+    if job.role("evaluator") is not None:
+        found.append("the evaluator is listed in the cluster")
+    if job.role("master") is not None:
+        found.append("the master is called chief")
+    return found
+
+
+def deliver(unit: Unit, role: Role) -> PodPlan:
+    """The part of the pod plan that tells ``role`` of the others."""
+    job = unit.job
+    index = index_of(role, INDEX_FIELD)
+    return PodPlan(
+        index,
+        tf_config=_static_value(unit, role, index),
+        hosts=hosts(job) if gets_flags(job, role) and not role.server else {},
+        wrapper=_shell_program(job, role) if gets_tf_config(job, role) and mode(unit) == "shell" else None,
+    )
+
+
+def hosts(job: Job) -> dict[str, list[str]]:
+    """Role → ``host:port`` of each replica, for the roles of the cluster."""
+    return cluster_spec(job, lambda role, index: f"{host(job, role, index)}:{role.port}")
+
+
+def plugin_cluster(job: Job) -> str | None:
+    """The value of ``cluster`` as the tensorflow plugin writes it, byte for byte; ``None`` where it sets no TF_CONFIG.
+
+    Compact JSON with the keys in the plugin's order. A job of one replica gets none.
+    """
+    if _is_single(job):
+        return None
+    port = plugin_port(job)
+    members = [role for name in PLUGIN_ROLES for role in job.roles if _plugin_name(role) == name]
+    cluster = {_plugin_name(role): [f"{host(job, role, at)}:{port}" for at in listed(role)] for role in members}
+    return dumps(cluster, separators=(",", ":"))
+
+
+def plugin_value(cluster: str, role: Role, index: str) -> str:
+    """TF_CONFIG of a replica as the plugin writes it, byte for byte: there is no ``environment``.
+
+    ``index`` is decimal, or what stands for it.
+    """
+    return f'{{"cluster":{cluster},"task":{{"type":"{_plugin_name(role)}","index":{index}}}}}'
+
+
+def _plugin_obstacle(job: Job) -> str | None:
+    if _is_single(job):
+        return "gives a job of one replica none"
+    if job.role("evaluator") is not None:
+        return "lists the evaluator in the cluster"
+    if job.role("master") is not None:
+        return "calls the master chief"
+    if len({role.port for role in job.roles if role.name != "tensorboard"}) > 1:
+        return "knows one port for all roles"
+    return None
+
+
+def _plugin_name(role: Role) -> str:
+    return "chief" if role.name == "master" else role.name
+
+
+def host(job: Job, role: Role, index: int) -> str:
+    """The name under which a replica is reached inside its namespace."""
+    return f"{job.name}-{role.name}-{index}.{job.name}"
+
+
+def _static_value(unit: Unit, role: Role, index: Index) -> str | None:
+    """The env entry, where it is ours to write; a ``server`` role needs one whatever the discovery is."""
+    ours = mode(unit) == "static" if gets_tf_config(unit.job, role) else role.server
+    return tf_config(hosts(unit.job), role.name, index.reference) if ours else None
+
+
+def _is_single(job: Job) -> bool:
+    return len(job.roles) == 1 and job.roles[0].replicas == 1
+
+
+def _shell_program(job: Job, role: Role) -> Program:
+    """Builds TF_CONFIG from the host files of the svc plugin, as the published examples do, and runs the command.
+
+    The files have no final newline, so the last line is read with a failing ``read``. VC_TASK_INDEX comes from the env
+    plugin, which called it VK_TASK_INDEX at first.
+    """
+    members = sorted((other for other in job.roles if other.name in IN_CLUSTER), key=lambda other: other.name)
+    lists = [f"hosts /etc/volcano/{other.name}.host {other.port}; {other.name}=$list" for other in members]
+    cluster = ",".join(f'\\"{other.name}\\":[${other.name}]' for other in members)
+    task = f'\\"type\\":\\"{role.name}\\",\\"index\\":${{VC_TASK_INDEX:-$VK_TASK_INDEX}}'
+    lines = [
+        "hosts() {",
+        "  list=",
+        '  while IFS= read -r host || [ -n "$host" ]; do list="$list${list:+,}\\"$host:$2\\""; done <"$1"',
+        "}",
+        *lists,
+        f'export TF_CONFIG="{{\\"cluster\\":{{{cluster}}},\\"task\\":{{{task}}},\\"environment\\":\\"cloud\\"}}"',
+        'exec "$@"',
+    ]
+    return Program("\n".join(lines) + "\n")
+
+
+# --- what each task sees, for `tfdsl tfconfig` -------------------------------------------------------------------
+
 
 def tasks(unit: Unit) -> Sequence[TaskConfig]:
     """What each task sees, roles in order, indexes ascending."""
     job = unit.job
-    hosts = delivery.hosts(job)
-    if delivery.plugin_arguments(unit) is None:
-        given = [hosts if gets_tf_config(job, role) or role.server else None for role in job.roles]
-        return Tasks([role_tasks(job, role, hosts, spec) for role, spec in zip(job.roles, given, strict=True)])
-    cluster = delivery.plugin_cluster(job)
-    return Tasks([_by_plugin(role_tasks(job, role, hosts, None), job, role, cluster) for role in job.roles])
+    addresses = hosts(job)
+    if plugin_arguments(unit) is None:
+        specs = [addresses if gets_tf_config(job, role) or role.server else None for role in job.roles]
+        return Tasks([role_tasks(job, role, addresses, spec) for role, spec in zip(job.roles, specs, strict=True)])
+    cluster = plugin_cluster(job)
+    return Tasks([_by_plugin(role_tasks(job, role, addresses, None), job, role, cluster) for role in job.roles])
 
 
 def _by_plugin(seen: RoleTasks, job: Job, role: Role, cluster: str | None) -> RoleTasks:
     """The tasks of ``role`` with the plugin's own TF_CONFIG (``cluster`` ``None``: it gives none)."""
     config: tuple[str, str] | None = None
     if cluster is not None:
-        before, _, after = delivery.plugin_value(cluster, role, INDEX).partition(INDEX)
+        before, _, after = plugin_value(cluster, role, INDEX).partition(INDEX)
         config = before, after
     return replace(seen, config=config, differences=_differences(job, role, cluster))
 
@@ -40,4 +203,4 @@ def _differences(job: Job, role: Role, cluster: str | None) -> tuple[str, ...]:
     if role.name == "tensorboard":
         return ("the plugin sets TF_CONFIG for tensorboard too, which does not read it",)
     missing = ("the key environment is missing",) if cluster is not None else ()
-    return *missing, *delivery.plugin_differences(job)
+    return *missing, *plugin_differences(job)

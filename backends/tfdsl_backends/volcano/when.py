@@ -27,9 +27,9 @@ def is_number(unit: Unit, item: Item) -> bool:
 @condition('tf_config = "shell"; before 1.9 also where static would need the index')
 def builds_in_shell(unit: Unit, item: Item) -> bool:
     """TF_CONFIG is put together by a shell program."""
-    from tfdsl_backends.volcano import delivery  # needs the IR, which the table loads without
+    from tfdsl_backends.volcano import tfconfig  # needs the IR, which the table loads without
 
-    return delivery.mode(unit) == "shell" and unit.job.cluster.discovery in ("tf_config", "both")
+    return tfconfig.mode(unit) == "shell" and unit.job.cluster.discovery in ("tf_config", "both")
 
 
 @condition("below replicas, in a job that has an after")

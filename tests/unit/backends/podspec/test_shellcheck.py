@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.backends import jobs
 from tfdsl_backends.podspec import programs
-from tfdsl_backends.volcano.delivery import deliver
+from tfdsl_backends.volcano.tfconfig import deliver
 
 SHELLCHECK = shutil.which("shellcheck") or shutil.which("shellcheck", path=str(Path(sys.executable).parent))
 

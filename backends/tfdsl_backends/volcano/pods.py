@@ -1,0 +1,52 @@
+"""The pods of a Volcano job: what the target adds to the template of each role."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import Located, at, child
+from tfdsl.record import replace
+from tfdsl_backends.podspec.objects import claim_name
+from tfdsl_backends.podspec.plan import with_options
+from tfdsl_backends.volcano import claims, policies
+from tfdsl_backends.volcano.tfconfig import deliver
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Job, Role
+    from tfdsl_backends.podspec.plan import PodPlan
+
+_MIB = 1 << 20
+
+
+def plan(unit: Unit, role: Role) -> PodPlan:
+    """What Volcano adds to the pods of ``role``."""
+    job = unit.job
+    deadline = job.deadline
+    return replace(
+        with_options(unit, deliver(unit, role)),
+        restart_policy=policies.restart_policy(job, role),
+        spread_labels=task_labels(job, role),
+        claims={claim.name: claim_name(job, claim) for claim in claims.documents(job)},
+        resources=_vgpu(role),
+        reserved_volumes=frozenset({f"{job.name}-svc"}),
+        active_deadline_seconds=Located(deadline.seconds, "deadline") if deadline is not None else None,
+    )
+
+
+def task_labels(job: Job, role: Role) -> dict[str, str]:
+    """The labels that Volcano gives to the pods of ``role`` and to no others."""
+    return {"volcano.sh/job-name": job.name, "volcano.sh/task-spec": role.name}
+
+
+def _vgpu(role: Role) -> dict[str, Data]:
+    """A share of a device: how many devices, and MiB on each."""
+    if role.gpu_memory is None:
+        return {}
+    place = child(role.path, "gpu_memory")
+    memory = -(-role.gpu_memory.whole // _MIB)
+    return {
+        "volcano.sh/vgpu-number": at(role, "gpu") if role.gpu else Located(1, place),
+        "volcano.sh/vgpu-memory": Located(memory, place),
+    }
