@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tfdsl.backend import Document
 from tfdsl.emit.located import Located
 from tfdsl.emit.script import render
+from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.slider.app_config import app_config
 from tfdsl_backends.slider.checks import check
 from tfdsl_backends.slider.file_data import files, sent_archives
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["check", "generate", "tasks"]
 
 HERE = Path(__file__).parent
+PACKAGE = "tfdsl_backends.slider.programs"
 PROGRAMS = (
     "task_cluster",
     "task_command",
@@ -40,7 +42,7 @@ PROGRAMS = (
     "task_settings",
     "task_supervisor",
 )
-"""The fixed programs that stand beside the agent's script, the same for every job."""
+"""The programs beside the agent's script, the same for every job."""
 
 
 def generate(unit: Unit) -> Sequence[Document]:
@@ -81,5 +83,6 @@ def submit(unit: Unit) -> str:
 
 @cache
 def program(name: str) -> str:
-    """The text of a fixed program. Python 2.6, so it is not a module of this package."""
-    return (HERE / "programs" / f"{name}.py.txt").read_text(encoding="utf-8")
+    """The script that a module of :mod:`tfdsl_backends.slider.programs` becomes: it imports the others beside it."""
+    source = (HERE / "programs" / f"{name}.py").read_text(encoding="utf-8")
+    return portable(source).replace(f"from {PACKAGE} import ", "import ")

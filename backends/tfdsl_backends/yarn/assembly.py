@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.record import Record
+from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.yarn.definitions import Definition, definitions, imports
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ Runs under Python 2.7 and 3, with the standard library only.
 from __future__ import print_function
 
 '''
-_TYPES: Final = re.compile(r"\s*# (type|noqa): .*")
 _BLANKS: Final = re.compile(r"\n{4,}")
 
 
@@ -71,7 +71,7 @@ def _program(wanted: frozenset[str]) -> str:
 def _modules() -> tuple[_Module, ...]:
     found: list[_Module] = []
     for name in MODULES:
-        source = files("tfdsl_backends.yarn.programs").joinpath(f"{name}.py").read_text("utf-8")
+        source = portable(files("tfdsl_backends.yarn.programs").joinpath(f"{name}.py").read_text("utf-8"))
         title = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0].rstrip(".")
         lines = tuple(source.splitlines())
         found.append(_Module(title, lines, imports(source), tuple(definitions(name, source))))
@@ -97,12 +97,12 @@ def _is_needed(one: Definition, used: set[str], mentioned: set[str]) -> bool:
 
 
 def _body(module: _Module, kept: list[Definition]) -> str:
-    """The lines of a module that are kept, under its title; its type comments stay at home."""
+    """The lines of a module that are kept, under its title."""
     if not kept:
         return ""
     text = ""
     for before, one in zip([None, *kept], kept, strict=False):
-        piece = "\n".join(_TYPES.sub("", line) for line in _lines(module, one)) + "\n"
+        piece = "\n".join(_lines(module, one)) + "\n"
         if one.entry:  # those between the last definition and this one may be left out
             piece = ("" if before is not None and before.entry else "\n\n") + piece.lstrip("\n")
         text += piece
@@ -114,4 +114,4 @@ def _lines(module: _Module, one: Definition) -> list[str]:
     inside = [part for part in module.definitions if part.owner and part.owner in one.names]
     taken = {number for part in inside for number in range(part.first, part.last + 1)}
     numbers = (number for number in range(one.first, one.last + 1) if number not in taken)
-    return [line for line in (module.lines[number - 1] for number in numbers) if not _TYPES.fullmatch(line)]
+    return [module.lines[number - 1] for number in numbers]

@@ -70,11 +70,9 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 def _is_of_the_module(node: ast.stmt) -> bool:
-    """The docstring, imports of other parts and plain ones, which go to the top, and what only type checkers read."""
+    """The docstring, imports of other parts, and plain imports, which go to the top."""
     if isinstance(node, ast.ImportFrom):
         return node.module == "__future__" or (node.module or "").startswith("tfdsl_backends.")
-    if isinstance(node, ast.If | ast.Assign):
-        return any(isinstance(part, ast.Name) and part.id == "TYPE_CHECKING" for part in ast.walk(node))
     return _is_text(node) or isinstance(node, ast.Import)
 
 

@@ -151,7 +151,7 @@ def test_what_is_in_the_way_of_a_link_is_left_alone(cluster: Cluster) -> None:
     (container.task / "data" / "precious").write_text("1")
     container.start()
     until(lambda: cluster.master.stops)
-    assert "data is in the way" in container.log
+    assert "data exists, so it cannot become a link" in container.log
     assert (container.task / "data" / "precious").exists()
 
 
@@ -225,7 +225,7 @@ def test_archives_that_lead_out_are_refused(
     archive(container.definition / "package/files/archives/0" / name, "good", *members, link=link)
     container.start()
     until(lambda: cluster.master.stops)
-    assert "leads out of its folder" in container.log
+    assert "which is outside its folder" in container.log
     assert not (container.task / "started").exists()
     assert not (container.task / ".mounts" / "0" / "good").exists(), "refused before anything is written"
 
@@ -303,7 +303,7 @@ def test_an_output_that_is_not_there_fails_the_task(quick_cluster: Cluster) -> N
     mounts = (mount("host", "runs", source=str(quick_cluster.folder)),)
     container = run(quick_cluster, shell("true", mounts=mounts, outputs=(output("none", "runs/x"),)))
     assert container.note("state") == {"state": "failed", "status": 74, "index": 0}
-    assert "could not copy none: it is not there" in container.log
+    assert "could not copy none: it does not exist" in container.log
 
 
 def test_outputs_to_hdfs(cluster: Cluster, hdfs: Path) -> None:
@@ -362,7 +362,7 @@ def test_a_transfer_that_breaks_off_is_told(cluster: Cluster) -> None:
         threading.Thread(target=answer, daemon=True).start()
         source = f"http://127.0.0.1:{server.getsockname()[1]}/x.tar"
         container = run(cluster, shell("true", mounts=(mount("archive", "x", source=source),)))
-    assert "broke off after 4 of 9 bytes" in container.log
+    assert "ended after 4 of 9 bytes" in container.log
 
 
 def test_a_copy_that_was_moved_away_comes_back(cluster: Cluster) -> None:
@@ -460,7 +460,7 @@ def test_nothing_is_unpacked_into_a_folder_of_the_node(cluster: Cluster, hdfs: P
     (source / "precious").write_text("kept")
     mounts = (mount("host", "data", source=str(source)), mount("archive", ".", source=f"hdfs://ns/{name}"))
     container = run(cluster, shell("touch started", mounts=mounts))
-    assert "data is in the way" in container.log
+    assert "data exists, so it cannot become a link" in container.log
     assert (source / "precious").read_text() == "kept"
 
 

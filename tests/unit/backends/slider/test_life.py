@@ -172,7 +172,7 @@ def test_relaunch_in_place_until_the_retries_are_used_up(cluster: Cluster) -> No
     assert running(first), "its peer ran on"
     finish(second, 3)
     until(lambda: cluster.master.stops)
-    assert second.note("verdict") == {"action": "fail job", "why": "failed with status 3 after 1 restarts"}
+    assert second.note("verdict") == {"action": "fail job", "why": "exited with status 3 after 1 restarts"}
     assert second.is_alive(), "the job is being stopped, not the task restarted"
 
 
@@ -276,7 +276,10 @@ def test_restarted_often_enough(quick_cluster: Cluster) -> None:
     until(lambda: running(worker, 2))
     finish(worker, 1)
     until(lambda: cluster.master.stops)
-    assert worker.note("verdict") == {"action": "abort job", "why": "worker was restarted often enough"}
+    assert worker.note("verdict") == {
+        "action": "abort job",
+        "why": "worker has reached the number of restarts in its policy",
+    }
 
 
 def test_tensorboard_is_restarted_for_ever_and_waits_for_nobody(quick_cluster: Cluster) -> None:
@@ -298,7 +301,7 @@ def test_pending_replicas_and_the_deadline(quick_cluster: Cluster) -> None:
     cluster.deploy(job(native("ps"), native("worker"), policies=(late,)))
     worker = cluster.container("worker").start()
     until(lambda: cluster.master.stops)
-    assert worker.note("verdict") == {"action": "fail job", "why": "ps[0] has not started in 1 seconds"}
+    assert worker.note("verdict") == {"action": "fail job", "why": "ps[0] has not started after 1 seconds"}
 
 
 def test_the_deadline_stops_a_running_job(quick_cluster: Cluster) -> None:
@@ -307,7 +310,7 @@ def test_the_deadline_stops_a_running_job(quick_cluster: Cluster) -> None:
     worker = cluster.container("worker").start()
     until(lambda: running(worker))
     until(lambda: cluster.master.stops)
-    assert worker.note("verdict") == {"action": "fail job", "why": "the job has run for 2 seconds, its deadline"}
+    assert worker.note("verdict") == {"action": "fail job", "why": "the job has reached its deadline of 2 seconds"}
 
 
 def test_a_container_without_a_place_runs_nothing(quick_cluster: Cluster) -> None:

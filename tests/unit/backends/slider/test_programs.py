@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.unit.backends.slider.agents import interpreters
+from tfdsl_backends.slider import programs
 from tfdsl_backends.slider.lower import PROGRAMS, program
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ALL = ("role", *PROGRAMS, "server")
 
@@ -86,6 +85,17 @@ def test_text_that_every_python_reads(name: str) -> None:
         code = "import sys; compile(sys.stdin.read(), 'x', 'exec')"
         done = subprocess.run([python, "-c", code], input=text.encode(), capture_output=True)
         assert done.returncode == 0, done.stderr.decode()
+
+
+def test_every_module_travels() -> None:
+    modules = {path.stem for path in Path(programs.__path__[0]).glob("*.py")}
+    assert modules - {"__init__"} == set(ALL)
+
+
+def test_only_the_program_travels_not_what_checkers_read() -> None:
+    for name in ALL:
+        text = program(name)
+        assert not re.search(r"TYPE_CHECKING|# type:|# noqa|tfdsl_backends", text), name
 
 
 def test_no_program_hides_a_module_that_commands_import() -> None:

@@ -1,18 +1,18 @@
 #!/usr/bin/env python
 """What the Slider agent calls: install, configure, start, status and stop of one task.
 
-Runs under the agent's Python (2.6 or newer) and under Python 3; needs the agent's resource_management only.
+Runs under the agent's Python (2.6 or newer) and under Python 3, and needs only the agent's resource_management.
 
 START does not wait for the other tasks: the agent kills a command after ten minutes. It leaves a supervisor behind
 (task_supervisor.py), which waits for the peers, runs the command, and answers for the task until the job ends.
-STATUS is therefore one question: is the supervisor alive? It goes away by itself only when the task has to be
-started again.
+So STATUS asks only whether the supervisor is alive. The supervisor exits by itself only when the task must be started
+again.
 """
 
 import os
 import sys
 
-from resource_management import *
+import resource_management
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 if HERE not in sys.path:
@@ -25,42 +25,42 @@ import task_settings
 ORPHAN_GRACE = 5  # seconds; the agent waits for STATUS
 
 
-class Role(Script):
+class Role(resource_management.Script):
     """One task of the job."""
 
     def install(self, env):
-        """Copy the package's files where the agents of this version do so; make the folders."""
+        """Copy the package's files, where the agents of this version do so, and make the folders."""
         if task_settings.job().get("packages"):
             self.install_packages(env)
         self.configure(env)
 
     def configure(self, env):
         """Write what the agent knows of this task for the supervisor."""
-        task_settings.save(task_settings.from_agent(Script.get_config()))
+        task_settings.save(task_settings.from_agent(self.get_config()))
 
     def start(self, env):
-        """Leave a supervisor behind that runs the task."""
-        settings = task_settings.from_agent(Script.get_config())
+        """Start the supervisor that runs the task, and leave it behind."""
+        settings = task_settings.from_agent(self.get_config())
         task_settings.save(settings)
         if task_process.alive(task_settings.supervisor(settings)):
             return
         task_command.end_orphan(settings, ORPHAN_GRACE)
         log = os.path.join(settings["log_dir"], "task.log")
-        options = ["-X", "utf8"] if sys.version_info >= (3, 7) else []  # whatever the locale of the agent is
+        options = ["-X", "utf8"] if sys.version_info >= (3, 7) else []  # whatever the agent's locale is
         program = [sys.executable] + options + [os.path.join(HERE, "task_supervisor.py"), task_settings.path(settings)]
         pid = task_process.detach(program, log)
         task_settings.remember_supervisor(settings, pid)
 
     def status(self, env):
-        """Return while the supervisor is alive, else tell the agent that the task is not running."""
-        settings = task_settings.from_agent(Script.get_config())
+        """Return while the supervisor is alive, else report that the task is not running."""
+        settings = task_settings.from_agent(self.get_config())
         if not task_process.alive(task_settings.supervisor(settings)):
             task_command.end_orphan(settings, ORPHAN_GRACE)
-            raise ComponentIsNotRunning()
+            raise resource_management.ComponentIsNotRunning()
 
     def stop(self, env):
-        """Stop the supervisor, which stops the command; insist after the grace period."""
-        settings = task_settings.from_agent(Script.get_config())
+        """Stop the supervisor, which stops the command; kill it after the grace period."""
+        settings = task_settings.from_agent(self.get_config())
         grace = task_settings.job()["stop_grace"]
         task_process.stop(task_settings.supervisor(settings), grace + 10)
         task_command.end_orphan(settings, ORPHAN_GRACE)

@@ -1,7 +1,7 @@
-"""The cluster: who listens where, and what TF_CONFIG and the flags of a task are.
+"""The cluster: the address of each task, and the TF_CONFIG and flags that follow from them.
 
 Slider numbers the containers of a component 1 to N and gives a replacement the number of the container it replaces
-(the tag), so the tag gives an index that stays, while the order of an export list does not.
+(the tag), so a task takes its index from the tag; the order of an export list changes.
 """
 
 import json
@@ -9,27 +9,31 @@ import json
 
 def addresses(master, roles):
     """``{role: {index: "host:port"}}`` of what is exported now; ``roles`` is ``{role: replicas}``."""
-    found = {}
+    cluster = {}
     for role, replicas in roles.items():
-        found[role] = {}
+        cluster[role] = {}
         for entry in master.exported(role):
             tag = str(entry.get("tag") or "")
             value = str(entry.get("value") or "")
-            # A port that the agent has not resolved yet still holds its placeholder.
+            # Until the agent has resolved the port, the value ends in a placeholder.
             if tag.isdigit() and 1 <= int(tag) <= replicas and value.rpartition(":")[2].isdigit():
-                found[role][int(tag) - 1] = value
-    return found
+                cluster[role][int(tag) - 1] = value
+    return cluster
 
 
-def missing(found, roles):
+def missing(cluster, roles):
     """The tasks without an address, as ``role[index]``, in order."""
-    return ["%s[%d]" % (role, index) for role in sorted(roles) for index in range(roles[role])
-            if index not in found.get(role, {})]
+    return [
+        "%s[%d]" % (role, index)
+        for role in sorted(roles)
+        for index in range(roles[role])
+        if index not in cluster.get(role, {})
+    ]
 
 
-def spec(found):
-    """Role to addresses by index, complete."""
-    return dict((role, [tasks[index] for index in sorted(tasks)]) for role, tasks in found.items())
+def spec(cluster):
+    """Role to addresses, ordered by index; every task has one."""
+    return dict((role, [tasks[index] for index in sorted(tasks)]) for role, tasks in cluster.items())
 
 
 def tf_config(hosts, role, index):

@@ -1,6 +1,6 @@
-"""How the command of a task is started: on the node, or in a docker container of the node.
+"""Starts the command of a task, as a process of the node or in a docker container.
 
-Both are given a list of arguments, never a command line, so every text arrives byte for byte.
+Both take a list of arguments, never a command line, so every text arrives byte for byte.
 """
 
 import os
@@ -26,33 +26,34 @@ def program(task, hosts):
 
 
 def variables(task, hosts):
-    """What the task adds to the environment."""
-    found = {}
+    """The variables that the task adds to the environment."""
+    env = {}
     checkpoint = task.settings["checkpoint"] or task.job["checkpoint"]
     if checkpoint:
-        found["CHECKPOINT_DIR"] = task.text(checkpoint)
+        env["CHECKPOINT_DIR"] = task.text(checkpoint)
     if task.role["hide_gpus"]:
-        found["CUDA_VISIBLE_DEVICES"] = ""
+        env["CUDA_VISIBLE_DEVICES"] = ""
     if task.settings["user"]:
-        found["USER"] = found["HADOOP_USER_NAME"] = task.settings["user"]
+        env["USER"] = env["HADOOP_USER_NAME"] = task.settings["user"]
     for name in sorted(task.role["env"]):
-        found[name] = task.text(task.role["env"][name])
+        env[name] = task.text(task.role["env"][name])
     if task.role["tf_config"]:
-        found["TF_CONFIG"] = task_cluster.tf_config(hosts, task.role["name"], task.index)
-    return found
+        env["TF_CONFIG"] = task_cluster.tf_config(hosts, task.role["name"], task.index)
+    return env
 
 
 class Native(object):
     """The command as a process of the node."""
 
-    name = ""  # of the docker container
+    name = ""
+    """Of the docker container."""
 
     def __init__(self, task):
         self.task = task
         self.folder = os.path.join(task.work, task.text(task.role["workdir"] or ""))
 
     def start(self, hosts, output):
-        """Start the command with its output in the file ``output``."""
+        """Start the command; its output goes to the file ``output``."""
         argv, arguments = program(self.task, hosts)
         env = clean_environment()
         if self.task.job["hdfs"]:
@@ -61,11 +62,11 @@ class Native(object):
         return spawn(argv + arguments, env, self.folder, output)
 
     def end(self, child, grace):
-        """Stop the command; gives its status."""
+        """Stop the command and return its status."""
         return task_process.end(child, grace)
 
     def fetch(self, source, place):
-        """Where on the node the ``source`` of an output is."""
+        """The path on the node of the ``source`` of an output."""
         return os.path.join(self.folder, source)
 
     def on_node(self, path):
@@ -84,7 +85,7 @@ class Docker(object):
         self.image = task.settings["image"] or self.options["image"]
 
     def start(self, hosts, output):
-        """Start the container and stay attached, so that its status becomes ours."""
+        """Start the container and stay attached, so that the client exits with its status."""
         self.clean()
         argv, arguments = program(self.task, hosts)
         words = ["docker", "run", "--name=" + self.name] + self.limits() + self.places()
@@ -112,7 +113,7 @@ class Docker(object):
         return words
 
     def places(self):
-        """Mounts, and the folder to start in."""
+        """The mounts, and the folder to start in."""
         task = self.task
         volumes = [(task.work, task.work, False), (task_settings.FILES, task_settings.FILES, True)] + self.volumes
         for path in ("/etc/passwd", "/etc/group"):
@@ -128,99 +129,103 @@ class Docker(object):
         return words
 
     def end(self, child, grace):
-        """Stop the container, then the client that waits for it; gives the status."""
+        """Stop the container, then the client that waits for it, and return the status."""
         quietly(["docker", "stop", "--time=%d" % grace, self.name])
         return task_process.end(child, 5)
 
     def fetch(self, source, place):
-        """Bring the ``source`` of an output out of the ended container, or find it in a mount."""
+        """Copy the ``source`` of an output out of the ended container, unless a mount holds it; None if that fails."""
         if not os.path.isabs(source):
             folder = quietly(["docker", "inspect", "--format={{.Config.WorkingDir}}", self.name])
-            source = os.path.join(folder.strip() or "/", source)
+            source = os.path.join((folder or "").strip() or "/", source)
         source = os.path.normpath(source)
-        found = self.on_node(source)
-        if found is not None:
-            return found
+        mounted = self.on_node(source)
+        if mounted is not None:
+            return mounted
         return place if quietly(["docker", "cp", "%s:%s" % (self.name, source), place]) is not None else None
 
     def on_node(self, path):
-        """The path on the node of a path in the container that lies in a mount, else None."""
+        """The path on the node of a path in the container; None if no mount holds it."""
         path = os.path.normpath(os.path.join(self.task.work, path))
         for source, at, _ in sorted(self.volumes, key=lambda volume: -len(volume[1])):
             if task_mounts.inside(at, path):
-                return source + path[len(at):]
+                return source + path[len(at) :]
         return path if task_mounts.inside(self.task.work, path) else None
 
     def clean(self):
-        """Remove the container of an earlier start, or of this one when everything is copied."""
+        """Remove the container of an earlier start, or this one after its outputs are copied."""
         quietly(["docker", "rm", "--force", self.name])
 
 
 def spawn(argv, env, folder, output):
-    """Start ``argv`` in a process group of its own, its output in a file and nothing on its input."""
-    nothing = open(os.devnull, "rb")
-    try:
+    """Start ``argv`` in its own process group, with no input and its output in a file."""
+    with open(os.devnull, "rb") as nothing:
         return subprocess.Popen(
-            argv, stdin=nothing, stdout=output, stderr=subprocess.STDOUT, env=env, cwd=folder, close_fds=True,
+            argv,
+            stdin=nothing,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=env,
+            cwd=folder,
+            close_fds=True,
             preexec_fn=task_process.own_group,
         )
-    finally:
-        nothing.close()
 
 
 def remember(settings, child, runtime):
-    """Note the command, so that it is found when its supervisor is killed."""
-    noted = {"pid": child.pid, "start": task_process.started(child.pid), "container": runtime.name}
-    task_settings.keep(settings, "command", noted)
+    """Record the command, so that it can be stopped if its supervisor is killed."""
+    record = {"pid": child.pid, "start": task_process.started(child.pid), "container": runtime.name}
+    task_settings.keep(settings, "command", record)
 
 
 def end_orphan(settings, grace):
-    """Stop the command that a killed supervisor has left: nothing else would, it has a process group of its own."""
-    noted = task_settings.note(settings, "command")
-    if noted:
-        if noted["container"]:
-            quietly(["docker", "stop", "--time=%d" % grace, noted["container"]])
-        task_process.end_group(noted, grace)
+    """Stop the command that a killed supervisor left behind. Its own process group keeps it from ending by itself."""
+    record = task_settings.note(settings, "command")
+    if record:
+        if record["container"]:
+            quietly(["docker", "stop", "--time=%d" % grace, record["container"]])
+        task_process.end_group(record, grace)
 
 
 def quietly(argv):
-    """What ``argv`` prints, or None when it fails; its complaints are not shown."""
-    nothing = open(os.devnull, "r+b")
-    try:
-        child = subprocess.Popen(argv, stdin=nothing, stdout=subprocess.PIPE, stderr=nothing, close_fds=True)
-        text = child.communicate()[0]
-        return task_settings.native(text.decode("utf-8")) if child.returncode == 0 else None
-    except OSError:
-        return None
-    finally:
-        nothing.close()
+    """What ``argv`` prints; None if it fails. Its errors are not shown."""
+    with open(os.devnull, "r+b") as nothing:
+        try:
+            child = subprocess.Popen(argv, stdin=nothing, stdout=subprocess.PIPE, stderr=nothing, close_fds=True)
+            text = child.communicate()[0]
+            return str(task_settings.native(text.decode("utf-8"))) if child.returncode == 0 else None
+        except OSError:
+            return None
 
 
 def clean_environment():
-    """The environment of the node without the Python path that the agent has made for itself."""
+    """The environment of the node without the Python path that the agent set for itself."""
     env = dict(os.environ)
     root = env.get("AGENT_WORK_ROOT")
-    kept = [path for path in env.pop("PYTHONPATH", "").split(os.pathsep)
-            if path and not (root and task_mounts.inside(root, os.path.normpath(path)))]
+    kept = [
+        path
+        for path in env.pop("PYTHONPATH", "").split(os.pathsep)
+        if path and not (root and task_mounts.inside(root, os.path.normpath(path)))
+    ]
     if kept:
         env["PYTHONPATH"] = os.pathsep.join(kept)
     return env
 
 
 def hadoop_libraries(env, hadoop_env):
-    """What TensorFlow needs to open hdfs:// paths, where the node does not set it: class path and libraries."""
-    found = {}
+    """The class path and libraries that TensorFlow needs for hdfs:// paths, where the node does not set them."""
+    added = {}
     home = env.get("HADOOP_HDFS_HOME") or env.get("HADOOP_HOME") or ""
     java = env.get("JAVA_HOME") or ""
     folders = [os.path.join(home, "lib", "native")] if home else []
     folders += [os.path.join(java, *end) for end in (("jre", "lib", "amd64", "server"), ("lib", "server")) if java]
     libraries = [folder for folder in folders if os.path.isdir(folder)]
     if libraries:
-        found["LD_LIBRARY_PATH"] = os.pathsep.join(libraries + [env[n] for n in ("LD_LIBRARY_PATH",) if env.get(n)])
+        added["LD_LIBRARY_PATH"] = os.pathsep.join(libraries + [env[n] for n in ("LD_LIBRARY_PATH",) if env.get(n)])
     if home:
-        found["HADOOP_HDFS_HOME"] = home
-    found["HADOOP_CONF_DIR"] = hadoop_env["HADOOP_CONF_DIR"]
+        added["HADOOP_HDFS_HOME"] = home
+    added["HADOOP_CONF_DIR"] = hadoop_env["HADOOP_CONF_DIR"]
     classes = env.get("CLASSPATH") or quietly(["hadoop", "classpath", "--glob"])
     if classes:
-        found["CLASSPATH"] = classes.strip()
-    return found
+        added["CLASSPATH"] = classes.strip()
+    return added

@@ -1,7 +1,7 @@
-"""Files in HDFS, by the Hadoop client of the node.
+"""Copies files from and to HDFS with the Hadoop client of the node.
 
-The client reads every path of HDFS as a pattern, new ones too, and a local path as a URI. So patterns are escaped, and
-the local side is always a plain name that we have chosen, in a folder that we work in.
+The client reads every path in HDFS as a pattern, even one that does not exist yet, and a local path as a URI. So
+patterns are escaped, and the local path is always a plain name of our own in a folder of our own.
 """
 
 import os
@@ -14,7 +14,7 @@ import task_settings
 
 
 def client():
-    """The command line that begins every call."""
+    """The first words of every call."""
     for variable in ("HADOOP_HOME", "HADOOP_COMMON_HOME", "HADOOP_PREFIX", "HADOOP_INSTALL"):
         program = os.path.join(os.environ.get(variable, ""), "bin", "hadoop")
         if os.environ.get(variable) and os.access(program, os.X_OK):
@@ -23,16 +23,16 @@ def client():
 
 
 def call(words, env, folder=None):
-    """Run the client; whether it ended well. What it says goes to our log."""
+    """Run the client; its messages go to the task's log. True if it succeeds."""
     try:
         return subprocess.call(client() + words, env=env, cwd=folder) == 0
     except OSError as error:
-        os.write(2, ("the node has no Hadoop client: %s\n" % error).encode("utf-8"))
+        os.write(2, ("this node has no Hadoop client: %s\n" % error).encode("utf-8"))
         return False
 
 
 def literal(path):
-    """``path`` as a pattern that matches only itself."""
+    """A pattern that matches only ``path``."""
     return re.sub(r"([\\*?\[\]{}^])", r"\\\1", path)
 
 
@@ -51,16 +51,16 @@ def get(uri, place, env):
 
 
 def put(source, uri, overwrite, task, folder):
-    """Copy a file or folder into HDFS under the name ``uri``; gives what went wrong, or None.
+    """Copy a file or folder into HDFS as ``uri``; returns the error, or None.
 
-    It is written beside and renamed, so nobody sees half of it. ``folder`` is one that we may work in. The name beside
-    is our container's: what a lost node still writes has another name than what its replacement writes.
+    The copy is written beside ``uri`` and renamed, so nobody sees half of it. Its temporary name includes the
+    container, so that a lost node and its replacement never write to the same name. ``folder`` is for working files.
     """
     uri, env = uri.rstrip("/"), task.hadoop_env()
     beside = "%s.%s.part" % (uri, task.settings["container"])
     exists = not overwrite and there(uri, env)
     if exists and not task_marks.own(task, uri, mark(uri, env), "hdfs"):
-        return "%s is there already" % uri
+        return "%s already exists" % uri
     plain = os.path.join(folder, "part")
     if os.path.islink(plain):
         os.remove(plain)
@@ -80,7 +80,7 @@ def put(source, uri, overwrite, task, folder):
 
 
 def mark(uri, env):
-    """The mark of a copy in HDFS; empty without one."""
+    """The mark of a copy in HDFS; empty if it has none."""
     try:
         child = subprocess.Popen(
             client() + ["-getfattr", "-n", task_marks.MARK, "-e", "text", literal(uri)], env=env, stdout=subprocess.PIPE
@@ -92,30 +92,30 @@ def mark(uri, env):
 
 
 def set_mark(uri, who, env):
-    """Mark a copy in HDFS; whether that was possible."""
+    """Mark a copy in HDFS; false if that is not possible."""
     return call(["-setfattr", "-n", task_marks.MARK, "-v", who, literal(uri)], env)
 
 
 def place(beside, uri, overwrite, env):
-    """Rename ``beside`` to ``uri``; gives what went wrong, or None. A rename onto a folder would move into it."""
+    """Rename ``beside`` to ``uri``; returns the error, or None. A rename onto a folder would move into the folder."""
     if overwrite and not remove(uri, env):
-        return "the old %s could not be removed" % uri
+        return "the previous %s could not be removed" % uri
     if there(uri, env):
-        return "%s was made meanwhile" % uri
+        return "%s was created in the meantime" % uri
     if not call(["-mv", literal(beside), literal(uri)], env):
-        return "%s could not be put in place" % uri
+        return "%s could not be renamed into place" % uri
     inside = uri + "/" + beside.rpartition("/")[2]
     if there(inside, env):
         remove(inside, env)
-        return "%s was made meanwhile" % uri
+        return "%s was created in the meantime" % uri
     return None
 
 
 def there(uri, env):
-    """Whether there is something under this name."""
+    """Whether ``uri`` exists."""
     return call(["-test", "-e", literal(uri)], env)
 
 
 def remove(uri, env):
-    """Remove what is there; whether it is gone."""
+    """Remove ``uri``; true if it is gone."""
     return call(["-rm", "-r", "-f", "-skipTrash", literal(uri)], env)

@@ -1,7 +1,7 @@
-"""Marks on the copies of outputs: a later try of the same task may replace what an earlier one has copied.
+"""Marks copies of outputs with the task that made them, so that a later attempt of that task may replace them.
 
-The mark is an extended attribute of the copy, so it appears and goes with it, and a replacement of the container sees
-it too. Where the file system keeps none, a note stands for it, which lives as long as the container.
+The mark is an extended attribute of the copy, so it appears and disappears with it, and a replacement of the container
+sees it too. On a file system without extended attributes, a note in the container's own folder takes its place.
 """
 
 import os
@@ -12,21 +12,22 @@ MARK = "user.tfjob.copied_by"
 
 
 def own(task, destination, mark, identity):
-    """Whether this very task has made the copy at ``destination``, by its ``mark`` or else by a note."""
+    """Whether this task made the copy at ``destination``, according to its ``mark`` or else to a note."""
     if mark:
         return mark == task.who
-    return (task_settings.note(task.settings, "copied") or {}).get(destination) == identity
+    copies = task_settings.note(task.settings, "copied") or {}
+    return copies.get(destination) == identity
 
 
 def remember(task, destination, identity):
-    """Note a copy that bears no mark."""
-    found = task_settings.note(task.settings, "copied") or {}
-    found[destination] = identity
-    task_settings.keep(task.settings, "copied", found)
+    """Note a copy that could not be marked."""
+    copies = task_settings.note(task.settings, "copied") or {}
+    copies[destination] = identity
+    task_settings.keep(task.settings, "copied", copies)
 
 
 def of_path(path):
-    """The mark of a file or folder of the node; empty without one."""
+    """The mark of a file or folder on the node; empty if it has none."""
     get = getattr(os, "getxattr", None)  # Python 3 only
     try:
         return str(get(path, MARK).decode("utf-8", "replace")) if get else ""
@@ -35,7 +36,7 @@ def of_path(path):
 
 
 def set_path(path, who):
-    """Mark a file or folder of the node; whether that was possible."""
+    """Mark a file or folder on the node; false if that is not possible."""
     put = getattr(os, "setxattr", None)
     try:
         if put:
@@ -46,6 +47,6 @@ def set_path(path, who):
 
 
 def identity(path):
-    """What tells a file or folder of the node from another that takes its place."""
-    found = os.lstat(path)
-    return "%d:%d:%.6f" % (found.st_dev, found.st_ino, found.st_mtime)
+    """Distinguishes a file or folder on the node from one that replaces it."""
+    stat = os.lstat(path)
+    return "%d:%d:%.6f" % (stat.st_dev, stat.st_ino, stat.st_mtime)

@@ -1,39 +1,46 @@
-"""What stands in the task's work folder, or is mounted into its docker container, before the command starts.
+"""Prepares the mounts of a task: what its work folder or docker container has before the command starts.
 
-Nothing is ever removed but our own links and what we have fetched ourselves without completing it: ``rm -rf`` through
-a link would empty what it points to.
+It removes only its own links and its own incomplete downloads: ``rm -rf`` through a link would empty what the link
+points to.
 """
 
 import os
 import shutil
 import stat
+import sys
 import tarfile
 import zipfile
 
-try:
+if sys.version_info >= (3,):
     from urllib.request import urlopen
-except ImportError:
+else:
     from urllib2 import urlopen
 
 import task_hdfs
 import task_settings
 
-BadZip = getattr(zipfile, "BadZipFile", None) or getattr(zipfile, "BadZipfile")
-KINDS = {"Directory": stat.S_ISDIR, "File": stat.S_ISREG, "Socket": stat.S_ISSOCK,
-         "CharDevice": stat.S_ISCHR, "BlockDevice": stat.S_ISBLK}
+KINDS = {
+    "Directory": stat.S_ISDIR,
+    "File": stat.S_ISREG,
+    "Socket": stat.S_ISSOCK,
+    "CharDevice": stat.S_ISCHR,
+    "BlockDevice": stat.S_ISBLK,
+}
 
 
-class Problem(Exception):
-    """Something that the task needs is not there; the text says what."""
+class MountError(Exception):
+    """Something that the task needs is missing; the text says what."""
 
 
 def prepare(task):
-    """Make every mount of the task; gives what docker has to mount: ``(volumes, tmpfs)``.
+    """Make every mount of the task; returns what docker must mount: ``(volumes, tmpfs)``.
 
     A volume is ``(path on the node, path in the container, read-only)``, a tmpfs ``(path, bytes)``.
     """
-    volumes, memory = [], []
-    for number, mount in sorted(enumerate(task.role["mounts"]), key=turn):
+    volumes = []
+    memory = []
+    mounts = task.role["mounts"]
+    for number, mount in sorted(enumerate(mounts), key=turn):
         at = mount["at"]
         place = os.path.normpath(os.path.join(task.work, at))
         if mount["kind"] == "memory":
@@ -54,23 +61,23 @@ def prepare(task):
 
 
 def turn(numbered):
-    """What is unpacked into the work folder itself comes first, links to folders of the node come last."""
+    """Archives unpacked into the work folder itself come first, links to folders of the node last."""
     number, mount = numbered
     return (0 if mount["at"] == "." else 2 if mount["kind"] == "host" else 1), number
 
 
 def own_folder(work, place):
-    """Make the folder of ``place``, which has to be the task's own: through a link it would be somebody else's."""
+    """Make the parent folder of ``place``, which must be the task's own: through a link it would be somebody else's."""
     parent = os.path.dirname(place)
     if not os.path.isdir(parent):
         os.makedirs(parent)
     real = os.path.realpath(parent)
     if not inside(os.path.realpath(work), real):
-        raise Problem("%s would be made through a link, in %s" % (place, real))
+        raise MountError("%s would be created through a link, in %s" % (place, real))
 
 
 def provide(task, number, mount, place):
-    """The path on the node that holds what is mounted."""
+    """Prepare the source of a mount; returns its path on the node."""
     kind = mount["kind"]
     if kind == "host":
         source = task.text(mount["source"])
@@ -86,23 +93,23 @@ def provide(task, number, mount, place):
     if kind == "archive" and place == os.path.normpath(task.work):
         store = place
     done = os.path.join(task.work, ".mounts", "%d.done" % number)
-    if not os.path.exists(done):  # a relaunch in place finds what the first start has fetched
+    if not os.path.exists(done):  # after a restart in place, it is there already
         if not os.path.isdir(os.path.dirname(done)):
             os.makedirs(os.path.dirname(done))
         elif store != place and not os.path.islink(os.path.dirname(store)):
-            task_settings.remove(store)  # what a start has fetched that did not live to make the mark
+            task_settings.remove(store)  # an incomplete download of an earlier start
         fetch(task, mount, store, done + ".part")
         open(done, "w").close()
     return store
 
 
 def fetch(task, mount, store, part):
-    """Bring a file or folder from HDFS, or unpack an archive, at ``store``."""
+    """Copy a file or folder from HDFS to ``store``, or unpack an archive there."""
     if mount["kind"] == "hdfs":
         source = task.text(mount["source"])
         task.log("fetching " + source)
         if not task_hdfs.get(source, store, task.hadoop_env()):
-            raise Problem("%s could not be fetched; the lines above say why" % source)
+            raise MountError("%s could not be fetched; the lines above say why" % source)
         return
     if mount.get("file"):
         unpack(os.path.join(task_settings.FILES, mount["file"]), mount["file"], store)
@@ -113,29 +120,28 @@ def fetch(task, mount, store, part):
         try:
             download(source, part)
         except Exception as error:  # urllib, socket, http and ssl each have their own
-            raise Problem("%s could not be fetched: %s" % (source, error))
+            raise MountError("%s could not be fetched: %s" % (source, error))
     elif not task_hdfs.get(source, part, task.hadoop_env()):
-        raise Problem("%s could not be fetched; the lines above say why" % source)
+        raise MountError("%s could not be fetched; the lines above say why" % source)
     unpack(part, source, store)
     os.remove(part)
 
 
 def download(source, part):
-    """Copy what is at a web address to the file ``part``."""
+    """Download a web address to the file ``part``."""
     answer = urlopen(source, None, 60)
-    output = open(part, "wb")
     try:
-        shutil.copyfileobj(answer, output)
-        whole = answer.info().get("Content-Length") or ""
-        if whole.isdigit() and output.tell() != int(whole):  # read() ends without an error when the line breaks
-            raise Problem("the transfer broke off after %d of %s bytes" % (output.tell(), whole))
+        with open(part, "wb") as output:
+            shutil.copyfileobj(answer, output)
+            whole = answer.info().get("Content-Length") or ""
+            if whole.isdigit() and output.tell() != int(whole):  # read() reports no error when the connection breaks
+                raise MountError("the download ended after %d of %s bytes" % (output.tell(), whole))
     finally:
-        output.close()
         answer.close()
 
 
 def unpack(path, name, folder):
-    """Unpack a tar or zip file; a member that would land outside of ``folder`` is refused before any is written."""
+    """Unpack a tar or zip file, but nothing of one that has a member outside ``folder``."""
     if not os.path.isdir(folder):
         os.makedirs(folder)
     try:
@@ -151,39 +157,39 @@ def unpack(path, name, folder):
                     base = os.path.dirname(member.name) if member.issym() else ""
                     safe(folder, os.path.join(base, member.linkname))
                 if not (member.isfile() or member.isdir() or member.issym() or member.islnk()):
-                    raise Problem("%s holds %s, which is neither a file nor a folder nor a link" % (name, member.name))
+                    raise MountError("%s contains %s, which is not a file, folder or link" % (name, member.name))
             options = {"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}
             archive.extractall(folder, members, **options)
         finally:
             archive.close()
-    except (IOError, OSError, tarfile.TarError, BadZip) as error:
-        raise Problem("%s could not be unpacked: %s" % (name, error))
+    except (IOError, OSError, tarfile.TarError, zipfile.BadZipfile) as error:
+        raise MountError("%s could not be unpacked: %s" % (name, error))
 
 
 def unzip(path, folder):
-    """Unpack a zip file with the permissions that it holds."""
+    """Unpack a zip file with its permissions."""
     archive = zipfile.ZipFile(path)
     try:
         for member in archive.infolist():
             safe(folder, member.filename)
         for member in archive.infolist():
             written = archive.extract(member, folder)
-            mode = (member.external_attr >> 16) & 0x1FF
+            mode = (member.external_attr >> 16) & 0o777
             if mode and os.path.isfile(written):
-                os.chmod(written, mode | 0x180)
+                os.chmod(written, mode | 0o600)
     finally:
         archive.close()
 
 
 def safe(folder, name):
-    """Refuse a name that leads out of ``folder``, be it through a link that is there already."""
+    """Refuse a name that leads out of ``folder``, also through a link that exists already."""
     path = os.path.normpath(os.path.join(folder, name))
     if os.path.isabs(name) or not (inside(folder, path) and inside(os.path.realpath(folder), os.path.realpath(path))):
-        raise Problem("the archive holds %s, which leads out of its folder" % name)
+        raise MountError("the archive contains %s, which is outside its folder" % name)
 
 
 def check(source, kind):
-    """What ``type`` of a host mount asks for: the path is there and of that kind, or is made."""
+    """What ``type`` of a host mount asks for: the path exists and is of that kind, or is created."""
     if kind == "DirectoryOrCreate" and not os.path.isdir(source):
         os.makedirs(source)
     elif kind == "FileOrCreate" and not os.path.exists(source):
@@ -194,22 +200,22 @@ def check(source, kind):
         except OSError:
             right = False
         if not right:
-            raise Problem("the node has no %s at %s" % (kind, source))
+            raise MountError("the node has no %s at %s" % (kind, source))
 
 
 def inside(folder, path):
-    """Whether ``path`` is ``folder`` or below it; both normalised."""
+    """Whether ``path`` is ``folder`` or inside it; both are normalised."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def link(work, place, source):
-    """Make ``place`` a link to ``source``; an old link is replaced, anything else in the way is left alone."""
+    """Make ``place`` a link to ``source``; replaces a link, and nothing else."""
     place = place.rstrip("/")
     own_folder(work, place)
     if inside(place, os.path.normpath(source)):
-        raise Problem("%s cannot be a link to %s, which lies inside it" % (place, source))
+        raise MountError("%s cannot be a link to %s, which is inside it" % (place, source))
     if os.path.islink(place):
         os.remove(place)
     elif os.path.exists(place):
-        raise Problem("%s is in the way: a link to %s should stand there" % (place, source))
+        raise MountError("%s exists, so it cannot become a link to %s" % (place, source))
     os.symlink(source, place)

@@ -1,4 +1,4 @@
-"""Copies of files and folders after the command has ended."""
+"""Copies the outputs of a task after its command has ended."""
 
 import os
 import shutil
@@ -9,13 +9,12 @@ import task_settings
 
 
 def copy_all(task, runtime, status):
-    """Make the copies that are due when the command has ended with ``status``; gives the status of the task.
+    """Copy the outputs that are due after the command has ended with ``status``; false if a copy fails.
 
-    A copy that fails after success makes it 74; after a failure the command's own status stays. ``None``: the command
-    was stopped, which is neither success nor failure.
+    ``None``: the command was stopped, which is neither success nor failure.
     """
     when = None if status is None else "success" if status == 0 else "failure"
-    failed = False
+    complete = True
     for number, output in enumerate(task.role["outputs"]):
         due = output["when"] == "always" or output["when"] == when
         if not due or output["index"] not in (-1, task.index):
@@ -25,22 +24,22 @@ def copy_all(task, runtime, status):
         problem = copy(task, runtime, source, destination, bool(output.get("overwrite")), number)
         if problem:
             task.log("could not copy %s: %s" % (source, problem))
-            failed = True
-    return 74 if failed and status == 0 else status
+            complete = False
+    return complete
 
 
 def copy(task, runtime, source, destination, overwrite, number):
-    """One copy; gives what went wrong, or None."""
+    """Copy one output; returns the error, or None."""
     folder = os.path.join(task.work, ".outputs", str(number))
     try:
         task_settings.remove(folder)
         os.makedirs(folder)
-        found = runtime.fetch(source, os.path.join(folder, "from"))
-        if found is None or not os.path.exists(found):
-            return "it is not there"
+        path = runtime.fetch(source, os.path.join(folder, "from"))
+        if path is None or not os.path.exists(path):
+            return "it does not exist"
         if destination.startswith("hdfs://"):
-            return task_hdfs.put(found, destination, overwrite, task, folder)
-        return to_folder(found, runtime.on_node(destination), overwrite, task)
+            return task_hdfs.put(path, destination, overwrite, task, folder)
+        return to_folder(path, runtime.on_node(destination), overwrite, task)
     except (IOError, OSError, shutil.Error) as error:
         return str(error)
     finally:
@@ -48,13 +47,15 @@ def copy(task, runtime, source, destination, overwrite, number):
 
 
 def to_folder(source, destination, overwrite, task):
-    """Copy on the node: written beside under a name of its own, then renamed."""
+    """Copy on the node, under a temporary name that is then renamed; returns the error, or None."""
+    if destination is None:
+        return "no mount holds the destination"
     destination, mark = destination.rstrip("/"), task.settings["container"]
     beside, old = "%s.%s.part" % (destination, mark), "%s.%s.old" % (destination, mark)
     if os.path.lexists(old) and not os.path.lexists(destination):
-        os.rename(old, destination)  # an earlier try was ended between its two renames: this is all that there is
+        os.rename(old, destination)  # the only copy: an earlier attempt ended between its two renames
     if os.path.lexists(destination) and not overwrite and not copied(task, destination):
-        return "%s is there already" % destination
+        return "%s already exists" % destination
     parent = os.path.dirname(destination)
     if not os.path.isdir(parent):
         os.makedirs(parent)
@@ -69,7 +70,7 @@ def to_folder(source, destination, overwrite, task):
     except (IOError, OSError, shutil.Error):
         task_settings.remove(beside)
         raise
-    if os.path.isdir(beside) or os.path.isdir(destination):  # a rename replaces files only
+    if os.path.isdir(beside) or os.path.isdir(destination):  # a rename replaces only files
         task_settings.remove(old)
         if os.path.lexists(destination):
             os.rename(destination, old)
@@ -79,5 +80,5 @@ def to_folder(source, destination, overwrite, task):
 
 
 def copied(task, destination):
-    """Whether an earlier try of this very task has copied it there."""
+    """Whether an earlier attempt of this task made the copy at ``destination``."""
     return task_marks.own(task, destination, task_marks.of_path(destination), task_marks.identity(destination))

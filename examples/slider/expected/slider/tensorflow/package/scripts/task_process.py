@@ -1,4 +1,4 @@
-"""Processes: start one that is left behind, know whether it is alive, stop it with all that it started."""
+"""Processes: starts one that outlives its parent, checks that it is alive, stops it with everything it started."""
 
 import os
 import signal
@@ -7,31 +7,28 @@ import time
 
 
 def clock():
-    """Seconds for waits within this process: they do not jump when somebody sets the time of the node."""
+    """Seconds for waits within this process; setting the time of the node does not change them."""
     return time.monotonic() if hasattr(time, "monotonic") else os.times()[4]
 
 
 def stat(pid):
-    """The fields of /proc/PID/stat after the name, or None: no such process, or no /proc."""
+    """The fields of /proc/PID/stat after the name; None if there is no such process, or no /proc."""
     try:
-        stream = open("/proc/%d/stat" % pid, "rb")
-        try:
+        with open("/proc/%d/stat" % pid, "rb") as stream:
             text = stream.read()
-        finally:
-            stream.close()
     except (IOError, OSError):
         return None
     return text[text.rfind(b")") + 2 :].split()
 
 
 def started(pid):
-    """When the process was started (clock ticks since boot), to tell it from a later one of the same id."""
+    """When the process started (clock ticks since boot), which distinguishes it from a later one with the same id."""
     fields = stat(pid)
     return int(fields[19]) if fields else 0
 
 
 def running(pid):
-    """Whether there is such a process and it is not a dead one that nobody has waited for."""
+    """Whether there is such a process and it is not a zombie."""
     fields = stat(pid)
     if fields is not None:
         return fields[0] not in (b"Z", b"X")
@@ -44,13 +41,13 @@ def running(pid):
     return True
 
 
-def alive(noted):
-    """Whether the noted process (id and start) is still running."""
-    return bool(noted) and running(noted["pid"]) and noted["start"] in (0, started(noted["pid"]))
+def alive(record):
+    """Whether the recorded process (id and start) is still running."""
+    return record is not None and running(record["pid"]) and record["start"] in (0, started(record["pid"]))
 
 
 def group_lives(pid):
-    """Whether anything of the process group is running; a zombie that nobody waits for is not."""
+    """Whether a process of the group is running; zombies do not count."""
     try:
         os.killpg(pid, 0)
     except OSError:
@@ -65,53 +62,49 @@ def group_lives(pid):
 
 
 def detach(argv, log):
-    """Start ``argv`` so that nothing ties it to this process: no terminal, no pipe, a process group of its own.
+    """Start ``argv`` without a tie to this process: no terminal, no pipe, and its own process group.
 
-    It stays in the session of the container, whose end it watches. Its output is appended to ``log``.
+    It stays in the session of the container, and exits when that ends. Its output is appended to ``log``.
     """
-    output = open(log, "ab")
-    nothing = open(os.devnull, "rb")
-    try:
-        return subprocess.Popen(
-            argv, stdin=nothing, stdout=output, stderr=subprocess.STDOUT, close_fds=True, preexec_fn=own_group
-        ).pid
-    finally:
-        output.close()
-        nothing.close()
+    with open(log, "ab") as output:
+        with open(os.devnull, "rb") as nothing:
+            return subprocess.Popen(
+                argv, stdin=nothing, stdout=output, stderr=subprocess.STDOUT, close_fds=True, preexec_fn=own_group
+            ).pid
 
 
 def own_group():
-    """Between fork and exec: a process group of its own, signals as a new process expects them."""
+    """Between fork and exec: set the process group, and the signals to what a new process expects."""
     os.setpgid(0, 0)
     for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGPIPE"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
-def stop(noted, grace):
-    """Ask the noted process to end; kill its group after ``grace`` seconds. Returns when it is gone."""
-    if not alive(noted):
+def stop(record, grace):
+    """Ask the recorded process to end, and kill its group after ``grace`` seconds. Returns when it is gone."""
+    if record is None or not alive(record):
         return
-    send(noted["pid"], signal.SIGTERM, False)
+    send(record["pid"], signal.SIGTERM, False)
     until = clock() + grace
-    while alive(noted) and clock() < until:
+    while alive(record) and clock() < until:
         time.sleep(0.1)
-    if alive(noted):
-        send(noted["pid"], signal.SIGKILL, True)
+    if alive(record):
+        send(record["pid"], signal.SIGKILL, True)
 
 
-def end_group(noted, grace):
-    """Stop what is left of the group that the noted process leads or led; kill it after ``grace`` seconds."""
-    if running(noted["pid"]) and not alive(noted):
-        return  # the id is that of another process now
-    send(noted["pid"], signal.SIGTERM, True)
+def end_group(record, grace):
+    """Stop the rest of the group that the recorded process leads or led; kill it after ``grace`` seconds."""
+    if running(record["pid"]) and not alive(record):
+        return  # another process has the id now
+    send(record["pid"], signal.SIGTERM, True)
     until = clock() + grace
-    while group_lives(noted["pid"]) and clock() < until:
+    while group_lives(record["pid"]) and clock() < until:
         time.sleep(0.1)
-    send(noted["pid"], signal.SIGKILL, True)
+    send(record["pid"], signal.SIGKILL, True)
 
 
 def send(pid, what, group):
-    """Send a signal to a process or to its group; that it is gone already is no error."""
+    """Send a signal to a process or its group; ignores one that is gone already."""
     try:
         if group:
             os.killpg(pid, what)
@@ -122,9 +115,10 @@ def send(pid, what, group):
 
 
 def end(child, grace):
-    """Stop a child that leads a process group, and all of the group; gives the child's status.
+    """Stop a child and the process group that it leads; returns the child's status.
 
-    A shell that leads ``train | tee log`` goes first, while the training still saves: the time is the group's.
+    The group as a whole gets the ``grace``: a shell that leads ``train | tee log`` ends first, while the training is
+    still saving.
     """
     send(child.pid, signal.SIGTERM, True)
     until = clock() + grace
@@ -135,17 +129,18 @@ def end(child, grace):
 
 
 def status(code):
-    """The exit status as a shell gives it: 128 + the signal for a process that was killed."""
+    """The exit status as in a shell: 128 + the signal for a process that was killed."""
     return 128 - code if code < 0 else code
 
 
 class Leader(object):
-    """The first process of the container: when it is gone, YARN has ended the container."""
+    """The first process of the container; once it is gone, YARN has ended the container."""
 
     def __init__(self):
         pid = os.getsid(0)
-        self.noted = {"pid": pid, "start": started(pid)} if running(pid) and pid != os.getpid() else None
+        known = running(pid) and pid != os.getpid()
+        self.record = {"pid": pid, "start": started(pid)} if known else None
 
     def gone(self):
-        """Whether the container has ended around us."""
-        return self.noted is not None and not alive(self.noted)
+        """Whether the container has ended."""
+        return self.record is not None and not alive(self.record)

@@ -1,6 +1,6 @@
-"""Where a task keeps what it knows: the job (a file of the package) and its own settings (from the agent).
+"""What a task knows: the job (a file of the package), and its own settings (from the agent).
 
-All texts come out as ``str`` of the Python at hand: bytes in UTF-8 under Python 2.
+Every text is a ``str`` of the running Python: bytes in UTF-8 under Python 2.
 """
 
 import io
@@ -15,74 +15,67 @@ FILES = os.path.join(os.path.dirname(HERE), "files")
 
 
 def native(value):
-    """``value`` with every text as ``str``: Python 2 reads JSON as unicode, which must not reach a process."""
+    """``value`` with every text as ``str``: Python 2 reads JSON as unicode, which a process does not take."""
     if isinstance(value, dict):
         return dict((native(key), native(item)) for key, item in value.items())
     if isinstance(value, list):
         return [native(item) for item in value]
-    if not isinstance(value, str) and hasattr(value, "encode"):
-        return value.encode("utf-8")
-    return value
+    encode = getattr(value, "encode", None)
+    return encode("utf-8") if encode and not isinstance(value, str) else value
 
 
 def read(path):
     """The JSON document at ``path``."""
-    stream = io.open(path, encoding="utf-8")
-    try:
+    with io.open(path, encoding="utf-8") as stream:
         return native(json.loads(stream.read()))
-    finally:
-        stream.close()
 
 
 def write(path, value):
-    """Write ``value`` as JSON; a reader sees the old or the new text, never half of one."""
+    """Write ``value`` as JSON; a reader sees the old or the new text, never a part of it."""
     beside = path + ".new"
-    stream = open(beside, "w")
-    try:
+    with open(beside, "w") as stream:
         stream.write(json.dumps(value, sort_keys=True))
-    finally:
-        stream.close()
     os.rename(beside, path)
 
 
 def job():
-    """The job as it was compiled."""
-    return read(os.path.join(FILES, "job.json"))
+    """The job as the compiler wrote it."""
+    return dict(read(os.path.join(FILES, "job.json")))
 
 
 def from_agent(config):
-    """What the agent tells of this task: its role, index, folders, port, and the user who submitted the job."""
-    sites = dict.get(config, "configurations") or {}
-    site = dict.get(sites, "global") or {}
+    """What the agent says about this task: its role, index, folders, port, and the user who submitted the job."""
+    sites = config.get("configurations") or {}
+    site = sites.get("global") or {}
     work = os.environ.get("AGENT_WORK_ROOT") or os.getcwd()
 
-    def told(key, default=""):
-        value = dict.get(site, key)
+    def setting(key, default=""):
+        value = site.get(key)
         return default if value is None or value == "" else str(native(value))
 
-    component = str(native(dict.get(config, "componentName") or dict.get(config, "role") or ""))
-    container = told("app_container_id")
+    component = str(native(config.get("componentName") or config.get("role") or ""))
+    container = setting("app_container_id")
     return {
-        "application_name": str(native(dict.get(config, "serviceName") or "")),
+        "application_name": str(native(config.get("serviceName") or "")),
         "role": component,
         "container": container,
         "application": application(container),
-        "tag": told("app_container_tag"),
-        "host": str(native(dict.get(config, "hostname") or "")),
-        "port": told(component + ".port"),
-        "user": told("user.name"),
-        "hadoop_conf": told("hadoop.conf", "/etc/hadoop/conf"),
-        "zookeeper": told("zookeeper.quorum"),
-        "checkpoint": told("user.checkpoint.dir"),
-        "image": told("docker.image"),
-        "log_dir": told("app_log_dir", os.environ.get("AGENT_LOG_ROOT") or work),
-        "run_dir": told("app_pid_dir", os.path.join(work, "app", "run")),
+        "tag": setting("app_container_tag"),
+        "host": str(native(config.get("hostname") or "")),
+        "port": setting(component + ".port"),
+        "user": setting("user.name"),
+        "hadoop_conf": setting("hadoop.conf", "/etc/hadoop/conf"),
+        "zookeeper": setting("zookeeper.quorum"),
+        "checkpoint": setting("user.checkpoint.dir"),
+        "image": setting("docker.image"),
+        "log_dir": setting("app_log_dir", os.environ.get("AGENT_LOG_ROOT") or work),
+        "run_dir": setting("app_pid_dir", os.path.join(work, "app", "run")),
         "work_dir": os.path.join(work, "app", "task"),
     }
 
 
 def application(container):
-    """``application_<time>_<number>`` of a container id, with or without the epoch that newer YARN puts in."""
+    """``application_<time>_<number>`` of a container id, with or without the epoch that newer versions of YARN add."""
     parts = container.split("_")
     return "application_%s_%s" % (parts[-4], parts[-3]) if len(parts) >= 5 else ""
 
@@ -101,17 +94,17 @@ def save(settings):
 
 
 def supervisor(settings):
-    """Process id and start of the supervisor as they were noted, or None."""
-    return note(settings, "supervisor")
+    """The recorded process id and start of the supervisor, or None."""
+    return note(settings, "supervisor") or None
 
 
 def remember_supervisor(settings, pid):
-    """Note the supervisor, so that STATUS and STOP find it."""
+    """Record the supervisor, so that STATUS and STOP find it."""
     keep(settings, "supervisor", {"pid": pid, "start": task_process.started(pid)})
 
 
 def note(settings, name):
-    """A value that outlives the supervisor (in this container), or None."""
+    """A value that ``keep`` wrote in this container, which may be from an earlier supervisor; None if there is none."""
     try:
         return read(os.path.join(settings["run_dir"], name + ".json"))
     except (IOError, OSError, ValueError):
@@ -119,12 +112,12 @@ def note(settings, name):
 
 
 def keep(settings, name, value):
-    """Write such a value."""
+    """Write a value that outlives the supervisor."""
     write(os.path.join(settings["run_dir"], name + ".json"), value)
 
 
 def forget(settings, name):
-    """Remove such a value."""
+    """Remove a value that ``keep`` wrote."""
     try:
         os.remove(os.path.join(settings["run_dir"], name + ".json"))
     except OSError:
@@ -132,13 +125,13 @@ def forget(settings, name):
 
 
 def remove(path):
-    """Remove what we have written ourselves, read-only folders too; a link is removed, not what it points to."""
+    """Remove a file or folder of our own, even a read-only one; of a link only the link itself."""
     if os.path.islink(path) or os.path.isfile(path):
         os.remove(path)
     elif os.path.isdir(path):
-        os.chmod(path, 0x1C0)
+        os.chmod(path, 0o700)
         for folder, names, _ in os.walk(path):
             for name in names:
                 if not os.path.islink(os.path.join(folder, name)):
-                    os.chmod(os.path.join(folder, name), 0x1C0)
+                    os.chmod(os.path.join(folder, name), 0o700)
         shutil.rmtree(path)

@@ -1,44 +1,57 @@
-"""The cluster: who listens where, and what TF_CONFIG and the flags of a task are.
+"""The cluster: the address of each task, and the TF_CONFIG and flags that follow from them.
 
 Slider numbers the containers of a component 1 to N and gives a replacement the number of the container it replaces
-(the tag), so the tag gives an index that stays, while the order of an export list does not.
+(the tag), so a task takes its index from the tag; the order of an export list changes.
 """
 
 import json
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tfdsl_backends.slider.programs.task_master import Master
+
 
 def addresses(master, roles):
+    # type: (Master, dict[str, int]) -> dict[str, dict[int, str]]
     """``{role: {index: "host:port"}}`` of what is exported now; ``roles`` is ``{role: replicas}``."""
-    found = {}
+    cluster = {}  # type: dict[str, dict[int, str]]
     for role, replicas in roles.items():
-        found[role] = {}
+        cluster[role] = {}
         for entry in master.exported(role):
             tag = str(entry.get("tag") or "")
             value = str(entry.get("value") or "")
-            # A port that the agent has not resolved yet still holds its placeholder.
+            # Until the agent has resolved the port, the value ends in a placeholder.
             if tag.isdigit() and 1 <= int(tag) <= replicas and value.rpartition(":")[2].isdigit():
-                found[role][int(tag) - 1] = value
-    return found
+                cluster[role][int(tag) - 1] = value
+    return cluster
 
 
-def missing(found, roles):
+def missing(cluster, roles):
+    # type: (dict[str, dict[int, str]], dict[str, int]) -> list[str]
     """The tasks without an address, as ``role[index]``, in order."""
-    return ["%s[%d]" % (role, index) for role in sorted(roles) for index in range(roles[role])
-            if index not in found.get(role, {})]
+    return [
+        "%s[%d]" % (role, index)
+        for role in sorted(roles)
+        for index in range(roles[role])
+        if index not in cluster.get(role, {})
+    ]
 
 
-def spec(found):
-    """Role to addresses by index, complete."""
-    return dict((role, [tasks[index] for index in sorted(tasks)]) for role, tasks in found.items())
+def spec(cluster):
+    # type: (dict[str, dict[int, str]]) -> dict[str, list[str]]
+    """Role to addresses, ordered by index; every task has one."""
+    return dict((role, [tasks[index] for index in sorted(tasks)]) for role, tasks in cluster.items())
 
 
 def tf_config(hosts, role, index):
+    # type: (dict[str, list[str]], str, int) -> str
     """TF_CONFIG as compact JSON, keys of the cluster sorted."""
     cluster = json.dumps(hosts, sort_keys=True, separators=(",", ":"))
     return '{"cluster":%s,"task":{"type":"%s","index":%d},"environment":"cloud"}' % (cluster, role, index)
 
 
 def flags(hosts, job_name, index):
+    # type: (dict[str, list[str]], str, int) -> list[str]
     """The four TensorFlow flags; the chief (master) is the first worker."""
     workers = hosts.get("chief", []) + hosts.get("master", []) + hosts.get("worker", [])
     return [

@@ -1,23 +1,28 @@
 """The application master's REST service: the exports of the components, their counters, and the request to stop.
 
-The master is reached through the ResourceManager's proxy. Before anything is published there the proxy answers 500
-for an export group, so every answer but 200 means "not yet". The request to stop is a POST, which proxies older than
-Hadoop 2.8 refuse (YARN-2031); it goes to the master's own address first, which stands in its registry entry.
+The master is reached through the ResourceManager's proxy. Until something is published, the proxy answers 500 for an
+export group, so every answer but 200 means "not yet". The request to stop is a POST, which proxies older than
+Hadoop 2.8 refuse (YARN-2031); it goes first to the master's own address, which its registry entry names.
 """
 
 import json
 import os
+import sys
 
-try:
+if sys.version_info >= (3,):
     from urllib.request import ProxyHandler, Request, build_opener
     from urllib.parse import quote
-except ImportError:
+else:
     from urllib2 import ProxyHandler, Request, build_opener
     from urllib import quote
 
 from xml.etree import ElementTree
 
-import task_settings
+from tfdsl_backends.slider.programs import task_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 TIMEOUT = 15
 API = "/ws/v1/slider"
@@ -25,60 +30,67 @@ REST_API = "classpath:org.apache.slider.client.rest"
 
 
 class Master(object):
-    """Talks to the application master of one application."""
+    """The application master of one application. ``last``: why the last request failed."""
 
     def __init__(self, settings, resourcemanagers):
+        # type: (dict[str, str], list[str]) -> None
         self.settings = settings
-        # A proxy for the world outside, as in http_proxy, does not know the nodes of the cluster.
+        # A proxy to the outside world, as in http_proxy, does not know the nodes of the cluster.
         self.opener = build_opener(ProxyHandler({}))
         self.resourcemanagers = resourcemanagers or from_hadoop_conf(settings["hadoop_conf"])
-        self.direct = None
+        self.direct = None  # type: str | None
         self.last = ""
 
     def exported(self, group):
-        """Entries of an export group: ``[{"value": "host:port", "tag": "1", ...}]``; empty when not published yet."""
+        # type: (str) -> list[dict[str, Any]]
+        """Entries of an export group: ``[{"value": "host:port", "tag": "1", ...}]``; empty until it is published."""
         answer = self.get(API + "/publisher/exports/" + quote(group))
-        entries = (answer or {}).get("entries") or {}
-        found = []
+        entries = answer.get("entries") or {} if answer else {}  # type: dict[str, list[dict[str, Any] | str]]
+        exported = []  # type: list[dict[str, Any]]
         for name in sorted(entries):
-            found.extend(entry for entry in entries[name] if isinstance(entry, dict))
-        return found
+            exported.extend(entry for entry in entries[name] if isinstance(entry, dict))
+        return exported
 
     def lost(self, role):
-        """How many containers of ``role`` were lost: ``(failed, evicted)``; ``(0, 0)`` when nobody tells."""
+        # type: (str) -> tuple[int, int]
+        """How many containers of ``role`` were lost: ``(failed, evicted)``; ``(0, 0)`` without an answer."""
         answer = self.get(API + "/application/live/components/" + quote(role)) or {}
 
         def count(key):
+            # type: (str) -> int
             value = answer.get(key)
             return value if isinstance(value, int) else 0
 
         return count("failed"), count("nodeFailed") + count("preempted")
 
     def stop(self):
-        """Ask the master to stop the application; whether one of its addresses took the request."""
+        # type: () -> bool
+        """Ask the master to stop the application; true if one of its addresses accepts the request."""
         for base in self.bases(True):
             if self.fetch(base + API + "/application/action/stop", b"stop") is not None:
                 return True
         return False
 
     def get(self, path):
-        """The JSON document at ``path`` of the master, or None."""
+        # type: (str) -> dict[str, Any] | None
+        """The JSON object at ``path`` of the master, or None."""
         for base in self.bases(False):
             text = self.fetch(base + path, None)
             if text is not None:
                 try:
-                    answer = task_settings.native(json.loads(text.decode("utf-8")))
+                    answer = task_settings.native(json.loads(text.decode("utf-8")))  # type: dict[str, Any] | list[Any] | None
                 except ValueError:
-                    self.last = "%s gave no JSON" % (base + path)
+                    self.last = "%s did not answer with JSON" % (base + path)
                     continue
                 if isinstance(answer, dict):
                     self.last = ""
                     return answer
-        self.direct = None  # a master that was started again has another address
+        self.direct = None  # a restarted master has another address
         return None
 
     def bases(self, own_address_first):
-        """Addresses of the master, the best first."""
+        # type: (bool) -> list[str]
+        """Addresses of the master, best first."""
         proxies = ["%s/proxy/%s" % (manager, self.settings["application"]) for manager in self.resourcemanagers]
         if own_address_first or not (proxies or self.direct):
             self.direct = self.registered(proxies) or self.direct
@@ -86,30 +98,33 @@ class Master(object):
         return own + proxies if own_address_first else proxies + own
 
     def registered(self, proxies):
+        # type: (list[str]) -> str | None
         """The master's own address from its registry entry: over REST, else from ZooKeeper."""
         path = "/users/%s/services/org-apache-slider/%s" % (
-            quote(self.settings["user"]), quote(self.settings["application_name"])
+            quote(self.settings["user"]),
+            quote(self.settings["application_name"]),
         )
         for base in proxies:
             text = self.fetch(base + API + "/registry" + path, None)
             if text is not None:
                 try:
-                    found = rest_address(json.loads(text.decode("utf-8")).get("service"))
+                    address = rest_address(json.loads(text.decode("utf-8")).get("service"))
                 except (ValueError, AttributeError):
-                    found = None
-                if found:
-                    return found
+                    address = None
+                if address:
+                    return address
         return from_zookeeper(self.settings["zookeeper"], "/registry" + path)
 
     def fetch(self, url, body):
-        """The body of a good answer (2xx for a POST), or None; why not is kept in ``last``."""
+        # type: (str, bytes | None) -> bytes | None
+        """The body of a successful answer (2xx for a POST), or None; ``last`` then says why."""
         request = Request(url, body)
         if body is not None:
             request.add_header("Content-Type", "text/plain")
         try:
             answer = self.opener.open(request, None, TIMEOUT)
             try:
-                text = answer.read()
+                text = answer.read()  # type: bytes
                 code = answer.getcode()
             finally:
                 answer.close()
@@ -123,17 +138,21 @@ class Master(object):
 
 
 def rest_address(record):
-    """The address of the REST service in a record of the YARN registry, without the final slash, or None."""
-    for endpoint in (record or {}).get("external") or []:
+    # type: (dict[str, Any] | None) -> str | None
+    """The address of the REST service in a record of the YARN registry, without its final slash, or None."""
+    endpoints = record.get("external") or [] if record else []  # type: list[dict[str, Any]]
+    for endpoint in endpoints:
         if endpoint.get("api") == REST_API:
-            for address in endpoint.get("addresses") or []:
+            addresses = endpoint.get("addresses") or []  # type: list[dict[str, str]]
+            for address in addresses:
                 if address.get("uri"):
                     return str(address["uri"]).rstrip("/")
     return None
 
 
 def from_zookeeper(quorum, path):
-    """The same from ZooKeeper, with the client that the agent brings along; None where it brings none."""
+    # type: (str, str) -> str | None
+    """The same from ZooKeeper, with the client that comes with the agent; None if it has none."""
     if not quorum:
         return None
     try:
@@ -144,42 +163,45 @@ def from_zookeeper(quorum, path):
     try:
         client.start(timeout=TIMEOUT)
         return rest_address(json.loads(client.get(path)[0].decode("utf-8")))
-    except Exception:  # no node yet, no connection: the caller asks again later
+    except Exception:  # no node yet, or no connection: the caller asks again
         return None
     finally:
         client.stop()
 
 
 def from_hadoop_conf(folder):
+    # type: (str) -> list[str]
     """Web addresses of the ResourceManagers, from yarn-site.xml of the node."""
     for place in (folder, os.environ.get("HADOOP_CONF_DIR"), os.environ.get("YARN_CONF_DIR")):
         site = os.path.join(place or "", "yarn-site.xml")
         if place and os.path.isfile(site):
-            found = web_addresses(properties(site))
-            if found:
-                return found
+            addresses = web_addresses(properties(site))
+            if addresses:
+                return addresses
     return []
 
 
 def properties(path):
-    """Names and values of a Hadoop configuration file."""
-    found = {}
+    # type: (str) -> dict[str, str]
+    """Names and values in a Hadoop configuration file."""
+    values = {}  # type: dict[str, str]
     for item in ElementTree.parse(path).getroot().findall("property"):
-        found[(item.findtext("name") or "").strip()] = (item.findtext("value") or "").strip()
-    return task_settings.native(found)
+        values[(item.findtext("name") or "").strip()] = (item.findtext("value") or "").strip()
+    return dict(task_settings.native(values))
 
 
 def web_addresses(conf):
-    """Web addresses out of yarn-site.xml, one per ResourceManager; ports default as in yarn-default.xml."""
+    # type: (dict[str, str]) -> list[str]
+    """The web address of each ResourceManager in yarn-site.xml; ports default as in yarn-default.xml."""
     secure = conf.get("yarn.http.policy") == "HTTPS_ONLY"
     scheme, key, port = ("https", "https.address", "8090") if secure else ("http", "address", "8088")
     ids = [name.strip() for name in conf.get("yarn.resourcemanager.ha.rm-ids", "").split(",") if name.strip()]
-    found = []
+    addresses = []  # type: list[str]
     for suffix in ["." + name for name in ids] or [""]:
         address = conf.get("yarn.resourcemanager.webapp.%s%s" % (key, suffix))
         host = conf.get("yarn.resourcemanager.hostname" + suffix) or (conf.get("yarn.resourcemanager.hostname"))
         if address and "$" not in address:
-            found.append("%s://%s" % (scheme, address))
+            addresses.append("%s://%s" % (scheme, address))
         elif host:
-            found.append("%s://%s:%s" % (scheme, host, port))
-    return found
+            addresses.append("%s://%s:%s" % (scheme, host, port))
+    return addresses

@@ -1,7 +1,8 @@
-"""The task's port while its command does not use it.
+"""Holds the task's port while its command does not use it.
 
-Before the command starts the port is held, so that no other process takes it. When the command has ended, whoever
-connects is told how: that is how the replicas of a role find out that all of them are done, without a further port.
+Before the command starts, this keeps other processes from taking the port. After the command has ended, whoever
+connects receives the state of the task: this is how the replicas of a role learn that all of them are done, without
+a second port.
 """
 
 import socket
@@ -11,16 +12,18 @@ MARK = "tfdsl-task"
 
 
 class Door(object):
-    """Listens on the task's port and tells the state of the task."""
+    """Listens on the task's port and sends the state of the task."""
 
     def __init__(self, port, who):
+        # type: (int, str) -> None
         self.port = port
         self.who = who
         self.state = "waiting"
-        self.listener = None
+        self.listener = None  # type: socket.socket | None
 
     def open(self):
-        """Begin to listen; whether the port was free."""
+        # type: () -> bool
+        """Start to listen; false if the port is taken."""
         if self.listener is not None or not self.port:
             return self.listener is not None
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -38,7 +41,8 @@ class Door(object):
         return True
 
     def close(self):
-        """Give the port to the command."""
+        # type: () -> None
+        """Free the port for the command."""
         listener, self.listener = self.listener, None
         if listener is None:
             return
@@ -49,7 +53,8 @@ class Door(object):
         listener.close()
 
     def answer(self, listener):
-        """Tell everyone who comes, until the door is closed."""
+        # type: (socket.socket) -> None
+        """Send the state to everyone who connects, until the door is closed."""
         while self.listener is listener:
             try:
                 caller = listener.accept()[0]
@@ -66,7 +71,8 @@ class Door(object):
 
 
 def ask(address, who):
-    """The state that the task ``who`` at ``host:port`` tells; ``running`` when something else answers or nobody."""
+    # type: (str, str) -> str
+    """The state that the task ``who`` at ``host:port`` sends; ``running`` if nobody or another program answers."""
     host, _, port = address.rpartition(":")
     try:
         caller = socket.create_connection((host, int(port)), 5)

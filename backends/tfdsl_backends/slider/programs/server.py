@@ -12,9 +12,9 @@ import threading
 
 
 def serve(protocol):
+    # type: (str) -> None
     """Serve the task that TF_CONFIG names."""
-    import tensorflow
-
+    tensorflow = __import__("tensorflow")
     config = json.loads(os.environ["TF_CONFIG"])
     task = config["task"]
     kind = getattr(getattr(tensorflow, "distribute", None), "Server", None) or tensorflow.train.Server
@@ -24,7 +24,8 @@ def serve(protocol):
 
 
 def main():
-    """Serve in a thread: ``join`` never returns to Python, where alone a signal would be noticed."""
+    # type: () -> None
+    """Serve in a thread: ``join`` never returns to Python, and only Python would notice a signal."""
     signal.signal(signal.SIGTERM, lambda number, frame: os._exit(0))
     thread = threading.Thread(target=serve, args=(sys.argv[1],))
     thread.daemon = True

@@ -1,0 +1,1 @@
+"""What the targets of Hadoop, yarn and slider, have in common."""
