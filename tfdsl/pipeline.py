@@ -19,9 +19,10 @@ from tfdsl.record import Record, replace
 from tfdsl.semantics import check as semantics
 from tfdsl.semantics import project
 from tfdsl.semantics.secrets import secrets
+from tfdsl.syntax import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tfdsl.backend import Backend, Document
     from tfdsl.diagnostics import Diagnostic, Rule
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from tfdsl.semantics.params import Given
     from tfdsl.semantics.project import Program, Reader
     from tfdsl.semantics.target_options import GivenOption
+    from tfdsl.syntax import Parsed
     from tfdsl.text import Source
     from tfdsl.vocabulary.versions import Version
 
@@ -80,9 +82,9 @@ class Outcome(Record):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def load(source: Source, read: Reader) -> Program:
+def load(source: Source, read: Reader, parse: Callable[[Source], Parsed] = parse) -> Program:
     """Parse ``source`` and what it includes. ``read`` gives the source of a path, or why it is not read."""
-    return project.load(source, read)
+    return project.load(source, read, parse)
 
 
 def run(program: Program, request: Request, choices: Sequence[Choice] = ()) -> Outcome:

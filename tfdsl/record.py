@@ -33,9 +33,10 @@ class RecordType(type):
             defaults.update(getattr(base, "__defaults__", {}))
         annotations: dict[str, str] = namespace.get("__annotations__", {})
         own = tuple(field for field in annotations if not annotations[field].startswith("ClassVar"))
+        slots, own = own, tuple(field for field in own if not field.startswith("_"))  # _private is a slot alone
         fields = inherited + own
         defaults.update({field: namespace.pop(field) for field in own if field in namespace})
-        namespace["__slots__"] = own
+        namespace["__slots__"] = slots
         namespace["__fields__"] = fields
         namespace["__defaults__"] = defaults
         if fields and "__init__" not in namespace:

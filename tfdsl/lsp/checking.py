@@ -1,9 +1,8 @@
 """Checking a text that changes: of the jobs only those are done again that a change can have touched.
 
 What a job gives depends on its own text, on the lets and templates that it names (and those that they name), on the
-other declarations beside the jobs, and on what is asked for. While all of that stays, what was told about it is told
-again, moved to where the job stands now. The result is that of :func:`tfdsl.pipeline.run` on the whole program; a test
-holds it against that.
+other declarations beside the jobs, and on what is asked for. While all of that stays, its diagnostics stay, moved to
+where the job is now. The result is that of :func:`tfdsl.pipeline.run` on the whole program; a test compares the two.
 """
 
 from __future__ import annotations
@@ -14,16 +13,18 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl import pipeline
+from tfdsl.diagnostics.diagnostic import Diagnostic, Fix, Label
 from tfdsl.record import Record, replace
 from tfdsl.semantics.check import Checked
+from tfdsl.semantics.consequences import independent
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast
+from tfdsl.syntax.parts import Parts
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
-    from tfdsl.diagnostics.diagnostic import Diagnostic, Fix
     from tfdsl.pipeline import Choice, Outcome, Request
     from tfdsl.semantics.project import Program
 
@@ -38,15 +39,19 @@ MOST_KEPT = 500
 
 
 class Layout(Record):
-    """Where the declarations beside the jobs, and one job, stand in a text."""
+    """Where one job is in a text, and where the declarations that are not jobs begin and end."""
 
     source: Source
+    job: Span
     starts: tuple[int, ...]
     ends: tuple[int, ...]
 
 
-class Told(Record):
-    """What was told about one job: by the language's rules, and (``None``: not asked yet) by all that comes after."""
+class Result(Record):
+    """The diagnostics of one job: of the language's rules, and (``None``: not asked for yet) of all that comes after.
+
+    ``used``: the names beside the jobs that it uses.
+    """
 
     layout: Layout
     checked: tuple[Diagnostic, ...]
@@ -54,79 +59,102 @@ class Told(Record):
     finished: tuple[Diagnostic, ...] | None
 
 
-class Part(Record):
-    """One job on its way through a check. ``key``: what its results depend on. ``values``: if it was checked now."""
+class _Job:
+    """One job on its way through a check. ``key``: what its result depends on; ``values``: if it was checked now."""
 
-    job: ast.Job
-    key: Key
-    told: Told
-    values: Checked | None
+    __slots__ = ("key", "node", "result", "values")
+
+    def __init__(self, node: ast.Job, key: Key, result: Result, values: Checked | None) -> None:
+        self.node = node
+        self.key = key
+        self.result = result
+        self.values = values
 
 
 class Checker:
-    """Remembers the results of one text from one check to the next.
-
-    Those of the text without and with syntax errors are kept apart: while somebody types, one follows the other.
-    """
+    """Remembers the parts of one text, and the results of its jobs, from one check to the next."""
 
     def __init__(self) -> None:
-        self._told: dict[bool, dict[Key, Told]] = {}
+        self.parts = Parts()
+        self._results: dict[Key, Result] = {}
 
-    def run(self, program: Program, request: Request, choices: Sequence[Choice]) -> Outcome:
-        """What there is to say about ``program``; nothing is made."""
+    def copy(self) -> Checker:
+        """Another one that knows the same."""
+        made = Checker()
+        made._results.update(self._results)
+        return made
+
+    def run(self, program: Program, request: Request, choices: Sequence[Choice]) -> Generator[None, None, Outcome]:
+        """The diagnostics of ``program``; nothing is made. One step is the work for one job."""
         targets = tuple(choice.backend for choice in choices)
         if not program.readable:
             return pipeline.Outcome(targets, (), program.diagnostics)
-        base = pipeline.check(replace(program, jobs=()), request)
-        beside = Beside(program, request, choices)
-        told_beside = frozenset(map(_place, base.diagnostics))
-        parts = [self._check(job, beside, told_beside) for job in program.jobs]
-        told = _once([*base.diagnostics, *(one for part in parts for one in part.told.checked)])
-        found = [*program.diagnostics, *told]
+        # What follows from syntax errors is left out at the end: by itself, a job does not depend on them.
+        whole = replace(program, diagnostics=())
+        base = pipeline.check(replace(whole, jobs=()), request)
+        beside = _Beside(program, request, choices, base.diagnostics)
+        jobs: list[_Job] = []
+        for node in program.jobs:
+            job = self._known(node, beside)
+            if job is None:
+                job = self._checked(node, beside)
+                yield
+            jobs.append(job)
+        found = _once([*base.diagnostics, *(each for job in jobs for each in job.result.checked)])
+        if program.syntax_errors:
+            found = independent(found, program)
+        found = [*program.diagnostics, *found]
         if not pipeline.has_errors(found):
-            used = base.used.union(*(part.told.used for part in parts))
-            whole = replace(program, diagnostics=())
+            used = base.used.union(*(job.result.used for job in jobs))
             finished = pipeline.finish(whole, request, (), Checked((), (), used)).diagnostics
+            beside.reported = frozenset(map(_place, finished))
             found += finished
-            told_beside = frozenset(map(_place, finished))
-            parts = [_finish(part, beside, told_beside) for part in parts]
-            found += [one for part in parts for one in part.told.finished or ()]
-        self._told[program.syntax_errors] = {part.key: part.told for part in parts[:MOST_KEPT] if part.key}
+            for job in jobs:
+                if job.result.finished is None:
+                    self._finish(job, beside)
+                    yield
+                found += job.result.finished or ()
+        self._results = {job.key: job.result for job in jobs[:MOST_KEPT] if job.key}
         return pipeline.Outcome(targets, (), tuple(found))
 
-    def _check(self, job: ast.Job, beside: Beside, told: frozenset[Place]) -> Part:
-        """``told``: what is said beside the jobs, which every job alone says too."""
-        program = beside.program
-        names, key = beside.key(job)
-        layout = _layout(job, program)
-        known = self._told.get(program.syntax_errors, {}).get(key) if key else None
-        moved = None if known is None else _moved(known, layout)
-        if moved is not None:
-            return Part(job, key, moved, None)
-        checked = pipeline.check(replace(program, jobs=(job,)), beside.request, beside.choices)
-        own = _without(checked.diagnostics, told)
-        return Part(job, key, Told(layout, own, checked.used & names if key else checked.used, None), checked)
+    def _known(self, node: ast.Job, beside: _Beside) -> _Job | None:
+        key = beside.key(node)
+        result = self._results.get(key) if key else None
+        moved = _moved(result, beside.layout(node)) if result is not None else None
+        return None if moved is None else _Job(node, key, moved, None)
 
+    def _checked(self, node: ast.Job, beside: _Beside) -> _Job:
+        """What the language's rules say of one job."""
+        key = beside.key(node)
+        values = pipeline.check(beside.alone(node), beside.request, beside.choices)
+        used = values.used & beside.names(node) if key else values.used
+        own = _without(values.diagnostics, beside.reported)  # what is wrong beside the jobs, each of them reports again
+        return self._keep(_Job(node, key, Result(beside.layout(node), own, used, None), values))
 
-def _finish(part: Part, beside: Beside, told: frozenset[Place]) -> Part:
-    """Ask about one job what is asked when there is no error."""
-    if part.told.finished is not None:
-        return part
-    program, request, choices = beside.program, beside.request, beside.choices
-    alone = replace(program, jobs=(part.job,), diagnostics=())
-    values = part.values or pipeline.check(alone, request, choices)
-    everything = frozenset((*program.params, *program.lets, *(f"template {name}" for name in program.templates)))
-    rest = replace(values, diagnostics=(), used=everything)  # what is unused has been told for the whole program
-    finished = pipeline.finish(alone, request, choices, rest).diagnostics
-    return Part(part.job, part.key, replace(part.told, finished=_without(finished, told)), None)
+    def _finish(self, job: _Job, beside: _Beside) -> None:
+        """What is asked about one job when there is no error."""
+        alone = beside.alone(job.node)
+        values = job.values or pipeline.check(alone, beside.request, beside.choices)
+        # What is unused has been reported for the whole program.
+        rest = replace(values, diagnostics=(), used=beside.all_names)
+        finished = pipeline.finish(alone, beside.request, beside.choices, rest).diagnostics
+        job.result = replace(job.result, finished=_without(finished, beside.reported))
+        job.values = None
+        self._keep(job)
+
+    def _keep(self, job: _Job) -> _Job:
+        """Remember a result at once: the check may end before its last job."""
+        if job.key and (len(self._results) < 2 * MOST_KEPT or job.key in self._results):
+            self._results[job.key] = job.result
+        return job
 
 
 def _place(one: Diagnostic) -> Place:
     return one.rule.code, one.span.source.path, one.span.start, one.span.end
 
 
-def _without(found: Iterable[Diagnostic], told: frozenset[Place]) -> tuple[Diagnostic, ...]:
-    return tuple(one for one in found if _place(one) not in told)
+def _without(found: Iterable[Diagnostic], reported: frozenset[Place]) -> tuple[Diagnostic, ...]:
+    return tuple(one for one in found if _place(one) not in reported)
 
 
 def _once(found: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -137,49 +165,86 @@ def _once(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     return list(once.values())
 
 
-class Beside:
-    """All but the jobs that their results depend on, looked at once for all of them."""
+class _Beside:
+    """All that results depend on but the jobs themselves, looked at once for all of them.
 
-    def __init__(self, program: Program, request: Request, choices: Sequence[Choice]) -> None:
+    ``reported``: what has been reported beside the jobs.
+    """
+
+    def __init__(
+        self, program: Program, request: Request, choices: Sequence[Choice], reported: Iterable[Diagnostic]
+    ) -> None:
         self.program = program
         self.request = request
         self.choices = choices
-        self._named: dict[str, list[tuple[str, frozenset[str]]]] = {}
+        self.reported = frozenset(map(_place, reported))
+        self.all_names = frozenset(
+            (*program.params, *program.lets, *(f"template {name}" for name in program.templates))
+        )
+        self._wrong = [one.span for one in program.diagnostics] if program.syntax_errors else []
+        self._named: dict[str, list[str]] = {}
+        self._reached: dict[frozenset[str], tuple[str, ...]] = {}
         others: list[str] = []
-        for one in program.files[0].declarations:
-            text = one.span.text
+        main = program.files[0]
+        spans = [one.span for one in main.declarations if not isinstance(one, ast.Job)]
+        self._source = main.source
+        self._starts = tuple(span.start for span in spans)
+        self._ends = tuple(span.end for span in spans)
+        for one in main.declarations:
             if isinstance(one, ast.Let | ast.Template):
-                self._named.setdefault(one.name.text, []).append((text, _words(text)))
+                self._named.setdefault(one.name.text, []).append(one.span.text)
             elif not isinstance(one, ast.Job):
-                others.append(text)
+                others.append(one.span.text)
+        self._names = frozenset(self._named)
         self._words = frozenset[str]().union(*map(_words, others))
-        self._reads = any(map(_reads, (*others, *(text for found in self._named.values() for text, _ in found))))
+        self._reads = any(map(_reads, others))
         self._asked = (
-            *(program.syntax_errors, tuple(others), tuple(self._named), request.profile),
+            *(tuple(others), tuple(self._named), request.profile),
             tuple((file.source.path, file.source.text) for file in program.files[1:]),
             tuple((one.name, one.source.text) for one in request.params),
             tuple(request.levels.items()),
             tuple((choice.backend.name, choice.version) for choice in choices),
         )
 
-    def key(self, job: ast.Job) -> tuple[frozenset[str], Key]:
-        """The names that ``job`` can lead to, and all that its results depend on: empty when that cannot be told."""
-        span, text = job.span, job.span.text
-        program = self.program
-        broken = program.syntax_errors and any(_touches(one.span, span) for one in program.diagnostics)
-        if self._reads or broken or _reads(text):
-            return frozenset(), ()
-        words, texts = self._reached(self._words | _words(text))
-        return words.union(f"template {word}" for word in words), (text, *texts, *self._asked)
+    def alone(self, job: ast.Job) -> Program:
+        """The program with one job, as if it could be read whole."""
+        return replace(self.program, jobs=(job,), diagnostics=())
 
-    def _reached(self, words: frozenset[str]) -> tuple[frozenset[str], list[str]]:
-        """What can be named from ``words`` on, and the texts of the lets and templates among that, in file order."""
-        seen, todo = set(words), list(words)
-        while todo:
-            for _, more in self._named.get(todo.pop(), ()):
-                todo += more - seen
-                seen |= more
-        return frozenset(seen), [text for name, found in self._named.items() if name in seen for text, _ in found]
+    def layout(self, job: ast.Job) -> Layout:
+        """Where ``job`` and all beside the jobs is."""
+        return Layout(self._source, job.span, self._starts, self._ends)
+
+    def key(self, job: ast.Job) -> Key:
+        """All that the result of ``job`` depends on; empty when that is not known."""
+        span = job.span
+        text = span.text
+        if self._reads or _reads(text) or any(_touches(one, span) for one in self._wrong):
+            return ()
+        texts = self._texts(text)
+        return () if any(map(_reads, texts)) else (text, texts, self._asked)
+
+    def names(self, job: ast.Job) -> frozenset[str]:
+        """The names that ``job`` can lead to."""
+        text = job.span.text
+        words = self._words.union(_words(text), *map(_words, self._texts(text)))
+        return words.union(f"template {word}" for word in words)
+
+    def _texts(self, text: str) -> tuple[str, ...]:
+        """The texts of the lets and templates that the names in ``text`` lead to, in the order of the file."""
+        first = (self._words | _words(text)) & self._names
+        known = self._reached.get(first)
+        if known is None:
+            known = self._reached[first] = self._follow(first)
+        return known
+
+    def _follow(self, names: frozenset[str]) -> tuple[str, ...]:
+        seen, waiting = set(names), list(names)
+        while waiting:
+            for text in self._named[waiting.pop()]:
+                new = (_words(text) & self._names) - seen
+                waiting += new
+                seen |= new
+        return tuple(text for name, texts in self._named.items() if name in seen for text in texts)
 
 
 @lru_cache(maxsize=2 * MOST_KEPT)
@@ -200,49 +265,52 @@ def _touches(one: Span, other: Span) -> bool:
 # --- moving ----------------------------------------------------------------------------------------------------
 
 
-def _layout(job: ast.Job, program: Program) -> Layout:
-    main = program.files[0]
-    spans = [one.span for one in main.declarations if one is job or not isinstance(one, ast.Job)]
-    # The job comes first and again in its place: by that, two layouts tell whether it stands among the same ones.
-    return Layout(
-        main.source, (job.span.start, *(one.start for one in spans)), (job.span.end, *(one.end for one in spans))
-    )
-
-
-class _Mover:
-    """Moves spans from one layout to another."""
+class _Move:
+    """Moves diagnostics from one layout to another."""
 
     def __init__(self, old: Layout, new: Layout) -> None:
         self.old = old
         self.new = new
         self.possible = True
+        self._by = new.job.start - old.job.start
 
     def span(self, span: Span) -> Span:
-        if span.source.path != self.new.source.path:
+        source, start, end = span
+        old, new = self.old, self.new
+        if old.job.start <= start <= old.job.end and source is old.source:
+            return Span(new.source, start + self._by, end + self._by)
+        if source.path != new.source.path:
             return span
-        at = bisect_right(self.old.starts, span.start, lo=1) - 1
-        if at < 1 or span.start > self.old.ends[at]:
+        at = bisect_right(old.starts, start) - 1
+        if at < 0 or start > old.ends[at]:
             self.possible = False
             return span
-        start = span.start - self.old.starts[at] + self.new.starts[at]
-        return Span(self.new.source, start, start + span.end - span.start)
+        by = new.starts[at] - old.starts[at]
+        return Span(new.source, start + by, end + by)
 
-    def diagnostic(self, found: Diagnostic) -> Diagnostic:
-        labels = tuple(replace(label, span=self.span(label.span)) for label in found.labels)
-        return replace(found, span=self.span(found.span), labels=labels, fixes=tuple(map(self.fix, found.fixes)))
+    def diagnostic(self, one: Diagnostic) -> Diagnostic:
+        return Diagnostic(
+            one.rule,
+            one.level,
+            one.message,
+            self.span(one.span),
+            tuple([Label(self.span(label.span), label.message) for label in one.labels]),
+            one.helps,
+            tuple([self.fix(fix) for fix in one.fixes]),
+            one.target,
+            one.approximation,
+            one.mark,
+        )
 
     def fix(self, fix: Fix) -> Fix:
         return replace(fix, edits=tuple(replace(edit, span=self.span(edit.span)) for edit in fix.edits))
 
 
-def _moved(told: Told, layout: Layout) -> Told | None:
-    """``told`` where its job stands now; ``None`` when a place cannot be followed."""
-    old = told.layout
-    if len(old.starts) != len(layout.starts) or old.starts.index(old.starts[0], 1) != layout.starts.index(
-        layout.starts[0], 1
-    ):
+def _moved(result: Result, layout: Layout) -> Result | None:
+    """``result`` where its job is now; ``None`` when a place cannot be followed."""
+    if len(result.layout.starts) != len(layout.starts):
         return None
-    mover = _Mover(old, layout)
-    checked = tuple(map(mover.diagnostic, told.checked))
-    finished = None if told.finished is None else tuple(map(mover.diagnostic, told.finished))
-    return Told(layout, checked, told.used, finished) if mover.possible else None
+    move = _Move(result.layout, layout)
+    checked = tuple([move.diagnostic(one) for one in result.checked])
+    finished = None if result.finished is None else tuple([move.diagnostic(one) for one in result.finished])
+    return Result(layout, checked, result.used, finished) if move.possible else None

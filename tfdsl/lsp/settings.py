@@ -108,6 +108,6 @@ def _blocks(program: Program) -> list[str]:
     return [
         backends.ALIASES.get(item.name.text, item.name.text)
         for job in program.jobs
-        for item in job.items
+        for item in job.as_read.items
         if isinstance(item, ast.Target)
     ]

@@ -14,7 +14,7 @@ from tfdsl.syntax.lexer import lex
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
@@ -28,12 +28,17 @@ def _no_programs(path: str) -> Iterable[Program]:
     return ()
 
 
+def _go_on() -> None:
+    """Nobody can cancel anything."""
+
+
 class Snapshot:
     """A text, the files it includes, and the settings.
 
     ``read`` opens the file at a path or says why it cannot be read. ``before`` is an earlier program of the same text,
     for what does not bear waiting. ``units``: what :mod:`tfdsl.lsp.fates` has lowered.
-    ``programs`` gives the programs of the workspace that a file is part of.
+    ``programs`` gives the programs of the workspace that a file is part of. ``between`` is called between pieces of a
+    check, and may raise to end it; what has been done so far is kept.
     """
 
     def __init__(
@@ -44,6 +49,7 @@ class Snapshot:
         checker: Checker | None = None,
         before: Program | None = None,
         programs: Callable[[str], Iterable[Program]] = _no_programs,
+        between: Callable[[], None] = _go_on,
     ) -> None:
         self.source = source
         self.read = read
@@ -52,6 +58,9 @@ class Snapshot:
         self.units: dict[str, list[Unit]] = {}
         self._checker = checker or Checker()
         self._before = before
+        self._between = between
+        self._work: Generator[None, None, Outcome] | None = None
+        self._outcome: Outcome | None = None
 
     @cached_property
     def lexed(self) -> Lexed:
@@ -61,7 +70,7 @@ class Snapshot:
     @cached_property
     def program(self) -> Program:
         """The text and its includes; there is a tree for any text."""
-        return pipeline.load(self.source, self.inputs)
+        return pipeline.load(self.source, self.inputs, self._checker.parts.read)
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -89,10 +98,25 @@ class Snapshot:
         """The targets that the text is checked for."""
         return choices_of(self.settings, self.program)
 
-    @cached_property
+    @property
     def outcome(self) -> Outcome:
         """What all stages say."""
-        return self._checker.run(self.program, self.request, self.choices)
+        while self.work():
+            self._between()
+        assert self._outcome is not None
+        return self._outcome
+
+    def work(self) -> bool:
+        """Do a piece of the check; whether something is left to do."""
+        if self._outcome is None:
+            work = self._work or self._checker.run(self.program, self.request, self.choices)
+            self._work = None  # an error in it must not make half a check a whole one
+            try:
+                next(work)
+                self._work = work
+            except StopIteration as end:
+                self._outcome = end.value
+        return self._outcome is None
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -109,7 +133,7 @@ class Snapshot:
 
         source = self.source
         changed = Source(source.path, texts.get(source.path, source.text), source.origin)
-        return Snapshot(changed, read, self.settings).diagnostics
+        return Snapshot(changed, read, self.settings, self._checker.copy()).diagnostics
 
     @cached_property
     def params(self) -> Params:

@@ -59,7 +59,9 @@ class Workspace:
             return known
         checker = self._checkers.setdefault(uri, Checker())
         before = known.loaded if known is not None else None
-        made = Snapshot(document.source, self.documents.read, self.settings, checker, before, self.programs_with)
+        made = Snapshot(
+            document.source, self.documents.read, self.settings, checker, before, self.programs_with, self._between
+        )
         self._snapshots[uri] = made
         return made
 

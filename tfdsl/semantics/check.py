@@ -153,7 +153,7 @@ class _Checker:
             chosen.spans if chosen is not None else {},
             patches(resolver, present),
             block.node,
-            block.complete and not self.program.syntax_errors,
+            block.complete,
             resolver.meant(),
         )
 

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from tfdsl.semantics.project import Program
 
 # What is missing may stand in the part that could not be read.
-_MISSING = (name_rules.MISSING_PARAM, value_rules.BUILD_FROM)
+_MISSING = (
+    name_rules.MISSING_PARAM,
+    value_rules.BUILD_FROM,
+    value_rules.MISSING_IMAGE,
+    value_rules.NO_TRAINING_ROLE,
+    value_rules.MISSING_LOGDIR,
+)
 
 # A value or a type that ends at such a place, or goes over it, is not the one that will be there in the end.
 _CUT_SHORT = (

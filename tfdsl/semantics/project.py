@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tfdsl.diagnostics import Rule
+    from tfdsl.syntax import Parsed
     from tfdsl.text import Source, Span
 
     Reader = Callable[[str], "Source | str | Outside"]
@@ -62,9 +63,9 @@ class Program(Record):
         )
 
 
-def load(source: Source, read: Reader) -> Program:
+def load(source: Source, read: Reader, parse: Callable[[Source], Parsed] = parse) -> Program:
     """Parse ``source`` and everything it includes, and collect the declarations."""
-    loader = _Loader(read)
+    loader = _Loader(read, parse)
     loader.file(source, ())
     return loader.program()
 
@@ -72,8 +73,9 @@ def load(source: Source, read: Reader) -> Program:
 class _Loader:
     """State of one :func:`load`."""
 
-    def __init__(self, read: Reader) -> None:
+    def __init__(self, read: Reader, parse: Callable[[Source], Parsed]) -> None:
         self.read = read
+        self.parse = parse
         self.files: list[ast.File] = []
         self.paths: set[str] = set()
         self.shown: dict[str, str] = {}  # identity → the path as it was written
@@ -97,7 +99,7 @@ class _Loader:
         here = source.path if source.origin is None else _identity(source.origin)
         self.paths.add(here)
         self.shown[here] = source.path
-        parsed = parse(source)
+        parsed = self.parse(source)
         main = not stack
         self.files.append(parsed.file)
         if not self.known_edition(parsed.file):

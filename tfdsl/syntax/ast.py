@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tfdsl.text import Source, Span
 
 
@@ -352,6 +354,29 @@ class Job(Record):
     name: Name
     items: tuple[Item, ...]
     span: Span
+
+    if not TYPE_CHECKING:  # for type checkers every job has its items
+        _read: Job
+        _moved: Callable[[tuple[Item, ...]], tuple[Item, ...]]
+
+        def __getattr__(self, name: str) -> object:
+            if name != "items":
+                raise AttributeError(name)
+            self.items = self._moved(self._read.items)
+            return self.items
+
+    @staticmethod
+    def later(read: Job, name: Name, span: Span, moved: Callable[[tuple[Item, ...]], tuple[Item, ...]]) -> Job:
+        """A job that was read at another place; its items are moved when somebody looks at them."""
+        job = object.__new__(Job)
+        for field, value in (("_read", read), ("_moved", moved), ("name", name), ("span", span)):
+            object.__setattr__(job, field, value)
+        return job
+
+    @property
+    def as_read(self) -> Job:
+        """The same job where it was read: only its spans may be others."""
+        return getattr(self, "_read", self)
 
 
 Declaration: TypeAlias = Edition | Include | Param | Let | Template | Profile | Job

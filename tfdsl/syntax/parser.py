@@ -37,18 +37,45 @@ MAX_INTERPOLATIONS = 4
 @without_gc
 def parse(source: Source) -> Parsed:
     """Read a whole text. Gives a tree for any text and never raises; ``diagnostics`` tells what could not be read."""
+    lexed, builder, whole = plain(source)
+    if not whole or lexed.diagnostics:
+        from tfdsl.syntax.parts import Parts
+
+        return Parts().read(source)
+    return Parsed(ast.File(source, builder.declarations, comments_of(lexed)), in_order(builder.diagnostics))
+
+
+def plain(source: Source) -> tuple[Lexed, Builder, bool]:
+    """Read a text without recovery; whether all of it could be read."""
     lexed = lex(source)
-    comments = tuple(
-        ast.Comment(source.text[start:end], Span(source, start, end)) for start, end in comment_places(lexed)
-    )
-    builder = _run(lexed, tables.START_FILE, 0)
-    return Parsed(ast.File(source, builder.declarations, comments), _in_order(builder.diagnostics))
+    builder = Builder(lexed, _parse_part, 0)
+    builder.diagnostics.extend(lexed.diagnostics)
+    last = len(lexed.types) - 1
+    whole = last == 0 or Machine(lexed, tables.START_FILE, builder, BUILDERS).run(last)
+    return lexed, builder, whole
+
+
+def recovered(source: Source, errors: int = 0) -> tuple[Builder, int]:
+    """Read a text with recovery, after so many errors before it; and how many errors there are then."""
+    from tfdsl.syntax.recovery import recover
+
+    lexed = lex(source)
+    builder = Builder(lexed, _parse_part, 0)
+    errors = recover(lexed, tables.START_FILE, builder, errors)
+    builder.diagnostics.extend(lexed.diagnostics)
+    return builder, errors
+
+
+def comments_of(lexed: Lexed) -> tuple[ast.Comment, ...]:
+    """The comments of a text."""
+    source = lexed.source
+    return tuple(ast.Comment(source.text[start:end], Span(source, start, end)) for start, end in comment_places(lexed))
 
 
 def parse_expression(source: Source, start: int = 0, end: int | None = None) -> tuple[ast.Expr, tuple[Diagnostic, ...]]:
     """Read a text, or the part from ``start`` to ``end``, that is one expression, as ``--set`` takes it."""
     expression, diagnostics, _ = _parse_part(source, start, len(source.text) if end is None else end, 0)
-    return expression, _in_order(diagnostics)
+    return expression, in_order(diagnostics)
 
 
 def _parse_part(source: Source, start: int, end: int, level: int) -> tuple[ast.Expr, list[Diagnostic], int]:
@@ -56,28 +83,26 @@ def _parse_part(source: Source, start: int, end: int, level: int) -> tuple[ast.E
     if level > MAX_INTERPOLATIONS:
         span = Span(source, start, end)
         return ast.ErrorExpr(span), [rules.NESTING_TOO_DEEP(span, limit=MAX_INTERPOLATIONS)], 0
-    builder = _run(lex(source, start, end, inside=level > 0), tables.START_EXPRESSION, level)
+    builder = _expression(lex(source, start, end, inside=level > 0), level)
     if builder.diagnostics and level and (shell := strings.shell_expansion(source, start, end)) is not None:
         return ast.ErrorExpr(shell.span), [shell], 0
     expression = builder.expression or ast.ErrorExpr(Span(source, start, end))
     return expression, builder.diagnostics, builder.depth(expression)
 
 
-def _run(lexed: Lexed, start: int, level: int) -> Builder:
-    """Parse, if need be with recovery; the builder holds the result and all diagnostics."""
+def _expression(lexed: Lexed, level: int) -> Builder:
+    """Parse an expression, if need be with recovery; the builder holds the result and all diagnostics."""
     builder = Builder(lexed, _parse_part, level)
     builder.diagnostics.extend(lexed.diagnostics)
-    last = len(lexed.types) - 1
-    if last == 0 and start == tables.START_FILE:
-        return builder
-    if not Machine(lexed, start, builder, BUILDERS).run(last):
+    if not Machine(lexed, tables.START_EXPRESSION, builder, BUILDERS).run(len(lexed.types) - 1):
         from tfdsl.syntax.recovery import recover
 
         builder = Builder(lexed, _parse_part, level)
-        recover(lexed, start, builder)
+        recover(lexed, tables.START_EXPRESSION, builder)
         builder.diagnostics.extend(lexed.diagnostics)
     return builder
 
 
-def _in_order(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+def in_order(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """``diagnostics`` in the order of the text."""
     return tuple(sorted(diagnostics, key=lambda each: each.span[1:]))

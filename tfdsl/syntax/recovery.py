@@ -47,8 +47,11 @@ class Snapshot(NamedTuple):
     lengths: list[int]
 
 
-def recover(lexed: Lexed, start: int, builder: Builder) -> None:
-    """Parse ``lexed``, whose tokens are changed on the way; all that is wrong goes to ``builder.diagnostics``."""
+def recover(lexed: Lexed, start: int, builder: Builder, errors: int = 0) -> int:
+    """Parse ``lexed``, whose tokens are changed on the way; all that is wrong goes to ``builder.diagnostics``.
+
+    ``errors``: so many were there before this text; gives how many there are after it.
+    """
     builder.mended = True
     _join_line_ends(lexed)
     if not builder.inside:
@@ -68,7 +71,10 @@ def recover(lexed: Lexed, start: int, builder: Builder) -> None:
     )
     # Of brackets that are too deep nobody wants to know besides how many are not closed.
     builder.diagnostics.extend(each for each in balance.reports if each.rule not in UNCLOSED or each.span.start > deep)
-    Recovery(lexed, start, builder, quiet).run()
+    recovery = Recovery(lexed, start, builder, quiet)
+    recovery.errors = errors
+    recovery.run()
+    return recovery.errors
 
 
 # Lexical errors after which the rest of the line is not what was meant.

@@ -1,0 +1,220 @@
+"""A text read in parts: each declaration at the left edge is read by itself, and what was read before is taken again.
+
+Two declarations have nothing in common but the file, so the tree of one does not change when another does. A part is
+read from a text of its own, at offset 0; its tree is moved to where the part is in the whole text, that of a job only
+when somebody looks at it. Parts next to each other of which none is whole are read together, since a block may be
+written at the left edge.
+
+Used where a text has errors, which then stay in their part, and where a text changes again and again.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+
+from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Rule
+from tfdsl.gc_pause import without_gc
+from tfdsl.record import Record
+from tfdsl.syntax import ast, lexer
+from tfdsl.syntax.brackets import DECLARATIONS
+from tfdsl.syntax.parser import Parsed, comments_of, in_order, plain, recovered
+from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tfdsl.diagnostics.diagnostic import Diagnostic
+
+T = TypeVar("T")
+
+_HEAD = re.compile(r"^(?:edition|include|param|let|template|profile|job)\b", re.M)
+
+# What may begin something that goes on over many lines.
+_LONG = re.compile(r'"""|' + r"'''|/\*|<<")
+
+MOST_JOINED = 16
+"""So many parts are put together to find the end of a block of text that has a declaration at the left edge."""
+
+
+class Part:
+    """A piece of a text that was read by itself; spans are relative to it.
+
+    ``whole``: it is a sequence of declarations. ``open``: something in it may go on behind its end.
+    """
+
+    __slots__ = ("_recovered", "comments", "open", "read", "text", "whole")
+
+    def __init__(self, source: Source) -> None:
+        lexed, builder, self.whole = plain(source)
+        self.text = source.text
+        self.comments = comments_of(lexed)
+        self.open = bool(lexed.diagnostics) and _LONG.search(source.text) is not None
+        self.read = Read(builder.declarations, builder.diagnostics, 0)
+        self._recovered: Read | None = None
+
+    def recovered(self, source: Source, errors: int) -> Read:
+        """What recovery makes of a part of ``source`` that is not whole, after so many errors in the parts before."""
+        from tfdsl.syntax.recovery import MANY_ERRORS
+
+        known = self._recovered
+        if known is not None and errors + known.errors < MANY_ERRORS:
+            return known
+        builder, total = recovered(Source(source.path, self.text, source.origin), errors)
+        made = Read(builder.declarations, builder.diagnostics, total - errors)
+        if total < MANY_ERRORS:
+            self._recovered = made
+        return made
+
+
+class Read(NamedTuple):
+    """What a part holds. ``errors``: how often recovery had to help."""
+
+    declarations: tuple[ast.Declaration, ...]
+    diagnostics: list[Diagnostic]
+    errors: int
+
+
+class Parts:
+    """Reads texts; the parts of the last text of each path are remembered."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[str, Part]] = {}
+
+    @without_gc
+    def read(self, source: Source) -> Parsed:
+        """What :func:`tfdsl.syntax.parse` gives."""
+        cut = _Cut(source, self._known.get(source.path, {}))
+        declarations: list[ast.Declaration] = []
+        comments: list[ast.Comment] = []
+        diagnostics: list[Diagnostic] = []
+        errors = 0
+        for start, part in cut.parts():
+            read = part.read
+            if not part.whole:
+                read = part.recovered(source, errors)
+                errors += read.errors
+            move = _Move(source, start)
+            declarations += map(move.declaration, read.declarations)
+            comments += map(move.of, part.comments)
+            diagnostics += map(move.of, read.diagnostics)
+        self._known[source.path] = cut.used
+        return Parsed(ast.File(source, tuple(declarations), tuple(comments)), in_order(_once(diagnostics)))
+
+
+class _Cut:
+    """One text on its way into parts. ``known``: those of the text before; ``used``: those of this one."""
+
+    def __init__(self, source: Source, known: dict[str, Part]) -> None:
+        self.source = source
+        self.known = known
+        self.used: dict[str, Part] = {}
+
+    def parts(self) -> Iterator[tuple[int, Part]]:
+        """The parts and where they begin; neighbours that are not whole are one."""
+        joined: list[tuple[int, int]] = []
+        for start, stop in self._pieces():
+            part = self._part(start, stop)
+            if not part.whole:
+                joined.append((start, stop))
+                continue
+            yield from self._joined(joined)
+            joined.clear()
+            yield start, part
+        yield from self._joined(joined)
+
+    def _joined(self, pieces: list[tuple[int, int]]) -> Iterator[tuple[int, Part]]:
+        if pieces:
+            yield pieces[0][0], self._part(pieces[0][0], pieces[-1][1])
+
+    def _pieces(self) -> Iterator[tuple[int, int]]:
+        """From each declaration at the left edge to the next one."""
+        text = self.source.text
+        bounds = sorted({0, *(match.start() for match in _HEAD.finditer(text)), len(text)})
+        at = 0
+        while at < len(bounds) - 1:
+            following = at + 1
+            if self._part(bounds[at], bounds[following]).open:
+                following = self._end(bounds, at)
+                if not following:
+                    bounds = [bounds[at], *_heads_behind(self.source, bounds[at]), len(text)]
+                    yield from pairwise(bounds)
+                    return
+            yield bounds[at], bounds[following]
+            at = following
+
+    def _end(self, bounds: list[int], at: int) -> int:
+        """The number of the bound up to which an open part is known to go; 0 if there is none."""
+        text = self.source.text
+        for following in range(at + 2, min(at + MOST_JOINED, len(bounds))):
+            known = self.known.get(text[bounds[at] : bounds[following]])
+            if known is not None and known.whole and not known.open:
+                return following
+        return 0
+
+    def _part(self, start: int, stop: int) -> Part:
+        source = self.source
+        text = source.text[start:stop]
+        part = self.used.get(text)
+        if part is None:
+            part = self.used[text] = self.known.get(text) or Part(Source(source.path, text, source.origin))
+        return part
+
+
+def _heads_behind(source: Source, start: int) -> Iterator[int]:
+    """The declarations at the left edge behind ``start``, as the lexer sees them from there on."""
+    lexed = lexer.lex(source, start)
+    text, types, starts = source.text, lexed.types, lexed.starts
+    for i in range(1, len(types) - 1):
+        if types[i] in DECLARATIONS and types[i - 1] == lexer.NEWLINE and text[starts[i] - 1] == "\n":
+            yield starts[i]
+
+
+def _once(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """Of the line ends of old systems the first one is reported only."""
+    old = [one for one in diagnostics if one.rule is rules.FORBIDDEN_CHARACTER and one.span.text == "\r"]
+    again = set(map(id, old[1:]))
+    return [one for one in diagnostics if id(one) not in again] if again else diagnostics
+
+
+# --- moving ----------------------------------------------------------------------------------------------------
+
+
+class _Move:
+    """Moves what was read from a part to where the part is."""
+
+    def __init__(self, source: Source, by: int) -> None:
+        self.source = source
+        self.by = by
+
+    def declaration(self, node: ast.Declaration) -> ast.Declaration:
+        if not isinstance(node, ast.Job):
+            return self.of(node)
+        return ast.Job.later(node, self.of(node.name), self.of(node.span), self.of)
+
+    def of(self, value: T) -> T:
+        """A node, a diagnostic or anything in one, with the spans that it has in the whole text."""
+        kind = type(value)
+        if kind is Span:
+            _, start, end = cast("Span", value)
+            return cast("T", Span(self.source, start + self.by, end + self.by))
+        if kind is tuple:
+            return cast("T", tuple([self.of(each) for each in cast("tuple[object, ...]", value)]))
+        if not isinstance(value, Record) or kind is Rule:
+            return value
+        values = (_VALUES.get(kind) or _values(type(value)))(value)
+        return kind(*[self.of(each) for each in values])
+
+
+_VALUES: dict[type, Callable[[Record], Iterable[object]]] = {}
+
+
+def _values(kind: type[Record]) -> Callable[[Record], Iterable[object]]:
+    """What gives the values of all fields of a record."""
+    names = kind.__fields__
+    get = attrgetter(*names)
+    _VALUES[kind] = get if len(names) > 1 else lambda record: (get(record),)
+    return _VALUES[kind]
