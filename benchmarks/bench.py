@@ -38,9 +38,9 @@ job {name} {{
 
 MANY = """\
 import sys, time
-from tfdsl import backend, pipeline
+from tfdsl import targets, pipeline
 from tfdsl.text import Source
-target = backend.find("volcano")
+target = targets.find("volcano")
 texts = [open(sys.argv[1], encoding="utf-8").read().replace("job j ", f"job j{n} ") for n in range(int(sys.argv[2]))]
 begin = time.perf_counter()
 for text in texts:

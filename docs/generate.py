@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "backends")]
 
-from tfdsl import backend as targets  # noqa: E402
-from tfdsl import pipeline  # noqa: E402
+from tfdsl import pipeline, targets  # noqa: E402
 from tfdsl.diagnostics.page import text_of  # noqa: E402
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements, versions  # noqa: E402
 from tfdsl.vocabulary.types import describe  # noqa: E402

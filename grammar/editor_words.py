@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "backends")]
 
-from tfdsl import backend as targets  # noqa: E402
+from tfdsl import targets  # noqa: E402
 from tfdsl.syntax import _tables  # noqa: E402
 from tfdsl.vocabulary import attributes, functions, policies, quantities, roles, statements  # noqa: E402
 
@@ -57,7 +57,7 @@ def words() -> dict[str, tuple[str, ...]]:
         "types": statements.PARAM_TYPES,
         "functions": (row.name for row in functions.FUNCTIONS),
         "target_names": targets.names(),
-        "targets": (*targets.names(), *targets.ALIASES),
+        "targets": [name for target in targets.built_in() for name in (target.name, *target.aliases)],
         "reserved": statements.RESERVED_NAMES,
         "units": {unit for unit in (*quantities.QUANTITY_UNITS, *quantities.DURATION_UNITS) if unit},
     }

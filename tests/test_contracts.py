@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import JOB, ROOT, environment
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.diagnostics.registry import MODULES, rules
 from tfdsl.ir.fields import all_keys
@@ -113,7 +113,7 @@ def _pydantic_lines(path: Path) -> str:
 
 def built_in() -> list[Backend]:
     """The backends of the static table."""
-    found = [backends.find(name) for name in backends.names()]
+    found = [targets.find(name) for name in targets.names()]
     return [backend for backend in found if backend is not None]
 
 
@@ -175,17 +175,17 @@ def test_lint_rules_are_the_files_of_their_folder() -> None:
 def test_entry_points_are_the_static_table() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = project["entry-points"]["tfdsl.backends"]
-    assert set(declared) == set(backends.names())
+    assert set(declared) == set(targets.names())
     for name, reference in declared.items():
         assert reference == f"tfdsl_backends.{name}:BACKEND"
-        backend = backends.find(name)
+        backend = targets.find(name)
         assert backend is not None
         assert backend.name == name
 
 
-@pytest.mark.parametrize("name", backends.names())
+@pytest.mark.parametrize("name", targets.names())
 def test_support_table_has_no_hole(name: str) -> None:
-    backend = backends.find(name)
+    backend = targets.find(name)
     assert backend is not None
     holes = [key for key in all_keys() if not backend.support[key]]
     assert not holes
@@ -197,17 +197,17 @@ def test_support_table_has_no_hole(name: str) -> None:
     assert not undecided, "the last row of a key holds for every version and value"
 
 
-@pytest.mark.parametrize("name", backends.names())
+@pytest.mark.parametrize("name", targets.names())
 def test_support_table_speaks_of_nothing_else(name: str) -> None:
-    backend = backends.find(name)
+    backend = targets.find(name)
     assert backend is not None
     assert {row.key for row in backend.support.rows} <= set(all_keys())
 
 
-@pytest.mark.parametrize("name", backends.names())
+@pytest.mark.parametrize("name", targets.names())
 def test_texts_of_support_tables_can_be_filled(name: str) -> None:
     """Braces are doubled, fields are known; ``role`` stands only where an item always has one."""
-    backend = backends.find(name)
+    backend = targets.find(name)
     assert backend is not None
     for row in backend.support.rows:
         text = row.instead if row.rule is None else f"{row.text} {row.instead}"
@@ -220,19 +220,19 @@ def test_texts_of_support_tables_can_be_filled(name: str) -> None:
         assert not (general and "role" in fields), f"{row.key}: {text}"
 
 
-@pytest.mark.parametrize("name", backends.names())
+@pytest.mark.parametrize("name", targets.names())
 def test_options_of_targets_bear_no_name_of_an_attribute(name: str) -> None:
     from tfdsl.vocabulary.attributes import BY_NAME
 
-    backend = backends.find(name)
+    backend = targets.find(name)
     assert backend is not None
     assert not {option.name for option in backend.options} & set(BY_NAME)
     assert all(option.doc for option in backend.options)
 
 
-@pytest.mark.parametrize("name", backends.names())
+@pytest.mark.parametrize("name", targets.names())
 def test_tables_of_a_target_load_without_the_ir(name: str) -> None:
-    code = f"import sys; from tfdsl import backend; backend.find({name!r}); print(*sys.modules)"
+    code = f"import sys; from tfdsl import targets; targets.find({name!r}); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {"pydantic", "tfdsl.ir.model", "jinja2", "yaml"}
 

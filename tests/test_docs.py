@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tfdsl import backend as backends
-from tfdsl import pipeline
+from tfdsl import pipeline, targets
 from tfdsl.text import Source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,7 +44,7 @@ def test_the_first_job_of_the_readme_is_the_shipped_example() -> None:
 
 
 def compiled(text: str, target: str = "volcano") -> str:
-    backend = backends.find(target)
+    backend = targets.find(target)
     assert backend is not None
     made = pipeline.compile_source(Source("job.tfjob", text), backend)
     return "".join(pipeline.written(document).text for one in made for document in one.documents)

@@ -5,19 +5,16 @@ lowering is plain data that loads in a moment, so ``tfdsl targets``, hover and c
 module is imported when a job is generated.
 
 **Loss is a table.** For every key of :func:`tfdsl.ir.fields.all_keys` the support table has at least one row, and
-:func:`judge` walks what a job sets and reports what the rows say. A contract test enumerates keys × backends.
+:func:`tfdsl.judge.judge` walks what a job sets and reports what the rows say. A contract test enumerates keys ×
+backends.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
-from tfdsl.diagnostics import Diagnostic, Rule, shortened
-from tfdsl.record import Record, replace
+from tfdsl.record import Record
 from tfdsl.support import (
     Condition,
     Fate,
@@ -35,8 +32,8 @@ from tfdsl.vocabulary.options import Option, OptionValue
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from tfdsl.diagnostics import Diagnostic, Rule
     from tfdsl.emit.located import Data
-    from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Job
     from tfdsl.ir.origins import Origins
     from tfdsl.patch.rules import PatchRules
@@ -44,7 +41,6 @@ if TYPE_CHECKING:
     from tfdsl.vocabulary.versions import Version
 
 __all__ = [
-    "ALIASES",
     "Backend",
     "Condition",
     "Document",
@@ -58,10 +54,7 @@ __all__ = [
     "Unit",
     "approximated",
     "chosen",
-    "find",
-    "judge",
     "kept",
-    "names",
     "refused",
     "translated",
 ]
@@ -152,13 +145,23 @@ class Lowering(Protocol):
 
 
 class Backend(Record):
-    """One target. ``output``: one YAML stream, or a set of files. ``lowering``: the module with :class:`Lowering`.
+    """One target: everything that the compiler, the commands and the editors ask of it.
 
-    ``versions``: those it knows, oldest first, the default last. ``prefix``: of its diagnostic codes (``VOL``).
-    ``rules``: what its ``check`` can say (the table's rules come from the table). ``schemas``: the file of the schemas
-    of its documents (:mod:`tfdsl.patch.schema`); empty when patches cannot be checked. ``requires_image``: whether
-    every role needs an image with the given options (slider and yarn may run native). ``patch_rules``: the module whose
-    ``RULES`` say what may not be patched; ``pods``: its documents have pod templates, which ``patch pod`` changes.
+    ``title``: as people call the system. ``prefix``: of its codes, three capital letters or digits. ``versions``: those
+    it tells apart, oldest first, the default last. ``output``: one YAML stream, or a set of files. ``lowering``: the
+    module with :class:`Lowering`. ``rules``: what its ``check`` can say (the table's rules come from the table).
+
+    Its names: ``aliases`` are taken wherever ``name`` is; ``synonyms`` mean the same and are mended; ``akin`` are words
+    of people who may mean it.
+
+    Its documents: ``schemas`` is the file of their schemas (:mod:`tfdsl.patch.schema`), empty when patches cannot be
+    checked; ``patch_rules`` the module whose ``RULES`` say what may not be patched. ``pods``: they have pod templates,
+    which ``patch pod`` changes. ``docs``: where the page about it is.
+
+    What it does: ``requires_image``: every role needs an image with the given options. ``knows_submitter``: it tells
+    tasks who submitted the job, so that ``job.user`` has a value. ``gpus_by_label``: GPUs come with a node, so that a
+    role may have some without asking. ``own_labels``: beginnings of the labels of pods that it writes itself, and
+    ``refuses_own_labels``: its checks refuse a job that sets them. ``starter``: what ``tfdsl new`` writes in its block.
     """
 
     name: str
@@ -169,12 +172,20 @@ class Backend(Record):
     support: Support
     output: Literal["stream", "files"]
     lowering: str
-    aliases: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
+    aliases: tuple[str, ...] = ()
+    synonyms: tuple[str, ...] = ()
+    akin: tuple[str, ...] = ()
     schemas: str = ""
-    patch_rules: str = ""
+    patch_rules: str = "tfdsl.patch.rules"
     pods: bool = False
+    docs: str = ""
     requires_image: Callable[[Mapping[str, object]], bool] = lambda options: True
+    knows_submitter: bool = False
+    gpus_by_label: bool = False
+    own_labels: tuple[str, ...] = ()
+    refuses_own_labels: bool = False
+    starter: tuple[str, ...] = ()
 
     def load(self) -> Lowering:
         """Import the lowering."""
@@ -186,7 +197,7 @@ class Backend(Record):
 
     def load_patch_rules(self) -> PatchRules:
         """What may not be patched in its documents."""
-        module = import_module(self.patch_rules or "tfdsl.patch.rules")
+        module = import_module(self.patch_rules)
         return cast("PatchRules", module.RULES)
 
     @property
@@ -197,138 +208,3 @@ class Backend(Record):
     def all_rules(self) -> tuple[Rule, ...]:
         """Every rule that this target can report."""
         return (*(row.rule for row in self.support.rows if row.rule is not None), *self.rules)
-
-
-_BUILT_IN = {
-    "tfjob": "tfdsl_backends.tfjob",
-    "volcano": "tfdsl_backends.volcano",
-    "kubernetes": "tfdsl_backends.kubernetes",
-    "slider": "tfdsl_backends.slider",
-    "yarn": "tfdsl_backends.yarn",
-}
-ALIASES = {"kubeflow": "tfjob", "simpletfjob": "kubernetes"}
-"""Other names of the built-in targets."""
-
-_loaded: dict[str, Backend] = {}
-
-
-def names() -> tuple[str, ...]:
-    """Names of the built-in targets."""
-    return tuple(_BUILT_IN)
-
-
-def find(name: str) -> Backend | None:
-    """The backend called ``name`` (an alias is fine): built in, else from an entry point of ``tfdsl.backends``."""
-    name = ALIASES.get(name, name)
-    if name not in _loaded:
-        module = _BUILT_IN.get(name)
-        found = cast("Backend", import_module(module).BACKEND) if module else _entry_point(name)
-        if found is None:
-            return None
-        _loaded[name] = found
-    return _loaded[name]
-
-
-def _entry_point(name: str) -> Backend | None:
-    from importlib.metadata import distributions  # costs 26 ms, paid only for a name that is not built in
-
-    for distribution in distributions(path=_installed()):
-        for point in distribution.entry_points.select(group="tfdsl.backends", name=name):
-            return cast("Backend", point.load())
-    return None
-
-
-def _installed() -> list[str]:
-    """Where programs are installed: all of the path but the current folder, which may be a stranger's."""
-    if _is_current(os.path.dirname(os.path.dirname(__file__))):
-        return sys.path
-    return [place for place in sys.path if not _is_current(place)]
-
-
-def _is_current(folder: str) -> bool:
-    try:
-        return os.path.samefile(folder or os.curdir, os.curdir)
-    except OSError:  # a folder of the path that is not there, or a current folder that has been removed
-        return False
-
-
-def judge(backend: Backend, unit: Unit) -> list[Diagnostic]:
-    """What the target keeps silently, changes with a warning, or refuses, for everything that the job sets.
-
-    One diagnostic per row and place, however many roles inherit the value.
-    """
-    from tfdsl.ir.fields import walk
-
-    found: dict[tuple[str, Span], Diagnostic] = {}
-    items = list(walk(unit.job, unit.origins))
-    others = _Others(backend, unit, items)
-    for item in items:
-        row = backend.support.decide(unit, item)
-        if row is None or row.rule is None:
-            continue
-        diagnostic = _report(backend, unit, item, row)
-        if diagnostic is None or (row.rule.code, diagnostic.span) in found:
-            continue
-        if row.fate == "refused" and not names_other(row.instead, backend.name):
-            diagnostic = diagnostic.help(others.advice(item))
-        found[row.rule.code, diagnostic.span] = diagnostic
-    return list(found.values())
-
-
-def _report(backend: Backend, unit: Unit, item: Item, row: Row) -> Diagnostic | None:
-    rule = cast("Rule", row.rule)
-    span = unit.origins.written(item.path)
-    if row.default == "silent" if span is None else row.fate == "translated":
-        return None
-    values = {"value": item.shown, "role": item.role, "job": unit.job.name}
-    if row.fill is not None:
-        values |= row.fill(unit, item)
-    message = rule.message.format_map({key: shortened(value) for key, value in values.items()})
-    level = "info" if span is None else rule.level
-    diagnostic = Diagnostic(rule, level, f"{backend.name}: {message}", span or unit.origins.span(item.path))
-    if row.instead:
-        diagnostic = diagnostic.help(row.instead.format_map(values))
-    return replace(diagnostic, target=backend.name, approximation=row.fate == "approximated" and span is not None)
-
-
-def names_other(advice: str, target: str) -> bool:
-    """Whether ``advice`` names a target other than ``target``, or says that there is none."""
-    named = re.findall(r"\w+", " ".join(re.findall(r"(?:compile to|target) ([^;(]*)", advice.lower())))
-    return "no target can" in advice or any(name in named for name in names() if name != target)
-
-
-class _Others:
-    """What the other targets would make of things that ``backend`` refuses, at their defaults."""
-
-    def __init__(self, backend: Backend, unit: Unit, items: Sequence[Item]) -> None:
-        self._backend = backend
-        self._unit = unit
-        self._items = items
-        self._units: list[tuple[Backend, Unit]] = []
-        self._by_node: dict[int, list[Item]] = {}
-
-    def advice(self, item: Item) -> str:
-        """Which other targets take ``item``, as a line of help."""
-        from tfdsl.diagnostics.suggest import listing
-
-        if not self._units:
-            self._prepare()
-        able = [other.name for other, there in self._units if self._takes(other, there, item)]
-        return f"compile to {listing(able)}, which can" if able else "no target can"
-
-    def _prepare(self) -> None:
-        for name in names():
-            other = find(name)
-            if other is not None and other is not self._backend:
-                options = {option.name: option.default for option in other.options}
-                there = replace(self._unit, target=other.name, version=other.default_version, options=options)
-                self._units.append((other, replace(there, option_spans={}, named="")))
-        for one in self._items:
-            self._by_node.setdefault(id(one.node), []).append(one)
-
-    def _takes(self, other: Backend, there: Unit, item: Item) -> bool:
-        """Whether nothing is refused of ``item``, nor of the mount, output or policy that it belongs to."""
-        whole = item.key.startswith(("mounts", "outputs", "policies"))
-        parts = self._by_node[id(item.node)] if whole else [item]
-        rows = [other.support.decide(there, part) for part in parts]
-        return all(row is not None and row.fate != "refused" for row in rows)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as backends
-from tfdsl.backend import Unit, judge
+from tfdsl import targets
+from tfdsl.backend import Unit
 from tfdsl.diagnostics.order import in_file_order
 from tfdsl.gc_pause import without_gc
+from tfdsl.judge import verdict
 from tfdsl.lint.runner import lint
 from tfdsl.lint.runner import rules as lint_rules
 from tfdsl.record import Record, replace
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Build
     from tfdsl.ir.origins import Origins
     from tfdsl.semantics import resolved
-    from tfdsl.semantics.blocks import TargetRows
     from tfdsl.semantics.params import Given
     from tfdsl.semantics.project import Program, Reader
     from tfdsl.semantics.target_options import GivenOption
@@ -98,19 +98,20 @@ def run(program: Program, request: Request, choices: Sequence[Choice] = ()) -> O
 
 def check(program: Program, request: Request, choices: Sequence[Choice] = ()) -> semantics.Checked:
     """The first half of :func:`run`: what the language's own rules say."""
-    return semantics.check(program, _semantic_request(request, choices))
+    wanted = tuple(semantics.Wanted(choice.backend, choice.version) for choice in choices)
+    return semantics.check(program, semantics.Request(wanted, request.profile, request.params, request.options))
 
 
 @without_gc
 def finish(program: Program, request: Request, choices: Sequence[Choice], checked: semantics.Checked) -> Outcome:
     """The second half of :func:`run`: lint, and the documents, for what :func:`check` gave."""
-    targets = tuple(choice.backend for choice in choices)
+    asked = tuple(choice.backend for choice in choices)
     found = [*program.diagnostics, *checked.diagnostics]
     if has_errors(found):
-        return Outcome(targets, (), tuple(found))
+        return Outcome(asked, (), tuple(found))
     found += lint(program, checked.jobs, checked.used, request.levels)
     made: list[Made] = []
-    by_name = {backend.name: backend for backend in targets}
+    by_name = {backend.name: backend for backend in asked}
     seen: set[tuple[str, str, tuple[int, ...]]] = set()  # -t volcano -t volcano@1.9 for a file that says 1.9
     for values in checked.jobs:
         if values.target is None or request.job not in (None, values.name):
@@ -120,7 +121,7 @@ def finish(program: Program, request: Request, choices: Sequence[Choice], checke
         one = make(backend, values, found) if key not in seen else None
         seen.add(key)
         made += [one] if one is not None else []
-    return Outcome(targets, tuple(made), tuple(found))
+    return Outcome(asked, tuple(made), tuple(found))
 
 
 def compile_program(program: Program, request: Request, choices: Sequence[Choice], *, strict: bool = False) -> Outcome:
@@ -159,13 +160,12 @@ def version_of(backend: Backend, values: resolved.Job) -> Version:
 def make(backend: Backend, values: resolved.Job, found: list[Diagnostic]) -> Made | None:
     """Lower, judge, generate and patch one job; what there is to say goes to ``found``."""
     unit = unit_of(backend, values)
-    lowering = backend.load()
-    here = [*judge(backend, unit), *lowering.check(unit)]
+    here = verdict(backend, unit)
     dockerfile = _dockerfile(unit.job.build, unit.origins, here)
     found += here
     if has_errors(here):
         return None
-    documents = lowering.generate(unit)
+    documents = backend.load().generate(unit)
     if values.patches:
         documents, wrong = _patched(backend, documents, values.patches, unit)
         found += wrong
@@ -259,39 +259,21 @@ def _waive(told: list[Diagnostic], programs: Sequence[Program], prefixes: set[st
     )
 
 
-def every_rule() -> Mapping[str, Rule]:
-    """All rules of the language, of lint and of the built-in targets, by code and by slug."""
+def every_rule(names: Iterable[str] = ()) -> Mapping[str, Rule]:
+    """All rules of the language, of lint and of the targets, by code and by slug.
+
+    Targets that are installed beside the built-in ones are asked only for a rule of ``names`` that nobody else has.
+    """
+    table = _rules_of(targets.known())
+    return table if all(name in table for name in names) else _rules_of(targets.every())
+
+
+def _rules_of(known: Iterable[Backend]) -> Mapping[str, Rule]:
     from tfdsl.diagnostics.registry import by_name, rules
 
-    targets = [backend for name in backends.names() if (backend := backends.find(name)) is not None]
-    return by_name([*rules(), *lint_rules(), *(rule for backend in targets for rule in backend.all_rules())])
+    return by_name([*rules(), *lint_rules(), *(rule for backend in known for rule in backend.all_rules())])
 
 
 def has_errors(found: Iterable[Diagnostic]) -> bool:
     """Whether there is an error among ``found``."""
     return any(diagnostic.level == "error" for diagnostic in found)
-
-
-# --- what semantics has to know of targets -------------------------------------------------------------------------
-
-
-def _semantic_request(request: Request, choices: Sequence[Choice]) -> semantics.Request:
-    wanted = [
-        semantics.Wanted(rows, choice.version)
-        for choice in choices
-        if (rows := target_rows(choice.backend.name)) is not None
-    ]
-    return semantics.Request(
-        target_rows, backends.names(), tuple(wanted), request.profile, request.params, request.options
-    )
-
-
-def target_rows(name: str) -> TargetRows | None:
-    """What has to be known of a target (an alias is fine) to check its block."""
-    from tfdsl.semantics.blocks import TargetRows
-
-    backend = backends.find(name)
-    if backend is None:
-        return None
-    user = backend.name in ("slider", "yarn")
-    return TargetRows(backend.name, backend.versions, backend.options, user, backend.pods, backend.requires_image)

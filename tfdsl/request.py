@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as backends
-from tfdsl.diagnostics.name_rules import UNKNOWN_JOB, UNKNOWN_TARGET
+from tfdsl import targets
+from tfdsl.backend import Backend
+from tfdsl.diagnostics.name_rules import UNKNOWN_JOB
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.pipeline import Choice
 from tfdsl.record import replace
+from tfdsl.semantics.target_names import unknown_target
 from tfdsl.semantics.target_options import unknown_version
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.pipeline import Request
     from tfdsl.semantics.project import Program
@@ -23,8 +24,8 @@ def choice_of(text: str, place: Span) -> Choice | Diagnostic:
     """The target that ``volcano`` or ``volcano@1.9`` names, or why there is none. ``place``: where ``text`` is."""
     name, at, version = text.partition("@")
     backend = target_of(name, _part(place, text, 0, len(name)))
-    if not isinstance(backend, backends.Backend) or not at:
-        return Choice(backend) if isinstance(backend, backends.Backend) else backend
+    if not isinstance(backend, Backend) or not at:
+        return Choice(backend) if isinstance(backend, Backend) else backend
     found = backend.find_version(version)
     if found is None:
         return unknown_version(_part(place, text, len(name) + 1, len(text)), backend.name, version, backend.versions)
@@ -33,12 +34,8 @@ def choice_of(text: str, place: Span) -> Choice | Diagnostic:
 
 def target_of(name: str, place: Span) -> Backend | Diagnostic:
     """The target called ``name``, or that there is none."""
-    backend = backends.find(name) if name else None
-    if backend is not None:
-        return backend
-    near = closest(name, [*backends.names(), *backends.ALIASES])
-    advice = f"did you mean {near}?" if near else f"there are {', '.join(backends.names())}"
-    return UNKNOWN_TARGET(place, name=name or "(none)").help(advice)
+    # A fix would edit a text, and the place may be a command line.
+    return targets.find(name) or replace(unknown_target(place, name), fixes=())
 
 
 def _part(place: Span, text: str, start: int, end: int) -> Span:

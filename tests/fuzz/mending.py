@@ -13,7 +13,7 @@ from tests.fuzz.case import Finding
 from tests.fuzz.mistakes import KINDS, Mistake, mistaken
 from tests.fuzz.programs import ROOT
 from tests.spec.page import MAIN, examples
-from tfdsl import backend, pipeline
+from tfdsl import pipeline, targets
 from tfdsl.diagnostics.fixes import fixed, offered, texts_with
 from tfdsl.ir.lower import lower
 from tfdsl.semantics.values import ListData, MapData
@@ -55,7 +55,7 @@ class Checked:
         program = pipeline.load(self.source, read)
         request = pipeline.Request()
         names = re.findall(r"\btarget (\w+)", text) if "patch " in text else []
-        choices = [pipeline.Choice(found) for name in dict.fromkeys(names) if (found := backend.find(name))]
+        choices = [pipeline.Choice(found) for name in dict.fromkeys(names) if (found := targets.find(name))]
         told = pipeline.check(program, request, choices)
         outcome = pipeline.finish(program, request, choices, told)
         self.told: Sequence[Diagnostic] = pipeline.settle([outcome], [program], strict=False, paths=[path])

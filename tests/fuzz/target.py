@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 from xml.etree import ElementTree
 
-from tfdsl import backend, pipeline
+from tfdsl import pipeline, targets
 from tfdsl.diagnostics.fixes import fixed
 from tfdsl.diagnostics.render import FORMATS, render
 from tfdsl.source_files import decode
@@ -49,7 +49,7 @@ def run(data: bytes) -> None:
     clock = _Clock(len(data))
     program = clock.time("load", lambda: pipeline.load(source, _read))
     outcomes = [clock.time("check", lambda: pipeline.run(program, pipeline.Request()))]
-    outcomes += [clock.time(name, lambda name=name: _compiled(program, name)) for name in backend.names()]
+    outcomes += [clock.time(name, lambda name=name: _compiled(program, name)) for name in targets.names()]
     told = clock.time("settle", lambda: pipeline.settle(outcomes, [program], strict=False, paths=[MAIN]))
     _places(told)
     for form in FORMATS:
@@ -71,7 +71,7 @@ def _read(path: str) -> Source | str:
 
 
 def _compiled(program: Program, name: str) -> Outcome:
-    target = backend.find(name)
+    target = targets.find(name)
     assert target is not None
     outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(target)])
     for made in outcome.made:

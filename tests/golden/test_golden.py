@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tfdsl import backend as backends
+from tfdsl import targets
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 _spec = importlib.util.spec_from_file_location("generate_examples", EXAMPLES / "generate.py")
@@ -23,7 +23,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
 
 
-@pytest.mark.parametrize("target", backends.names())
+@pytest.mark.parametrize("target", targets.names())
 @pytest.mark.parametrize("name", generate.NAMES)
 def test_example(name: str, target: str) -> None:
     assert generate.produced(name, target) == generate.read(EXAMPLES / name / "expected" / target)
@@ -31,4 +31,4 @@ def test_example(name: str, target: str) -> None:
 
 def test_nothing_else_is_expected() -> None:
     folders = {path.name for name in generate.NAMES for path in (EXAMPLES / name / "expected").glob("*")}
-    assert folders <= set(backends.names())
+    assert folders <= set(targets.names())

@@ -8,7 +8,7 @@ import pytest
 
 from tests.lsp.long_text import long_text
 from tests.lsp.marked import marked, snapshot
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.lsp.features.code_lens import code_lens
 from tfdsl.lsp.features.compile import Compiled, compile_text
 from tfdsl.lsp.features.inlay_hints import inlay_hints
@@ -125,7 +125,7 @@ def test_no_signature(text: str) -> None:
 def test_lenses_are_for_the_targets_of_the_job_else_for_all() -> None:
     text = "job a { target volcano { }\n target kubeflow { } }\njob b { role worker { } }\n"
     found = [(lens.job, lens.target) for lens in code_lens(snapshot(text))]
-    assert found == [("a", "volcano"), ("a", "tfjob"), *(("b", name) for name in backends.names())]
+    assert found == [("a", "volcano"), ("a", "tfjob"), *(("b", name) for name in targets.names())]
     assert code_lens(snapshot(text, settings=Settings(code_lens=False))) == []
 
 

@@ -18,8 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.shell import JOB
-from tfdsl import __version__
-from tfdsl import backend as backends
+from tfdsl import __version__, targets
 from tfdsl.diagnostics.registry import rules
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -154,7 +153,7 @@ def test_version_of_the_installed_command(tfdsl: Path) -> None:
     assert subprocess.check_output([tfdsl, "--version"], text=True) == f"tfdsl {__version__}\n"
 
 
-@pytest.mark.parametrize("target", backends.names())
+@pytest.mark.parametrize("target", targets.names())
 def test_installed_command_compiles_for_every_target(tfdsl: Path, target: str, tmp_path: Path) -> None:
     (tmp_path / "mnist.tfjob").write_text(JOB)
     command = [tfdsl, "compile", "mnist.tfjob", "-t", target, "-o", "out/"]

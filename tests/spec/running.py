@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tests.spec.page import MAIN, Example
-from tfdsl import backend, pipeline
+from tfdsl import pipeline, targets
 from tfdsl.ir import model
 from tfdsl.ir.lower import lower
 from tfdsl.ir.schema import validated
@@ -60,7 +60,7 @@ def run(files: Mapping[str, str], options: tuple[str, ...]) -> Run:
 
     program = load(Source(MAIN, files[MAIN], MAIN), read)
     given = _given(options, files)
-    request = Request(pipeline.target_rows, backend.names(), given.targets, given.profile, given.params, given.options)
+    request = Request(given.targets, given.profile, given.params, given.options)
     checked = check(program, request)
     outcome = pipeline.Outcome((), (), (*program.diagnostics, *checked.diagnostics))
     return Run(program, checked, pipeline.settle([outcome], [program], strict=False, paths=[MAIN]))
@@ -116,7 +116,7 @@ def given_set(word: str, files: Mapping[str, str]) -> Given:
 
 def _given(options: tuple[str, ...], files: Mapping[str, str]) -> Asked:
     words = iter(options)
-    targets: list[Wanted] = []
+    wanted: list[Wanted] = []
     params: list[Given] = []
     chosen: list[GivenOption] = []
     profile = None
@@ -128,9 +128,9 @@ def _given(options: tuple[str, ...], files: Mapping[str, str]) -> Asked:
             profile = value
         elif word == "-t":
             name, _, version = value.partition("@")
-            rows = pipeline.target_rows(name)
-            assert rows is not None
-            targets.append(Wanted(rows, version or None))
+            target = targets.find(name)
+            assert target is not None
+            wanted.append(Wanted(target, version or None))
         else:
             assert word == "-O"
             key, _, text = value.partition("=")
@@ -138,7 +138,7 @@ def _given(options: tuple[str, ...], files: Mapping[str, str]) -> Asked:
             lines = text.startswith("@")
             source = Source(text[1:], files[text[1:]]) if lines else Source(f"-O {key}", text)
             chosen.append(GivenOption(target, option, source, "lines" if lines else "text"))
-    return Asked(tuple(targets), profile, tuple(params), tuple(chosen))
+    return Asked(tuple(wanted), profile, tuple(params), tuple(chosen))
 
 
 # --- the IR ----------------------------------------------------------------------------------------------------

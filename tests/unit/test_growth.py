@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl import backend, pipeline
+from tfdsl import pipeline, targets
 from tfdsl.diagnostics.render import FORMATS, render
 from tfdsl.text import Source
 
@@ -113,7 +113,7 @@ def seconds(text: str) -> float:
     start = process_time()
     source = Source("main.tfjob", text, "main.tfjob")
     program = pipeline.load(source, lambda path: "there is no such file")
-    target = backend.find("volcano")
+    target = targets.find("volcano")
     assert target is not None
     done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(target)])
     told = pipeline.settle([done], [program], strict=False, paths=["main.tfjob"])
@@ -172,7 +172,7 @@ MANY = """job j {{
 
 
 @pytest.mark.parametrize("discovery", ["tf_config", "flags", "both", "none"])
-@pytest.mark.parametrize("target", backend.names())
+@pytest.mark.parametrize("target", targets.names())
 def test_a_number_of_replicas_costs_its_digits(target: str, discovery: str) -> None:
     """Two thousand million replicas are ten digits: no list of them is made, whatever the target says of the job."""
     resource = pytest.importorskip("resource")
@@ -180,7 +180,7 @@ def test_a_number_of_replicas_costs_its_digits(target: str, discovery: str) -> N
     text = MANY.format(discovery=discovery) + "\n"
     for one in (text, text.replace("  on failed", f"  target {target} {{ {options} }}\n  on failed")):
         before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, process_time()
-        found = backend.find(target)
+        found = targets.find(target)
         assert found is not None
         pipeline.run(
             pipeline.load(Source("main.tfjob", one), lambda path: ""), pipeline.Request(), [pipeline.Choice(found)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
 from tfdsl.cli.arguments import Command, Positional
 from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.streams import out
@@ -23,14 +24,21 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Print everything that the word stands for."""
+    given = arguments.rest[0]
+    pages = _pages(given.text)
+    if not pages:
+        targets.every()  # it may be a word of a target that is installed beside the built-in ones
+        pages = _pages(given.text)
+    if not pages:
+        return _nothing(given)
+    out("\n".join(pages))
+    return OK
+
+
+def _pages(word: str) -> list[str]:
     from tfdsl.cli.word_pages import pages_of
 
-    given = arguments.rest[0]
-    found = [*pages_of(given.text), *_messages(given.text)]
-    if not found:
-        return _nothing(given)
-    out("\n".join(found))
-    return OK
+    return [*pages_of(word), *_messages(word)]
 
 
 def _messages(name: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.diagnostics.page import text_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _linted(rule: Rule) -> str | None:
 
 
 def _targeted(rule: Rule) -> str:
-    backend = next((one for one in every_backend() if rule in one.all_rules()), None)
+    backend = next((one for one in targets.known() if rule in one.all_rules()), None)
     if backend is None:
         return f"{_sentence(rule.message)}\n"
     rows = [row for row in backend.support.rows if row.rule is not None and row.rule.code == rule.code]
@@ -48,8 +48,9 @@ def _targeted(rule: Rule) -> str:
     if rows:
         parts += [_when(backend, rows), _elsewhere(backend, list(dict.fromkeys(row.key for row in rows)))]
     else:
+        page = f" ({backend.docs})" if backend.docs else ""
         parts.append(
-            f"This is a rule of the target beyond its table (docs/targets/{backend.name}.md).\n"
+            f"This is a rule of the target beyond its table{page}.\n"
             f"tfdsl check FILE -t {backend.name} finds it before anything is submitted.\n"
         )
     return "\n".join(part for part in parts if part)
@@ -58,11 +59,6 @@ def _targeted(rule: Rule) -> str:
 def _said(row: Row) -> str:
     """What a row reports: a choice made for the user has a message beside the text of the tables."""
     return row.rule.message if row.fate == "translated" and row.rule is not None else row.text
-
-
-def every_backend() -> list[Backend]:
-    """The built-in targets."""
-    return [backend for name in backends.names() if (backend := backends.find(name)) is not None]
 
 
 def _instead(rows: Iterable[Row]) -> str:
@@ -82,7 +78,7 @@ def _elsewhere(backend: Backend, keys: Iterable[str]) -> str:
     """What the other targets make of the same things."""
     lines = ["Other targets:\n"]
     for key in keys:
-        for other in every_backend():
+        for other in targets.known():
             if other is not backend:
                 lines += [f"  {other.name:<11}{text}\n" for text in fates(other, key)]
     return "".join(dict.fromkeys(lines))

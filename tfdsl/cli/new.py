@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
 from tfdsl.cli.arguments import Command, Positional
 from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.streams import err
@@ -14,6 +15,7 @@ from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.writing import Failure, File, write_all
 
 if TYPE_CHECKING:
+    from tfdsl.backend import Backend
     from tfdsl.cli.arguments import Arguments
 
 COMMAND = Command(
@@ -24,15 +26,12 @@ COMMAND = Command(
     ("tfdsl new mnist",),
 )
 
-TARGETS = ("tfjob", "volcano")
-"""The targets that the job names; it checks without a message for each of them."""
-
 _JOB = """\
 # A distributed TensorFlow job.
 #
 #   tfdsl check {name}.tfjob --all-targets      what each target makes of it
-#   tfdsl compile {name}.tfjob -t tfjob         a Kubeflow TFJob, to standard output
-#   tfdsl compile {name}.tfjob -t volcano --set workers=8 -o out
+#   tfdsl compile {name}.tfjob -t {first:<13} a manifest, to standard output
+#   tfdsl compile {name}.tfjob -t {last} --set workers=8 -o out
 #   tfdsl explain retries                       more about any word of this file
 
 param workers: int = 2 {{ description = "training replicas", min = 1, max = 64 }}
@@ -65,18 +64,23 @@ job {name} {{
   retries = 3
 
   # What one target does otherwise stands in its block, which has the last word.
-  target tfjob {{
-    # tfdsl: allow[tfjob-deleted-pod-fails] drains are announced here; the job is submitted again afterwards
-    on failed => restart container
-  }}
-  target volcano {{ on failed => restart job, queue = "default" }}
+{blocks}
 }}
 """
 
 
 def starter(name: str) -> str:
     """The text of a first job called ``name``."""
-    return _JOB.format(name=name)
+    starters = [target for target in targets.built_in() if target.starter]
+    names = [target.name for target in starters]
+    return _JOB.format(name=name, first=names[0], last=names[-1], blocks="\n".join(map(_block, starters)))
+
+
+def _block(target: Backend) -> str:
+    """What the target needs, on one line where it fits."""
+    if len(target.starter) == 1:
+        return f"  target {target.name} {{ {target.starter[0]} }}"
+    return "\n".join([f"  target {target.name} {{", *(f"    {line}" for line in target.starter), "  }"])
 
 
 def run(arguments: Arguments) -> int:
@@ -93,5 +97,5 @@ def run(arguments: Arguments) -> int:
     failure = Failure(path, "there is such a file already") if there else write_all([File(path, starter(name))])
     if failure is not None:
         return report([OUTPUT_NOT_WRITTEN(place, path=path, reason=failure.reason)], ())
-    err(f"wrote {visible(path)}; try: tfdsl compile {visible(path)} -t tfjob\n")
+    err(f"wrote {visible(path)}; try: tfdsl compile {visible(path)} -t {targets.names()[0]}\n")
     return OK

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.cli.arguments import Flag, Given
-from tfdsl.diagnostics.name_rules import UNKNOWN_JOB, UNKNOWN_TARGET
+from tfdsl.diagnostics.name_rules import UNKNOWN_JOB
 from tfdsl.diagnostics.suggest import closest
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
 from tfdsl.inputs import Inputs
 from tfdsl.masking import Hidden, hidden_in
 from tfdsl.pipeline import Choice, Request
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.semantics.params import Given as ParamGiven
+from tfdsl.semantics.target_names import unknown_target
 from tfdsl.semantics.target_options import GivenOption, unknown_version
 from tfdsl.source_files import read
 from tfdsl.text import Source, Span
@@ -93,9 +94,8 @@ def missing(arguments: Arguments, program: Program) -> list[Diagnostic]:
 
 
 def every_target() -> tuple[Choice, ...]:
-    """Each built-in target in the version of the file, else its default."""
-    found = (backends.find(name) for name in backends.names())
-    return tuple(Choice(backend) for backend in found if backend is not None)
+    """Each target in the version of the file, else its default."""
+    return tuple(map(Choice, targets.every()))
 
 
 def _pieces(given: Given) -> Iterable[Given]:
@@ -124,11 +124,9 @@ def _choice(given: Given, errors: list[Diagnostic]) -> Choice | None:
 
 
 def _target(given: Given, errors: list[Diagnostic]) -> Backend | None:
-    backend = backends.find(given.text) if given.text else None
+    backend = targets.find(given.text)
     if backend is None:
-        near = closest(given.text, [*backends.names(), *backends.ALIASES])
-        advice = f"did you mean {near}?" if near else f"there are {', '.join(backends.names())}"
-        errors.append(UNKNOWN_TARGET(given.span, name=given.text or "(none)").help(advice))
+        errors.append(replace(unknown_target(given.span, given.text), fixes=()))
     return backend
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.cli.arguments import Command
 from tfdsl.cli.report import OK
 from tfdsl.cli.streams import out
@@ -19,14 +19,13 @@ COMMAND = Command("targets", "list the targets, their versions and options", (),
 
 def run(arguments: Arguments) -> int:
     """Print the targets."""
-    found = (backends.find(name) for name in backends.names())
-    out("\n".join(described(backend) for backend in found if backend is not None))
+    out("\n".join(map(described, targets.every())))
     return OK
 
 
 def described(backend: Backend) -> str:
     """A target, its versions and its options."""
-    also = f" (also {', '.join(_aliases(backend))})" if _aliases(backend) else ""
+    also = f" (also {', '.join(backend.aliases)})" if backend.aliases else ""
     output = "one YAML stream" if backend.output == "stream" else "a set of files, needs -o FOLDER"
     known = ", ".join(backend.versions)
     lines = [
@@ -38,11 +37,6 @@ def described(backend: Backend) -> str:
         lines.append("  options   in the target block, or -O TARGET.KEY=VALUE")
         lines += [f"    {_option(option)}" for option in backend.options]
     return "\n".join(lines) + "\n"
-
-
-def _aliases(backend: Backend) -> list[str]:
-    named = [alias for alias, name in backends.ALIASES.items() if name == backend.name]
-    return list(dict.fromkeys([*backend.aliases, *named]))
 
 
 def _option(option: Option) -> str:

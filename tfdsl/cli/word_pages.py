@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
 from tfdsl.cli import word_examples as examples
 from tfdsl.cli.commands import SUMMARIES
-from tfdsl.cli.message_pages import every_backend, fates, in_short, spoken
+from tfdsl.cli.message_pages import fates, in_short, spoken
 from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements
 from tfdsl.vocabulary.types import describe
@@ -44,7 +45,7 @@ def words() -> list[str]:
     found += [word for action in policies.ACTIONS for word in action.name.split()]
     found += [unit for units in UNITS.values() for unit in units]
     found += SUMMARIES
-    for backend in every_backend():
+    for backend in targets.known():
         found += [backend.name, *(option.name for option in backend.options)]
     return list(dict.fromkeys(found))
 
@@ -172,7 +173,7 @@ def _command(word: str) -> Iterable[str]:
 
 
 def _option(word: str) -> Iterable[str]:
-    for backend in every_backend():
+    for backend in targets.known():
         for option in backend.options:
             if option.name == word:
                 rows = [("type", describe(option.type)), ("where", f"target {backend.name} {{ … }}")]
@@ -181,11 +182,9 @@ def _option(word: str) -> Iterable[str]:
 
 
 def _target(word: str) -> Iterable[str]:
-    from tfdsl.backend import ALIASES
     from tfdsl.cli.targets import described
 
-    name = ALIASES.get(word, word)
-    yield from (described(backend) for backend in every_backend() if backend.name == name)
+    yield from (described(backend) for backend in targets.known() if word in (backend.name, *backend.aliases))
 
 
 def _page(head: str, doc: str, rows: Sequence[tuple[str, str]], example: str = "", keys: Sequence[str] = ()) -> str:
@@ -201,7 +200,7 @@ def _page(head: str, doc: str, rows: Sequence[tuple[str, str]], example: str = "
 
 def _on_targets(keys: Sequence[str]) -> Iterable[str]:
     """What each target makes of a key, whole; of several keys in short, a line for each."""
-    for backend in every_backend():
+    for backend in targets.known():
         name = backend.name
         for key in keys:
             lines = fates(backend, key) if len(keys) == 1 else [f"{spoken(key)}: {in_short(backend, key)}"]
@@ -209,4 +208,4 @@ def _on_targets(keys: Sequence[str]) -> Iterable[str]:
                 yield f"  {name:<11} {text}\n"
                 name = ""
     if len(keys) > 1:
-        yield "How they differ: docs/targets, or tfdsl check FILE --all-targets.\n"
+        yield "How they differ: the page of each target, or tfdsl check FILE --all-targets.\n"

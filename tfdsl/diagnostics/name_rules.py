@@ -31,7 +31,7 @@ RUN_TIME_ALONE = _error("TFJ1206", "run-time-alone", "{name} is known only at ru
 RUN_TIME_HERE = _error("TFJ1207", "run-time-here", "{name} is known only at run time and cannot stand here")
 NOT_IN_JOB = _error("TFJ1208", "job-value-outside", "{name} exists only inside a job")
 NOT_IN_ROLE = _error("TFJ1209", "role-value-outside", "{name} exists only in roles")
-JOB_USER_HERE = _error("TFJ1210", "job-user-here", "job.user is known on yarn and slider only")
+JOB_USER_HERE = _error("TFJ1210", "job-user-here", "job.user is known on {targets} only")
 
 WRONG_TYPE = _error("TFJ1301", "wrong-type", "{what} must be {expected}, not {given}")
 OPERAND_TYPES = _error("TFJ1302", "operand-types", "{op} does not take {left} and {right}")

@@ -16,7 +16,7 @@ from tfdsl.record import Record
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from tfdsl.diagnostics.diagnostic import Diagnostic, Rule
     from tfdsl.text import Source
@@ -38,19 +38,19 @@ class Waiver(Record):
 def apply(
     diagnostics: Iterable[Diagnostic],
     comments: Iterable[Span],
-    rules: Callable[[], Mapping[str, Rule]],
+    rules: Callable[[Collection[str]], Mapping[str, Rule]],
     looked_at: Callable[[Rule, str], bool],
 ) -> list[Diagnostic]:
     """``diagnostics`` without the waived ones, and with what is to be said about the waivers.
 
-    ``rules`` gives every rule by code and slug. ``looked_at`` tells whether a rule could have been reported in this
-    run for the file at a path; only then is a waiver for it stale.
+    ``rules`` gives every rule by code and slug, those of the names in the waivers among them. ``looked_at`` tells
+    whether a rule could have been reported in this run for the file at a path; only then is a waiver for it stale.
     """
     diagnostics = list(diagnostics)
     waivers, problems = _waivers(comments)
     if not waivers:
         return diagnostics + problems
-    known = rules()
+    known = rules({waiver.name for waiver in waivers})
     by_place: dict[tuple[str, int], list[Waiver]] = {}
     for waiver in waivers:
         for line in waiver.lines:

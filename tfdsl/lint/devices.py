@@ -21,7 +21,7 @@ def is_given_gpus(view: JobView, role: resolved.Role) -> bool:
         gpus(role)
         or role.data("node_label") is not None
         or role.data("gpu_memory") is not None
-        or view.job.target == "slider"
+        or view.job.gpus_by_label
         or any("gpu" in name or "/mig-" in name for name in role.entries("resources"))
     )
 

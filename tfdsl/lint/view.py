@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
 from tfdsl.semantics.values import ListData, MapData, RunTime, RunTimeText
-from tfdsl.syntax import ast
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -50,8 +49,6 @@ def _name(part: RunTime) -> str:
     return f"env.{part.name}" if part.kind == "env" else part.kind
 
 
-_WITHOUT_PODS = ("slider", "yarn")
-
 TRAINERS = ("chief", "master", "worker")
 """The roles that train, the one that writes checkpoints first."""
 
@@ -60,14 +57,6 @@ class JobView(Record):
     """One job with all layers merged."""
 
     job: resolved.Job
-
-    @property
-    def has_pods(self) -> bool:
-        """Whether its replicas are pods, as far as it is known: without a target its target blocks say it."""
-        if self.job.target is not None:
-            return self.job.target not in _WITHOUT_PODS
-        blocks = {item.name.text for item in self.job.node.items if isinstance(item, ast.Target)}
-        return not blocks or not blocks.issubset(_WITHOUT_PODS)
 
     def trainers(self) -> Iterator[resolved.Role]:
         """The roles that run the training, in the order of :data:`TRAINERS`."""

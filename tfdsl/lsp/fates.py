@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as backends
-from tfdsl import pipeline
+from tfdsl import pipeline, targets
 from tfdsl.record import Record, replace
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes
@@ -37,7 +36,7 @@ def fates(snapshot: Snapshot, span: Span, keys: Sequence[str], job: ast.Job | No
     units = units_of(snapshot, job) if job is not None else []
     found: list[Fate] = []
     for unit in units:
-        backend = backends.find(unit.target)
+        backend = targets.find(unit.target)
         assert backend is not None
         found += _decided(backend, unit, span)
     return found or [fate for key in keys for fate in _in_general(key)]
@@ -53,12 +52,11 @@ def units_of(snapshot: Snapshot, job: ast.Job) -> list[Unit]:
 
 def _units(snapshot: Snapshot, job: ast.Job) -> list[Unit]:
     program = snapshot.program
-    targets = [backend for name in backends.names() if (backend := backends.find(name)) is not None]
-    choices = [pipeline.Choice(backend) for backend in targets]
+    choices = list(map(pipeline.Choice, targets.every()))
     checked = pipeline.check(replace(program, jobs=(job,)), snapshot.request, choices)
     if pipeline.has_errors(program.diagnostics) or pipeline.has_errors(checked.diagnostics):
         return []
-    by_name = {backend.name: backend for backend in targets}
+    by_name = {choice.backend.name: choice.backend for choice in choices}
     return [pipeline.unit_of(by_name[values.target], values) for values in checked.jobs if values.target is not None]
 
 
@@ -92,11 +90,10 @@ class _Open(dict[str, str]):
 
 
 def _in_general(key: str) -> Iterable[Fate]:
-    for name in backends.names():
-        backend = backends.find(name)
-        for row in backend.support[key] if backend is not None else ():
+    for backend in targets.every():
+        for row in backend.support[key]:
             when = " ".join(part for part in (f"from {row.since}" if row.since else "", row.words) if part)
-            yield Fate(name, row.fate, row.to, row.text.format_map(_Open()), when)
+            yield Fate(backend.name, row.fate, row.to, row.text.format_map(_Open()), when)
 
 
 def keys_of(node: object, *, in_role: bool) -> list[str]:

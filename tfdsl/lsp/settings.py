@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record
 from tfdsl.semantics.params import Given
@@ -83,7 +83,7 @@ def choices_of(settings: Settings, program: Program) -> tuple[Choice, ...]:
     """The targets to check for, each once; none for a file that has no job and is there to be included."""
     if not program.jobs:
         return ()
-    named = settings.targets or tuple(dict.fromkeys(_blocks(program)))
+    named = settings.targets or _blocks(program)
     choices: dict[tuple[str, str | None], Choice] = {}
     for text in named:
         choice = choice_of(text)
@@ -95,7 +95,7 @@ def choices_of(settings: Settings, program: Program) -> tuple[Choice, ...]:
 def choice_of(text: str) -> Choice | None:
     """``volcano`` or ``volcano@1.9``; ``None`` when there is no such target or version."""
     name, at, version = text.partition("@")
-    backend = backends.find(name) if name else None
+    backend = targets.find(name)
     if backend is None or not at:
         return None if backend is None else Choice(backend)
     found = backend.find_version(version)
@@ -105,9 +105,4 @@ def choice_of(text: str) -> Choice | None:
 def _blocks(program: Program) -> list[str]:
     from tfdsl.syntax import ast
 
-    return [
-        backends.ALIASES.get(item.name.text, item.name.text)
-        for job in program.jobs
-        for item in job.as_read.items
-        if isinstance(item, ast.Target)
-    ]
+    return [item.name.text for job in program.jobs for item in job.as_read.items if isinstance(item, ast.Target)]

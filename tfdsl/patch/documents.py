@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.diagnostics.output_rules import (
     NO_POD_TEMPLATE,
     PATCH_DERIVED,
@@ -30,7 +30,7 @@ from tfdsl.vocabulary.quantities import Duration, Quantity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from tfdsl.backend import Document
+    from tfdsl.backend import Document, Unit
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.emit import located
     from tfdsl.emit.located import Plain
@@ -58,7 +58,7 @@ class Applied(Record):
 
 
 def patched(
-    unit: backends.Unit,
+    unit: Unit,
     documents: Sequence[Document],
     patches: Sequence[resolved.Patch],
     schemas: Schemas | None,
@@ -81,9 +81,7 @@ def patched(
 class _Run:
     """The documents on their way through the patches, and what is wrong."""
 
-    def __init__(
-        self, unit: backends.Unit, documents: Sequence[Document], schemas: Schemas | None, rules: PatchRules
-    ) -> None:
+    def __init__(self, unit: Unit, documents: Sequence[Document], schemas: Schemas | None, rules: PatchRules) -> None:
         self.unit = unit
         self.documents = list(documents)
         self.schemas = schemas
@@ -133,9 +131,8 @@ class _Run:
     def _pod_places(self, patch: resolved.Patch, word: Span) -> list[Place]:
         templates = list(pod_templates([document.data for document in self.documents]))
         if not templates:
-            known = [name for name in backends.names() if (one := backends.find(name)) is not None and one.pods]
             found = NO_POD_TEMPLATE(word, target=self.unit.target)
-            self.report(found.help(f"targets with pod templates are {enumeration(known)}"))
+            self.report(found.help(f"targets with pod templates are {enumeration(targets.with_pods())}"))
         return [
             Place(
                 template.document,
@@ -150,9 +147,7 @@ class _Run:
         """What the schema of the document asks for at the place."""
         if self.schemas is None:
             return None
-        document = self.documents[where.document]
-        kind = kind_of(document.data, document.file)
-        return place(self.schemas, kind, where.path, unchecked=patch.unchecked)
+        return place(self.schemas, self._kind(where.document), where.path, unchecked=patch.unchecked)
 
     def _against_schema(self, patch: resolved.Patch, node: Node | Problem | None) -> Iterator[Diagnostic]:
         """What the schema says of ``patch``."""
@@ -196,7 +191,7 @@ class _Run:
         return [()] if whole else []
 
     def _kind(self, number: int) -> str:
-        return kind_of(self.documents[number].data, self.documents[number].file)
+        return kind_of(self.documents[number].data, self.documents[number].file, self.schemas)
 
     def _new_members(self, step: Applied) -> Iterator[Diagnostic]:
         number = step.place.document

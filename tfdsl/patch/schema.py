@@ -65,14 +65,14 @@ def load(folder: str, name: str) -> Schemas:
     return Schemas(read["kinds"], tuple(read["types"]))
 
 
-def kind_of(document: located.Data, file: str | None) -> str:
-    """The name under which the schema of ``document`` is kept."""
+def kind_of(document: located.Data, file: str | None, schemas: Schemas | None) -> str:
+    """The name under which the schema of ``document`` is kept: with its group where ``schemas`` tell groups apart."""
     data = unwrap(document)
     if file is not None or not isinstance(data, Mapping):
         return file or ""
     kind, version = unwrap(data.get("kind")), unwrap(data.get("apiVersion"))
     full = f"{kind}.{str(version).partition('/')[0]}"
-    return full if full == "Job.batch.volcano.sh" else str(kind)
+    return full if schemas is not None and full in schemas.kinds else str(kind)
 
 
 def place(schemas: Schemas, kind: str, path: Path, *, unchecked: bool = False) -> Node | Problem | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
 from tfdsl.diagnostics import name_rules
 from tfdsl.diagnostics.suggest import closest, fold, folded, listing, offering, proposing, words_of
 from tfdsl.record import Record
@@ -135,13 +136,12 @@ def _with_patch(diagnostic: Diagnostic, field: pod_fields.PodField, around: Arou
         diagnostic = diagnostic.help(field.instead)
     line = field.line
     if around.block is not None and not around.targets:
-        return diagnostic.help(
-            f"{around.block} starts no pods; elsewhere it is a patch: target kubernetes {{ {line} }}"
-        )
+        patch = f"target {targets.with_pods()[0]} {{ {line} }}"
+        return diagnostic.help(f"{around.block} starts no pods; elsewhere it is a patch: {patch}")
     if around.block is not None:
         return diagnostic.help(f"write a patch: {line}")
     line = line if around.role is None else f"role {around.role} {{ {line} }}"
-    for target in around.targets or ("kubernetes",):
+    for target in around.targets or targets.with_pods()[:1]:
         diagnostic = diagnostic.help(f"write a patch: target {target} {{ {line} }}")
     return diagnostic
 

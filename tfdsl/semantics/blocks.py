@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+from tfdsl import targets
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, proposing
 from tfdsl.record import Record, replace
@@ -21,6 +22,7 @@ from tfdsl.vocabulary import attributes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.vocabulary.options import Option
 
@@ -94,29 +96,10 @@ class JobBlock(Record):
     unknown_roles: tuple[RoleBlock, ...] = ()
 
 
-class TargetRows(Record):
-    """What has to be known of a target to check its block.
-
-    ``user``: whether it knows the submitter; ``pods``: whether it has pod templates, which ``patch pod`` changes.
-    """
-
-    name: str
-    versions: tuple[str, ...]
-    options: tuple[Option, ...]
-    user: bool
-    pods: bool
-    requires_image: Callable[[Mapping[str, object]], bool]
-
-
 class Names(Record):
-    """What blocks refer to: the templates of the program, and targets by name or alias.
-
-    ``asked``: the targets that the program is compiled for.
-    """
+    """What blocks refer to: the templates of the program. ``asked``: the targets that it is compiled for."""
 
     templates: Mapping[str, ast.Template]
-    find_target: Callable[[str], TargetRows | None]
-    target_names: tuple[str, ...]
     read: ReadTemplates
     asked: tuple[str, ...] = ()
 
@@ -173,8 +156,11 @@ class _Reader:
 
     def _owners(self, option: str) -> tuple[str, ...]:
         """The targets that have an option called so."""
-        rows = [self.names.find_target(name) for name in self.names.target_names]
-        return tuple(one.name for one in rows if one is not None and option in {each.name for each in one.options})
+        return tuple(
+            target.name
+            for target in targets.every()
+            if option == "version" or any(option == each.name for each in target.options)
+        )
 
     # --- layers ---
 
@@ -311,22 +297,22 @@ class _Reader:
         for item in items:
             if not isinstance(item, ast.Target):
                 continue
-            rows = self.names.find_target(item.name.text)
-            if rows is None:
-                self.report(unknown_target(item.name, self.names.target_names))
+            target = targets.find(item.name.text)
+            if target is None:
+                self.report(unknown_target(item.name.span, item.name.text))
                 continue
-            outer, self.around = self.around, replace(self.around, block=rows.name, targets=_with_pods([rows]))
+            outer, self.around = self.around, replace(self.around, block=target.name, targets=_with_pods([target]))
             block = TargetBlock(
                 item,
-                rows.name,
-                self.layers(item.items, "target", rows.options),
+                target.name,
+                self.layers(item.items, "target", target.options),
                 self.roles(item.items, "target"),
                 _patches(item.items),
             )
             self.around = outer
-            first = blocks.setdefault(rows.name, block)
+            first = blocks.setdefault(target.name, block)
             if first is not block:
-                diagnostic = name_rules.DUPLICATE_BLOCK(item.name.span, name=f"target {rows.name}", where="job")
+                diagnostic = name_rules.DUPLICATE_BLOCK(item.name.span, name=f"target {target.name}", where="job")
                 self.report(diagnostic.note(first.node.name.span, "first here").marked("again here"))
         return blocks
 
@@ -356,7 +342,8 @@ def _patch_help(item: ast.Patch, where: str) -> str:
     if where != "role":
         return "put it into a target block"
     if item.pod is not None:
-        return f"put it into a target block: target volcano {{ role worker {{ {item.span.text} }} }}"
+        line = f"role worker {{ {item.span.text} }}"
+        return f"put it into a target block: target {targets.with_pods()[0]} {{ {line} }}"
     return "put it into a target block; a role in a target block can have patch pod and unpatch pod"
 
 
@@ -372,12 +359,12 @@ def _targets_at_hand(node: ast.Job, names: Names) -> tuple[str, ...]:
     """The targets with pods that the job is compiled for, else those it has blocks for."""
     if names.asked:
         return names.asked
-    written = [names.find_target(item.name.text) for item in node.items if isinstance(item, ast.Target)]
-    return _with_pods(rows for rows in written if rows is not None)
+    written = [targets.find(item.name.text) for item in node.items if isinstance(item, ast.Target)]
+    return _with_pods(target for target in written if target is not None)
 
 
-def _with_pods(targets: Iterable[TargetRows]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(rows.name for rows in targets if rows.pods))
+def _with_pods(known: Iterable[Backend]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(target.name for target in known if target.pods))
 
 
 def _once(items: Iterable[ast.Item], kind: type[Block], word: str, report: Report) -> Block | None:

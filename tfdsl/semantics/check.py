@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.semantics import resolved, statements, target_options, unknown_roles
-from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, TargetRows, check_templates, read_job
+from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, check_templates, read_job
 from tfdsl.semantics.job_rules import check_job
 from tfdsl.semantics.merge_outputs import outputs
 from tfdsl.semantics.merge_policies import policies
@@ -23,8 +24,7 @@ from tfdsl.syntax import ast
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.project import Program
     from tfdsl.semantics.target_options import GivenOption
@@ -33,15 +33,13 @@ if TYPE_CHECKING:
 class Wanted(Record):
     """A target to be compiled. ``version``: from ``-t X@V`` (one that it has), else ``None``."""
 
-    rows: TargetRows
+    target: Backend
     version: str | None = None
 
 
 class Request(Record):
     """What to check for: targets (none: the language alone), profile, ``--set``, ``-O``, and one job or all."""
 
-    find_target: Callable[[str], TargetRows | None]
-    target_names: tuple[str, ...]
     targets: tuple[Wanted, ...] = ()
     profile: str | None = None
     given: tuple[Given, ...] = ()
@@ -66,8 +64,8 @@ def check(program: Program, request: Request) -> Checked:
         return Checked((), (), frozenset())
     collector = _Collector()
     params = Params(program, request.profile, request.given, collector)
-    with_pods = tuple(wanted.rows.name for wanted in request.targets if wanted.rows.pods)
-    names = Names(program.templates, request.find_target, request.target_names, ReadTemplates(), with_pods)
+    with_pods = tuple(wanted.target.name for wanted in request.targets if wanted.target.pods)
+    names = Names(program.templates, ReadTemplates(), with_pods)
     check_templates(names, collector)
     blocks = [read_job(node, names, collector) for node in program.jobs]
     jobs: list[resolved.Job] = []
@@ -77,12 +75,12 @@ def check(program: Program, request: Request) -> Checked:
     checker = _Checker(program, params, request, collector)
     for wanted in request.targets or (None,):
         jobs += [checker.job(block, wanted, compiled=True) for block in blocks]
-    asked = {wanted.rows.name for wanted in request.targets}
+    asked = {wanted.target.name for wanted in request.targets}
     for block in blocks:
         for name in block.targets:
-            rows = request.find_target(name)
-            if name not in asked and rows is not None:
-                checker.job(block, Wanted(rows), compiled=False)
+            target = targets.find(name)
+            if name not in asked and target is not None:
+                checker.job(block, Wanted(target), compiled=False)
     everything = frozenset(params.used | {f"template {name}" for name in _used_templates(program)})
     diagnostics = collector.diagnostics
     if program.syntax_errors:
@@ -119,11 +117,11 @@ class _Checker:
 
     def job(self, block: JobBlock, wanted: Wanted | None, *, compiled: bool) -> resolved.Job:
         """``block`` as ``wanted`` (``None``: no target) is to run it; what is wrong with it is reported."""
-        rows = wanted.rows if wanted is not None else None
-        resolver = Resolver(block, self.params, rows, self.report, self.shared, compiled=compiled)
+        target = wanted.target if wanted is not None else None
+        resolver = Resolver(block, self.params, target, self.report, self.shared, compiled=compiled)
         job = self._resolved(block, wanted, resolver)
         check_job(job, self.report)
-        if rows.requires_image(job.options) if rows is not None else not block.targets:
+        if target.requires_image(job.options) if target is not None else not block.targets:
             _check_images(job, self.report)
         return job
 
@@ -138,11 +136,11 @@ class _Checker:
         chosen = None
         if wanted is not None:
             given = self.request.options
-            chosen = target_options.choose(wanted.rows, resolver.target_block, given, wanted.version, resolver.scope)
+            chosen = target_options.choose(wanted.target, resolver.target_block, given, wanted.version, resolver.scope)
         return resolved.Job(
             resolver.name,
             block.node.name.span,
-            wanted.rows.name if wanted is not None else None,
+            wanted.target.name if wanted is not None else None,
             chosen.version if chosen is not None else None,
             resolver.job_settings(),
             tuple(resolver.role(name, present, role_outputs[name]) for name in present),
@@ -153,9 +151,18 @@ class _Checker:
             chosen.spans if chosen is not None else {},
             patches(resolver, present),
             block.node,
+            _has_pods(block, wanted),
+            wanted is not None and wanted.target.gpus_by_label,
             block.complete,
             resolver.meant(),
         )
+
+
+def _has_pods(block: JobBlock, wanted: Wanted | None) -> bool:
+    if wanted is not None:
+        return wanted.target.pods
+    written = [target for name in block.targets if (target := targets.find(name)) is not None]
+    return not written or any(target.pods for target in written)
 
 
 def _replicas_span(resolver: Resolver, name: str) -> Span:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import proposing
+from tfdsl.diagnostics.suggest import enumeration, proposing
 from tfdsl.record import replace
 from tfdsl.semantics import literals, operators
 from tfdsl.semantics.members import members_help, role_member, special_member
@@ -131,7 +132,8 @@ def _run_time(expr: ast.Expr, scope: Scope) -> RunTime | Poison | None:
     if base == "job":
         if scope.job.knows_submitter(expr.span):
             return RunTime("job.user")
-        scope.report(name_rules.JOB_USER_HERE(expr.span).help("pass the user as a param"))
+        known = enumeration(target.name for target in targets.every() if target.knows_submitter)
+        scope.report(name_rules.JOB_USER_HERE(expr.span, targets=known).help("pass the user as a param"))
         return POISON
     if member != "index":
         scope.report(name_rules.UNKNOWN_MEMBER(expr.name.span, base="task", name=member).help("there is task.index"))

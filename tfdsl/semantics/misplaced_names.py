@@ -40,12 +40,12 @@ def place_of(item: ast.Assign, owners: Callable[[str], tuple[str, ...]], block: 
     """
     name = item.key.text
     line = f"{name} = {_value(item)}"
-    targets = owners(name) if name != "version" else ()
+    targets = owners(name)
+    if name == "version" and block is None:
+        return f"write it in a target block: target {targets[0]} {{ {line} }}"
     if targets:
         of = f"{name} is an option of {listing(targets)}"
         return of if block is not None else f"{of}: target {targets[0]} {{ {line} }}"
-    if name == "version" and block is None:
-        return f"write it in a target block: target volcano {{ {line} }}"
     for rows, form in _IN_BRACES:
         if name in _names(rows):
             return f"write {form.format(line=line)}"

@@ -26,8 +26,9 @@ from tfdsl.vocabulary.types import MapType
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.semantics.blocks import JobBlock, Layer, RoleBlock, TargetBlock, TargetRows
+    from tfdsl.semantics.blocks import JobBlock, Layer, RoleBlock, TargetBlock
     from tfdsl.semantics.dependencies import Dependence
     from tfdsl.semantics.params import Params
     from tfdsl.syntax import ast
@@ -67,7 +68,7 @@ class Resolver:
         self,
         block: JobBlock,
         params: Params,
-        target: TargetRows | None,
+        target: Backend | None,
         report: Callable[[Diagnostic], None],
         shared: Shared,
         *,
@@ -108,7 +109,7 @@ class Resolver:
 
         Without a target that is left to the targets; of a target that is not being compiled only its own block counts.
         """
-        if self.target is None or self.target.user:
+        if self.target is None or self.target.knows_submitter:
             return True
         block = self.target_block.node.span if self.target_block is not None else None
         inside = block is not None and block.source is at.source and block.start <= at.start < block.end

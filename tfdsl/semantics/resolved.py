@@ -140,6 +140,8 @@ class Job(Record):
 
     ``roles``: those with replicas, in the order chief, master, ps, worker, evaluator, tensorboard.
     ``options``: a value for every option of the target; ``option_spans``: where those that were given stand.
+    ``pods``: its replicas are pods, as far as it is known: without a target its target blocks say it.
+    ``gpus_by_label``: see :class:`~tfdsl.backend.Backend`.
     ``complete``: no part of it was lost to an error, so what is missing really is; ``meant``: attributes that
     misspelt names were probably meant to be.
     """
@@ -157,6 +159,8 @@ class Job(Record):
     option_spans: Mapping[str, Span]
     patches: tuple[Patch, ...]
     node: ast.Job
+    pods: bool
+    gpus_by_label: bool
     complete: bool
     meant: frozenset[str]
 

@@ -17,8 +17,9 @@ from tfdsl.vocabulary.types import STRING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.semantics.blocks import TargetBlock, TargetRows
+    from tfdsl.semantics.blocks import TargetBlock
     from tfdsl.semantics.external_values import Form
     from tfdsl.semantics.scope import Scope
     from tfdsl.text import Source, Span
@@ -43,21 +44,21 @@ class Chosen(Record):
 
 
 def choose(
-    rows: TargetRows, block: TargetBlock | None, given: tuple[GivenOption, ...], version: str | None, scope: Scope
+    target: Backend, block: TargetBlock | None, given: tuple[GivenOption, ...], version: str | None, scope: Scope
 ) -> Chosen:
     """Version and options: ``-t X@V`` over ``-O``, ``-O`` over the target block, that over the defaults."""
     values: dict[str, Value] = {}
     for layer in block.layers if block is not None else ():
         for name, assign in layer.options.items():
             values[name] = evaluate(assign.value, scope)
-    table = {option.name: option for option in rows.options}
+    table = {option.name: option for option in target.options}
     for one in given:
-        if one.target == rows.name:
-            value = _given(one, rows, table, scope)
+        if one.target == target.name:
+            value = _given(one, target, table, scope)
             if value is not None:
                 values[one.key] = value
     written = values.pop("version", None)
-    chosen_version = _version(written, rows, scope) if version is None else version
+    chosen_version = _version(written, target, scope) if version is None else version
     options: dict[str, OptionValue] = {}
     spans: dict[str, Span] = {}
     for name, option in table.items():
@@ -70,11 +71,11 @@ def choose(
     return Chosen(chosen_version, options, spans)
 
 
-def _given(one: GivenOption, rows: TargetRows, table: Mapping[str, Option], scope: Scope) -> Value | None:
+def _given(one: GivenOption, target: Backend, table: Mapping[str, Option], scope: Scope) -> Value | None:
     option = table.get(one.key)
     if option is None and one.key != "version":
         diagnostic = name_rules.UNKNOWN_OPTION(
-            external_values.whole(one.source), where=f"target {rows.name}", name=one.key
+            external_values.whole(one.source), where=f"target {target.name}", name=one.key
         )
         near = closest(one.key, (*table, "version"))
         scope.report(diagnostic.help(f"did you mean {near}?" if near else f"it has {listing((*table, 'version'))}"))
@@ -83,16 +84,16 @@ def _given(one: GivenOption, rows: TargetRows, table: Mapping[str, Option], scop
     return external_values.value_of(parsed, one.source, one.form, scope)
 
 
-def _version(written: Value | None, rows: TargetRows, scope: Scope) -> str:
+def _version(written: Value | None, target: Backend, scope: Scope) -> str:
     if written is None:
-        return rows.versions[-1]
+        return target.default_version
     value = conform(written, STRING, "version", scope.report)
     if not isinstance(value.data, str):
-        return rows.versions[-1]
-    version = versions.find(value.data, rows.versions)
+        return target.default_version
+    version = versions.find(value.data, target.versions)
     if version is None:
-        scope.report(unknown_version(value.span, rows.name, value.data, rows.versions))
-        return rows.versions[-1]
+        scope.report(unknown_version(value.span, target.name, value.data, target.versions))
+        return target.default_version
     return version.shown
 
 

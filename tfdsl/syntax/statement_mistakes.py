@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import _tables as tables
@@ -29,7 +30,6 @@ STRING_PREFIXES = {"f", "F", "r", "R", "b", "B", "u", "U", "fr", "rf"}
 
 # Attributes that are maps: of these only the = is missing before a block.
 MAPS = {"labels", "annotations", "env", "node_selector", "resources"}
-TARGETS = {"volcano", "kubernetes", "tfjob", "slider", "yarn"}
 
 LOOPS = {"for", "foreach", "while", "dynamic"}
 CONDITIONS = {"if", "else", "elif", "unless", "switch"}
@@ -154,7 +154,7 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
     if word in MAPS or any(alike):
         return False
     span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
-    keyword = "role" if word in wording.ROLES else "target" if word in TARGETS else None
+    keyword = "role" if word in wording.ROLES else "target" if word in targets.every_name() else None
     if keyword is not None and types[at] == lexer.LBRACE:
         recovery.report(
             rules.UNKNOWN_STATEMENT(span, found=word).fix(f"write {keyword} {word}", Edit(span, f"{keyword} {word}"))

@@ -7,7 +7,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import child
-from tfdsl.record import replace
 from tfdsl_backends.kubernetes import messages
 from tfdsl_backends.kubernetes.placement import pinned, replicas, training_roles, usable_hosts
 from tfdsl_backends.kubernetes.pods import jobs, replica_name, tensorboard_plan
@@ -37,12 +36,7 @@ MOST_INDEXES: Final = 100_000
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
-    """The target's own rules, each finding marked as this target's."""
-    for found in _findings(unit):
-        yield replace(found, target=unit.target)
-
-
-def _findings(unit: Unit) -> Iterator[Diagnostic]:
+    """The target's own rules."""
     hosts = list(_hosts(unit))
     yield from hosts
     if not pinned(unit):

@@ -22,5 +22,8 @@ BACKEND = Backend(
     rules=RULES,
     schemas=join(dirname(__file__), "schemas.json"),
     patch_rules="tfdsl_backends.slider.patch_rules",
+    docs="docs/targets/slider.md",
     requires_image=needs_image,
+    knows_submitter=True,
+    gpus_by_label=True,
 )

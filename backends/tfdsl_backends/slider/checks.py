@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.emit.located import child, entry
 from tfdsl.emit.xml import refused as not_in_xml
 from tfdsl.ir.model import ConfigMapRef, SecretRef
-from tfdsl.record import replace
 from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl_backends.slider import rules
 from tfdsl_backends.slider.file_checks import check_files, check_mounts, check_nesting, check_outputs
@@ -39,12 +38,7 @@ LEAST_MEMORY: Final = 4096
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
-    """The target's own rules, each finding marked as this target's."""
-    for finding in _findings(unit):
-        yield replace(finding, target=unit.target)
-
-
-def _findings(unit: Unit) -> Iterator[Diagnostic]:
+    """The target's own rules."""
     job = unit.job
     if not NAME.match(job.name):
         yield rules.APPLICATION_NAME(unit.origins.span("name"), name=job.name)

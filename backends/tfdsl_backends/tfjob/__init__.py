@@ -18,9 +18,16 @@ BACKEND = Backend(
     support=SUPPORT,
     output="stream",
     lowering="tfdsl_backends.tfjob.lower",
-    aliases=("kubeflow",),
     rules=RULES,
+    aliases=("kubeflow",),
+    akin=("trainingoperator",),
     schemas=SCHEMAS,
     patch_rules="tfdsl_backends.tfjob.patch_rules",
     pods=True,
+    docs="docs/targets/tfjob.md",
+    own_labels=("training.kubeflow.org/",),
+    starter=(
+        "# tfdsl: allow[tfjob-deleted-pod-fails] drains are announced here; the job is submitted again afterwards",
+        "on failed => restart container",
+    ),
 )

@@ -35,12 +35,7 @@ INT32: Final = 2**31 - 1
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
-    """The target's own rules, each finding marked as this target's."""
-    for found in _findings(unit):
-        yield replace(found, target=unit.target)
-
-
-def _findings(unit: Unit) -> Iterator[Diagnostic]:
+    """The target's own rules."""
     yield from check_first_letter(unit, messages.PODS, "a TFJob and of Services")
     yield from check_names(unit, messages.PODS, _names(unit))
     yield from _numbers(unit)

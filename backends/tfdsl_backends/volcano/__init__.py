@@ -19,7 +19,12 @@ BACKEND = Backend(
     output="stream",
     lowering="tfdsl_backends.volcano.lower",
     rules=RULES,
+    synonyms=("vcjob",),
     schemas=SCHEMAS,
     patch_rules="tfdsl_backends.volcano.patch_rules",
     pods=True,
+    docs="docs/targets/volcano.md",
+    own_labels=("volcano.sh/job-", "volcano.sh/task-"),
+    refuses_own_labels=True,
+    starter=('on failed => restart job, queue = "default"',),
 )

@@ -48,11 +48,6 @@ _QUEUE = re.compile(rf"{_LABEL}(\.{_LABEL})*\Z")
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
     """Everything that Volcano or the kubelet would refuse, and what the user should know of our choices."""
-    for found in _checks(unit):
-        yield replace(found, target=unit.target)
-
-
-def _checks(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_first_letter(unit, messages.PODS, "the Service of the svc plugin")
     yield from check_names(unit, messages.PODS, names(unit.job))
     yield from _queue(unit)

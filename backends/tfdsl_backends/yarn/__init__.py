@@ -18,5 +18,9 @@ BACKEND = Backend(
     output="files",
     lowering="tfdsl_backends.yarn.lower",
     rules=RULES,
+    synonyms=("distributedshell",),
+    akin=("hadoop",),
+    docs="docs/targets/yarn.md",
     requires_image=needs_image,
+    knows_submitter=True,
 )

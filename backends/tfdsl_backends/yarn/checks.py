@@ -33,11 +33,6 @@ LEAST_MEMORY = 4096
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
     """Everything, the job first, then role by role."""
-    for found in _all(unit):
-        yield replace(found, target=unit.target)
-
-
-def _all(unit: Unit) -> Iterator[Diagnostic]:
     yield from client_words(unit)
     yield from port_range(unit)
     yield from layout(unit)

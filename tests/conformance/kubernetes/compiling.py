@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tfdsl import backend as targets
-from tfdsl import pipeline
+from tfdsl import pipeline, targets
 from tfdsl.emit.located import plain
 from tfdsl.text import Source
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.conformance.yarn.work import java_home
-from tfdsl import backend as targets
-from tfdsl import pipeline
+from tfdsl import pipeline, targets
 from tfdsl.emit.located import plain
 from tfdsl.record import replace
 from tfdsl.text import Source

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tests.fuzz import programs
 from tests.fuzz.case import Case, Finding, expect, kept
-from tfdsl import backend, pipeline
+from tfdsl import pipeline, targets
 from tfdsl.diagnostics.render import FORMATS, render
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source
@@ -107,8 +107,8 @@ def _work(text: str, at: float) -> _Cost:
     begin = process_time()
     source = Source(PATH, text, PATH)
     program = pipeline.load(source, lambda path: "there is no such file")
-    names = backend.names()
-    target = backend.find(names[int(at * len(names))])
+    names = targets.names()
+    target = targets.find(names[int(at * len(names))])
     assert target is not None
     done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(target)])
     told = pipeline.settle([done], [program], strict=False, paths=[PATH])

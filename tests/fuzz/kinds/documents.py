@@ -15,7 +15,7 @@ from tests.unit.backends.pod_validation import pod_problems
 from tests.unit.backends.structural import schema, violations
 from tests.unit.backends.tfjob.operator import never_checked, webhook
 from tests.unit.backends.volcano.webhook import refusals
-from tfdsl import backend, pipeline
+from tfdsl import pipeline, targets
 from tfdsl.cli import word_examples
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes
@@ -89,7 +89,7 @@ def make(chance: random.Random) -> Case:
         if chance.random() < 0.2:
             body.append(f"  role evaluator {{ {_role(chance)} }}\n")
     text = f"job {chance.choice(NAMES)} {{\n{''.join(body)}}}\n"
-    name = chance.choice(backend.names())
+    name = chance.choice(targets.names())
     return Case(lambda: prove(text, name), {".tfjob": kept(text), ".target": kept(name)})
 
 
@@ -135,7 +135,7 @@ def _role(chance: random.Random) -> str:
 
 def prove(text: str, name: str) -> bool:
     """Whether the job was sound for the target ``name``; then its documents are."""
-    target = backend.find(name)
+    target = targets.find(name)
     assert target is not None
     program = pipeline.load(Source(PATH, text, PATH), lambda path: "there is no such file")
     done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(target)])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tests.fuzz import command
 from tests.fuzz.case import Case, expect, kept
 from tests.fuzz.programs import NOISE, VALUES
-from tfdsl import backend
+from tfdsl import targets
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.diagnostics.render import FORMATS
 
@@ -89,9 +89,10 @@ def _kept_folder() -> tempfile.TemporaryDirectory[str]:
 
 @cache
 def _options() -> tuple[str, ...]:
-    found = [target for name in backend.names() if (target := backend.find(name)) is not None]
     return tuple(
-        f"{target.name}.{key}" for target in found for key in ("version", *(one.name for one in target.options))
+        f"{target.name}.{key}"
+        for target in targets.built_in()
+        for key in ("version", *(one.name for one in target.options))
     )
 
 
@@ -127,7 +128,7 @@ def _choice(chance: random.Random) -> list[str]:
             option = chance.choice(_options()) if chance.random() < 0.8 else _value(chance)
             return ["-O", f"{option}={_value(chance)}"]
         case 5:
-            return ["-t", chance.choice((*backend.names(), _value(chance)))]
+            return ["-t", chance.choice((*targets.names(), _value(chance)))]
         case 6:
             return ["--format", chance.choice((*FORMATS, _value(chance)))]
         case _:

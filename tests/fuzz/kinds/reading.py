@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.fuzz.case import Case, expect, kept
-from tfdsl import backend, pipeline
+from tfdsl import pipeline, targets
 from tfdsl.diagnostics.render import FORMATS, render
 from tfdsl.inputs import Inputs
 from tfdsl.lsp.declared import declared
@@ -167,8 +167,8 @@ def prove(text: str, at: float, *, few: bool) -> None:
     source = Source(main, text, main)
     inputs = Inputs(source)
     program = pipeline.load(source, inputs)
-    targets = [target for name in backend.names() if (target := backend.find(name)) is not None]
-    target = targets[int(at * len(targets))]
+    known = targets.built_in()
+    target = known[int(at * len(known))]
     outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(target)] if few else [])
     told = pipeline.settle([outcome], [program], strict=False, paths=[main])
     for file in program.files:

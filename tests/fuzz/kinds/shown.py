@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from tests.fuzz import programs
 from tests.fuzz.case import Case, expect, kept
 from tests.fuzz.mistakes import tokens
-from tfdsl import backend, pipeline
+from tfdsl import pipeline, targets
 from tfdsl.diagnostics.render import render
 from tfdsl.lsp.features.hover import hover
 from tfdsl.lsp.features.signature_help import signature_help
@@ -90,8 +90,8 @@ def prove(text: str, path: str, at: float) -> None:
     if isinstance(source, str):  # a lone surrogate: no file holds it, an editor may
         source = Source(path, text, path)
     program = pipeline.load(source, lambda name: "there is no such file")
-    names = backend.names()
-    target = backend.find(names[int(at * len(names))])
+    names = targets.names()
+    target = targets.find(names[int(at * len(names))])
     assert target is not None
     outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(target)])
     told = pipeline.settle([outcome], [program], strict=False, paths=[path])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdsl import backend as targets
+from tfdsl import targets
 from tfdsl.backend import OptionValue, Unit
 from tfdsl.ir.fields import MOUNTS
 from tfdsl.ir.model import Build, Claim, Cluster, Job, Output, Part, Policy, Role, Toleration

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl import backend as targets
-from tfdsl import pipeline
+from tfdsl import pipeline, targets
 from tfdsl.emit.located import Located, plain
 from tfdsl.text import Source
 

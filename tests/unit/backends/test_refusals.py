@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.unit.backends.jobs import job, policy, role, unit
-from tfdsl import backend as targets
-from tfdsl.backend import Backend, Row, names_other
+from tfdsl import targets
+from tfdsl.judge import judge, names_other
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Backend, Row
 
 WRITTEN = ("job.suspend", "job.priority", "policies[0]", "policies[0].event", "policies[0].action", "policies[0].index")
 
@@ -38,7 +42,7 @@ def test_a_target_that_is_named_can(target: str, row: Row) -> None:
 
 def helps(target: str, *policies: object, **fields: object) -> list[str]:
     made = job(role("chief"), role("worker", 2), policies=policies, **fields)
-    found = targets.judge(backend(target), unit(made, target, written=WRITTEN))
+    found = judge(backend(target), unit(made, target, written=WRITTEN))
     return [text for one in found if one.level == "error" for text in one.helps]
 
 
@@ -57,6 +61,6 @@ def test_the_targets_that_can_are_worked_out() -> None:
 @pytest.mark.parametrize("action", ["abort job", "restart job", "ignore"])
 def test_every_refusal_names_one_or_none(target: str, event: str, action: str) -> None:
     made = job(role("chief"), role("worker", 2), policies=(policy(event, action),))
-    for one in targets.judge(backend(target), unit(made, target, written=WRITTEN)):
+    for one in judge(backend(target), unit(made, target, written=WRITTEN)):
         if one.level == "error":
             assert any(names_other(text, target) for text in one.helps), one.message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdsl import backend as targets
+from tfdsl import targets
 
 
 @pytest.mark.parametrize("target", targets.names())

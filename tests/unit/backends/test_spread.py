@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.backends.jobs import job, role, unit
-from tfdsl import backend as targets
+from tfdsl import targets
 from tfdsl.emit.located import plain
 
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as targets
+from tfdsl import targets
 from tfdsl.emit.located import plain
 from tfdsl.ir.fields import all_keys, walk
+from tfdsl.judge import verdict
 
 if TYPE_CHECKING:
     from tfdsl.backend import Row, Unit
@@ -41,7 +42,7 @@ def report(unit: Unit) -> list[Diagnostic]:
     """Everything that is said about the job."""
     backend = targets.find(unit.target)
     assert backend is not None
-    return [*targets.judge(backend, unit), *backend.load().check(unit)]
+    return verdict(backend, unit)
 
 
 def codes(unit: Unit, level: str | None = None) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import tfdsl
-from tfdsl import backend
+from tfdsl import targets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ def checked(folder: Path, text: str, *options: str) -> list[str]:
 
 def test_all_targets_tells_what_each_refuses(tmp_path: Path) -> None:
     text = f"{HEAD}  memory = 4Gi\n  role worker {{ replicas = 2, on failed => restart role }}\n}}\n"
-    alone = {name: set(checked(tmp_path, text, "-t", name)) for name in backend.names()}
+    alone = {name: set(checked(tmp_path, text, "-t", name)) for name in targets.names()}
     together = checked(tmp_path, text, "--all-targets")
     assert set(together) == set().union(*alone.values())
     assert {"error", "warning"} <= {one.partition(" ")[0] for one in together}  # the example has something to tell

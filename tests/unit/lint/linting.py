@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import backend, pipeline
+from tfdsl import targets
 from tfdsl.lint import runner
 from tfdsl.semantics.check import Request, Wanted, check
 from tfdsl.semantics.project import load
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def linted(text: str, target: str | None = None) -> list[Diagnostic]:
     """All that is told about ``text``, which has no errors, when it is compiled for ``target``."""
     program = load(Source("job.tfjob", text), lambda path: "no such file")
-    rows = pipeline.target_rows(target) if target is not None else None
+    rows = targets.find(target) if target is not None else None
     wanted = (Wanted(rows),) if rows is not None else ()
-    done = check(program, Request(pipeline.target_rows, backend.names(), wanted))
+    done = check(program, Request(wanted))
     errors = [d for d in (*program.diagnostics, *done.diagnostics) if d.level == "error"]
     assert not errors
     return runner.lint(program, done.jobs, done.used)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tfdsl.backend import find
 from tfdsl.lint.runner import lint
 from tfdsl.pipeline import Choice, Request, check, load
+from tfdsl.targets import find
 from tfdsl.text import Source
 
 JOB = 'job j {{\n image = "i:1"\n {job}\n role chief {{ {role} }}\n role worker {{ }}\n {target}\n}}\n'

@@ -79,7 +79,7 @@ def test_codes_ascend() -> None:
 def test_a_level_can_be_changed_or_switched_off() -> None:
     text = examples("unused-let")["Bad"]
     program = load(Source("job.tfjob", text), lambda path: "no such file")
-    done = check(program, Request(lambda name: None, ()))
+    done = check(program, Request())
     error = runner.lint(program, done.jobs, done.used, {"unused-let": "error"})
     assert [(d.rule.slug, d.level) for d in error] == [("unused-let", "error")]
     assert runner.lint(program, done.jobs, done.used, {"TFJ3001": "off"}) == []
@@ -88,7 +88,7 @@ def test_a_level_can_be_changed_or_switched_off() -> None:
 def test_removing_an_unused_let_takes_its_line() -> None:
     text = examples("unused-let")["Bad"]
     program = load(Source("job.tfjob", text), lambda path: "no such file")
-    done = check(program, Request(lambda name: None, ()))
+    done = check(program, Request())
     (diagnostic,) = runner.lint(program, done.jobs, done.used)
     (edit,) = diagnostic.fixes[0].edits
     assert text[: edit.span.start] + edit.text + text[edit.span.end :] == examples("unused-let")["Good"]

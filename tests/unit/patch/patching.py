@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as backends
-from tfdsl import pipeline
+from tfdsl import pipeline, targets
 from tfdsl.emit.located import plain
 from tfdsl.text import Source
 
@@ -29,7 +28,7 @@ STORAGE = 'mount pvc "runs" at "/runs"'
 
 def run(target: str, patch: str, items: str = "", version: str = "") -> pipeline.Outcome:
     """Compile the job with ``patch`` in the block of ``target``."""
-    backend = backends.find(target)
+    backend = targets.find(target)
     assert backend is not None
     text = JOB.format(target=target, patch=patch, items=items)
     program = pipeline.load(Source("job.tfjob", text), lambda path: "")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdsl import backend as backends
-from tfdsl import pipeline
+from tfdsl import pipeline, targets
 from tfdsl.text import Source
 
 JOB = """job mnist {{
@@ -22,7 +21,7 @@ JOB = """job mnist {{
 
 def told(target: str, patch: str) -> list[tuple[str, str, str]]:
     """Slug, marked text and message of the errors that a patch gives."""
-    backend = backends.find(target)
+    backend = targets.find(target)
     assert backend is not None
     program = pipeline.load(Source("job.tfjob", JOB.format(target=target, patch=patch)), lambda path: "")
     done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])

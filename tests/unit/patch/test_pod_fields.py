@@ -7,8 +7,7 @@ import os
 import pytest
 
 from tests.unit.patch.patching import documents, run
-from tfdsl import backend as backends
-from tfdsl import pipeline
+from tfdsl import pipeline, targets
 from tfdsl.diagnostics.suggest import alias_table
 from tfdsl.patch import schema
 from tfdsl.text import Source
@@ -32,7 +31,7 @@ NOT_PATCHED = {
 
 def fields_of_pods() -> set[str]:
     """What the API has in a pod, its containers and their security contexts."""
-    backend = backends.find("kubernetes")
+    backend = targets.find("kubernetes")
     assert backend is not None
     known = schema.load(*os.path.split(backend.schemas))
     found: set[str] = set()
@@ -55,10 +54,10 @@ def test_every_field_has_an_attribute_a_word_or_a_patch() -> None:
     assert {name for name in silent if name.lower() not in folded and name not in foreign.ATTRIBUTES} == set()
 
 
-def helps(text: str, *targets: str) -> list[tuple[str, ...]]:
+def helps(text: str, *names: str) -> list[tuple[str, ...]]:
     """The helps of what is told of unknown attributes."""
     program = pipeline.load(Source("job.tfjob", text), lambda path: "")
-    choices = [pipeline.Choice(backend) for name in targets if (backend := backends.find(name)) is not None]
+    choices = [pipeline.Choice(backend) for name in names if (backend := targets.find(name)) is not None]
     found = pipeline.run(program, pipeline.Request(), choices).diagnostics
     return [one.helps for one in found if one.rule.slug == "unknown-attribute"]
 
@@ -81,15 +80,15 @@ LINE = 'patch pod "spec.hostPID" = true'
 @pytest.mark.parametrize(
     ("items", "targets", "shown"),
     [
-        ("hostPID = true", (), [f"target kubernetes {{ {LINE} }}"]),
+        ("hostPID = true", (), [f"target tfjob {{ {LINE} }}"]),
         ("host_pid = true", ("volcano",), [f"target volcano {{ {LINE} }}"]),
         ("hostPID = true", ("tfjob", "volcano"), [f"target tfjob {{ {LINE} }}", f"target volcano {{ {LINE} }}"]),
         ("hostPID = true\n target volcano { }", (), [f"target volcano {{ {LINE} }}"]),
-        ("hostPID = true\n target yarn { }", (), [f"target kubernetes {{ {LINE} }}"]),
+        ("hostPID = true\n target yarn { }", (), [f"target tfjob {{ {LINE} }}"]),
         ("target volcano { hostPID = true }", (), [LINE]),
         ("target volcano { hostPID = true }", ("tfjob",), [LINE]),
         ("target volcano { role worker { hostPID = true } }", (), [LINE]),
-        ("role ps { hostPID = true }", (), [f"target kubernetes {{ role ps {{ {LINE} }} }}"]),
+        ("role ps { hostPID = true }", (), [f"target tfjob {{ role ps {{ {LINE} }} }}"]),
     ],
 )
 def test_the_patch_is_for_the_target_at_hand(items: str, targets: tuple[str, ...], shown: list[str]) -> None:
@@ -98,7 +97,7 @@ def test_the_patch_is_for_the_target_at_hand(items: str, targets: tuple[str, ...
 
 def test_a_target_without_pods_says_so() -> None:
     [[found]] = helps(JOB.format("target yarn { hostPID = true }"))
-    assert found == f"yarn starts no pods; elsewhere it is a patch: target kubernetes {{ {LINE} }}"
+    assert found == f"yarn starts no pods; elsewhere it is a patch: target tfjob {{ {LINE} }}"
 
 
 def test_attributes_that_say_the_usual_cases_come_first() -> None:
@@ -106,4 +105,4 @@ def test_attributes_that_say_the_usual_cases_come_first() -> None:
     assert (
         first == 'write node_selector for labels that a node must have, spread = "node" for replicas on different nodes'
     )
-    assert second.startswith('write a patch: target kubernetes { patch pod "spec.affinity" = ')
+    assert second.startswith('write a patch: target tfjob { patch pod "spec.affinity" = ')

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.backends.jobs import job, role, unit
 from tests.unit.backends.verdicts import report
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.rules.names import as_label, label_problem
 from tfdsl.vocabulary.roles import ROLES
 
@@ -14,7 +14,7 @@ WRONG = ("My_" + "x" * 80, "3d_unet", "2024-run", "-a-", "Größe", "a" * 39 + "
 
 
 @pytest.mark.parametrize("name", WRONG)
-@pytest.mark.parametrize("target", backends.names())
+@pytest.mark.parametrize("target", targets.names())
 def test_every_target_takes_it(name: str, target: str) -> None:
     proposed = as_label(name)
     assert label_problem(proposed) is None

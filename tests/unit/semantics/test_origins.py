@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl import backend, pipeline
 from tfdsl.ir.lower import lower
 from tfdsl.semantics.check import Request, check
 from tfdsl.semantics.project import load
@@ -36,7 +35,7 @@ job mnist {
 @pytest.fixture(scope="module")
 def origins() -> Origins:
     program = load(Source("m", TEXT.replace(" readonly", ""), "m"), lambda path: "no")
-    checked = check(program, Request(pipeline.target_rows, backend.names()))
+    checked = check(program, Request())
     assert checked.diagnostics == ()
     return lower(checked.jobs[0])[1]
 

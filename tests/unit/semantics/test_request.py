@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdsl import backend, pipeline
+from tfdsl import targets
 from tfdsl.semantics.check import Checked, Request, Wanted, check
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.project import load
@@ -25,9 +25,9 @@ def run(
         return Source(path, there[path], path) if path in there else "there is no such file"
 
     program = load(Source("main.tfjob", text, origin), read)
-    rows = pipeline.target_rows(target) if target else None
+    rows = targets.find(target) if target else None
     wanted = (Wanted(rows),) if rows is not None else ()
-    request = Request(pipeline.target_rows, backend.names(), wanted, None, given, options)
+    request = Request(wanted, None, given, options)
     checked = check(program, request)
     return [found.rule.slug for found in (*program.diagnostics, *checked.diagnostics)], checked
 
@@ -83,7 +83,7 @@ def test_lines_of_a_file_know_their_place() -> None:
     source = Source("nodes.txt", "a\n\n  bad\u0000name\n")
     program = load(Source("m", f"param hosts: list<string>\n{JOB}", "m"), lambda path: "no")
     given = (Given("hosts", source, form="lines"),)
-    found = check(program, Request(pipeline.target_rows, backend.names(), (), None, given)).diagnostics
+    found = check(program, Request((), None, given)).diagnostics
     assert [one.span.source.position(one.span.start) for one in found] == [(3, 3)]
 
 
@@ -134,7 +134,7 @@ def test_a_file_is_read_once() -> None:
         return Source(path, "text", path)
 
     text = "".join(f'let a{n} = file("x/../b.txt")\n' for n in range(50)) + JOB
-    check(load(Source("m", text, "m"), read), Request(pipeline.target_rows, backend.names()))
+    check(load(Source("m", text, "m"), read), Request())
     assert times == ["b.txt"]
 
 
@@ -146,10 +146,10 @@ def test_what_is_used_is_known() -> None:
 
 def test_each_wanted_target_has_all_jobs_in_file_order() -> None:
     text = JOB + JOB.replace("job j", "job k")
-    rows = [pipeline.target_rows(name) for name in ("volcano", "tfjob")]
+    rows = [targets.find(name) for name in ("volcano", "tfjob")]
     program = load(Source("m", text, "m"), lambda path: "no")
     wanted = tuple(Wanted(row) for row in rows if row is not None)
-    checked = check(program, Request(pipeline.target_rows, backend.names(), wanted))
+    checked = check(program, Request(wanted))
     assert [(job.target, job.name) for job in checked.jobs] == [
         ("volcano", "j"), ("volcano", "k"), ("tfjob", "j"), ("tfjob", "k"),
     ]  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 from tests.spec.page import examples
 from tests.unit.semantics.bombs import BOMBS
 from tests.unit.semantics.programs import clean_program, mutated, program
-from tfdsl import backend, pipeline
+from tfdsl import targets
 from tfdsl.ir.lower import lower
 from tfdsl.ir.schema import validated
 from tfdsl.semantics.check import Checked, Request, Wanted, check
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
 
 SPEC = Path(__file__).parents[2] / "spec"
-TARGETS = backend.names()
+TARGETS = targets.names()
 
 
 def checked(text: str, target: str | None = None) -> tuple[Checked, list[Diagnostic]]:
     source = Source("main.tfjob", text, "main.tfjob")
     loaded = load(source, lambda path: "there is no such file")
-    rows = pipeline.target_rows(target) if target is not None else None
+    rows = targets.find(target) if target is not None else None
     wanted = () if rows is None else (Wanted(rows),)
-    done = check(loaded, Request(pipeline.target_rows, TARGETS, wanted))
+    done = check(loaded, Request(wanted))
     return done, [*loaded.diagnostics, *done.diagnostics]
 
 

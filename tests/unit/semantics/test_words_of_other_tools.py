@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.diagnostics.pages import Example, diagnostics, part
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.diagnostics.suggest import fold
 from tfdsl.vocabulary import attributes, foreign, functions, policies, roles, statements
 
@@ -52,7 +52,7 @@ INSTEAD = {
     "target tfjob {": "kueue gang_scheduler",
     "target slider or yarn|target slider": "runtime",
     "target yarn {": "am_memory",
-    "target volcano { version": "version",
+    "target tfjob { version": "version",
     "cpu_limit and memory_limit": "limits requests limit resource resource_limits",
     "on failed => restart container": "restartPolicy restart policies on_failure failurePolicy",
     "on exit 42 => fail job": "podFailurePolicy",
@@ -279,7 +279,7 @@ def test_a_word_of_another_tool_stands_once_and_is_none_of_ours(rows: tuple[attr
 
 
 def test_what_has_no_word_here_has_no_row() -> None:
-    options = {option.name for name in backends.names() if (one := backends.find(name)) for option in one.options}
+    options = {option.name for target in targets.built_in() for option in target.options}
     known = {fold(word) for row in attributes.ATTRIBUTES for word in (row.name, *row.aliases, *row.akin)}
     assert not known & {fold(word) for word in foreign.ATTRIBUTES}
     assert not options & (set(foreign.ATTRIBUTES) - {"tf_config"})

@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.diagnostics.pages import Example, diagnostics
-from tfdsl import backend
 from tfdsl.syntax import statement_mistakes
 from tfdsl.text import Source
 from tfdsl.vocabulary.attributes import ATTRIBUTES
@@ -243,4 +242,3 @@ def test_advice_says_what_to_write() -> None:
 def test_the_words_that_recovery_knows_are_those_of_the_vocabulary() -> None:
     maps = {row.name for row in ATTRIBUTES if isinstance(row.type, MapType)}
     assert maps == statement_mistakes.MAPS
-    assert set(backend.names()) == statement_mistakes.TARGETS

@@ -50,7 +50,7 @@ _NODE = "kubernetes.io/hostname"
 def check_job(view: JobView) -> Iterator[Diagnostic]:
     """Claims whose modes say one node or pod; several roles may have a mount from one place in the text."""
     users: dict[tuple[int, int], list[tuple[Role, Mount]]] = {}
-    for role in view.job.roles if view.has_pods else ():
+    for role in view.job.roles if view.job.pods else ():
         for mount in role.mounts:
             if mount.kind.name == "claim" and "access_modes" in mount.options:
                 users.setdefault((id(mount.span.source), mount.span.start), []).append((role, mount))

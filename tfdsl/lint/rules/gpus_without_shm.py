@@ -46,7 +46,7 @@ _SEVERAL = 2
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
     """Roles with several GPUs and nothing of their own at /dev/shm."""
-    if not view.has_pods:
+    if not view.job.pods:
         return
     for role in view.job.roles:
         if gpus(role) >= _SEVERAL and role.data("shm") is None and view.holder(role, "/dev/shm") is None:

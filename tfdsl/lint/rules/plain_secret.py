@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 RULE = Rule("TFJ3017", "plain-secret", "warning", "{name} looks like a secret and is written as plain text")
 
 _HELP = {
-    "env": 'write secret("name", "key"); on slider and yarn, read it from a file of the nodes (mount host)',
+    "env": 'write secret("name", "key"); where a target has no secrets, read a file of the nodes (mount host)',
     "command": 'put it into env with secret("name", "key") and read the variable in the program',
     "metadata": "leave it out: whoever may read the job reads its labels and annotations",
     "build": "mount it for the step (RUN --mount=type=secret): what a step holds stays in the image",

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
 from tfdsl.diagnostics import Rule
 from tfdsl.semantics.values import MapData
 
@@ -40,21 +41,16 @@ if TYPE_CHECKING:
 RULE = Rule("TFJ3025", "reserved-label", "warning", "{key} is set by the system, and this value is lost")
 
 
-_VOLCANO = ("volcano.sh/job-", "volcano.sh/task-")
-"""The target itself refuses these (VOL156)."""
-
-_PREFIXES = (
-    "training.kubeflow.org/",
-    *_VOLCANO,
-    "batch.kubernetes.io/",
-    "jobset.sigs.k8s.io/",
-)
-
-
 def check_job(view: JobView) -> Iterator[Diagnostic]:
     """Labels of roles under keys of the operators."""
     for role in view.job.roles:
         data = role.data("labels")
         for key, entry in data.entries.items() if isinstance(data, MapData) else ():
-            if key.startswith(_PREFIXES) and not (view.job.target == "volcano" and key.startswith(_VOLCANO)):
+            if "/" in key and key.startswith(_own_labels(view.job.target)):
                 yield RULE(entry.key_span, key=key)
+
+
+def _own_labels(target: str | None) -> tuple[str, ...]:
+    """What the labels of all systems begin with, but for those that ``target`` refuses itself."""
+    known = [one for one in targets.known() if not (one.name == target and one.refuses_own_labels)]
+    return tuple(label for one in known for label in one.own_labels)

@@ -56,7 +56,7 @@ _ONE_COMMAND = re.compile(r"(?!(?:cd|export|set|source|if|for|while|case|until|t
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
     """Texts for a shell in which no program takes its place."""
-    if not view.has_pods:
+    if not view.job.pods:
         return
     for role in view.job.roles:
         shell = command_of(view, role).shell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.record import Record
 from tfdsl.syntax import ast
 
@@ -28,10 +28,8 @@ def code_lens(snapshot: Snapshot) -> list[Lens]:
         return []
     found: list[Lens] = []
     for job in snapshot.program.jobs:
-        named = [
-            backends.ALIASES.get(item.name.text, item.name.text) for item in job.items if isinstance(item, ast.Target)
-        ]
-        known = [name for name in dict.fromkeys(named) if backends.find(name) is not None]
-        targets = known or list(backends.names())
-        found += [Lens(job.name.span, f"compile to {name}", name, job.name.text) for name in targets]
+        blocks = [targets.find(item.name.text) for item in job.items if isinstance(item, ast.Target)]
+        written = dict.fromkeys(target.name for target in blocks if target is not None)
+        names = list(written) or targets.every_name()
+        found += [Lens(job.name.span, f"compile to {name}", name, job.name.text) for name in names]
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.lsp.fates import fates, keys_of
 from tfdsl.lsp.markdown import code, fenced, plain
 from tfdsl.lsp.shown import shown
@@ -107,7 +107,7 @@ def _policy_word(word: str) -> str:
 
 
 def _target(name: str) -> str:
-    backend = backends.find(name)
+    backend = targets.find(name)
     if backend is None:
         return ""
     lines = [f"**{backend.name}** target: {backend.title}", f"Versions: {', '.join(backend.versions)}"]
@@ -149,7 +149,7 @@ def _attribute(snapshot: Snapshot, path: Sequence[Node]) -> str:
 
 
 def _option(target: str, name: str) -> str:
-    backend = backends.find(target)
+    backend = targets.find(target)
     if backend is None:
         return ""
     if name == "version":

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.backends.jobs import amount, job, policy, role, time, unit
 from tests.unit.backends.podspec.kubelet import run
 from tests.unit.backends.verdicts import codes, documents
-from tfdsl import backend as targets
+from tfdsl import targets
 from tfdsl.emit.yaml import write
 from tfdsl.ir.model import Claim, ClaimMount, Cluster, Job
 

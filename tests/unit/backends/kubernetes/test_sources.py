@@ -8,8 +8,7 @@ import pytest
 
 from tests.unit.backends.kubernetes.test_hosts import on, readme
 from tests.unit.backends.verdicts import documents
-from tfdsl import backend as targets
-from tfdsl import pipeline
+from tfdsl import pipeline, targets
 from tfdsl.emit.located import plain
 from tfdsl.text import Source
 

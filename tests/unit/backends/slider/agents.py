@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tests.unit.backends.jobs import unit
 from tests.unit.backends.slider.master import APPLICATION, Master
-from tfdsl import backend as targets
+from tfdsl import targets
 from tfdsl.emit import json as json_writer
 from tfdsl.emit import xml as xml_writer
 

@@ -11,10 +11,11 @@ import pytest
 
 from tests.unit.backends.jobs import amount, job, policy, role, time, unit
 from tests.unit.backends.slider.parts import mount
-from tfdsl import backend as targets
+from tfdsl import targets
 from tfdsl.emit import json as json_writer
 from tfdsl.emit import xml as xml_writer
 from tfdsl.ir.model import Cluster, EnvVar, Job, Role, RunTimeText
+from tfdsl.judge import judge
 
 if TYPE_CHECKING:
     from tfdsl.backend import OptionValue, Unit
@@ -74,7 +75,7 @@ def read(made: Unit) -> dict[str, Any]:
     """File name → content: JSON parsed, the rest as text."""
     backend = targets.find("slider")
     assert backend is not None
-    assert [d.message for d in targets.judge(backend, made) if d.level == "error"] == []
+    assert [d.message for d in judge(backend, made) if d.level == "error"] == []
     found: dict[str, Any] = {}
     for document in backend.load().generate(made):
         assert document.file is not None

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.backends.jobs import amount, job, policy, role, time, unit
 from tests.unit.backends.slider.parts import mount
 from tests.unit.backends.verdicts import codes, fate, holes
-from tfdsl import backend as targets
+from tfdsl import targets
 from tfdsl.ir.model import Build, Claim, Cluster, EnvVar, Job, Policy, RunTimeText, TaskIndex, Toleration
 from tfdsl.vocabulary.policies import ACTIONS_OF
 

@@ -11,7 +11,7 @@ from tests.unit.backends.jobs import job, role, unit
 from tests.unit.backends.podspec.kubelet import run
 from tests.unit.backends.tfjob.operator import injected
 from tests.unit.backends.verdicts import codes, documents
-from tfdsl import backend as targets
+from tfdsl import targets
 from tfdsl.ir.model import Cluster, Job
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.backends.volcano.scenarios import HEAD, Seen, play, scenarios
-from tfdsl import backend as targets
-from tfdsl import pipeline
+from tfdsl import pipeline, targets
 from tfdsl.emit.located import plain
 from tfdsl.text import Source
 

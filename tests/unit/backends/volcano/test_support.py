@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.backends.jobs import amount, job, policy, role, time, unit
 from tests.unit.backends.verdicts import fate, holes, report
-from tfdsl import backend as targets
+from tfdsl import targets
 from tfdsl.ir import model
 from tfdsl.ir.fields import all_keys
 from tfdsl.ir.model import Cluster, Job

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tests.unit.backends.jobs import amount, role
 from tests.unit.backends.verdicts import report
-from tfdsl import backend as targets
+from tfdsl import targets
 from tfdsl.ir.model import RunTimeText
 
 if TYPE_CHECKING:

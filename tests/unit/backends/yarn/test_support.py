@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.backends.jobs import amount, job, policy, role, time, unit
 from tests.unit.backends.verdicts import codes, fate, holes, report
-from tfdsl import backend as targets
+from tfdsl import targets
 from tfdsl.ir import model
 from tfdsl.ir.model import Build, Cluster, Job, Output, RunTimeText, TaskIndex
 

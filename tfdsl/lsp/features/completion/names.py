@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
+from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import functions, roles
@@ -19,7 +21,6 @@ _MEMBERS = {
     "role": (("name", "Name of the role."), ("replicas", "Replicas of the role.")),
     "task": (("index", "Index of the task among those of its role; known when it runs."),),
 }
-_SUBMITTER = ("user", "Who submits the job; known when a task runs, on yarn and slider.")
 _DECLARED = {"PARAM": "param", "LET": "let", "TEMPLATE": "template", "PROFILE": "profile"}
 
 
@@ -50,6 +51,11 @@ def declared(snapshot: Snapshot, cursor: Cursor) -> list[Declared]:
 def _line(snapshot: Snapshot, offset: int) -> str:
     source = snapshot.source
     return source.line(source.position(offset)[0]).strip()
+
+
+def _submitter() -> str:
+    known = enumeration(target.name for target in targets.every() if target.knows_submitter)
+    return f"Who submits the job; known when a task runs, on {known}."
 
 
 def job_roles(cursor: Cursor) -> list[str]:
@@ -90,7 +96,7 @@ def names(snapshot: Snapshot, cursor: Cursor, *, references: bool, run_time: boo
             found += [
                 Item("task.index", "member", _MEMBERS["task"][0][1], rank=4),
                 Item("env.", "member", "An environment variable of the task.", rank=4),
-                Item("job.user", "member", _SUBMITTER[1], rank=4),
+                Item("job.user", "member", _submitter(), rank=4),
             ]
     found += [
         Item(row.name, "function", row.signature, row.doc, f"{row.name}($1)", snippet=True, rank=6)
@@ -111,7 +117,7 @@ def members(snapshot: Snapshot, cursor: Cursor, before: Sequence[Tok]) -> list[I
             return [Item(role, "role", roles.BY_NAME[role].doc) for role in job_roles(cursor)]
         return [Item("replicas", "member", f"Replicas of {path[1]}.")] if len(path) == 2 else []
     if len(path) == 1 and base in _MEMBERS:
-        more = (_SUBMITTER,) if base == "job" and cursor.where == "interpolation" else ()
+        more = (("user", _submitter()),) if base == "job" and cursor.where == "interpolation" else ()
         return [Item(name, "member", doc) for name, doc in (*_MEMBERS[base], *more)]
     return [Item(key, "member") for key in _keys(snapshot, path)]
 

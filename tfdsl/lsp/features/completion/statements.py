@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.lsp.features.completion.names import block_names, declared, job_roles
 from tfdsl.lsp.features.completion.snippets import snippets
@@ -56,7 +56,7 @@ def _settings(block: Frame, used: set[str]) -> Iterable[Item]:
 
 
 def _options(block: Frame, used: set[str]) -> Iterable[Item]:
-    backend = backends.find(block.name) if block.kind == "target" else None
+    backend = targets.find(block.name) if block.kind == "target" else None
     if backend is None:
         return
     if "version" not in used:
@@ -106,13 +106,12 @@ def _role_names(cursor: Cursor) -> list[Item]:
 
 
 def _targets(cursor: Cursor) -> list[Item]:
-    used = {backends.ALIASES.get(name, name) for name in block_names(cursor.block, "TARGET")}
-    found: list[Item] = []
-    for name in (*backends.names(), *backends.ALIASES):
-        backend = backends.find(name)
-        if backend is not None and backend.name not in used:
-            found.append(Item(name, "target", backend.title, rank=5 if name == backend.name else 6))
-    return found
+    used = block_names(cursor.block, "TARGET")
+    free = [target for target in targets.every() if not {target.name, *target.aliases} & set(used)]
+    return [
+        *(Item(target.name, "target", target.title, rank=5) for target in free),
+        *(Item(alias, "target", target.title, rank=6) for target in free for alias in target.aliases),
+    ]
 
 
 def _mount(words: Sequence[Tok]) -> list[Item] | None:

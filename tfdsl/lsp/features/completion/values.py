@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import backend as backends
+from tfdsl import targets
 from tfdsl.inputs import is_below
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.lsp.features.completion.names import job_roles, members, names
@@ -145,7 +145,7 @@ def _key(words: Sequence[Tok]) -> str:
 def _types(block: Frame, cursor: Cursor, key: str) -> list[Type]:
     if block.kind in ("job", "role", "template", "target"):
         if block.kind == "target":
-            backend = backends.find(block.name)
+            backend = targets.find(block.name)
             for option in backend.options if backend is not None else ():
                 if option.name == key:
                     return [option.type]
@@ -233,7 +233,7 @@ def _roles(cursor: Cursor, *, quoted: bool) -> list[Item]:
 
 
 def _versions(cursor: Cursor) -> tuple[str, ...]:
-    backend = backends.find(cursor.block.name) if cursor.block.kind == "target" else None
+    backend = targets.find(cursor.block.name) if cursor.block.kind == "target" else None
     return tuple(reversed(backend.versions)) if backend is not None else ()
 
 
