@@ -1,5 +1,6 @@
 # make try    set up .venv and compile a shipped example
-# make test   set up .venv and run the tests
+# make test   set up .venv and run the quick tests, which reach every message, target and command
+# make test-all  run all tests
 # make check  all that has to be clean before a change goes in
 # make vsix   package the extension for VS Code (needs Node 20)
 # make test-editors  try the grammars, the extension and docs/editors.md in real editors, which are kept in .editors
@@ -25,15 +26,23 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn clean
+.PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
 
+# In one process: each worker would collect all tests and report every one, which takes longer than most of them. The
+# tests that need the plugin of the language server's clients are slow ones.
 test: $(VENV)/dev
+	$(BIN)/python -m pytest --quick -p no:xdist -p no:pytest-lsp
+
+test-all: $(VENV)/dev
 	$(BIN)/python -m pytest -n 4 --dist worksteal
 
-check: static test
+# Rewritten test modules are kept: writing them anew takes as long as running half of the quick tests.
+test test-all: export PYTHONDONTWRITEBYTECODE =
+
+check: static test-all
 
 # Each writes its files, or fails with --check when one is stale; later ones read what earlier ones write. What needs more
 # than Python has a target or a script of its own: parser, lock, backends/bake_schemas.py.

@@ -18,7 +18,7 @@ from pathlib import Path
 EXAMPLES = Path(__file__).resolve().parent
 sys.path[:0] = [str(EXAMPLES.parent), str(EXAMPLES.parent / "backends")]
 
-from tfdsl import backend as targets  # noqa: E402
+from tfdsl import targets  # noqa: E402
 from tfdsl.cli.main import main as tfdsl  # noqa: E402
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/main.tfjob"))

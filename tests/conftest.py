@@ -1,14 +1,19 @@
-"""Options of the test run."""
+"""Options of the test run, and which tests are the quick ones."""
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 from typing import TYPE_CHECKING
 
 from hypothesis import settings
 
+from tests.reach import Reach
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
 # The same examples in every run, and no clock on a loaded machine; `make fuzz` looks for new ones.
@@ -22,13 +27,39 @@ if threading.current_thread() is threading.main_thread():
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
 
+SLOW_FILE = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.M)
+"""What makes all tests of a file slow ones. It is looked for in the text: importing the file would cost as much."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of the packaging and the editor tests."""
+    """Add the options of the quick, the packaging and the editor tests."""
     group = parser.getgroup("tfdsl")
+    group.addoption("--quick", action="store_true", help="leave out the tests that are marked slow")
     group.addoption("--packages", metavar="FOLDER", help="test the wheel and the sdist in this folder")
     group.addoption("--clean-venv", metavar="FOLDER", help="an environment with nothing but that wheel in it")
     group.addoption("--editors", action="store_true", help="fail where a test of the editors would be skipped")
     group.addoption(
         "--editors-work", metavar="FOLDER", help="where the editors that the tests start are kept (.editors)"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Count what the quick tests reach."""
+    reach = Reach(config)
+    reach.watch()
+    config.pluginmanager.register(reach)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files of slow tests when only the quick ones are asked for."""
+    if not config.getoption("--quick") or collection_path.suffix != ".py":
+        return None
+    return SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) is not None or None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the slow tests of other files."""
+    if config.getoption("--quick"):
+        slow = [item for item in items if item.get_closest_marker("slow") is not None]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item.get_closest_marker("slow") is None]

@@ -109,6 +109,7 @@ def test_hostile_texts_keep_their_characters(text: str) -> None:
     tokens(text)
 
 
+@pytest.mark.slow
 def test_large_text_in_linear_time() -> None:
     text = EXAMPLES[0].read_text(encoding="utf-8")
 

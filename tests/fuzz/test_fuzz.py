@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from tests.fuzz import inputs, programs
 from tests.fuzz.target import run
 
+pytestmark = pytest.mark.slow
+
 CORPUS = programs.corpus()
 ROUNDS, EACH = 5, 40
 

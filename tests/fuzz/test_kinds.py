@@ -12,6 +12,8 @@ from tfdsl.diagnostics.render import concise
 from tfdsl.lint import settings
 from tfdsl.syntax import format as layout
 
+pytestmark = pytest.mark.slow
+
 INPUTS = {
     "brief": 400,
     "given": 250,

@@ -19,6 +19,8 @@ from tests.unit.syntax.test_one_mistake import FILES, IN_JOB, whole
 if TYPE_CHECKING:
     from tests.fuzz.mending import Offer
 
+pytestmark = pytest.mark.slow
+
 TEXTS = 1200
 PARTS = 4
 

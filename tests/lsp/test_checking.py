@@ -18,6 +18,8 @@ from tfdsl.text import Source
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
 
+pytestmark = pytest.mark.slow
+
 COMMON = "let shared = 2\ntemplate t { cpu = shared }\n"
 
 

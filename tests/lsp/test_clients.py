@@ -42,7 +42,7 @@ job a {
 }
 """
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 
 
 def make_client() -> LanguageClient:

@@ -220,6 +220,7 @@ def test_files_beside_the_text_for_an_include(tmp_path: pytest.TempPathFactory) 
     assert offered('include "nowhere/▮"') == []
 
 
+@pytest.mark.slow
 def test_no_place_of_a_long_text_is_trouble() -> None:
     text = long_text(60)
     whole = snapshot(text)

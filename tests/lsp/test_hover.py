@@ -110,6 +110,7 @@ def test_hover_works_around_errors() -> None:
     assert "**gpu**" in told("job a { image = , gp▮u = 1 }\njob b { role ps { )\n")
 
 
+@pytest.mark.slow
 def test_no_place_of_a_long_text_is_trouble() -> None:
     text = long_text(60)
     whole = snapshot(text)

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lsp.wire import Wire
-from tests.unit.cli.shell import ROOT, environment, tfdsl
+from tests.unit.cli.shell import ROOT, environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.slow
 
 pytest.importorskip("pygls")
 URI = "file:///work/job.tfjob"
@@ -54,11 +56,6 @@ def serving() -> Iterator[Wire]:
     made.close()
 
 
-def test_good_bye_ends_the_server_with_0(wire: Wire) -> None:
-    wire.begin()
-    assert wire.end() == 0
-
-
 def test_exit_without_shutdown_is_1(wire: Wire) -> None:
     wire.begin()
     wire.send("exit", None)
@@ -70,11 +67,6 @@ def test_a_client_that_closes_its_end_ends_the_server(wire: Wire) -> None:
     assert wire.process.stdin is not None
     wire.process.stdin.close()
     assert wire.process.wait(10) == 1
-
-
-def test_nobody_there_is_no_error(tmp_path: Path) -> None:
-    ran = tfdsl("lsp", cwd=tmp_path)
-    assert (ran.status, ran.out, ran.err) == (0, "", "")
 
 
 @pytest.mark.parametrize("appended", [("--stdio",), ("--stdio", "--clientProcessId=1"), ("--clientProcessId", "1")])

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 URI = "file:///work/job.tfjob"
 TEXT = 'job a {\n  image = "x:1"\n  role worker { }\n}\n'
 HERE = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 1}}

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("pygls")
 
 

@@ -48,6 +48,7 @@ def test_only_the_line_ends_of_the_protocol_end_lines(separator: str) -> None:
     assert Lines(f"a{separator}b", "utf-16").position(2) == (0, 2)
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="aé𝒳\r\n"), st.sampled_from(ENCODINGS))
 def test_positions_lead_back(text: str, encoding: Encoding) -> None:
     lines = Lines(text, encoding)

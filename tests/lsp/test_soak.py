@@ -18,6 +18,8 @@ from tfdsl.text import Source
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("pygls")
 URI, PATH = "file:///nowhere/job.tfjob", "/nowhere/job.tfjob"
 EDITS = 1000

@@ -16,6 +16,8 @@ from tests.lsp.wire import Wire
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("pygls")
 
 ASKS = {"diagnostic": {"dynamicRegistration": False}}

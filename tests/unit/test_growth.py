@@ -14,6 +14,8 @@ from tfdsl.text import Source
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.slow
+
 JOB = 'job j { image = "i:1", role worker { }\n%s}\n'
 
 TEXTS: dict[str, Callable[[int], str]] = {

@@ -1,4 +1,7 @@
-"""When the conditional rows of the support table hold, and what they fill into their texts."""
+"""What the rows of the support table ask about a job, and what they fill into their texts.
+
+The IR is imported when a condition is asked, so that the table loads without it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.support import Condition, condition
 from tfdsl_backends.kubernetes.placement import job_count, pinned, training_roles
-from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.when import namespace_flag
 
@@ -64,21 +66,23 @@ def several_restart(unit: Unit, item: Item) -> bool:
 
 
 def _restarting_jobs(unit: Unit) -> int:
-    restarts = decisions(unit).restarts
-    return sum(job_count(unit, role) for role in training_roles(unit.job) if restarts[role.name].restarts)
+    from tfdsl_backends.kubernetes.policies import restarts
+
+    return sum(job_count(unit, role) for role in training_roles(unit.job) if restarts(unit.job, role))
 
 
 @condition("more specific policies decide")
 def overridden(unit: Unit, item: Item) -> bool:
     """A policy: whether more specific ones decide everything that it could."""
-    return item.role != "tensorboard" and not decisions(unit).deciding[id(item.node)]
+    return item.role != "tensorboard" and not _decided(unit, item)
 
 
 @condition("beside other actions on statuses or evictions")
 def in_new_pod(unit: Unit, item: Item) -> bool:
     """``restart container``: whether exit statuses or evictions of its roles are told apart, which takes new pods."""
-    decided = decisions(unit)
-    return any(not decided.restarts[role.name].in_place for role in decided.deciding[id(item.node)])
+    from tfdsl_backends.kubernetes.policies import in_place
+
+    return any(not in_place(unit.job, role) for role in _decided(unit, item))
 
 
 restarts_pods = Condition("where pods restart, not containers", in_new_pod.test)
@@ -93,6 +97,12 @@ def _only_replica(unit: Unit, item: Item) -> bool:
 def whole_or_pinned(unit: Unit, item: Item) -> bool:
     """``completed`` of one replica: whether that replica is a Job of its own."""
     return pinned(unit) or _only_replica(unit, item)
+
+
+def _decided(unit: Unit, item: Item) -> list[Role]:
+    from tfdsl_backends.kubernetes.policies import decides
+
+    return [role for role in training_roles(unit.job) if decides(unit.job, role, cast("Policy", item.node))]
 
 
 @condition("no other Jobs")

@@ -29,7 +29,7 @@ def _job() -> Iterator[Row]:
         "VOL110",
         "priority-number",
         instead='name a PriorityClass of the cluster, e.g. priority = "high"',
-        when=shared.number,
+        when=when.is_number,
     )
     yield kept("job.priority", "spec.priorityClassName")
     yield approximated(

@@ -9,7 +9,7 @@ import pytest
 SHELLS = {"dash": ("dash",), "busybox": ("busybox", "sh"), "bash": ("bash", "--posix")}
 
 
-@pytest.fixture(params=sorted(SHELLS))
+@pytest.fixture(params=["dash", *(pytest.param(name, marks=pytest.mark.slow) for name in ("bash", "busybox"))])
 def shell(request: pytest.FixtureRequest) -> tuple[str, ...]:
     """The words that start a shell."""
     words = SHELLS[request.param]

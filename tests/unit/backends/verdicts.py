@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.emit.located import plain
 from tfdsl.ir.fields import all_keys, walk
-from tfdsl.judge import verdict
+from tfdsl.judge import judge, verdict
 
 if TYPE_CHECKING:
     from tfdsl.backend import Row, Unit
@@ -35,6 +35,7 @@ def fate(unit: Unit, key: str, role: str | None = None) -> Row:
     assert items, f"the job does not set {key}"
     row = backend.support.decide(unit, items[0])
     assert row is not None
+    judge(backend, unit)  # what the row says can be said of this job
     return row
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from tests.unit.cli.shell import JOB, tfdsl
+from tests.unit.cli.shell import JOB, process, tfdsl
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,7 +77,7 @@ def test_dockerfile_only_into_a_folder(folder: Path) -> None:
 
 
 def test_same_input_same_bytes(folder: Path) -> None:
-    runs = {tfdsl("compile", "mnist.tfjob", "-t", "tfjob", cwd=folder, PYTHONHASHSEED=str(n)).out for n in (1, 2)}
+    runs = {process("compile", "mnist.tfjob", "-t", "tfjob", cwd=folder, PYTHONHASHSEED=str(n)).out for n in (1, 2)}
     assert len(runs) == 1
 
 
@@ -252,7 +252,7 @@ def test_a_folder_that_is_there_may_be_called_like_a_file(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/fd/2"])
 def test_a_pipe_by_its_name(folder: Path, name: str) -> None:
-    ran = tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", name, cwd=folder)
+    ran = process("compile", "mnist.tfjob", "-t", "tfjob", "-o", name, cwd=folder)
     assert ran.status == 0, ran.err
     assert "kind: TFJob\n" in (ran.err if name.endswith("2") else ran.out)
 
@@ -266,6 +266,7 @@ def test_what_cannot_be_written_is_no_error_of_the_input(folder: Path) -> None:
     assert tfdsl("new", "train", cwd=folder).status == 2
 
 
+@pytest.mark.slow
 def test_a_list_from_a_file_is_bounded(folder: Path) -> None:
     job = 'param xs: list<int>\njob a {\n  image = "r/x:1"\n  role worker { replicas = len(xs) / 500 }\n}\n'
     (folder / "list.tfjob").write_text(job)

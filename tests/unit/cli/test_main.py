@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.cli.shell import COMMAND, JOB, environment, tfdsl
+from tests.unit.cli.shell import COMMAND, JOB, environment, process, tfdsl
 from tfdsl.cli.commands import SUMMARIES
 
 if TYPE_CHECKING:
@@ -87,6 +87,12 @@ def test_errors_are_1(folder: Path) -> None:
     ran = tfdsl("check", "bad.tfjob", cwd=folder)
     assert ran.status == 1
     assert "did you mean cpu?" in ran.err
+
+
+def test_a_task_that_the_job_does_not_have(folder: Path) -> None:
+    ran = tfdsl("tfconfig", "mnist.tfjob", "-t", "tfjob", "worker[2]", cwd=folder)
+    assert ran.status == 1
+    assert "job mnist has no task worker[2]" in ran.err
 
 
 def test_one_unreadable_file_does_not_hide_the_others(folder: Path) -> None:
@@ -191,6 +197,7 @@ def test_interrupt_is_quiet(folder: Path) -> None:
     assert (process.returncode, err) == (130, b"")
 
 
+@pytest.mark.slow
 def test_output_is_the_same_in_every_locale(folder: Path) -> None:
     (folder / "x.tfjob").write_text(JOB.replace("train.py", "trän 数据.py"))
     command = ("compile", "x.tfjob", "-t", "tfjob")
@@ -198,7 +205,8 @@ def test_output_is_the_same_in_every_locale(folder: Path) -> None:
     assert plain.status == 0
     assert "trän 数据.py" in plain.out
     for locale in ("C", "POSIX", "en_US.ISO-8859-1"):
-        assert tfdsl(*command, cwd=folder, LC_ALL=locale, PYTHONIOENCODING="ascii", PYTHONUTF8="0").out == plain.out
+        ran = process(*command, cwd=folder, LC_ALL=locale, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+        assert ran.out == plain.out
 
 
 def test_colour_only_on_a_terminal(folder: Path) -> None:
@@ -271,10 +279,8 @@ def on_a_terminal(folder: Path, *words: str, columns: int = 0, **more: str) -> s
     ours, theirs = pty.openpty()
     if columns:
         termios.tcsetwinsize(theirs, (24, columns))
-    variables = environment(TERM="xterm") | more
-    command = [*COMMAND, *(words or ("check", "none.tfjob"))]
-    subprocess.run(command, cwd=folder, env=variables, stdout=theirs, stderr=theirs, check=False)
-    os.close(theirs)
+    with os.fdopen(theirs, "w", encoding="utf-8") as terminal:
+        tfdsl(*(words or ("check", "none.tfjob")), cwd=folder, onto=terminal, **{"TERM": "xterm", **more})
     shown = os.read(ours, 100_000).decode()
     os.close(ours)
     return shown

@@ -8,14 +8,12 @@ character, ``‹TEXT × N›`` for N times a text.
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.unit.cli.shell import lines
 from tfdsl import pipeline
 from tfdsl.cli import selection
 from tfdsl.cli.arguments import Command, command_line, parse
@@ -117,9 +115,5 @@ def ran(of: Example, folder: Path) -> tuple[int, str]:
     """The status and the messages of the last of the command lines."""
     for name, text in {"mnist.tfjob": MNIST, **of.files}.items():
         (folder / name).write_text(text, encoding="utf-8")
-    script = f'tfdsl() {{ "{sys.executable}" -m tfdsl "$@"; }}\n{of.commands}'
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'backends'}", "NO_COLOR": "1"}
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    return done.returncode, done.stderr
+    done = lines(of.commands, folder)
+    return done.status, done.err

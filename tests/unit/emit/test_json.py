@@ -19,6 +19,7 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False,
 DATA = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(DATA)
 def test_any_data_reads_the_same(data: object) -> None:

@@ -114,6 +114,7 @@ def test_escaped_text_arrives_as_it_was(text: str) -> None:
     assert expand(shell.escape_expansion(text).encode(), Everything()).decode() == text
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(DOLLARS, DOLLARS, DOLLARS)
 def test_escaped_texts_may_be_joined_with_references(first: str, second: str, third: str) -> None:

@@ -75,6 +75,7 @@ DATA = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(st.lists(DATA, max_size=3))
 @example([{"a": {"b": {}}, "c": [], "d": [[], {}, [[]], [{}], [None]]}])

@@ -200,6 +200,7 @@ def test_a_device_or_a_pipe_is_an_error_and_no_wait(tmp_path: Path) -> None:
         assert "it is not a regular file" in problems[0].message
 
 
+@pytest.mark.slow
 def test_many_mistakes_are_not_told_without_end(tmp_path: Path) -> None:
     (tmp_path / "tfdsl.toml").write_text("".join(f"key{number} = 1\n" for number in range(20_000)))
     assert len(settings_for(str(tmp_path / "x.tfjob")).problems) == 50

@@ -62,6 +62,7 @@ def helps(text: str, *names: str) -> list[tuple[str, ...]]:
     return [one.helps for one in found if one.rule.slug == "unknown-attribute"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ONE)
 @pytest.mark.parametrize("field", pod_fields.FIELDS, ids=lambda field: field.name)
 def test_the_line_that_is_shown_compiles(field: pod_fields.PodField, target: str) -> None:

@@ -21,6 +21,7 @@ def made_up(random: Random, depth: int = 0) -> str:
     return random.choice((inner[0] + inner[1], f"({inner[0]}|{inner[1]})", f"(?:{inner[0]}){random.choice(REPEATS)}"))
 
 
+@pytest.mark.slow
 def test_agrees_with_python() -> None:
     random = Random(3)
     for _ in range(3000):

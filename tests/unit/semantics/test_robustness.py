@@ -22,6 +22,8 @@ from tfdsl.text import Source
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
 
+pytestmark = pytest.mark.slow
+
 SPEC = Path(__file__).parents[2] / "spec"
 TARGETS = targets.names()
 

@@ -74,6 +74,7 @@ def test_examples(lark: Lark, path: Path) -> None:
     assert parse(Source(str(path), text)).diagnostics == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_generated_programs(lark: Lark, line_end: str) -> None:
     for seed in range(150):

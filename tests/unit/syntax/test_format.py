@@ -59,6 +59,7 @@ def test_these_examples_are_already_canonical(name: str) -> None:
     assert formatted(text) == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_generated_programs_keep_their_meaning(line_end: str) -> None:
     for seed in range(200):

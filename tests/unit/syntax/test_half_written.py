@@ -14,6 +14,8 @@ from tfdsl.syntax.lexer import tokenize
 from tfdsl.text import Source
 from tfdsl.vocabulary import roles
 
+pytestmark = pytest.mark.slow
+
 CLOSERS = {"{": "}", "[": "]", "(": ")"}
 KIND, SOURCE, AT, PATH = "a kind of mount such as pvc", "a source, at and a path", "at and a path", "a path"
 EVENT, ACTION = "an event such as failed", "an action such as restart job"

@@ -12,6 +12,8 @@ from tfdsl.syntax import lexer, parse, parse_expression
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source
 
+pytestmark = pytest.mark.slow
+
 M = 1_000_000
 SLOWEST = 20.0  # seconds; each takes less than 3 on a quiet machine, anything quadratic takes minutes
 

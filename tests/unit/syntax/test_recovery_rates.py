@@ -13,6 +13,8 @@ from tests.unit.syntax.mutations import blocks, good_text, mutate
 from tfdsl.syntax import parse
 from tfdsl.text import Source
 
+pytestmark = pytest.mark.slow
+
 FILES = 30
 SEED = 20
 

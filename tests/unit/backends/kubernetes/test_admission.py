@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ from tests.unit.backends.verdicts import documents, report
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Job
+
+pytestmark = pytest.mark.slow
 
 SCHEMA = schema("batch-job")
 SERVICE_NAME = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?\Z")

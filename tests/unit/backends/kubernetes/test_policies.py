@@ -108,6 +108,7 @@ def language(made: Job, status: int | None, *, evicted: bool) -> str:
     return decided.action
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(policy_sets())
 def test_a_job_does_what_its_policies_say(asked: tuple[Policy, ...]) -> None:

@@ -233,6 +233,7 @@ def test_one_replica_needs_no_index_variable() -> None:
 # --- commands --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=1))
 def test_a_list_reaches_the_process_byte_for_byte(words: list[str]) -> None:
     argv, _ = kubelet.process(container(role("worker", command=("show", *words), args=tuple(words))), {}, ())

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.backends.slider.agents import Cluster, interpreters
+from tests.unit.backends.slider.agents import Cluster, interpreters, pythons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 
-@pytest.fixture(params=interpreters(), ids=lambda path: "python2" if "2.7" in path else "python3")
+@pytest.fixture(params=pythons(), ids=lambda path: "python2" if "2.7" in path else "python3")
 def cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cluster]:
     """A cluster whose agents run under that Python."""
     made = Cluster(tmp_path, request.param)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tfdsl.backend import OptionValue
     from tfdsl.ir.model import Role
 
+pytestmark = pytest.mark.slow
+
 DOCKER = f"""#!{sys.executable}
 import json, os, shutil, sys, time
 home = {{home!r}}

@@ -22,6 +22,8 @@ from tfdsl.ir.model import EnvVar, Role, RunTimeText, TaskIndex
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 HADOOP = """#!/bin/sh
 # hdfs://ns/x is $HDFS/x; every call is noted. Each path is a pattern, so the escapes are taken off here, and what is
 # not escaped matches nothing.

@@ -22,8 +22,8 @@ from tests.unit.backends.slider.agents import (
     Cluster,
     Container,
     has_ended,
-    interpreters,
     kill_supervisor,
+    pythons,
     until,
 )
 from tfdsl.ir.model import Cluster as Discovery
@@ -33,6 +33,8 @@ from tfdsl_backends.slider.lower import program
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+pytestmark = pytest.mark.slow
 
 COMMAND = r"""
 import json, os, signal, subprocess, sys, time
@@ -388,7 +390,7 @@ def test_a_full_disk_does_not_run_an_ended_task_again(cluster: Cluster) -> None:
     assert worker.is_alive()
 
 
-@pytest.mark.parametrize("python", interpreters())
+@pytest.mark.parametrize("python", pythons())
 def test_waits_do_not_depend_on_the_time_of_the_node(tmp_path: Path, python: str) -> None:
     (tmp_path / "task_process.py").write_text(program("task_process"))
     text = (

@@ -29,6 +29,7 @@ def test_the_proxy_is_asked_where_the_master_is_not_registered(cluster: Cluster)
     assert cluster.master.stops[0].startswith("/proxy/application_")
 
 
+@pytest.mark.slow
 def test_a_master_that_does_not_answer_is_asked_again(cluster: Cluster) -> None:
     cluster.master.answering = False
     one_worker(cluster)
@@ -80,6 +81,7 @@ def test_zookeeper_helps_where_no_proxy_is_known(cluster: Cluster) -> None:
     assert cluster.master.stops[0] == "/own"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("properties", "expected"),
     [

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.backends.slider.agents import interpreters
+from tests.unit.backends.slider.agents import interpreters, pythons
 from tfdsl_backends.slider import programs
 from tfdsl_backends.slider.lower import PROGRAMS, program
 
@@ -75,6 +75,7 @@ def test_only_what_python_2_6_has(name: str) -> None:
             assert node.attr not in LATER_NAMES, ast.unparse(node)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_text_that_every_python_reads(name: str) -> None:
     text = program(name)
@@ -120,7 +121,7 @@ class train(object):
 """
 
 
-@pytest.mark.parametrize("python", interpreters())
+@pytest.mark.parametrize("python", pythons())
 def test_the_server_joins_and_ends_on_request(tmp_path: Path, python: str) -> None:
     folder = tmp_path
     (folder / "tensorflow.py").write_text(TENSORFLOW)

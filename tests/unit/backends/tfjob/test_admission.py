@@ -18,6 +18,8 @@ from tests.unit.backends.verdicts import documents, report
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = schema("tfjob")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from tests.unit.backends.verdicts import documents, report
 from tests.unit.backends.volcano.webhook import refusals
 from tfdsl.ir import model
 from tfdsl.ir.model import Cluster, Job, Policy, Role
+
+pytestmark = pytest.mark.slow
 
 SCHEMA = schema("volcano-job")
 HOSTILE = st.sampled_from(

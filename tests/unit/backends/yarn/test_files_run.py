@@ -24,6 +24,8 @@ from tfdsl.ir.model import (
     TaskIndex,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def test_mounts_are_there_and_nothing_of_the_source_is_lost(cluster: Cluster) -> None:
     """The link survives two relaunches in its folder, and so does all that it leads to (yarn-slider notes, 1.2)."""

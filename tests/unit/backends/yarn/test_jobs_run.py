@@ -18,6 +18,8 @@ from tests.unit.backends.yarn.containers import until
 from tfdsl.ir import model
 from tfdsl.ir.model import ArchiveMount, EnvVar, HostMount, Output
 
+pytestmark = pytest.mark.slow
+
 INDEX = model.TaskIndex()
 FOREVER = "trap 'exit 143' TERM; while :; do sleep 0.1; done"
 

@@ -113,6 +113,7 @@ MORE = [{"COMMANDS.server"}, {"COMMANDS.unzip"}, {"COMMANDS.fetch", "FETCH.path"
         {"COMMANDS.put", "PUT.webhdfs"}]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", STARTS, ids=lambda start: "+".join(sorted(start)))
 def test_every_composition_is_whole_and_holds_nothing_unused(start: set[str], tmp_path: Path) -> None:
     added = chain.from_iterable(combinations(MORE, count) for count in (0, 1, len(MORE)))
@@ -193,6 +194,7 @@ def test_a_task_alone_needs_no_hdfs(cluster: Cluster) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("policies", "retries", "expected"),
     [

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from tests.unit.backends.yarn.containers import interpreters
+from tests.unit.backends.yarn.containers import interpreters, pythons
 from tfdsl_backends.yarn.assembly import MODULES, entries, program
 from tfdsl_backends.yarn.programs import cluster, coordinator, meeting, plan, steps, storage
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-EACH = pytest.mark.parametrize("python", interpreters(), ids=lambda path: path.rsplit("/", 1)[-1])
+EACH = pytest.mark.parametrize("python", pythons(), ids=lambda path: path.rsplit("/", 1)[-1])
 
 
 def test_it_is_one_ascii_file_that_imports_nothing_but_the_standard_library() -> None:
@@ -320,6 +320,7 @@ def run(python: str, folder: Path, *arguments: str, webhdfs: str = "", **more: s
     return subprocess.run(argv, env=env, cwd=folder, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 @EACH
 def test_folders_go_to_hdfs_and_back_over_http(
     python: str, tmp_path: Path, namenode: tuple[str, dict[str, bytes | None]]
@@ -344,6 +345,7 @@ def test_folders_go_to_hdfs_and_back_over_http(
     assert not (tmp_path / "no").exists()
 
 
+@pytest.mark.slow
 @EACH
 def test_a_task_may_replace_over_http_what_its_own_run_has_put(
     python: str, tmp_path: Path, namenode: tuple[str, dict[str, bytes | None]]
@@ -371,6 +373,7 @@ def test_a_put_over_http_that_fails_leaves_nothing(
     assert files == {}
 
 
+@pytest.mark.slow
 @EACH
 def test_marks_of_files_of_the_node(python: str, tmp_path: Path) -> None:
     """With and without attributes (Python 2 reads none), for files and folders."""
@@ -385,6 +388,7 @@ def test_marks_of_files_of_the_node(python: str, tmp_path: Path) -> None:
     assert run(python, tmp_path, "copied", str(tmp_path / "model"), **ours).returncode == 1
 
 
+@pytest.mark.slow
 def test_without_a_client_the_three_ways_are_named(tmp_path: Path) -> None:
     done = run(interpreters()[0], tmp_path, "fetch", "hdfs:///a", "a")
     assert done.returncode == 1
@@ -392,6 +396,7 @@ def test_without_a_client_the_three_ways_are_named(tmp_path: Path) -> None:
         assert way in done.stderr
 
 
+@pytest.mark.slow
 @EACH
 def test_a_zip_keeps_permissions_and_stays_in_its_folder(python: str, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as made:

@@ -16,6 +16,8 @@ from tfdsl.ir import cluster_spec
 if TYPE_CHECKING:
     from tests.unit.backends.yarn.gang import Gang
 
+pytestmark = pytest.mark.slow
+
 
 def test_all_come_and_the_chief_ends_the_job(each: Gang) -> None:
     chief, ps, first, second = each.all()

@@ -253,6 +253,7 @@ SHARED = {"store": "/shared store", "runtime": "native"}
 HOME = {"hadoop_home": "/opt/hadoop", "python": "/opt/py thon/bin/python"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "version", "given"),
     [

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from tfdsl.ir.model import Job
 
+pytestmark = pytest.mark.slow
+
 WAITS = 'echo up >up; while [ ! -e "$STUB_FOLDER/done" ]; do sleep 0.05; done'
 
 

@@ -1,0 +1,54 @@
+"""Jobs as they are written, and what a target says of each; the tests of support tables ask for verdicts alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfdsl import pipeline, targets
+from tfdsl.text import Source
+
+KUBERNETES = ("kubernetes", "tfjob", "volcano")
+WORKERS = "role worker { replicas = 2 }"
+NATIVE = 'runtime = "native"'
+COPIED = 'output "/tmp/x" to "/d/x", mount pvc "d" at "/d"'
+
+SAID: list[tuple[tuple[str, ...], str, str, str]] = [
+    (KUBERNETES, "protocol", f'cluster {{ protocol = "grpc+verbs" }}\n{WORKERS}', ""),
+    (KUBERNETES, "undefined-variable", 'role worker { args = ["${env.HOME}"] }', ""),
+    (KUBERNETES, "run-time-workdir", 'role worker { workdir = "/w/${task.index}" }', ""),
+    (KUBERNETES, "run-time-source", 'role worker { mount host "/d/${task.index}" at "/d" }', ""),
+    (KUBERNETES, "hdfs-output", 'role worker { output "/tmp/x" to "hdfs://nn/x" }', ""),
+    (KUBERNETES, "resource-name", 'role worker { resources = { "x" = 1 } }', ""),
+    (KUBERNETES, "variable-in-shell", f'role worker {{ env = {{ "A.B" = "1" }}, {COPIED} }}', ""),
+    (("kubernetes", "volcano"), "cleanup", f'cleanup = "all"\n{WORKERS}', ""),
+    (("kubernetes", "volcano"), "queue-name", f'queue = "a/b"\n{WORKERS}', ""),
+    (("tfjob",), "queue-name", f'queue = "a/b"\n{WORKERS}', "kueue = true"),
+    (("kubernetes", "tfjob"), "gpu-memory", "role worker { gpu_memory = 4Gi }", ""),
+    (("kubernetes",), "no-command", f"role worker {{ command = [], {COPIED} }}", ""),
+    (("tfjob",), "static-needs-shell", f'cluster {{ discovery = "tf_config" }}\n{WORKERS}', 'tf_config = "static"'),
+    (("slider",), "readonly-native", 'role worker { mount host "/x" at "data" readonly }', NATIVE),
+    (("yarn",), "readonly", 'role worker { mount host "/x" at "data" readonly }', NATIVE),
+    (("yarn",), "pending", f"on worker pending after 5m => fail job\n{WORKERS}", ""),
+    (
+        ("yarn",),
+        "pending-limits",
+        f"on worker pending after 5m => fail job\non ps pending after 6m => fail job\n{WORKERS}\nrole ps {{ }}",
+        "",
+    ),
+    (("yarn",), "tf-completed", f"on worker completed => complete job\n{WORKERS}", 'dialect = "yarn-tf"'),
+]
+"""Targets, the end of the slug, items of the job, options of the target."""
+CASES = [(target, slug, items, options) for names, slug, items, options in SAID for target in names]
+
+
+@pytest.mark.parametrize(
+    ("target", "slug", "items", "options"), CASES, ids=[f"{target}-{slug}" for target, slug, _, _ in CASES]
+)
+def test_a_job_gets_the_message(target: str, slug: str, items: str, options: str) -> None:
+    found = targets.find(target)
+    assert found is not None
+    text = f'job j {{\nimage = "r/i:1"\ncommand = ["python"]\n{items}\ntarget {target} {{ {options} }}\n}}\n'
+    program = pipeline.load(Source("job.tfjob", text), lambda path: "there is no such file")
+    done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(found)])
+    said = {diagnostic.rule.slug: diagnostic.message for diagnostic in done.diagnostics}
+    assert f"{target}-{slug}" in said, said
