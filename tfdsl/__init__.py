@@ -1,3 +1,67 @@
-"""tfdsl: describe a distributed TensorFlow job once, compile it to what each scheduler takes."""
+"""tfdsl: describe a distributed TensorFlow job once, compile it to what each scheduler takes.
+
+The public interface is what ``__all__`` names; docs/python.md shows how to use it. Importing this package loads nothing
+of the compiler: each name is loaded when it is first asked for.
+"""
+
+TYPE_CHECKING = False  # spares every command the import of typing
+if TYPE_CHECKING:
+    from tfdsl import ir
+    from tfdsl.api.compiling import check, compile
+    from tfdsl.api.diagnostics import Diagnostic, Edit, Fix, Label, Span
+    from tfdsl.api.errors import CompileError, UsageError
+    from tfdsl.api.formatting import format
+    from tfdsl.api.program import Program, load
+    from tfdsl.api.result import Document, Result
+    from tfdsl.api.tasks import Task, tfconfig
+    from tfdsl.api.values import Value
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "CompileError",
+    "Diagnostic",
+    "Document",
+    "Edit",
+    "Fix",
+    "Label",
+    "Program",
+    "Result",
+    "Span",
+    "Task",
+    "UsageError",
+    "Value",
+    "check",
+    "compile",
+    "format",
+    "ir",
+    "load",
+    "tfconfig",
+]
+
+_MODULES = {
+    "compiling": ("check", "compile"),
+    "diagnostics": ("Diagnostic", "Edit", "Fix", "Label", "Span"),
+    "errors": ("CompileError", "UsageError"),
+    "formatting": ("format",),
+    "program": ("Program", "load"),
+    "result": ("Document", "Result"),
+    "tasks": ("Task", "tfconfig"),
+    "values": ("Value",),
+}
+
+if not TYPE_CHECKING:  # type checkers know the names from above, and report all others
+
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        if name == "ir":
+            return import_module("tfdsl.ir")
+        for module, names in _MODULES.items():
+            if name in names:
+                value = globals()[name] = getattr(import_module(f"tfdsl.api.{module}"), name)
+                return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""Keeping secrets of the command line out of what is printed.
+"""Keeping secrets of the command line, or of a Python program, out of what is printed.
 
 A value that ``--set`` or ``-O`` gives under the name or in the form of a secret comes from a store of secrets; logs are
 read by more people than that. What stands in a file is shown: who reads the message can read the file.
@@ -25,7 +25,7 @@ _LONG: Final = 8
 _SHORTEST: Final = 4
 """Characters of a value that is hidden; what is shorter keeps nobody out, and would blot out words of the messages."""
 _FLAG: Final = re.compile(r"--(?:set|option)=|-O=?")
-_GIVEN: Final = ("<command line>", "--set ", "-O ")
+_GIVEN: Final = ("<command line>", "--set ", "-O ", "params[", "options[")
 
 
 class Hidden(Record):
@@ -54,6 +54,11 @@ def hidden_in(words: Iterable[str], request: Request | None = None) -> Hidden:
         values += map(str.strip, found)
         paths += [source.path] if found else []
     return Hidden(tuple(_spellings(values)), frozenset(paths))
+
+
+def hidden_values(values: Iterable[tuple[str, str]]) -> Hidden:
+    """The secrets among texts that a program gives under a name."""
+    return Hidden(tuple(_spellings(text for name, text in values if is_secret(name, text))))
 
 
 def _spellings(values: Iterable[str]) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
@@ -11,9 +10,7 @@ from tfdsl.cli.arguments import Command, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
-from tfdsl.record import Record
-from tfdsl.vocabulary.roles import ROLE_NAMES
+from tfdsl.tasks import TaskName, task_name, tasks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,16 +33,6 @@ COMMAND = Command(
     "Without -t every target is shown that the job compiles for.",
 )
 
-_TASK = re.compile(r"([a-z]+)(?:\[(\d{1,9})\])?")
-
-
-class _Wanted(Record):
-    """The tasks to show; ``index`` ``None``: all of the role."""
-
-    role: str
-    index: int | None
-    given: Given
-
 
 def run(arguments: Arguments) -> int:
     """Print the tasks, target by target."""
@@ -67,26 +54,22 @@ def run(arguments: Arguments) -> int:
     return _show_what_compiles(program, picked, wanted)
 
 
-def _task(given: Given, errors: list[Diagnostic]) -> _Wanted | None:
-    match = _TASK.fullmatch(given.text)
-    if match is None or match.group(1) not in ROLE_NAMES:
-        roles = ", ".join(ROLE_NAMES)
-        errors.append(
-            BAD_ARGUMENT(given.span, what=f"{given.text} is no task; write ROLE or ROLE[INDEX], with {roles}")
-        )
-        return None
-    index = match.group(2)
-    return _Wanted(match.group(1), None if index is None else int(index), given)
+def _task(given: Given, errors: list[Diagnostic]) -> TaskName | None:
+    name = task_name(given.text, given.span)
+    if isinstance(name, TaskName):
+        return name
+    errors.append(name)
+    return None
 
 
-def _show(program: Program, picked: chosen.Selection, wanted: _Wanted | None) -> int:
+def _show(program: Program, picked: chosen.Selection, wanted: TaskName | None) -> int:
     outcome = pipeline.compile_program(program, picked.request, picked.choices)
     if pipeline.has_errors(outcome.diagnostics):
         return report(outcome.diagnostics, (), hidden=picked.hidden)
     return _print(outcome.made, outcome.targets, wanted)
 
 
-def _show_what_compiles(program: Program, picked: chosen.Selection, wanted: _Wanted | None) -> int:
+def _show_what_compiles(program: Program, picked: chosen.Selection, wanted: TaskName | None) -> int:
     request = picked.request
     made: list[Made] = []
     targets: list[Backend] = []
@@ -107,23 +90,18 @@ def _show_what_compiles(program: Program, picked: chosen.Selection, wanted: _Wan
     return _print(made, targets, wanted) if targets else ERRORS
 
 
-def _print(made: Sequence[Made], targets: Sequence[Backend], wanted: _Wanted | None) -> int:
+def _print(made: Sequence[Made], targets: Sequence[Backend], wanted: TaskName | None) -> int:
     by_name = {backend.name: backend for backend in targets}
     blocks: list[str] = []
     for one in made:
-        tasks = [task for task in by_name[one.unit.target].load().tasks(one.unit) if _is_wanted(task, wanted)]
+        tasks = tasks_of(by_name[one.unit.target], one, wanted)
         if tasks:
             head = f"# {one.unit.job.name} on {one.unit.target} {one.unit.shown_version}\n"
             blocks.append(head + "".join(_lines(tasks)))
     if not blocks and wanted is not None:
-        names = " or ".join(dict.fromkeys(one.unit.job.name for one in made))
-        return report([NO_SUCH_TASK(wanted.given.span, job=names, name=wanted.given.text)], ())
+        return report([wanted.missing(made)], ())
     out("\n".join(blocks))
     return OK
-
-
-def _is_wanted(task: TaskConfig, wanted: _Wanted | None) -> bool:
-    return wanted is None or (task.role == wanted.role and wanted.index in (None, task.index))
 
 
 def _lines(tasks: Iterable[TaskConfig]) -> Iterable[str]:

@@ -1,0 +1,134 @@
+"""Compiling and checking a job in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, Union, overload
+
+from tfdsl import pipeline
+from tfdsl.api.asking import target_of
+from tfdsl.api.diagnostics import public
+from tfdsl.api.failing import compile_error
+from tfdsl.api.loaded import Call, Loaded, load_text, outcome
+from tfdsl.api.program import Program
+from tfdsl.api.result import result_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from tfdsl.api.diagnostics import Diagnostic
+    from tfdsl.api.result import Result
+    from tfdsl.api.values import Value
+
+Source: TypeAlias = Union[str, "os.PathLike[str]", Program]
+"""What can be compiled: a file, or a program that has been read."""
+
+
+@overload
+def compile(
+    source: Source,
+    target: str,
+    *,
+    profile: str | None = None,
+    params: Mapping[str, Value] | None = None,
+    options: Mapping[str, Value] | None = None,
+    job: str | None = None,
+    name: str | None = None,
+    strict: bool = False,
+) -> Result: ...
+@overload
+def compile(
+    *,
+    text: str,
+    target: str,
+    base: str | os.PathLike[str] | None = None,
+    profile: str | None = None,
+    params: Mapping[str, Value] | None = None,
+    options: Mapping[str, Value] | None = None,
+    job: str | None = None,
+    name: str | None = None,
+    strict: bool = False,
+) -> Result: ...
+def compile(
+    source: Source | None = None,
+    target: str | None = None,
+    *,
+    text: str | None = None,
+    base: str | os.PathLike[str] | None = None,
+    profile: str | None = None,
+    params: Mapping[str, Value] | None = None,
+    options: Mapping[str, Value] | None = None,
+    job: str | None = None,
+    name: str | None = None,
+    strict: bool = False,
+) -> Result:
+    """Compile the jobs of a file, a text or a program for one target.
+
+    Args:
+        source: A ``.tfjob`` file, or what :func:`load` gave.
+        target: A target such as ``volcano``, with a version if need be: ``volcano@1.9``.
+        text: A text instead of a file.
+        base: The folder from which the includes of ``text`` are found; without it, it can have none.
+        profile: Take the params of this profile.
+        params: Values for params, over the profile. A ``str`` for a quantity or a duration is read as one.
+        options: Values for options of the target, over those of the text.
+        job: Compile only the job of this name.
+        name: Give the one job that is compiled this name instead of its own.
+        strict: Treat what the target only approximates as an error.
+
+    Raises:
+        CompileError: The job has errors, or the target refuses something.
+        UsageError: There is no such target or version.
+        FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
+    """
+    if target is None:
+        raise TypeError("compile() needs a target")
+    choice = target_of(target)
+    loaded = loaded_of(source, text, base, profile, params)
+    done = outcome(loaded, Call(choice, options or {}, job, name, strict))
+    if pipeline.has_errors(done.diagnostics):
+        raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
+    version = done.made[0].unit.shown_version if done.made else choice.version or choice.backend.default_version
+    return result_of(choice.backend.name, version, done.made, public(done.diagnostics))
+
+
+def check(
+    source: Source | None = None,
+    target: str | None = None,
+    *,
+    text: str | None = None,
+    base: str | os.PathLike[str] | None = None,
+    profile: str | None = None,
+    params: Mapping[str, Value] | None = None,
+    options: Mapping[str, Value] | None = None,
+    strict: bool = False,
+) -> tuple[Diagnostic, ...]:
+    """What is wrong with a job, and what ``target`` cannot do or does differently, in file order.
+
+    The arguments are those of :func:`compile`. Without a target the rules of the language and of lint are checked, and
+    the target blocks of the text.
+
+    Raises:
+        UsageError: There is no such target or version.
+        FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
+    """
+    choice = None if target is None else target_of(target)
+    if choice is None and options:
+        raise TypeError("options= belongs to a target")
+    loaded = loaded_of(source, text, base, profile, params)
+    return public(outcome(loaded, Call(choice, options or {}, strict=strict)).diagnostics)
+
+
+def loaded_of(
+    source: Source | None,
+    text: str | None,
+    base: str | os.PathLike[str] | None,
+    profile: str | None,
+    params: Mapping[str, Value] | None,
+) -> Loaded:
+    """What ``source``, or ``text``, is."""
+    if not isinstance(source, Program):
+        return load_text(source, text, base, profile, params)
+    if any(one is not None for one in (text, base, profile, params)):
+        raise TypeError("text=, base=, profile= and params= belong to load(), which has read this program")
+    return source.loaded

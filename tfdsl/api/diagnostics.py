@@ -1,0 +1,112 @@
+"""Messages of the compiler as a Python program sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from tfdsl.diagnostics.render.columns import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tfdsl import diagnostics, text
+
+Level: TypeAlias = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a text. Lines and columns count from 1, columns in characters; the end is exclusive.
+
+    ``path`` is the file as it was named, ``<text>`` for a text, or where a value came from (``params["workers"]``).
+    """
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        """``main.tfjob:3:5``."""
+        return f"{visible(self.path)}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Another place that explains the message."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace what ``span`` covers with ``text``; an empty span inserts."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change to the text that resolves the message. ``safe``: ``tfdsl check --fix`` makes it without asking."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One message at one place, the same that ``tfdsl check --format json`` prints.
+
+    ``code`` (``TFJ2104``) and ``slug`` (``duplicate-mount-path``) name the rule and never change; ``tfdsl explain``
+    takes either. ``help``: what to write instead, if there is advice. ``target``: the target that refuses or changes
+    something; ``None`` for a rule of the language.
+    """
+
+    code: str
+    slug: str
+    level: Level
+    message: str
+    span: Span
+    labels: tuple[Label, ...] = ()
+    help: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    target: str | None = None
+
+    def __str__(self) -> str:
+        """``main.tfjob:3:5: error[TFJ2104] duplicate-mount-path: …``."""
+        message = " ".join(visible(part) for part in self.message.split("\n"))
+        return f"{self.span}: {self.level}[{self.code}] {self.slug}: {message}"
+
+
+def public(diagnostics: Iterable[diagnostics.Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The compiler's diagnostics as public ones."""
+    return tuple(map(_diagnostic, diagnostics))
+
+
+def _diagnostic(one: diagnostics.Diagnostic) -> Diagnostic:
+    own = [Label(_span(one.span), one.mark)] if one.mark else []
+    return Diagnostic(
+        one.rule.code,
+        one.rule.slug,
+        one.level,
+        one.message,
+        _span(one.span),
+        (*own, *(Label(_span(label.span), label.message) for label in one.labels)),
+        one.helps,
+        tuple(map(_fix, one.fixes)),
+        one.target,
+    )
+
+
+def _fix(fix: diagnostics.Fix) -> Fix:
+    return Fix(fix.title, tuple(Edit(_span(edit.span), edit.text) for edit in fix.edits), fix.safe)
+
+
+def _span(span: text.Span) -> Span:
+    position = span.source.position
+    return Span(span.source.path, *position(span.start), *position(span.end))

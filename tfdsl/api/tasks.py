@@ -1,0 +1,86 @@
+"""What each task of a job will see."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tfdsl import pipeline, tasks
+from tfdsl.api.asking import argument, target_of
+from tfdsl.api.compiling import loaded_of
+from tfdsl.api.errors import usage_error
+from tfdsl.api.failing import compile_error
+from tfdsl.api.loaded import Call, outcome
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from tfdsl.api.compiling import Source
+    from tfdsl.api.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What one task will see.
+
+    ``tf_config``: its TF_CONFIG; ``None`` where none is set. ``flags``: what is appended to its arguments.
+    ``differences``: where the target's own TF_CONFIG differs from the one of the language, in words.
+    """
+
+    job: str
+    role: str
+    index: int
+    tf_config: dict[str, Any] | None
+    flags: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+
+
+def tfconfig(
+    source: Source | None = None,
+    target: str | None = None,
+    task: str | None = None,
+    *,
+    text: str | None = None,
+    base: str | os.PathLike[str] | None = None,
+    profile: str | None = None,
+    params: Mapping[str, Value] | None = None,
+    options: Mapping[str, Value] | None = None,
+    job: str | None = None,
+    name: str | None = None,
+) -> tuple[Task, ...]:
+    """What the tasks of a job will see on a target, roles in order, indexes ascending.
+
+    ``task``: only this role (``worker``), or this task (``worker[0]``). The other arguments are those of
+    :func:`compile`.
+
+    Raises:
+        CompileError: The job has errors, the target refuses something, or there is no such task.
+        UsageError: There is no such target or version, or ``task`` does not name a task.
+        FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
+    """
+    if target is None:
+        raise TypeError("tfconfig() needs a target")
+    choice = target_of(target)
+    wanted = None if task is None else tasks.task_name(task, argument("task", task))
+    if not isinstance(wanted, tasks.TaskName | None):
+        raise usage_error(wanted)
+    loaded = loaded_of(source, text, base, profile, params)
+    done = outcome(loaded, Call(choice, options or {}, job, name))
+    if pipeline.has_errors(done.diagnostics):
+        raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
+    found = [(one, config) for one in done.made for config in tasks.tasks_of(choice.backend, one, wanted)]
+    if wanted is not None and not found:
+        raise compile_error(f"cannot show {task} of {loaded.path}", [wanted.missing(done.made)])
+    return tuple(
+        Task(
+            one.unit.job.name,
+            config.role,
+            config.index,
+            None if config.tf_config is None else json.loads(config.tf_config),
+            config.flags,
+            config.differences,
+        )
+        for one, config in found
+    )
