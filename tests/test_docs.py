@@ -87,11 +87,13 @@ def test_the_commands_for_plain_jobs_select_by_labels_that_are_written() -> None
     assert {f"{key}: {value}" for key, value in selectors} <= lines
 
 
-def test_generated_parts_are_fresh() -> None:
+@pytest.mark.parametrize("script", ["generate.py", "python_page.py"])
+def test_generated_parts_are_fresh(script: str) -> None:
+    """The code of docs/python.md runs, and prints what the page shows."""
     done = subprocess.run(
-        [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True, check=False
+        [sys.executable, str(ROOT / "docs" / script), "--check"], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

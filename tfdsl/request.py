@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 def choice_of(text: str, place: Span) -> Choice | Diagnostic:
     """The target that ``volcano`` or ``volcano@1.9`` names, or why there is none. ``place``: where ``text`` is."""
     name, at, version = text.partition("@")
-    backend = target_of(name, _part(place, text, 0, len(name)))
+    backend = target_of(name, part(place, text, 0, len(name)))
     if not isinstance(backend, Backend) or not at:
         return Choice(backend) if isinstance(backend, Backend) else backend
     found = backend.find_version(version)
     if found is None:
-        return unknown_version(_part(place, text, len(name) + 1, len(text)), backend.name, version, backend.versions)
+        return unknown_version(part(place, text, len(name) + 1, len(text)), backend.name, version, backend.versions)
     return Choice(backend, found.shown)
 
 
@@ -38,7 +38,7 @@ def target_of(name: str, place: Span) -> Backend | Diagnostic:
     return targets.find(name) or replace(unknown_target(place, name), fixes=())
 
 
-def _part(place: Span, text: str, start: int, end: int) -> Span:
+def part(place: Span, text: str, start: int, end: int) -> Span:
     """The part of ``text`` from ``start`` to ``end``; the whole place where the text is not written as it is."""
     return Span(place.source, place.start + start, place.start + end) if place.text == text else place
 

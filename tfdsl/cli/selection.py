@@ -7,25 +7,22 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.cli.arguments import Flag, Given
-from tfdsl.diagnostics.name_rules import UNKNOWN_JOB
-from tfdsl.diagnostics.suggest import closest
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
 from tfdsl.inputs import Inputs
 from tfdsl.masking import Hidden, hidden_in
 from tfdsl.pipeline import Choice, Request
-from tfdsl.record import Record, replace
+from tfdsl.record import Record
+from tfdsl.request import choice_of, missing_job, part, target_of
 from tfdsl.semantics.params import Given as ParamGiven
-from tfdsl.semantics.target_names import unknown_target
-from tfdsl.semantics.target_options import GivenOption, unknown_version
+from tfdsl.semantics.target_options import GivenOption
 from tfdsl.source_files import read
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from tfdsl.backend import Backend
     from tfdsl.cli.arguments import Arguments
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.external_values import Form
     from tfdsl.semantics.project import Program
 
@@ -53,7 +50,9 @@ def selection(arguments: Arguments) -> Selection:
     """Read the options of this module, and ``--job``, out of ``arguments``."""
     errors: list[Diagnostic] = []
     names = [piece for given in arguments.values(TARGET.name) for piece in _pieces(given)]
-    choices = [choice for name in names if (choice := _choice(name, errors)) is not None]
+    found = [choice_of(name.text, name.span) for name in names]
+    errors += [one for one in found if isinstance(one, Diagnostic)]
+    choices = [one for one in found if isinstance(one, Choice)]
     params = [param for given in arguments.values(SET.name) if (param := _param(given, errors)) is not None]
     asked = {choice.backend.name for choice in choices}
     options = [
@@ -84,13 +83,8 @@ def _no_folders(given: Iterable[Given]) -> list[Diagnostic]:
 def missing(arguments: Arguments, program: Program) -> list[Diagnostic]:
     """The job that the command line names and the file does not have; a profile is looked up with the params."""
     given = arguments.value(JOB.name)
-    known = [job.name.text for job in program.jobs]
-    if given is None or given.text in known:
-        return []
-    near = closest(given.text, known)
-    advice = f"did you mean {near}?" if near else f"there are {', '.join(known)}" if known else ""
-    error = UNKNOWN_JOB(given.span, name=given.text)
-    return [error.help(advice) if advice else error]
+    error = None if given is None else missing_job(program, given.text, given.span)
+    return [] if error is None else [error]
 
 
 def every_target() -> tuple[Choice, ...]:
@@ -106,34 +100,6 @@ def _pieces(given: Given) -> Iterable[Given]:
         start = given.span.start + at
         yield Given(text, Span(given.span.source, start, start + len(text)) if exact else given.span)
         at += len(text) + 1
-
-
-def _choice(given: Given, errors: list[Diagnostic]) -> Choice | None:
-    name, at, version = given.text.partition("@")
-    backend = _target(Given(name, _cut(given, 0, len(name))), errors)
-    if backend is None:
-        return None
-    if not at:
-        return Choice(backend)
-    found = backend.find_version(version)
-    if found is None:
-        place = _cut(given, len(name) + 1, len(given.text))
-        errors.append(unknown_version(place, backend.name, version, backend.versions))
-        return None
-    return Choice(backend, found.shown)
-
-
-def _target(given: Given, errors: list[Diagnostic]) -> Backend | None:
-    backend = targets.find(given.text)
-    if backend is None:
-        errors.append(replace(unknown_target(given.span, given.text), fixes=()))
-    return backend
-
-
-def _cut(given: Given, start: int, end: int) -> Span:
-    if given.span.text != given.text:
-        return given.span
-    return Span(given.span.source, given.span.start + start, given.span.start + end)
 
 
 def _once(choices: Iterable[Choice]) -> Iterable[Choice]:
@@ -160,9 +126,12 @@ def _option(given: Given, asked: set[str], errors: list[Diagnostic]) -> GivenOpt
     if not equals or not dot or not key:
         errors.append(BAD_ARGUMENT(given.span, what=f"an option is set as TARGET.KEY=VALUE, not {given.text}"))
         return None
-    backend = _target(Given(target, _cut(given, 0, len(target))), errors)
+    backend = target_of(target, part(given.span, given.text, 0, len(target)))
     value = _value(f"-O {path}", text, given, errors)
-    if backend is None or value is None:
+    if isinstance(backend, Diagnostic):
+        errors.append(backend)
+        return None
+    if value is None:
         return None
     if asked and backend.name not in asked:
         errors.append(BAD_ARGUMENT(given.span, what=f"{backend.name} has an option but is not among the targets (-t)"))

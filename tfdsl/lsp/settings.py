@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl import targets
+from tfdsl import request
 from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record
 from tfdsl.semantics.params import Given
-from tfdsl.text import Source
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,12 +94,8 @@ def choices_of(settings: Settings, program: Program) -> tuple[Choice, ...]:
 
 def choice_of(text: str) -> Choice | None:
     """``volcano`` or ``volcano@1.9``; ``None`` when there is no such target or version."""
-    name, at, version = text.partition("@")
-    backend = targets.find(name)
-    if backend is None or not at:
-        return None if backend is None else Choice(backend)
-    found = backend.find_version(version)
-    return None if found is None else Choice(backend, found.shown)
+    choice = request.choice_of(text, Span(Source("target", text), 0, len(text)))
+    return choice if isinstance(choice, Choice) else None
 
 
 def _blocks(program: Program) -> list[str]:

@@ -14,7 +14,7 @@ import yaml
 import tfdsl
 from tests.unit.cli.shell import ROOT
 from tests.unit.cli.shell import tfdsl as command
-from tfdsl import backend as backends
+from tfdsl import targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ JOB = 'job j { image = "i:1", command = ["x"], role worker { } }\n'
 TWO = f"{JOB}{JOB.replace('job j', 'job k')}"
 
 
-@pytest.mark.parametrize("target", backends.names())
+@pytest.mark.parametrize("target", targets.names())
 def test_the_files_are_those_of_the_command(target: str, tmp_path: Path) -> None:
     example = EXAMPLES / ("yarn" if target in ("yarn", "slider") else "mnist") / "main.tfjob"
     try:
@@ -185,7 +185,7 @@ def test_tasks() -> None:
 
 @pytest.mark.parametrize(
     ("target", "advice"),
-    [("volcan", "did you mean volcano"), ("volcano@9.9", "9.9"), ("", "there are"), ("volcano@", "volcano")],
+    [("volcan", "did you mean volcano"), ("volcano@9.9", "9.9"), ("", "targets are"), ("volcano@", "volcano")],
 )
 def test_a_target_that_there_is_not_is_wrong_use(target: str, advice: str) -> None:
     calls: list[Callable[[], object]] = [
@@ -254,21 +254,21 @@ def test_formatting() -> None:
 
 def test_threads_do_not_disturb_each_other() -> None:
     """Each thread compiles for targets of its own, again and again, while the others do."""
-    targets = [name for name in backends.names() if name not in ("yarn", "slider")]
+    names = [name for name in targets.names() if name not in ("yarn", "slider")]
     path = EXAMPLES / "mnist/main.tfjob"
 
     def made(target: str, workers: int) -> tuple[str, tuple[tfdsl.Diagnostic, ...]]:
         result = tfdsl.compile(path, target, params={"workers": workers})
         return result.text, result.diagnostics
 
-    alone = {(target, workers): made(target, workers) for target in targets for workers in (1, 5)}
+    alone = {(target, workers): made(target, workers) for target in names for workers in (1, 5)}
     wrong: list[object] = []
     start = threading.Barrier(4)
 
     def work(number: int) -> None:
         start.wait()
         for turn in range(4):
-            key = targets[(number + turn) % len(targets)], (1, 5)[(number + turn) % 2]
+            key = names[(number + turn) % len(names)], (1, 5)[(number + turn) % 2]
             if made(*key) != alone[key]:
                 wrong.append(key)
 
