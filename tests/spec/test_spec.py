@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
 
 PAGES = sorted(Path(__file__).parent.glob("[0-9]*.md"))
+CONTENTS = Path(__file__).with_name("README.md")
 EXAMPLES = [example for page in PAGES for example in examples(page)]
 every_example = pytest.mark.parametrize("example", EXAMPLES, ids=[example.title for example in EXAMPLES])
 
@@ -119,3 +121,11 @@ CONSTANTS = [(example, name) for example in EXAMPLES for name in example.constan
 @pytest.mark.parametrize(("example", "name"), CONSTANTS, ids=[f"{example.title} {name}" for example, name in CONSTANTS])
 def test_constants(example: Example, name: str) -> None:
     assert constant(example, name) == example.constants()[name]
+
+
+def test_the_contents_name_every_page_in_order() -> None:
+    listed = re.findall(r"^(\d+)\. \[(.*)\]\((.*)\)$", CONTENTS.read_text(encoding="utf-8"), re.M)
+    titles = [page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for page in PAGES]
+    assert listed == [
+        (str(number), title, page.name) for number, (title, page) in enumerate(zip(titles, PAGES, strict=True), 1)
+    ]
