@@ -35,7 +35,8 @@ def make_server() -> Session:
 def _is_news(record: logging.LogRecord) -> bool:
     """Whether a record is more than a request that was told why it cannot be done, or that nobody waits for."""
     error = record.exc_info[1] if record.exc_info else None
-    return getattr(error, "code", None) not in (REQUEST_FAILED, LSPErrorCodes.RequestCancelled)
+    quiet = (REQUEST_FAILED, LSPErrorCodes.RequestCancelled, LSPErrorCodes.ContentModified)
+    return getattr(error, "code", None) not in quiet
 
 
 def run() -> int:

@@ -58,10 +58,11 @@ def _on_type_formatting(ls: Session, params: types.DocumentOnTypeFormattingParam
     return [] if here is None else conversion.text_edits(format_typed(*here, params.ch), ls.places())
 
 
-def _code_action(ls: Session, params: types.CodeActionParams) -> list[types.CodeAction]:
+async def _code_action(ls: Session, params: types.CodeActionParams) -> list[types.CodeAction]:
     from tfdsl.lsp.features.code_actions import code_actions
     from tfdsl.lsp.server import conversion
 
+    await ls.checks.finish_as_it_is(params.text_document.uri)
     part = ls.part(params.text_document.uri, params.range)
     if part is None:
         return []

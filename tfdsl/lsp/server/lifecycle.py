@@ -88,8 +88,8 @@ def _did_change_configuration(ls: Session, params: types.DidChangeConfigurationP
         ls.set_settings(params.settings)
 
 
-def _diagnostic(ls: Session, params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:
-    return types.RelatedFullDocumentDiagnosticReport(ls.asked(params.text_document.uri))
+async def _diagnostic(ls: Session, params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:
+    return types.RelatedFullDocumentDiagnosticReport(await ls.asked(params.text_document.uri))
 
 
 FEATURES = (

@@ -66,8 +66,8 @@ class Protocol(LanguageServerProtocol):
         number, method = _number(message), _method(message)
         try:
             self._check(message, number, method)
-            if method == types.CANCEL_REQUEST:  # its request has been answered by now
-                self._cancelled.discard(cast("Number", _cancels(message)))
+            if method == types.CANCEL_REQUEST:
+                self._end(_cancels(message))
                 return
             known = self._structured(cast("Table", message), number)
         except JsonRpcException as problem:
@@ -82,6 +82,13 @@ class Protocol(LanguageServerProtocol):
             self.handle_message(known)
         finally:
             self._current = None
+
+    def _end(self, number: Number | None) -> None:
+        """End the request that a message cancels, if it still waits for something; else it has been answered."""
+        if number is not None:
+            self._cancelled.discard(number)
+        if number in self._request_futures:
+            self._handle_cancel_notification(number)
 
     def _check(self, message: object, number: Number | None, method: str | None) -> None:
         """Raise what is to be said about a message that is not to be handled."""

@@ -17,6 +17,7 @@ from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCRe
 
 from tfdsl import __version__
 from tfdsl.lsp.positions import negotiated
+from tfdsl.lsp.server.checks import PATIENCE, Checks
 from tfdsl.lsp.server.protocol import Protocol, read_message
 from tfdsl.lsp.server.stream import bodies
 
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.lsp.workspace import Workspace
 
-QUIET = 0.002
-"""Seconds without a change after which a text is checked: a request that comes with a keystroke is answered first."""
-PATIENCE = 0.2
-"""Seconds after which a text is checked although changes go on."""
 REQUEST_FAILED = -32803
 """The protocol's code for a request that is right but cannot be done."""
 WATCH = 5.0
@@ -43,8 +40,10 @@ WATCH = 5.0
 
 
 def _converter() -> Converter:
-    """As pygls makes it, but what is in messages of our own stays as JSON made it."""
+    """As pygls makes it, but what is in messages of our own stays as JSON made it, and ``null`` is not a text."""
     converter = get_converter()
+    for plain, take in ((str, _text), (int, _number), (bool, _truth)):
+        converter.register_structure_hook(plain, take)
     for kind in (JsonRPCRequestMessage, JsonRPCResponseMessage, JsonRPCNotification):
         converter.register_structure_hook(kind, _as_it_is)
     return converter
@@ -53,6 +52,28 @@ def _converter() -> Converter:
 def _as_it_is(data: dict[str, object], kind: type[object]) -> object:
     known = cast("dict[str, object]", kind.__annotations__)
     return kind(**{name: value for name, value in data.items() if name in known})
+
+
+def _text(value: object, _: type[str]) -> str:
+    """A text; cattrs would make one of anything."""
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not a text")
+    return value
+
+
+def _number(value: object, _: type[int]) -> int:
+    """A whole number, which JSON may write as ``1.0``."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{value!r} is not a whole number")
+    return value
+
+
+def _truth(value: object, _: type[bool]) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{value!r} is not true or false")
+    return value
 
 
 class Placed(Shape):
@@ -78,7 +99,7 @@ class Session(LanguageServer):
         self._published: dict[str, dict[str, list[types.Diagnostic]]] = {}
         self._told: set[str] = set()
         self._asking: asyncio.TimerHandle | None = None
-        self._waiting: dict[str, tuple[asyncio.TimerHandle, float]] = {}
+        self.checks = Checks(lambda uri: self.state.snapshot(uri), self.publish, self._report)
 
     # --- messages ---
 
@@ -273,32 +294,19 @@ class Session(LanguageServer):
 
     def changed(self, document: Document) -> None:
         """Check a text, and those that include it, when it is quiet for a moment."""
-        self._soon(document.uri)
+        self.checks.soon(document.uri)
         self.reread(self.state.dependents(document))
 
     def reread(self, documents: Sequence[Document]) -> None:
         """Check texts of which something that they read has changed."""
         for one in documents:
             self.state.forget(one.uri)
-            self._soon(one.uri)
+            self.checks.soon(one.uri)
         if documents:
             self._ask_again()
 
-    def _soon(self, uri: str) -> None:
-        loop = asyncio.get_running_loop()
-        now = loop.time()
-        handle, since = self._waiting.pop(uri, (None, now))
-        if handle is not None:
-            handle.cancel()
-        delay = QUIET if now - since < PATIENCE else 0
-        self._waiting[uri] = (loop.call_later(delay, self._check, uri), since)
-
-    def _check(self, uri: str) -> None:
-        self._waiting.pop(uri, None)
-        try:
-            self.publish(uri)
-        except Exception as error:  # a bug in a check must not end the server
-            self.report_server_error(error, type(error))  # type: ignore[arg-type]
+    def _report(self, error: Exception) -> None:
+        self.report_server_error(error, type(error))  # type: ignore[arg-type]
 
     def publish(self, uri: str) -> None:
         """Tell what is wrong with a text and its includes; what the client asks for itself is left to it."""
@@ -313,13 +321,12 @@ class Session(LanguageServer):
         if not found:
             self._published.pop(uri, None)
 
-    def asked(self, uri: str) -> list[types.Diagnostic]:
+    async def asked(self, uri: str) -> list[types.Diagnostic]:
         """The answer to a client that asks for the diagnostics of a text; of one that is not open it is told."""
         if self.state.documents.get(uri) is None:
             return []
-        handle, _ = self._waiting.pop(uri, (None, 0))
-        if handle is not None:
-            handle.cancel()
+        self.checks.leave(uri)
+        await self.checks.finish(uri)
         self.publish(uri)
         return self._together(uri)
 
@@ -370,7 +377,7 @@ class Session(LanguageServer):
         """Check all open texts again: something beside them has changed."""
         self.state.forget_all()
         for document in self.state.documents.all():
-            self._soon(document.uri)
+            self.checks.soon(document.uri)
         self._ask_again()
 
     def _ask_again(self) -> None:
