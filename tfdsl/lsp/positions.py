@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -29,18 +30,31 @@ def negotiated(offered: Iterable[str] | None) -> Encoding:
     return DEFAULT
 
 
+def _line_starts(text: str) -> list[int]:
+    if "\r" in text and text.count("\r") != text.count("\r\n"):
+        return [0, *(match.end() for match in _LINE_END.finditer(text))]
+    starts = list(accumulate([len(line) + 1 for line in text.split("\n")], initial=0))
+    starts.pop()  # the end of the last line is not the start of another
+    return starts
+
+
 class Lines:
     """The lines of one text. Everything that is asked for is kept inside the text."""
 
-    __slots__ = ("_ascii", "_ends", "_starts", "encoding", "text")
+    __slots__ = ("_ascii", "_starts", "encoding", "text")
 
     def __init__(self, text: str, encoding: Encoding) -> None:
         self.text = text
         self.encoding = encoding
         self._ascii = encoding == "utf-32" or text.isascii()
-        ends = [(found.start(), found.end()) for found in _LINE_END.finditer(text)]
-        self._starts = [0, *(end for _, end in ends)]
-        self._ends = [*(start for start, _ in ends), len(text)]
+        self._starts = _line_starts(text)
+
+    def _end(self, line: int) -> int:
+        """Offset of the line end, or of the end of the text."""
+        if line + 1 == len(self._starts):
+            return len(self.text)
+        end = self._starts[line + 1] - 1
+        return end - 1 if self.text.startswith("\r\n", end - 1) and end > self._starts[line] else end
 
     def offset(self, line: int, character: int) -> int:
         """Offset in characters of a position."""
@@ -48,7 +62,7 @@ class Lines:
             return 0
         if line >= len(self._starts):
             return len(self.text)
-        start, end = self._starts[line], self._ends[line]
+        start, end = self._starts[line], self._end(line)
         units = max(character, 0)
         if self._ascii:
             return min(start + units, end)
@@ -62,7 +76,7 @@ class Lines:
         """Line and character of an offset; inside a line end that is the end of the line."""
         line = bisect_right(self._starts, offset) - 1
         start = self._starts[line]
-        end = min(offset, self._ends[line])
+        end = min(offset, self._end(line))
         if self._ascii:
             return line, end - start
         return line, sum(self._units(char) for char in self.text[start:end])
