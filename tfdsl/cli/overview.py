@@ -5,8 +5,7 @@ from __future__ import annotations
 from tfdsl.cli.commands import SUMMARIES
 
 _HEAD = """\
-tfdsl describes a distributed TensorFlow job once and compiles it to Kubeflow TFJob, Volcano, Kubernetes, Slider
-and YARN.
+tfdsl describes a distributed TensorFlow job once and compiles it for the cluster that runs it.
 
 usage: tfdsl COMMAND ...
 
@@ -42,7 +41,7 @@ def overview(columns: int | None = None) -> str:
 def _narrow(columns: int) -> str:
     from tfdsl.diagnostics.render.fold import fold
 
-    lines = _HEAD.replace("Slider\nand", "Slider and").splitlines()
+    lines = _HEAD.splitlines()
     for name, summary in SUMMARIES.items():
         lines += [f"  {name}", *(f"      {part}" for part in fold(summary, columns - 6, columns - 6))]
     lines += _TAIL.replace("can be\nread", "can be read").splitlines()

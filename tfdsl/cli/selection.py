@@ -26,7 +26,13 @@ if TYPE_CHECKING:
     from tfdsl.semantics.external_values import Form
     from tfdsl.semantics.project import Program
 
-TARGET = Flag("--target", "a target, e.g. volcano or volcano@1.9", short="-t", value="TARGET[@VERSION]", many=True)
+TARGET = Flag(
+    "--target",
+    "a target, in its default version if it names none",
+    short="-t",
+    value="TARGET[@VERSION]",
+    many=True,
+)
 PROFILE = Flag("--profile", "take the params of this profile", value="NAME")
 SET = Flag("--set", "set a param; PARAM=@FILE reads a list, one item a line", value="PARAM=VALUE", many=True)
 OPTION = Flag(

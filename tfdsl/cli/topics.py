@@ -61,7 +61,7 @@ TOPICS: Final = {
     "job": Topic(
         "declaration",
         "A job: its attributes are the defaults of its roles. In it there are job.name, "
-        "job.namespace and, on YARN and Slider, job.user.",
+        "job.namespace and, on targets that know who submits the job, job.user.",
         "job NAME { attributes, roles, mounts, outputs, policies, cluster, build, targets }",
         "let workers = 4\n" + _WHOLE,
     ),

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from tfdsl.vocabulary import attributes
 
 ATTRIBUTES = {
-    "scheduler": 'scheduler = "volcano"',
+    "scheduler": 'scheduler = "batch-scheduler"',
     "retries": "retries = 5\non failed => restart pod",
     "checkpoint": 'mount pvc "runs" at "/runs"\ncheckpoint = "/runs/${job.name}"',
     "args": 'command = ["python", "/app/train.py"]\nargs = ["--steps=5000"]',

@@ -175,10 +175,10 @@ def _command(word: str) -> Iterable[str]:
 def _option(word: str) -> Iterable[str]:
     for backend in targets.known():
         for option in backend.options:
-            if option.name == word:
+            if word in (option.name, *option.akin):
                 rows = [("type", describe(option.type)), ("where", f"target {backend.name} {{ … }}")]
                 rows.append(("or", f"-O {backend.name}.{option.name}=VALUE"))
-                yield _page(f"{word} (option of target {backend.name})", option.doc, rows)
+                yield _page(f"{option.name} (option of target {backend.name})", option.doc, rows)
 
 
 def _target(word: str) -> Iterable[str]:

@@ -36,13 +36,12 @@ class Around(Record):
     """Where a name stands: for which targets with pods a patch could be written.
 
     ``targets``: that of the target block around it, or those at hand. ``block``: of that block, if it stands in one.
-    ``role``: of the role block around it. ``owners``: the targets that have an option of a name.
+    ``role``: of the role block around it.
     """
 
     targets: tuple[str, ...] = ()
     block: str | None = None
     role: str | None = None
-    owners: Callable[[str], tuple[str, ...]] = lambda name: ()
 
 
 _CANDIDATES = {
@@ -104,7 +103,7 @@ def _instead(item: ast.Assign, here: Iterable[str], around: Around) -> str | Non
         return _FOREIGN[word]
     if word in _ALIASES or word in map(fold, here):
         return None
-    return misplaced_names.place_of(item, around.owners, around.block)
+    return misplaced_names.place_of(item, around.block)
 
 
 def may_be(value: ast.Expr, type_: Type) -> bool:

@@ -152,15 +152,7 @@ class _Reader:
         self.report = report
         self.complete = True
         self.unknown_roles: list[RoleBlock] = []
-        self.around = Around(names.asked, owners=self._owners)
-
-    def _owners(self, option: str) -> tuple[str, ...]:
-        """The targets that have an option called so."""
-        return tuple(
-            target.name
-            for target in targets.every()
-            if option == "version" or any(option == each.name for each in target.options)
-        )
+        self.around = Around(names.asked)
 
     # --- layers ---
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
 from tfdsl.diagnostics.suggest import fold, listing, words_of
 from tfdsl.vocabulary import roles, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from tfdsl.syntax import ast
     from tfdsl.vocabulary.statements import MountKind, Setting
@@ -33,19 +34,20 @@ _SOURCES = {
 }
 
 
-def place_of(item: ast.Assign, owners: Callable[[str], tuple[str, ...]], block: str | None) -> str | None:
+def place_of(item: ast.Assign, block: str | None) -> str | None:
     """What to write for ``item``, which sets no attribute; ``None`` when its name means nothing elsewhere either.
 
-    ``owners`` gives the targets that have an option; ``block``: the target whose block ``item`` is in.
+    ``block``: the target whose block ``item`` is in.
     """
     name = item.key.text
     line = f"{name} = {_value(item)}"
-    targets = owners(name)
     if name == "version" and block is None:
-        return f"write it in a target block: target {targets[0]} {{ {line} }}"
-    if targets:
-        of = f"{name} is an option of {listing(targets)}"
-        return of if block is not None else f"{of}: target {targets[0]} {{ {line} }}"
+        return f"write it in a target block: target {targets.names()[0]} {{ {line} }}"
+    option, owners = _owners(name)
+    if owners:
+        of = f"{option} is an option of {listing(owners)}"
+        line = line if option == name else f"{option} = …"
+        return of if block is not None else f"{of}: target {owners[0]} {{ {line} }}"
     for rows, form in _IN_BRACES:
         if name in _names(rows):
             return f"write {form.format(line=line)}"
@@ -53,6 +55,16 @@ def place_of(item: ast.Assign, owners: Callable[[str], tuple[str, ...]], block: 
         if name in _names(kind.options) or fold(name) in words_of(kind.options):
             return f"{name} is an option of mount {kind.name}: {_mounted(kind)} {{ {line} }}"
     return _statement(name)
+
+
+def _owners(name: str) -> tuple[str, list[str]]:
+    """The option that ``name`` is, or is another tool's word for, and the targets that have it."""
+    options = [(target.name, option) for target in targets.every() for option in target.options]
+    owners = [target for target, option in options if option.name == name]
+    if owners:
+        return name, owners
+    near = next((option.name for _, option in options if fold(name) in map(fold, option.akin)), "")
+    return near, [target for target, option in options if option.name == near]
 
 
 def _statement(name: str) -> str | None:

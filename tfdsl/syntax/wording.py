@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
 
@@ -73,7 +74,7 @@ FORMS = {
     "profile": "profile prod { workers = 16 }",
     "job": 'job mnist { image = "example/mnist:1", role worker { } }',
     "role": "role worker { replicas = 2 }",
-    "target": 'target volcano { queue = "research" }',
+    "target": f'target {targets.names()[0]} {{ queue = "research" }}',
     "use": "use gpu_node",
     "mount": 'mount pvc "data" at "/data"',
     "output": 'output "/tmp/model" to "/data/model"',

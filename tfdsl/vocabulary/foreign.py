@@ -17,11 +17,10 @@ _NAME = "the name follows the word job: job NAME { … }"
 _LIMITS = "write cpu, memory and gpu; cpu_limit and memory_limit are for higher limits"
 _CONSTANT = "write let NAME = … or param NAME: int = … before the job"
 _INCLUDE = 'write include "common.tfjob" before the job'
-_KIND = "the target decides it: compile with -t tfjob, -t volcano or -t kubernetes"
+_KIND = "the target decides it: compile with -t TARGET"
 _FIXED = "a role has a fixed number of replicas: role worker { replicas = 4 }"
 _PEERS = "the target makes what the replicas need to find each other; port is the port they listen on"
 _EVICTED = "write a policy: on evicted => restart pod"
-_NODES = "use target kubernetes { hosts = [ … ] }"
 _NO_SCHEDULE = "a job runs once, when it is submitted; another program has to submit it again at set times"
 _OUTPUT = 'write output "/tmp/model" to "/runs/model"'
 _IMAGE_BUILD = 'write build { from = "tensorflow/tensorflow:2.16.1", copy "train.py" to "/app/train.py" }'
@@ -86,7 +85,7 @@ ATTRIBUTES = {
     "metadata": "write namespace, labels and annotations; the name follows the word job",
     "runPolicy": "write retries, deadline, ttl, cleanup and suspend",
     "schedulingPolicy": "write queue, priority, gang and min_available",
-    "plugins": "plugins follow from the job; see target volcano { tf_config = … }",
+    "plugins": "plugins follow from the job and from the options of its target",
     "tf_config": "write cluster { discovery = … }; the option tf_config goes in a target block",
     "requests": _LIMITS,
     "limits": _LIMITS,
@@ -97,9 +96,6 @@ ATTRIBUTES = {
     "named_resource": _LIMITS,
     "schedule": _NO_SCHEDULE,
     "cron": _NO_SCHEDULE,
-    "nodeName": _NODES,
-    "node": _NODES,
-    "nodelist": _NODES,
     "user": _USER,
     "username": _USER,
     "podAffinity": 'write a patch in a target block: patch pod "spec.affinity" = { podAffinity = { … } }',
@@ -132,7 +128,7 @@ ATTRIBUTES = {
     "templates": "write use NAME, and template NAME { … } before the job",
     "profiles": "write profile NAME { … } before the job",
     "jobs": "write them one by one: job NAME { … }",
-    "targets": "write target blocks: target volcano { … }",
+    "targets": "write a block for each target: target NAME { … }",
     "dockerfile": _IMAGE_BUILD,
     "base_image": _IMAGE_BUILD,
     "tag": 'the tag is part of the image: image = "registry.example.com/mnist:1.4"',
@@ -192,7 +188,7 @@ MEMBERS = {
     "os": _ENVIRONMENT,
     "process": _ENVIRONMENT,
     "profile": "a profile sets params: write the name of the param",
-    "target": "write the value in a target block: target volcano { … }",
+    "target": "write the value in a target block: target NAME { … }",
 }
 """The word before the dot → what to write instead of such a member."""
 

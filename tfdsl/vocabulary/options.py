@@ -14,9 +14,13 @@ OptionValue: TypeAlias = "str | int | bool | tuple[str, ...] | None"
 
 
 class Option(Record):
-    """One option of a target, e.g. ``tf_config`` of volcano. ``default`` ``None``: the backend works it out."""
+    """One option of a target.
+
+    ``default`` ``None``: the backend works it out. ``akin``: words of other tools for something like it.
+    """
 
     name: str
     type: Type
     doc: str
     default: OptionValue = None
+    akin: tuple[str, ...] = ()

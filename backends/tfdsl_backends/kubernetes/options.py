@@ -14,6 +14,7 @@ OPTIONS = (
         "replica becomes a Job on its node, on the node's network. Without it a role is one Indexed Job that the "
         "scheduler places.",
         (),
+        ("nodeName", "node", "nodelist"),
     ),
     Option("exclude", STRINGS, "Nodes of `hosts` that are left out.", ()),
     *POD_OPTIONS,

@@ -76,7 +76,7 @@ def _role_rows() -> Iterator[Row]:
         "roles[].gpu_memory",
         "Kubernetes gives out whole devices only; gpu_memory {value} of role {role} asks for a share of one",
         "003",
-        instead="ask for whole devices with gpu, or compile to volcano, which has vGPU",
+        instead="ask for whole devices with gpu",
     )
     yield kept("roles[].resources", f"{CONTAINER}.resources.requests and limits")
     yield translated("roles[].shm", f"{TEMPLATE}.volumes", "an emptyDir in memory at /dev/shm, counted as memory")
@@ -86,7 +86,7 @@ def _role_rows() -> Iterator[Row]:
     yield kept("roles[].node_selector", f"{TEMPLATE}.nodeSelector")
     yield refused(
         "roles[].node_label",
-        "node label expressions are YARN's; Kubernetes has no place for {value}",
+        "Kubernetes has no node label expressions, so {value} cannot be kept",
         "004",
         instead='name Kubernetes labels with node_selector, e.g. node_selector = {{ pool = "gpu" }}',
     )
@@ -158,7 +158,7 @@ def _fetched_rows() -> Iterator[Row]:
             f"nothing in a pod {what} before the command starts",
             code,
             f"{kind}-mount",
-            instead="put the data on a volume (pvc, nfs) or into the image, or compile to yarn or slider",
+            instead="put the data on a volume (pvc, nfs) or into the image",
         )
 
 
@@ -168,7 +168,7 @@ def _output_rows() -> Iterator[Row]:
         "a pod has no HDFS client to copy an output to {value}",
         "010",
         "hdfs-output",
-        instead="copy to a mounted volume, or compile to yarn",
+        instead="copy to a mounted volume",
         when=when.goes_to_hdfs,
     )
     yield approximated(

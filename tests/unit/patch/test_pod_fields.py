@@ -49,7 +49,8 @@ def fields_of_pods() -> set[str]:
 def test_every_field_has_an_attribute_a_word_or_a_patch() -> None:
     folded = {name.replace("_", "") for name in (*attributes.BY_NAME, *foreign.ATTRIBUTES)}
     folded |= set(alias_table((row.name, row.aliases) for row in attributes.ATTRIBUTES))
-    folded |= {word.lower() for row in attributes.ATTRIBUTES for word in row.akin}
+    options = [option for target in targets.built_in() for option in target.options]
+    folded |= {word.lower() for row in (*attributes.ATTRIBUTES, *options) for word in row.akin}
     silent = {name for name in fields_of_pods() if pod_fields.find(name) is None and name not in NOT_PATCHED}
     assert {name for name in silent if name.lower() not in folded and name not in foreign.ATTRIBUTES} == set()
 

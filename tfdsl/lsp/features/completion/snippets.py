@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfdsl import targets
 from tfdsl.lsp.features.completion.item import Item
 
 _DECLARATIONS = (
@@ -24,7 +25,7 @@ _ITEMS = (
 )
 _JOB = (
     ("role", "role ${1:worker} {\n\t$0\n}", "A role: chief, master, ps, worker, evaluator, tensorboard."),
-    ("target", "target ${1:volcano} {\n\t$0\n}", "What is special on one target."),
+    ("target", f"target ${{1:{targets.names()[0]}}} {{\n\t$0\n}}", "What is special on one target."),
     ("cluster", 'cluster { discovery = "${1:tf_config}" }', "How tasks learn of each other."),
     ("build", 'build {\n\tfrom = "${1:image}"\n\t$0\n}', "A Dockerfile for the image."),
 )
