@@ -12,7 +12,7 @@ from tfdsl.emit.located import at
 from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, gets_tf_config, tf_config
 from tfdsl.record import Record
 from tfdsl_backends.kubernetes.placement import pinned, placement, training_roles
-from tfdsl_backends.kubernetes.policies import restart
+from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.podspec.objects import claim_names
 from tfdsl_backends.podspec.plan import Index, PodPlan, index_of, with_options
 
@@ -100,7 +100,7 @@ def _plan(unit: Unit, role: Role, spec: dict[str, list[str]], index: Index, host
     job = unit.job
     plan = PodPlan(
         index,
-        restart_policy=restart(job, role).restart_policy,
+        restart_policy=decisions(unit).restarts[role.name].restart_policy,
         labels=labels(job, role),
         tf_config=tf_config(spec, role.name, index.reference) if gets_config(job, role) else None,
         hosts=spec if gets_flags(job, role) else {},

@@ -1,7 +1,4 @@
-"""What the rows of the support table ask about a job, and what they fill into their texts.
-
-The IR is imported when a condition is asked, so that the table loads without it.
-"""
+"""When the conditional rows of the support table hold, and what they fill into their texts."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.support import Condition, condition
 from tfdsl_backends.kubernetes.placement import job_count, pinned, training_roles
+from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.when import namespace_flag
 
@@ -66,23 +64,21 @@ def several_restart(unit: Unit, item: Item) -> bool:
 
 
 def _restarting_jobs(unit: Unit) -> int:
-    from tfdsl_backends.kubernetes.policies import restarts
-
-    return sum(job_count(unit, role) for role in training_roles(unit.job) if restarts(unit.job, role))
+    restarts = decisions(unit).restarts
+    return sum(job_count(unit, role) for role in training_roles(unit.job) if restarts[role.name].restarts)
 
 
 @condition("more specific policies decide")
 def overridden(unit: Unit, item: Item) -> bool:
     """A policy: whether more specific ones decide everything that it could."""
-    return item.role != "tensorboard" and not _decided(unit, item)
+    return item.role != "tensorboard" and not decisions(unit).deciding[id(item.node)]
 
 
 @condition("beside other actions on statuses or evictions")
 def in_new_pod(unit: Unit, item: Item) -> bool:
     """``restart container``: whether exit statuses or evictions of its roles are told apart, which takes new pods."""
-    from tfdsl_backends.kubernetes.policies import in_place
-
-    return any(not in_place(unit.job, role) for role in _decided(unit, item))
+    decided = decisions(unit)
+    return any(not decided.restarts[role.name].in_place for role in decided.deciding[id(item.node)])
 
 
 restarts_pods = Condition("where pods restart, not containers", in_new_pod.test)
@@ -97,12 +93,6 @@ def _only_replica(unit: Unit, item: Item) -> bool:
 def whole_or_pinned(unit: Unit, item: Item) -> bool:
     """``completed`` of one replica: whether that replica is a Job of its own."""
     return pinned(unit) or _only_replica(unit, item)
-
-
-def _decided(unit: Unit, item: Item) -> list[Role]:
-    from tfdsl_backends.kubernetes.policies import decides
-
-    return [role for role in training_roles(unit.job) if decides(unit.job, role, cast("Policy", item.node))]
 
 
 @condition("no other Jobs")

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role
 
+CONTAINER = "tensorflow"
+"""Name of the container, as the TFJob operator looks for it."""
+
 PORT_NAME = "tfjob-port"
 """Name of the TensorFlow port, as the TFJob operator looks for it."""
 

@@ -21,9 +21,8 @@ from tfdsl_backends.podspec.checks import (
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob import messages
-from tfdsl_backends.tfjob.features import features
 from tfdsl_backends.tfjob.pods import delivers, is_distributed, operator_spec, plans, replica_name
-from tfdsl_backends.tfjob.policies import counted, in_place, training_roles
+from tfdsl_backends.tfjob.policies import decisions, training_roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,8 +75,8 @@ def _numbers(unit: Unit) -> Iterator[Diagnostic]:
     numbers = [(f"replicas of {role.name}", child(role.path, "replicas"), role.replicas) for role in job.roles]
     if job.ttl is not None:
         numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds))
-    if in_place(job, features(unit)):
-        policy = next(iter(counted(job)), None)
+    if decisions(unit).in_place:
+        policy = next(iter(decisions(unit).counted), None)
         limit = job.retries + 1 if policy is None else policy.count or 0
         numbers.append(("backoffLimit", "retries" if policy is None else child(policy.path, "event"), limit))
     for field, path, value in numbers:

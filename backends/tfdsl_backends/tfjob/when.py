@@ -1,18 +1,19 @@
-"""What the rows of the support table ask about a job.
-
-The IR is imported when a condition is asked, so that the table loads without it.
-"""
+"""When the conditional rows of the support table hold."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.conditions import single
+from tfdsl.ir.policies import on_eviction
 from tfdsl.support import Condition, condition
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob.features import features
+from tfdsl_backends.tfjob.policies import decisions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Policy, Role
@@ -109,26 +110,25 @@ def overwritten_labels(unit: Unit, item: Item) -> bool:
     return any(f"training.kubeflow.org/{name}" in role.labels for name in OPERATOR_LABELS)
 
 
+def _roles(unit: Unit, item: Item) -> Sequence[Role]:
+    """The roles for which the policy decides anything."""
+    return decisions(unit).deciding[id(item.node)]
+
+
 @condition("more specific policies decide")
 def overridden(unit: Unit, item: Item) -> bool:
     """A policy: whether more specific ones decide everything that it could."""
-    from tfdsl_backends.tfjob.policies import decided
-
-    return item.role != "tensorboard" and not decided(unit.job, cast("Policy", item.node))
+    return item.role != "tensorboard" and not _roles(unit, item)
 
 
 def _all_become(words: str, *restart_policies: str) -> Condition:
     """A policy: whether every role that it decides for gets one of ``restart_policies``."""
-
-    def test(unit: Unit, item: Item) -> bool:
-        from tfdsl_backends.tfjob.policies import decided, restart_policy
-
-        job, can = unit.job, features(unit)
-        return all(
-            restart_policy(job, role, can) in restart_policies for role in decided(job, cast("Policy", item.node))
-        )
-
-    return Condition(words, test)
+    return Condition(
+        words,
+        lambda unit, item: all(
+            decisions(unit).restart_policies[role.name] in restart_policies for role in _roles(unit, item)
+        ),
+    )
 
 
 has_restart_policy = _all_become("told apart at 128, or not at all", "Never", "OnFailure", "ExitCode")
@@ -143,13 +143,8 @@ not_by_status = _all_become("", "Never", "OnFailure")
 @condition("1–127 fail the job, 128 and above restart")
 def told_apart_too_early(unit: Unit, item: Item) -> bool:
     """Statuses told apart at 128 by an operator that cannot yet, in the way that later ones can."""
-    from tfdsl_backends.tfjob.features import LATEST
-    from tfdsl_backends.tfjob.policies import decided, restart_policy
-
-    if features(unit).exit_code:
-        return False
-    roles = decided(unit.job, cast("Policy", item.node))
-    return all(restart_policy(unit.job, role, LATEST) == "ExitCode" for role in roles)
+    latest = decisions(unit).latest
+    return not features(unit).exit_code and all(latest[role.name] == "ExitCode" for role in _roles(unit, item))
 
 
 @condition("tensorboard, restart pod")
@@ -160,12 +155,8 @@ def as_deployment_does(unit: Unit, item: Item) -> bool:
 
 @condition("without a policy for evicted")
 def eviction_is_failure(unit: Unit, item: Item) -> bool:
-    """``failed``: whether it decides for lost pods too, with no ``evicted`` policy that says what is told of them."""
-    from tfdsl.ir.policies import on_eviction
-    from tfdsl_backends.tfjob.policies import decided
-
-    policy = cast("Policy", item.node)
-    return any(on_eviction(unit.job, role) is policy for role in decided(unit.job, policy))
+    """``failed``: whether it also decides for lost pods, with no ``evicted`` policy whose row says what happens."""
+    return any(on_eviction(unit.job, role) is item.node for role in _roles(unit, item))
 
 
 @condition("restartPolicy Never, or OnFailure before 1.6")
@@ -180,34 +171,25 @@ def refused_beside(unit: Unit, item: Item) -> bool:
 
     Those are refused by rows of their own, which say why.
     """
-    from tfdsl_backends.tfjob.features import LATEST
-    from tfdsl_backends.tfjob.policies import decided, restart_policy
-
-    job = unit.job
-    return all(restart_policy(job, role, LATEST) is None for role in decided(job, cast("Policy", item.node)))
+    return all(decisions(unit).latest[role.name] is None for role in _roles(unit, item))
 
 
 @condition("a role has restartPolicy OnFailure")
 def restarts_in_place(unit: Unit, item: Item) -> bool:
     """Whether any role has the restart policy that ``backoffLimit`` counts."""
-    from tfdsl_backends.tfjob.policies import in_place
-
-    return bool(in_place(unit.job, features(unit)))
+    return bool(decisions(unit).in_place)
 
 
 @condition("a role has restartPolicy ExitCode")
 def restarts_by_status(unit: Unit, item: Item) -> bool:
     """Whether any role has the restart policy that nothing counts."""
-    from tfdsl_backends.tfjob.policies import restart_policy, training_roles
-
-    can = features(unit)
-    return any(restart_policy(unit.job, role, can) == "ExitCode" for role in training_roles(unit.job))
+    return "ExitCode" in decisions(unit).restart_policies.values()
 
 
 @condition("beside `restarted N`")
 def counts_elsewhere(unit: Unit, item: Item) -> bool:
     """Whether a ``restarted N`` policy has taken ``backoffLimit``."""
-    return any(policy.event == "restarted" for policy in unit.job.policies)
+    return bool(decisions(unit).counted)
 
 
 @condition("no role has restartPolicy OnFailure")
@@ -243,8 +225,6 @@ def first_replica(unit: Unit, item: Item) -> bool:
 
 
 def _restarting(unit: Unit, item: Item, at_most: int) -> bool:
-    from tfdsl_backends.tfjob.policies import counted, decided, in_place
-
-    restarting = [role.name for role in in_place(unit.job, features(unit))]
-    covered = [role.name for role in decided(unit.job, cast("Policy", item.node))]
-    return len(counted(unit.job)) == 1 and 0 < len(restarting) <= at_most and set(restarting) <= set(covered)
+    decided = decisions(unit)
+    covered = {role.name for role in _roles(unit, item)}
+    return len(decided.counted) == 1 and 0 < len(decided.in_place) <= at_most and set(decided.in_place) <= covered

@@ -19,7 +19,8 @@ from tfdsl_backends.podspec.checks import (
     check_pods,
 )
 from tfdsl_backends.podspec.objects import tensorboard_name
-from tfdsl_backends.volcano import claims, messages, tfconfig
+from tfdsl_backends.volcano import messages, tfconfig
+from tfdsl_backends.volcano.claims import claims
 from tfdsl_backends.volcano.pods import plan
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ _QUEUE = re.compile(rf"{_LABEL}(\.{_LABEL})*\Z")
 def check(unit: Unit) -> Iterator[Diagnostic]:
     """Everything that Volcano or the kubelet would refuse, and what the user should know of our choices."""
     yield from check_first_letter(unit, messages.PODS, "the Service of the svc plugin")
-    yield from check_names(unit, messages.PODS, names(unit.job))
+    yield from check_names(unit, messages.PODS, _names(unit))
     yield from _queue(unit)
     yield from _scheduling(unit)
     yield from _numbers(unit)
@@ -65,18 +66,19 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
         yield messages.NETWORK_POLICY(unit.origins.span("roles[tensorboard]"))
 
 
-def names(job: Job) -> list[Name]:
+def _names(unit: Unit) -> list[Name]:
     """Every name that Volcano or we make from the job's (reference: name length budget)."""
-    found = [
+    job = unit.job
+    names = [
         Name(f"the pod {role.replicas - 1} of role {role.name}", f"{job.name}-{role.name}-{role.replicas - 1}")
         for role in job.roles
     ]
-    found.append(Name("the volume of the svc plugin", f"{job.name}-svc"))
-    if claims.job_volumes(job):
-        found.append(Name("the volume of a claim (12 random characters)", f"{job.name}-{'x' * 12}"))
+    names.append(Name("the volume of the svc plugin", f"{job.name}-svc"))
+    if claims(unit).volumes:
+        names.append(Name("the volume of a claim (12 random characters)", f"{job.name}-{'x' * 12}"))
     if job.role("tensorboard") is not None:
-        found.append(Name("the Service of tensorboard", tensorboard_name(job)))
-    return found
+        names.append(Name("the Service of tensorboard", tensorboard_name(job)))
+    return names
 
 
 def _queue(unit: Unit) -> Iterator[Diagnostic]:

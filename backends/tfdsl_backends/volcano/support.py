@@ -29,7 +29,7 @@ def _job() -> Iterator[Row]:
         "VOL110",
         "priority-number",
         instead='name a PriorityClass of the cluster, e.g. priority = "high"',
-        when=when.is_number,
+        when=shared.number,
     )
     yield kept("job.priority", "spec.priorityClassName")
     yield approximated(
