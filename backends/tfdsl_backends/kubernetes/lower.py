@@ -88,7 +88,7 @@ def indexed(role: Role) -> dict[str, Data]:
 
 
 def pod_failure_policy(unit: Unit, role: Role) -> Data:
-    """``spec.podFailurePolicy``, where statuses or evictions are told apart."""
+    """``spec.podFailurePolicy``, where statuses or evictions are distinguished."""
     rules = decisions(unit).restarts[role.name].rules
     return {"rules": list(rules)} if rules else None
 

@@ -1,4 +1,4 @@
-"""What the webhook, the API server or the operator would refuse or do wrong, found before."""
+"""What the webhook, the API server or the operator would refuse or get wrong."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def _injected(unit: Unit) -> Iterator[Diagnostic]:
 def _names(unit: Unit) -> list[Name]:
     """The longest name of each role's pods, which are also Service names (at most 63 characters)."""
     job = unit.job
-    found = [Name("the job", job.name)]
+    names = [Name("the job", job.name)]
     for role in training_roles(job):
         last = role.replicas - 1
-        found.append(Name(f"the pod and the Service of {role.name} {last}", replica_name(job, role, last)))
+        names.append(Name(f"the pod and the Service of {role.name} {last}", replica_name(job, role, last)))
     if job.role("tensorboard") is not None:
-        found.append(Name("TensorBoard's Service", tensorboard_name(job)))
-    return found
+        names.append(Name("TensorBoard's Service", tensorboard_name(job)))
+    return names
 
 
 def _numbers(unit: Unit) -> Iterator[Diagnostic]:
@@ -89,8 +89,8 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
     if not unit.flag("kueue"):
         return
     if job.queue is None and QUEUE_LABEL not in job.labels:
-        found = messages.KUEUE_WITHOUT_QUEUE(unit.option_spans.get("kueue", unit.origins.span("")))
-        yield found.help('name a LocalQueue, e.g. queue = "research"')
+        diagnostic = messages.KUEUE_WITHOUT_QUEUE(unit.option_spans.get("kueue", unit.origins.span("")))
+        yield diagnostic.help('write the name of a LocalQueue, e.g. queue = "research"')
     yield from check_kueue_label(unit, messages.KUEUE)
     yield from check_queue_name(unit, messages.KUEUE)
 
@@ -98,13 +98,13 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
 def _discovery(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
     if job.cluster.discovery in ("flags", "none") and is_distributed(job):
-        found = messages.CONFIG_INJECTED(unit.origins.span("cluster.discovery"), value=job.cluster.discovery)
-        yield replace(found.help("let the program ignore TF_CONFIG"), approximation=True)
+        diagnostic = messages.CONFIG_INJECTED(unit.origins.span("cluster.discovery"), value=job.cluster.discovery)
+        yield replace(diagnostic.help("let the program ignore TF_CONFIG"), approximation=True)
 
 
 def _evaluator(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
     operator = unit.text("tf_config") == "operator" or job.cluster.discovery in ("flags", "none")
     if job.role("evaluator") is not None and operator and is_distributed(job):
-        found = messages.EVALUATOR_IN_CLUSTER(unit.origins.span("roles[evaluator]"))
-        yield found.help('write tf_config = "static" in target tfjob to have it outside')
+        diagnostic = messages.EVALUATOR_IN_CLUSTER(unit.origins.span("roles[evaluator]"))
+        yield diagnostic.help('write tf_config = "static" in target tfjob to leave it out of the cluster')

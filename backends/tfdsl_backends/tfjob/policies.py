@@ -2,7 +2,7 @@
 
 A TFJob has one restart policy per role: ``Never``, ``OnFailure`` (the kubelet starts the container again, and from 1.6
 a lost pod is made again), or ``ExitCode`` (a new pod for statuses of 128 and above and for lost pods, the others fail
-the job). All of them are told apart by what the policies say for exit statuses below and above 128, and for evictions.
+the job). Which one fits follows from what the policies say for exit statuses below and above 128, and for evictions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 RestartPolicy: TypeAlias = Literal["Never", "OnFailure", "ExitCode"]
 
 FIRST_SIGNAL = 128
-"""``ExitCode`` takes statuses from here on for something that passes (killed by a signal)."""
+"""``ExitCode`` takes statuses from here on as temporary (killed by a signal)."""
 
 _FAIL = frozenset(("fail job",))
 _RESTART = frozenset(("restart container", "restart pod"))

@@ -27,22 +27,11 @@ def static(unit: Unit, item: Item) -> bool:
     return unit.text("tf_config") == "static"
 
 
-@condition("gang_scheduler is set")
-def gang_scheduled(unit: Unit, item: Item) -> bool:
-    """Whether the operator makes PodGroups."""
-    return unit.text("gang_scheduler") != ""
+gang_scheduled = Condition("gang_scheduler is set", lambda unit, item: unit.text("gang_scheduler") != "")
 
+volcano_scheduled = Condition('gang_scheduler = "volcano"', lambda unit, item: unit.text("gang_scheduler") == "volcano")
 
-@condition('gang_scheduler = "volcano"')
-def volcano_scheduled(unit: Unit, item: Item) -> bool:
-    """Whether the operator makes Volcano's PodGroups, the only ones with a queue."""
-    return unit.text("gang_scheduler") == "volcano"
-
-
-@condition("kueue = true")
-def with_kueue(unit: Unit, item: Item) -> bool:
-    """Whether Kueue admits the job."""
-    return unit.flag("kueue")
+with_kueue = Condition("kueue = true", lambda unit, item: unit.flag("kueue"))
 
 
 @condition("kueue = true, or Kueue's label")
@@ -51,10 +40,7 @@ def in_kueue(unit: Unit, item: Item) -> bool:
     return QUEUE_LABEL in unit.job.labels or (unit.flag("kueue") and unit.job.queue is not None)
 
 
-@condition("several replicas")
-def several(unit: Unit, item: Item) -> bool:
-    """Whether other replicas may run when the one that ends the job has ended."""
-    return not single(unit, item)
+several = Condition("several replicas", lambda unit, item: not single(unit, item))
 
 
 @condition("several workers, without a chief or master")
@@ -66,16 +52,13 @@ def all_workers(unit: Unit, item: Item) -> bool:
     return policy.role == "worker" and policy.index is None and several_workers and decides_success(unit, item)
 
 
-@condition("another one than gang_scheduler")
+@condition("different from gang_scheduler")
 def other_scheduler(unit: Unit, item: Item) -> bool:
     """Whether the job's scheduler is not the one that the gang is made for."""
     return gang_scheduled(unit, item) and item.value != unit.text("gang_scheduler")
 
 
-@condition('"none" for one replica')
-def none_for_one(unit: Unit, item: Item) -> bool:
-    """Whether no TF_CONFIG is wanted and none is injected."""
-    return item.value == "none" and single(unit, item)
+none_for_one = Condition('"none" for one replica', lambda unit, item: item.value == "none" and single(unit, item))
 
 
 @condition('one replica with tf_config = "operator"')
@@ -115,10 +98,9 @@ def _roles(unit: Unit, item: Item) -> Sequence[Role]:
     return decisions(unit).deciding[id(item.node)]
 
 
-@condition("more specific policies decide")
-def overridden(unit: Unit, item: Item) -> bool:
-    """A policy: whether more specific ones decide everything that it could."""
-    return item.role != "tensorboard" and not _roles(unit, item)
+overridden = Condition(
+    "more specific policies decide", lambda unit, item: item.role != "tensorboard" and not _roles(unit, item)
+)
 
 
 def _all_become(words: str, *restart_policies: str) -> Condition:
@@ -131,7 +113,7 @@ def _all_become(words: str, *restart_policies: str) -> Condition:
     )
 
 
-has_restart_policy = _all_become("told apart at 128, or not at all", "Never", "OnFailure", "ExitCode")
+has_restart_policy = _all_become("separated at 128, or not at all", "Never", "OnFailure", "ExitCode")
 in_place = _all_become("no status or eviction fails the job", "OnFailure")
 by_status = _all_become("statuses 1–127 fail the job", "ExitCode")
 beside_restart_in_place = Condition("beside restart container", in_place.test)
@@ -141,8 +123,8 @@ not_by_status = _all_become("", "Never", "OnFailure")
 
 
 @condition("1–127 fail the job, 128 and above restart")
-def told_apart_too_early(unit: Unit, item: Item) -> bool:
-    """Statuses told apart at 128 by an operator that cannot yet, in the way that later ones can."""
+def separated_too_early(unit: Unit, item: Item) -> bool:
+    """Statuses separated at 128 as later operators can, for one that cannot yet."""
     latest = decisions(unit).latest
     return not features(unit).exit_code and all(latest[role.name] == "ExitCode" for role in _roles(unit, item))
 
@@ -174,43 +156,26 @@ def refused_beside(unit: Unit, item: Item) -> bool:
     return all(decisions(unit).latest[role.name] is None for role in _roles(unit, item))
 
 
-@condition("a role has restartPolicy OnFailure")
-def restarts_in_place(unit: Unit, item: Item) -> bool:
-    """Whether any role has the restart policy that ``backoffLimit`` counts."""
-    return bool(decisions(unit).in_place)
+restarts_in_place = Condition("a role has restartPolicy OnFailure", lambda unit, item: bool(decisions(unit).in_place))
+
+restarts_by_status = Condition(
+    "a role has restartPolicy ExitCode", lambda unit, item: "ExitCode" in decisions(unit).restart_policies.values()
+)
+
+counts_elsewhere = Condition("beside `restarted N`", lambda unit, item: bool(decisions(unit).counted))
+
+counts_nothing = Condition("no role has restartPolicy OnFailure", lambda unit, item: not restarts_in_place(unit, item))
+
+counts_one_role = Condition("one role restarts in place", lambda unit, item: _restarting(unit, item, at_most=1))
+"""``restarted N``: whether its role is the only one that restarts in place."""
+
+counts_all_roles = Condition(
+    "several roles restart in place, without ROLE", lambda unit, item: _restarting(unit, item, at_most=6)
+)
+"""``restarted N``: whether it covers every role that restarts in place, and is the only one."""
 
 
-@condition("a role has restartPolicy ExitCode")
-def restarts_by_status(unit: Unit, item: Item) -> bool:
-    """Whether any role has the restart policy that nothing counts."""
-    return "ExitCode" in decisions(unit).restart_policies.values()
-
-
-@condition("beside `restarted N`")
-def counts_elsewhere(unit: Unit, item: Item) -> bool:
-    """Whether a ``restarted N`` policy has taken ``backoffLimit``."""
-    return bool(decisions(unit).counted)
-
-
-@condition("no role has restartPolicy OnFailure")
-def counts_nothing(unit: Unit, item: Item) -> bool:
-    """``restarted N``: whether no role restarts in place, so that there is nothing to count."""
-    return not restarts_in_place(unit, item)
-
-
-@condition("one role restarts in place")
-def counts_one_role(unit: Unit, item: Item) -> bool:
-    """``restarted N``: whether its role is the only one that restarts in place."""
-    return _restarting(unit, item, at_most=1)
-
-
-@condition("several roles restart in place, without ROLE")
-def counts_all_roles(unit: Unit, item: Item) -> bool:
-    """``restarted N``: whether it covers every role that restarts in place, and is the only one."""
-    return _restarting(unit, item, at_most=6)
-
-
-@condition("chief, master, or worker without them")
+@condition("chief, master, or worker if there is neither")
 def decides_success(unit: Unit, item: Item) -> bool:
     """``completed``: whether the operator's rules can end the job with this role."""
     role = cast("Policy", item.node).role
@@ -218,7 +183,7 @@ def decides_success(unit: Unit, item: Item) -> bool:
     return role in ("chief", "master") or (role == "worker" and not has_chief)
 
 
-@condition("0 of chief or master, or of worker without them")
+@condition("replica 0 of chief or master, or of worker if there is neither")
 def first_replica(unit: Unit, item: Item) -> bool:
     """``completed`` of one replica: whether it is the one that the operator looks at."""
     return item.value == 0 and decides_success(unit, item)

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import ClaimMount, Policy, Role
     from tfdsl_backends.volcano.policies import RoleDecisions
 
-uses_vgpu = Condition("beside gpu_memory", lambda unit, item: cast("Role", item.node).gpu_memory is not None)
+uses_vgpu = Condition("with gpu_memory", lambda unit, item: cast("Role", item.node).gpu_memory is not None)
 
 
-@condition('tf_config = "shell"; before 1.9 also where static would need the index')
+@condition('tf_config = "shell"; before 1.9 also when static would need the index')
 def builds_in_shell(unit: Unit, item: Item) -> bool:
     """TF_CONFIG is put together by a shell program."""
     from tfdsl_backends.volcano import tfconfig  # needs the IR, which the table loads without
@@ -30,7 +30,7 @@ def builds_in_shell(unit: Unit, item: Item) -> bool:
     return tfconfig.mode(unit) == "shell" and unit.job.cluster.discovery in ("tf_config", "both")
 
 
-@condition("below replicas, in a job that has an after")
+@condition("below replicas, in a job with after")
 def gang_loses_minimum(unit: Unit, item: Item) -> bool:
     """A minimum below ``replicas`` of a role that starts at once, in a job in which others start later.
 
@@ -40,14 +40,14 @@ def gang_loses_minimum(unit: Unit, item: Item) -> bool:
     return waits and not cast("Role", item.node).after and fewer(unit, item)
 
 
-@condition("without keep, and not mounted alike by every role")
+@condition("without keep, unless every role mounts it in the same way")
 def claim_outlives(unit: Unit, item: Item) -> bool:
     """A claim without ``keep`` that cannot be one of the job's own volumes."""
     claim = claims(unit).documents.get(cast("ClaimMount", item.node).claim)
     return claim is not None and not claim.keep
 
 
-@condition("beside a policy for evicted that Volcano cannot tell from it")
+@condition("beside a policy for evicted that Volcano cannot tell apart from it")
 def deadline_restarts(unit: Unit, item: Item) -> bool:
     """A deadline that counts as an eviction, and has another action than a failure then."""
     return any(
@@ -56,10 +56,9 @@ def deadline_restarts(unit: Unit, item: Item) -> bool:
     )
 
 
-@condition("in a job with abort job")
-def aborts(unit: Unit, item: Item) -> bool:
-    """A policy of the job aborts it."""
-    return any(policy.action == "abort job" for policy in unit.job.policies)
+aborts = Condition(
+    "if a policy uses abort job", lambda unit, item: any(policy.action == "abort job" for policy in unit.job.policies)
+)
 
 
 @condition("default-scheduler, with a gang or a queue")
@@ -68,14 +67,14 @@ def knows_no_gangs(unit: Unit, item: Item) -> bool:
     return item.value == "default-scheduler" and (unit.job.gang or unit.job.queue is not None)
 
 
-@condition("of several replicas, before 1.9")
+@condition("with several replicas, before 1.9")
 def has_no_index(unit: Unit, item: Item) -> bool:
     """An index of one of several replicas, in a release that does not write it on the pod."""
     role = unit.job.role(item.role)
     return role is not None and role.replicas > 1 and not features(unit).annotates_index
 
 
-@condition("flags or servers of several replicas, before 1.9")
+@condition("flags or servers with several replicas, before 1.9")
 def flags_have_no_index(unit: Unit, item: Item) -> bool:
     """The same for ``--task_index``, and for the TF_CONFIG of a server that no other delivery gives."""
     from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config
@@ -105,26 +104,26 @@ def _trainers(unit: Unit, item: Item) -> list[RoleDecisions]:
 restarts_container = Condition("with restart container", lambda unit, item: _policy(item).action == "restart container")
 is_ignored = Condition("with ignore", lambda unit, item: _policy(item).action == "ignore")
 replaces_or_aborts = Condition(
-    "in a job with abort job or a restart of pods", lambda unit, item: not decisions(unit).only_ends
+    "in a job with abort job or a policy that replaces pods", lambda unit, item: not decisions(unit).only_ends
 )
 begins_anew = Condition("in a job that replaces pods", lambda unit, item: decisions(unit).replaces_pods)
 may_count_twice = Condition("before 1.14", lambda unit, item: not features(unit).counts_once)
 
 
-@condition("of a role with one replica")
+@condition("role with one replica")
 def one_replica(unit: Unit, item: Item) -> bool:
     """The role of the policy has one replica, so that one is the role."""
     role = unit.job.role(item.role)
     return role is not None and role.replicas == 1
 
 
-@condition("with restart container, and without a policy for evicted")
+@condition("with restart container, but without a policy for evicted")
 def lost_pod_ends_job(unit: Unit, item: Item) -> bool:
     """A restart in place of a role for which nothing says what happens when its pod is lost."""
     return restarts_container(unit, item) and any(role.evicted is None for role in _trainers(unit, item))
 
 
-@condition("for several roles, or beside other restarts")
+@condition("with several roles, or beside other restarts")
 def counted_apart(unit: Unit, item: Item) -> bool:
     """Restarts in place of several roles, or beside other restarts."""
     decided = decisions(unit)
@@ -132,7 +131,7 @@ def counted_apart(unit: Unit, item: Item) -> bool:
     return bool(_trainers(unit, item)) and (len(in_place) > 1 or decided.replaces_pods)
 
 
-@condition("of a role that decides the job's end")
+@condition("role that decides the job's end")
 def decider_is_ignored(unit: Unit, item: Item) -> bool:
     """Failures are ignored of a role whose completion ends the job."""
     return any(decided.role.name in deciders(unit.job) for decided in _trainers(unit, item))
@@ -154,15 +153,15 @@ restarts_on_any_failure = Condition("beside failed => restart container", _as_an
 ignores_any_failure = Condition("beside failed => ignore", _as_any_failure)
 
 
-@condition("with another action than a failure has")
+@condition("with a different action than failed")
 def pressure_is_failure(unit: Unit, item: Item) -> bool:
     """An ``evicted`` policy with another action than a failure has, on a role that does not restart in place."""
     return any(role.evicted_differs for role in _roles(unit, item))
 
 
 @condition(
-    "from 1.12.4, 1.13.2 and 1.14 on, where another policy covers 137 or 143, or to ignore in a job with abort job or "
-    "a restart of pods"
+    "from 1.12.4, 1.13.2 and 1.14 on, if another policy covers 137 or 143, or with ignore in a job with "
+    "abort job or a policy that replaces pods"
 )
 def failure_comes_first(unit: Unit, item: Item) -> bool:
     """An ``evicted`` policy that the end of the deleted pod keeps from acting, in releases that see that end."""
@@ -172,8 +171,8 @@ def failure_comes_first(unit: Unit, item: Item) -> bool:
     return any(role.status_is_taken or (ignores and role.evicted_differs) for role in _roles(unit, item))
 
 
-@condition("with another action than a failure has, from 1.12.4, 1.13.2 and 1.14 on")
-def is_told_by_status(unit: Unit, item: Item) -> bool:
+@condition("with a different action than failed, from 1.12.4, 1.13.2 and 1.14 on")
+def acts_by_status(unit: Unit, item: Item) -> bool:
     """An ``evicted`` policy that acts by the exit statuses of deleted pods."""
     return any(role.evicted_by_status for role in _roles(unit, item))
 
@@ -184,7 +183,7 @@ def statuses_of(unit: Unit, item: Item) -> dict[str, str]:
     return {"statuses": f"{killed}143 (SIGTERM)"}
 
 
-@condition("of a role that has a policy for completed, from 1.12.4, 1.13.2 and 1.14 on")
+@condition("role with a policy for completed, from 1.12.4, 1.13.2 and 1.14 on")
 def deletion_completes(unit: Unit, item: Item) -> bool:
     """An ``evicted`` policy on a role for whose completion there is a policy, where a deleted pod's end counts."""
     return features(unit).fails_deleted and any(role.completed is not None for role in _roles(unit, item))
@@ -195,10 +194,10 @@ def count_of(unit: Unit, item: Item) -> dict[str, str]:
     return {"count": str(_policy(item).count)}
 
 
-@condition("restarted 1, before 1.6")
-def is_above_count(unit: Unit, item: Item) -> bool:
-    """A ``restarted 1`` in a release that acts above the count: its least is 2, for a ``maxRetry`` of 0 means 3."""
-    return _policy(item).count == 1 and not features(unit).reaches_count
+is_above_count = Condition(
+    "restarted 1, before 1.6", lambda unit, item: _policy(item).count == 1 and not features(unit).reaches_count
+)
+"""A ``restarted 1`` in a release that acts above the count: its least is 2, for a ``maxRetry`` of 0 means 3."""
 
 
 @condition("with a count above retries")
