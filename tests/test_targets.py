@@ -29,8 +29,8 @@ REVIEWED = {
 }
 """Files of the core that may name a target, and why."""
 
-PLATFORMS = {"kubernetes", "apache", "jobs"}
-"""Words in the titles of targets that are not the name of one: Kubernetes is what a whole family runs on."""
+PLATFORMS = {"kubernetes", "yarn", "apache", "jobs"}
+"""Words in the titles of targets that are not the name of one: a whole family runs on Kubernetes, another on YARN."""
 
 
 def names_of_targets() -> re.Pattern[str]:

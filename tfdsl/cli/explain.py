@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
 from tfdsl.cli.arguments import Command, Positional
 from tfdsl.cli.report import OK, USAGE, report
-from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 
 if TYPE_CHECKING:
     from tfdsl.cli.arguments import Arguments, Given
-    from tfdsl.diagnostics import Diagnostic
 
 COMMAND = Command(
     "explain",
@@ -27,12 +26,11 @@ def run(arguments: Arguments) -> int:
     """Print everything that the word stands for."""
     given = arguments.rest[0]
     pages = _pages(given.text)
-    wrong: list[Diagnostic] = []
-    if not pages:  # it may be a word of a target that is installed beside the built-in ones
-        wrong = unusable(arguments)
+    if not pages:
+        targets.every()  # it may be a word of a target that is installed beside the built-in ones
         pages = _pages(given.text)
     if not pages:
-        return report(wrong, ()) if wrong else _nothing(given)
+        return _nothing(given)
     out("\n".join(pages))
     return OK
 

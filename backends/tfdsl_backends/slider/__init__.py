@@ -5,9 +5,10 @@ from __future__ import annotations
 from os.path import dirname, join
 
 from tfdsl.backend import Backend
+from tfdsl_backends.hadoop.roles import needs_image
 from tfdsl_backends.slider.features import VERSIONS
-from tfdsl_backends.slider.options import OPTIONS, needs_image
-from tfdsl_backends.slider.rules import RULES
+from tfdsl_backends.slider.messages import RULES
+from tfdsl_backends.slider.options import OPTIONS
 from tfdsl_backends.slider.support import SUPPORT
 
 BACKEND = Backend(

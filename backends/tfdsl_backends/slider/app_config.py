@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, child
 from tfdsl.ir.model import EnvVar, RunTimeText
+from tfdsl_backends.hadoop.roles import in_docker
 from tfdsl_backends.slider.metainfo import is_exported
-from tfdsl_backends.slider.options import in_docker
 from tfdsl_backends.slider.resources import SCHEMA
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
-"""What Slider, docker or the scripts would refuse or do wrong, found before.
+"""What Slider, docker or the scripts would refuse or do wrong.
 
-Of Slider's own checks (``Metainfo.validate``, ``AgentClientProvider.validateInstanceDefinition``) only those stand here
+Of Slider's own checks (``Metainfo.validate``, ``AgentClientProvider.validateInstanceDefinition``) only those are here
 that a job can fail; the others hold by construction: unique priorities from 1, members of the metainfo, prefixed keys.
 """
 
@@ -9,89 +9,77 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.emit.located import child, entry
+from tfdsl.emit.located import child
 from tfdsl.emit.xml import refused as not_in_xml
-from tfdsl.ir.model import ConfigMapRef, SecretRef
-from tfdsl.vocabulary.attributes import SHELL_NAME
-from tfdsl_backends.slider import rules
-from tfdsl_backends.slider.file_checks import check_files, check_mounts, check_nesting, check_outputs
-from tfdsl_backends.slider.file_data import work_folder
-from tfdsl_backends.slider.job_file import hides_gpus, literals, web_address
-from tfdsl_backends.slider.limits import INTEGER, check_addresses, check_strings
-from tfdsl_backends.slider.options import in_docker
-from tfdsl_backends.slider.resources import megabytes
+from tfdsl.ir.model import HostMount
+from tfdsl_backends.hadoop.archives import is_sent
+from tfdsl_backends.hadoop.checks import (
+    LEAST_MEMORY,
+    check_addresses,
+    check_environment,
+    check_hidden_gpus,
+    check_nesting,
+    check_strings,
+    check_virtual_memory,
+    option_place,
+)
+from tfdsl_backends.hadoop.roles import in_docker, megabytes
+from tfdsl_backends.hadoop.support import KUBERNETES_MOUNTS
+from tfdsl_backends.hadoop.texts import head, process_literals, shown
+from tfdsl_backends.slider import messages
+from tfdsl_backends.slider.job_file import files, starts_in_work_folder, web_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.ir.model import Role
+    from tfdsl.ir.model import BaseMount, Role
     from tfdsl.text import Span
 
 NAME: Final = re.compile(r"[a-z][a-z0-9_-]*\Z")
 PORT_LIST: Final = re.compile(r"[0-9]{1,5}(?:-[0-9]{1,5})?(?: *, *[0-9]{1,5}(?:-[0-9]{1,5})?)*\Z")
 ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9._-]+(?::[0-9]{1,5})?(?:/[A-Za-z0-9._/-]*)?\Z")
+TAKEN: Final = re.compile(r"(?:archives|job\.json|server\.py|\.mounts|\.outputs)(?:/|\Z)")
+"""Names that the package's files and the work folder already use."""
 
-LEAST_MEMORY: Final = 4096
-"""MB. Without a GPU TensorFlow was seen to reserve 7 GB of addresses; 2.1 times this is enough."""
+INTEGER: Final = 2**31 - 1
+"""The largest number that Slider reads."""
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
-    """The target's own rules."""
+    """The job first, then role by role."""
     job = unit.job
     if not NAME.match(job.name):
-        yield rules.APPLICATION_NAME(unit.origins.span("name"), name=job.name)
+        yield messages.APPLICATION_NAME(unit.origins.span("name"), name=job.name)
     yield from _options(unit)
-    yield from check_files(unit)
+    yield from _files(unit)
     yield from _work_folders(unit)
-    yield from _hidden_gpus(unit)
-    yield from _virtual_memory(unit)
-    yield from check_addresses(unit)
+    yield from check_hidden_gpus(unit, messages.SHARED)
+    little = [role for role in job.roles if role.memory is not None and megabytes(role.memory) < LEAST_MEMORY]
+    yield from check_virtual_memory(unit, messages.SHARED, little)
+    if all(role.replicas <= INTEGER for role in job.roles):  # else the number itself is the error
+        yield from check_addresses(unit, messages.SHARED)
     for role in job.roles:
-        yield from check_strings(unit, role)
+        yield from check_strings(unit, messages.SHARED, role)
         yield from _command(unit, role)
-        yield from _environment(unit, role)
+        yield from check_environment(unit, messages.SHARED, role)
         yield from _amounts(unit, role)
-        yield from check_mounts(unit, role)
-        yield from check_nesting(unit, role)
-        yield from check_outputs(unit, role)
-
-
-def _hidden_gpus(unit: Unit) -> Iterator[Diagnostic]:
-    """Roles from which the script hides the devices of their node."""
-    hidden = [role for role in unit.job.roles if hides_gpus(unit.job, role)]
-    if hidden:
-        names = ", ".join(role.name for role in hidden)
-        found = rules.GPUS_HIDDEN(unit.origins.span(hidden[0].path), roles=names)
-        yield found.help("set CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES in env of the role to leave it out")
-
-
-def _virtual_memory(unit: Unit) -> Iterator[Diagnostic]:
-    """Roles that need more virtual memory than a NodeManager with Hadoop's own settings allows them."""
-    roles = [role for role in unit.job.roles if role.name != "tensorboard"]
-    short = [role for role in roles if role.memory is not None and megabytes(role.memory) < LEAST_MEMORY]
-    if short:
-        names = ", ".join(role.name for role in short)
-        found = rules.VIRTUAL_MEMORY(unit.origins.span(f"{short[0].path}.memory"), roles=names)
-        yield found.help("set yarn.nodemanager.vmem-check-enabled to false on the nodes")
-
-
-def _span(unit: Unit, option: str) -> Span:
-    return unit.option_spans.get(option, unit.origins.job)
+        yield from _mounts(unit, role)
+        yield from check_nesting(unit, messages.SHARED, role)
+        yield from _outputs(unit, role)
 
 
 def _options(unit: Unit) -> Iterator[Diagnostic]:
     ports = unit.text("allowed_ports")
     if ports and not _are_ports(ports):
-        found = rules.PORTS(_span(unit, "allowed_ports"), value=ports)
-        yield found
+        yield messages.PORTS(option_place(unit, "allowed_ports"), value=ports)
     for address in unit.texts("resourcemanager"):
         if not ADDRESS.match(web_address(address)):
-            yield rules.ADDRESS(_span(unit, "resourcemanager"), value=address)
+            yield messages.ADDRESS(option_place(unit, "resourcemanager"), value=address)
     version = unit.text("app_version")
     if unit.text("metainfo") == "xml" and not_in_xml(version) is not None:
-        yield rules.XML_TEXT(_span(unit, "app_version"), value="app_version")
+        yield messages.XML_TEXT(option_place(unit, "app_version"), value="app_version")
 
 
 def _are_ports(text: str) -> bool:
@@ -104,38 +92,41 @@ def _are_ports(text: str) -> bool:
     return True
 
 
-def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
-    if not (role.command or role.server or role.name == "tensorboard" or in_docker(unit, role)):
-        found = rules.NO_COMMAND(unit.origins.span(role.path), role=role.name)
-        yield found.help('write command = ["python", "train.py"], or give the role an image')
+def _files(unit: Unit) -> Iterator[Diagnostic]:
+    """The ``files`` option: every file has a name of its own in the work folder."""
+    place = option_place(unit, "files")
+    names: set[str] = set()
+    for source, name in files(unit):
+        if not name or "\0" in source:
+            yield messages.BAD_FILE(place, name=source)
+        elif name in names or TAKEN.match(name):
+            yield messages.SAME_FILE(place, name=name).help("rename one of them")
+        names.add(name)
 
 
 def _work_folders(unit: Unit) -> Iterator[Diagnostic]:
-    """Say it once for all roles that inherit one image."""
+    """Docker roles that start in the work folder; one diagnostic for all roles with the same image."""
     names: dict[Span, list[str]] = {}
     for role in unit.job.roles:
-        if role.name != "tensorboard" and work_folder(unit, role):
+        if role.name != "tensorboard" and starts_in_work_folder(unit, role):
             names.setdefault(unit.origins.span(child(role.path, "image")), []).append(role.name)
-    for span, roles in names.items():
-        found = rules.WORK_FOLDER(span, roles=", ".join(roles))
-        yield found.help("workdir names another folder")
+    for place, roles in names.items():
+        diagnostic = messages.WORK_FOLDER(place, roles=", ".join(roles))
+        yield diagnostic.help("write workdir for another folder")
 
 
-def _environment(unit: Unit, role: Role) -> Iterator[Diagnostic]:
-    if any("\0" in text for text in literals(unit.job, role)):
-        yield rules.NUL(unit.origins.span(role.path), role=role.name)
-    for name, value in role.env.items():
-        if re.fullmatch(SHELL_NAME, name) is None:
-            yield rules.VARIABLE_NAME(unit.origins.span(f"{entry(child(role.path, 'env'), name)}.key"), name=name)
-        if isinstance(value, SecretRef | ConfigMapRef):
-            found = rules.SECRET_VALUE(unit.origins.span(entry(child(role.path, "env"), name)), name=name)
-            yield found.help("put it in a file on the nodes (mount host) that only the user can read")
+def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
+    if any("\0" in text for text in process_literals(unit.job, role)):
+        yield messages.SHARED.nul(unit.origins.span(role.path), what="a text", role=role.name)
+    if not (role.command or role.server or role.name == "tensorboard" or in_docker(unit, role)):
+        diagnostic = messages.NO_COMMAND(unit.origins.span(role.path), role=role.name)
+        yield diagnostic.help('write command = ["python", "train.py"], or give the role an image')
 
 
 def _amounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     if role.memory is None:
-        found = rules.DEFAULT_MEMORY(unit.origins.span(role.path), role=role.name)
-        yield found.help("write memory, e.g. memory = 4Gi")
+        diagnostic = messages.DEFAULT_MEMORY(unit.origins.span(role.path), role=role.name)
+        yield diagnostic.help("write memory, e.g. memory = 4Gi")
     amounts = {
         "replicas": ("yarn.component.instances", role.replicas),
         "memory": ("yarn.memory", megabytes(role.memory) if role.memory is not None else 0),
@@ -143,5 +134,44 @@ def _amounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     }
     for field, (key, value) in amounts.items():
         if value > INTEGER:
-            span = unit.origins.span(child(role.path, field))
-            yield rules.NUMBER_TOO_LARGE(span, field=key, value=value)
+            place = unit.origins.span(child(role.path, field))
+            yield messages.NUMBER_TOO_LARGE(place, field=key, value=value)
+
+
+def _mounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
+    """Places of links, paths that docker can mount, archives that can be sent."""
+    for mount in role.mounts:
+        place = unit.origins.span(mount.path)
+        if not mount.at.startswith("/") and not _is_safe(mount):
+            yield messages.UNSAFE_PATH(place, at=mount.at)
+        if isinstance(mount, HostMount) and in_docker(unit, role):
+            for path in (mount.source if isinstance(mount.source, str) else "", mount.at):
+                if ":" in path:
+                    yield messages.DOCKER_PATH(place, path=path)
+        if mount.kind == "archive" and is_sent(mount.source) and not isinstance(mount.source, str):
+            diagnostic = messages.ARCHIVE_SOURCE(place, source=shown(mount.source))
+            yield diagnostic.help("start it with hdfs://, or write the file's name")
+
+
+def _is_safe(mount: BaseMount) -> bool:
+    if mount.at == ".":
+        return getattr(mount, "kind", "") == "archive"
+    return bool(mount.at) and not {"", ".", "..", "~"} & set(mount.at.split("/")) and not TAKEN.match(mount.at)
+
+
+def _outputs(unit: Unit, role: Role) -> Iterator[Diagnostic]:
+    """Destinations that are lost with the task: only HDFS and mounted folders of the node are lasting."""
+    # A Kubernetes mount is refused itself, which is enough.
+    lasting = [
+        f"{mount.at}/"
+        for mount in role.mounts
+        if (mount.kind == "host" and not mount.readonly) or mount.kind in KUBERNETES_MOUNTS
+    ]
+    for output in role.outputs:
+        begin = head(output.destination)
+        if not begin.startswith("hdfs://") and not any(begin.startswith(at) and begin != at for at in lasting):
+            place = unit.origins.span(child(output.path, "destination"))
+            diagnostic = messages.OUTPUT_PLACE(place, destination=shown(output.destination), role=role.name)
+            yield diagnostic.help(
+                'mount host "/shared/runs" at "/shared/runs" and write below it, or use an hdfs:// URI'
+            )

@@ -1,7 +1,7 @@
 """package/files/job.json: the job as the scripts of the package read it.
 
-Slider never looks into the package's files, so texts stand here as they are; those with values that are known only when
-a task runs are lists of their parts.
+Slider never looks into the package's files, so texts are here as they are; a text with values that are known only when
+a task runs is a list of its parts.
 """
 
 from __future__ import annotations
@@ -10,26 +10,25 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, child, entry
 from tfdsl.ir.cluster_spec import IN_CLUSTER, flag_task, gets_flags, gets_tf_config
-from tfdsl.ir.model import EnvVar, RunTimeText, TaskIndex
-from tfdsl.ir.policies import completions
+from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, MemoryMount, RunTimeText, ScratchMount, TaskIndex
+from tfdsl_backends.hadoop import archives
+from tfdsl_backends.hadoop.roles import hides_gpus, in_docker, megabytes
+from tfdsl_backends.hadoop.texts import mentions_hdfs
 from tfdsl_backends.slider.features import features
-from tfdsl_backends.slider.file_data import files, mounts, outputs, work_folder
-from tfdsl_backends.slider.options import in_docker
-from tfdsl_backends.slider.resources import megabytes
-from tfdsl_backends.slider.rule_data import failures, losses, pending, restarted
+from tfdsl_backends.slider.policies import completion_rules, failure_rules, loss_rules, pending_rules, restart_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
-    from tfdsl.ir.model import EnvValue, Job, Role, Text
+    from tfdsl.ir.model import BaseMount, EnvValue, Job, Output, Role, Text
 
 POLL_SECONDS = 5
-"""Between two looks for peers, or for ended replicas."""
+"""Between two checks for peers, or for ended replicas."""
 
 WATCH_SECONDS = 20
-"""Between two looks for replaced peers while the command runs."""
+"""Between two checks for replaced peers while the command runs."""
 
 RESTART_PAUSES = (0, 10, 75)
 """Seconds before the first, second and every further restart: an agent restarts at most five times in five minutes."""
@@ -44,10 +43,10 @@ def job_file(unit: Unit) -> dict[str, Data]:
         "deadline": Located(job.deadline.seconds, "deadline") if job.deadline is not None else None,
         "checkpoint": Located(_text(job.checkpoint or ""), "checkpoint"),
         "protocol": Located(job.cluster.protocol, "cluster.protocol"),
-        "completions": [_completion(policy.role, policy.index, policy.path) for policy in completions(job)],
+        "completions": completion_rules(job),
         "files": [name for _, name in files(unit)],
         "packages": features(unit.version).agent_packages,
-        "hdfs": uses_hdfs(job),
+        "hdfs": mentions_hdfs(job),
         "python": unit.text("python"),
         "resourcemanagers": [web_address(text) for text in unit.texts("resourcemanager")],
         "wait_limit": _number(unit, "wait_limit"),
@@ -59,21 +58,27 @@ def job_file(unit: Unit) -> dict[str, Data]:
     }
 
 
-def hides_gpus(job: Job, role: Role) -> bool:
-    """A role without a GPU would see all of its node: Slider isolates none. A choice of its own stays."""
-    chosen = {"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"} & set(role.env)
-    return role.gpu == 0 and not chosen and any(other.gpu for other in job.roles)
+def _number(unit: Unit, option: str) -> int:
+    value = unit.options[option]
+    return value if isinstance(value, int) else 0
+
+
+def web_address(text: str) -> str:
+    """The address of a ResourceManager as a URL without a final slash."""
+    return (text if "://" in text else f"http://{text}").rstrip("/")
+
+
+# --- roles -----------------------------------------------------------------------------------------------------------
 
 
 def _role(unit: Unit, role: Role) -> dict[str, Data]:
     job = unit.job
     job_name, offset = flag_task(job, role)
-    listed = role.name in IN_CLUSTER
     return {
         "name": role.name,
         "replicas": Located(role.replicas, child(role.path, "replicas")),
-        "listed": listed,
-        "meets": meets(job, role),
+        "listed": role.name in IN_CLUSTER,
+        "meets": waits_for_peers(job, role),
         "tf_config": role.server or gets_tf_config(job, role),
         "flags": gets_flags(job, role) and not role.server,
         "flag_job": job_name,
@@ -81,25 +86,25 @@ def _role(unit: Unit, role: Role) -> dict[str, Data]:
         "server": Located(role.server, child(role.path, "server")),
         **_command(role),
         "args": [Located(_text(arg), child(role.path, "args")) for arg in role.args],
-        "workdir": _optional(role, "workdir", role.workdir),
+        "workdir": "" if role.workdir is None else Located(_text(role.workdir), child(role.path, "workdir")),
         "env": {name: Located(_value(value), entry(child(role.path, "env"), name)) for name, value in role.env.items()},
         "hide_gpus": hides_gpus(job, role),
         "docker": _docker(unit, role),
-        "mounts": mounts(unit, role, _text),
-        "outputs": outputs(role, _text),
-        "failures": failures(job, role),
-        "losses": losses(job, role),
-        "pending": pending(job, role),
-        "restarted": restarted(job, role),
+        "mounts": _mounts(unit, role),
+        "outputs": [_output(output) for output in role.outputs],
+        "failures": failure_rules(job, role),
+        "losses": loss_rules(job, role),
+        "pending": pending_rules(job, role),
+        "restarted": restart_rules(job, role),
     }
 
 
-def meets(job: Job, role: Role) -> bool:
-    """Whether the role waits for the cluster: it is told the addresses, or the gang starts together."""
+def waits_for_peers(job: Job, role: Role) -> bool:
+    """Whether the role waits for the cluster: it needs the addresses, or the gang starts together."""
     if role.name == "tensorboard":
         return False
-    told = role.server or job.cluster.discovery != "none"
-    return told or (job.gang and sum(other.replicas for other in job.roles if other.name in IN_CLUSTER) > 1)
+    needs_addresses = role.server or job.cluster.discovery != "none"
+    return needs_addresses or (job.gang and sum(other.replicas for other in job.roles if other.name in IN_CLUSTER) > 1)
 
 
 def _command(role: Role) -> dict[str, Data]:
@@ -123,8 +128,14 @@ def _docker(unit: Unit, role: Role) -> Data:
         "network": unit.text("docker_network"),
         "user": unit.text("docker_user"),
         "cgroup_root": unit.text("cgroup_root").rstrip("/"),
-        "work_folder": work_folder(unit, role),
+        "work_folder": starts_in_work_folder(unit, role),
     }
+
+
+def starts_in_work_folder(unit: Unit, role: Role) -> bool:
+    """Whether a docker role starts in the task's work folder, because mounts or files of the job are there."""
+    relative = any(not mount.at.startswith("/") for mount in role.mounts)
+    return in_docker(unit, role) and role.workdir is None and (relative or bool(unit.texts("files")))
 
 
 def _text(text: Text) -> Data:
@@ -140,38 +151,63 @@ def _part(part: str | TaskIndex | EnvVar) -> Data:
 
 
 def _value(value: EnvValue) -> Data:
-    return _text(value) if isinstance(value, str | RunTimeText) else ""  # secrets: an error of check()
+    return _text(value) if isinstance(value, str | RunTimeText) else ""  # check() reports secrets
 
 
-def _optional(role: Role, field: str, text: Text | None) -> Data:
-    return "" if text is None else Located(_text(text), child(role.path, field))
+# --- files -----------------------------------------------------------------------------------------------------------
 
 
-def _completion(role: str | None, index: int | None, path: str) -> Data:
-    return Located({"role": role, "index": -1 if index is None else index}, path)
+def files(unit: Unit) -> list[tuple[str, str]]:
+    """Files of the ``files`` option: the source, and the name in the work folder."""
+    return [(source, _last_name(source)) for source in unit.texts("files")]
 
 
-def _number(unit: Unit, option: str) -> int:
-    value = unit.options[option]
-    return value if isinstance(value, int) else 0
+def sent_archives(job: Job) -> dict[str, str]:
+    """The submitter's archives of all roles: the source, and its place in the package's files."""
+    return archives.sent_archives(job, lambda before, source: f"archives/{before}/{_last_name(source)}")
 
 
-def web_address(text: str) -> str:
-    """An address of a ResourceManager as a URL without a final slash."""
-    return (text if "://" in text else f"http://{text}").rstrip("/")
+def _last_name(path: str) -> str:
+    """The last part of a path; empty for ``/``, ``.`` and ``..``."""
+    name = path.rstrip("/").rpartition("/")[2]
+    return "" if name in (".", "..") else name
 
 
-def uses_hdfs(job: Job) -> bool:
-    """Whether any text that reaches a command names HDFS."""
-    return any("hdfs://" in text for role in job.roles for text in literals(job, role))
+def _mounts(unit: Unit, role: Role) -> Sequence[Data]:
+    """The mounts that the script makes, in order."""
+    sent = sent_archives(unit.job)
+    made = [(mount, _mount(mount, sent)) for mount in role.mounts]
+    return [Located(data, mount.path) for mount, data in made if data]
 
 
-def literals(job: Job, role: Role) -> Sequence[str]:
-    """Everything literal that reaches the processes of ``role``."""
-    given: list[object] = [job.checkpoint, role.logdir, role.workdir, *role.args, *role.env.values()]
-    given += list(role.command) if isinstance(role.command, tuple) else [role.command]
-    found: list[str] = []
-    for text in given:
-        parts: Sequence[object] = text.parts if isinstance(text, RunTimeText) else (text,)
-        found += [part for part in parts if isinstance(part, str)]
-    return found
+def _mount(mount: BaseMount, sent: dict[str, str]) -> dict[str, Data]:
+    base: dict[str, Data] = {"kind": getattr(mount, "kind", ""), "at": mount.at, "readonly": mount.readonly}
+    match mount:
+        case HostMount():
+            return {**base, "source": _text(mount.source), "type": mount.type}
+        case HdfsMount():
+            return {**base, "source": _text(mount.uri)}
+        case ArchiveMount() if isinstance(mount.source, str) and mount.source in sent:
+            return {**base, "file": sent[mount.source]}
+        case ArchiveMount():
+            return {**base, "source": _text(mount.source)}
+        case ScratchMount():
+            return base
+        case MemoryMount():
+            return {**base, "size": mount.size.whole}
+        case _:
+            return {}  # a Kubernetes mount, which the table has refused
+
+
+def _output(output: Output) -> Data:
+    """A copy that the script makes when the command has ended."""
+    return Located(
+        {
+            "source": Located(_text(output.source), child(output.path, "source")),
+            "destination": Located(_text(output.destination), child(output.path, "destination")),
+            "when": output.when,
+            "index": -1 if output.index is None else output.index,
+            "overwrite": output.overwrite,
+        },
+        output.path,
+    )

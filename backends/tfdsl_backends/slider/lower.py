@@ -12,11 +12,10 @@ from tfdsl.emit.script import render
 from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.slider.app_config import app_config
 from tfdsl_backends.slider.checks import check
-from tfdsl_backends.slider.file_data import files, sent_archives
-from tfdsl_backends.slider.job_file import job_file
+from tfdsl_backends.slider.job_file import files, job_file, sent_archives
 from tfdsl_backends.slider.metainfo import SCRIPT, metainfo_json, metainfo_xml
 from tfdsl_backends.slider.resources import resources
-from tfdsl_backends.slider.tasks import tasks
+from tfdsl_backends.slider.tfconfig import tasks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +69,7 @@ def metainfo(unit: Unit) -> Document:
 
 def submit(unit: Unit) -> str:
     """The script that calls ``slider create``."""
-    sent: list[tuple[str, str]] = [*files(unit), *sent_archives(unit).items()]
+    sent: list[tuple[str, str]] = [*files(unit), *sent_archives(unit.job).items()]
     listed: list[Data] = [{"source": source, "name": name} for source, name in sent]
     values: dict[str, Data] = {
         "name": Located(unit.job.name, "name"),

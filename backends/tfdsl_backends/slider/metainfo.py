@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.emit.located import Located, child
-from tfdsl.ir.policies import covering
 from tfdsl_backends.slider.features import features
+from tfdsl_backends.slider.policies import restarts_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,12 +102,6 @@ def _component(job: Job, role: Role) -> Data:
         },
         role.path,
     )
-
-
-def restarts_in_place(job: Job, role: Role) -> bool:
-    """Whether some policy restarts a replica of ``role`` in its container."""
-    policies = [*covering(job, role), *(policy for policy in job.policies if policy.role == role.name)]
-    return any(policy.action == "restart container" and policy.event in ("failed", "exit") for policy in policies)
 
 
 def _packages(unit: Unit) -> dict[str, Data]:

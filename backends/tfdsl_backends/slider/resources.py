@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, child
+from tfdsl_backends.hadoop.roles import MEBIBYTE
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 SCHEMA = "http://example.org/specification/v2.0.0"
 """The only schema that Slider takes."""
 
-MEBIBYTE = 1 << 20
 ANTI_AFFINITY = "4"
 DAY = 24 * 60
 WINDOW_MINUTES = 365 * DAY
@@ -48,11 +48,6 @@ def _component(job: Job, role: Role, priority: int) -> dict[str, Data]:
         "yarn.component.placement.policy": _text(role, "spread", ANTI_AFFINITY if role.spread == "node" else None),
         "yarn.container.failure.threshold": Located(str(max(1, job.retries)), "retries"),
     }
-
-
-def megabytes(amount: Quantity) -> int:
-    """An amount of bytes in MB, rounded up."""
-    return -(-amount.whole // MEBIBYTE)
 
 
 def _amount(role: Role, field: str, amount: Quantity | None, unit: int) -> Located | None:

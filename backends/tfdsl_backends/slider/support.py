@@ -1,59 +1,58 @@
 """What the slider target does with everything a job can set.
 
-Sources: apache/incubator-slider 0.91 to 0.93 (`slider-core`, `slider-agent`, `app-packages/tensorflow`), what 0.92 was
-seen to do on a Hadoop 3.4 cluster. Policies stand in :mod:`tfdsl_backends.slider.policy_support`, mounts and outputs in
-:mod:`tfdsl_backends.slider.file_support`.
+Sources: apache/incubator-slider 0.91 to 0.93 (`slider-core`, `slider-agent`, `app-packages/tensorflow`), and the
+behaviour of 0.92 on a Hadoop 3.4 cluster. Rows that yarn has too are in :mod:`tfdsl_backends.hadoop.support`.
+
+The generated script knows a task's exit status and asks the application master to stop the application; Slider itself
+only knows that a container is gone, and replaces it. A component cannot end with success (SLIDER-494), and a stop by
+request always ends as SUCCEEDED.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
-from tfdsl_backends.slider import conditions as when
-from tfdsl_backends.slider.file_support import FILES
-from tfdsl_backends.slider.policy_support import POLICIES
+from tfdsl_backends.hadoop import when as shared
+from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_path, native_shm, rows, scratch_size
+from tfdsl_backends.slider import when
 
-KUBERNETES = "write it in the block of a Kubernetes target"
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Row
+
 RESOURCES = "resources.json"
 SCRIPT = "package/files/job.json"
+STOP = "POST /ws/v1/slider/application/action/stop"
+REPLACED_FIRST = "Slider replaces a lost container first; the replacement then stops the application"
 
 JOB = (
-    approximated(
-        "job.namespace",
-        "",
-        "Slider has no namespaces; {value} is left out",
-        "SLI001",
-        instead="queue says where the job's resources come from",
-    ),
-    approximated("job.labels", "", "Slider has no labels; they are left out", "SLI002"),
-    approximated("job.annotations", "", "Slider has no annotations; they are left out", "SLI003"),
     kept("job.queue", "slider create --queue"),
     approximated(
         "job.priority",
         "",
-        "slider create takes no priority; {value} is left out",
+        "slider create takes no priority; {value} is ignored",
         "SLI004",
-        instead="after the start: yarn application -appId ID -updatePriority N (Hadoop 2.8 and later)",
-    ),
-    refused(
-        "job.scheduler", "the cluster has one scheduler, a job cannot choose {value}", "SLI005", instead=KUBERNETES
+        instead="after the start, run yarn application -appId ID -updatePriority N (Hadoop 2.8 and later)",
     ),
     translated("job.gang", "", "one replica starts alone", when=asked.single),
     kept("job.gang", "", when=asked.off),
     approximated(
         "job.gang",
         "",
-        "Slider starts containers one by one; those that are there hold their resources and wait until all are, for "
-        "wait_limit seconds",
+        "Slider starts containers one by one; they hold their resources and wait for the others, for wait_limit "
+        "seconds at most",
         "SLI006",
         instead="target volcano starts all or none",
     ),
     chosen(
         "job.retries",
         f"{SCRIPT} retries, {RESOURCES} yarn.container.failure.threshold",
-        "restarts in place are counted by the script, replaced containers by Slider; the threshold is never 0, which "
-        "would mean no limit",
-        "retries is not set, so {value} restarts are allowed; when they are used up the job fails",
+        "the script counts restarts in place, Slider counts replaced containers; the threshold is never 0, which would "
+        "mean no limit",
+        "retries is not set, so {value} restarts are allowed; after that the job fails",
         "SLI140",
         "default-retries",
         instead="write retries = N to allow more or fewer",
@@ -62,8 +61,8 @@ JOB = (
     approximated(
         "job.retries",
         f"{SCRIPT} retries, {RESOURCES} yarn.container.failure.threshold",
-        "{value} restarts are counted for each replica (in place) and for each role (replaced containers), not for the "
-        "job",
+        "{value} restarts are allowed for each replica (in place) and for each role (replaced containers), not for the "
+        "whole job",
         "SLI007",
         "retries-per-replica",
     ),
@@ -76,137 +75,31 @@ JOB = (
     approximated(
         "job.ttl",
         "",
-        "the ResourceManager forgets ended applications by its own rules; the application's files in HDFS stay",
+        "the ResourceManager has its own rules for ended applications; the application's files stay in HDFS",
         "SLI009",
-        instead="slider destroy NAME removes them",
-    ),
-    translated("job.cleanup", "", "all containers end with the application", when=asked.running),
-    approximated(
-        "job.cleanup",
-        "",
-        "all containers end with the application and their logs are kept by YARN, whatever cleanup says",
-        "SLI010",
-    ),
-    kept("job.suspend", "", when=asked.off),
-    refused(
-        "job.suspend",
-        "slider create starts the application",
-        "SLI011",
-        instead="submit later, or use target tfjob or kubernetes",
+        instead="remove them with slider destroy NAME",
     ),
     translated(
         "job.checkpoint",
         "appConfig.json site.global.user.checkpoint.dir",
-        "the script hands it to every role as CHECKPOINT_DIR; a path with ${{ stays in package/files/job.json, since "
-        "Slider replaces such marks",
+        "the script passes it to every role as CHECKPOINT_DIR; a path with ${{ stays in package/files/job.json, "
+        "because Slider replaces such marks",
     ),
     translated("cluster.discovery", SCRIPT, "the script builds TF_CONFIG and the flags from Slider's exports"),
-    approximated(
-        "cluster.protocol",
-        SCRIPT,
-        "only server roles are started with protocol {value}: TF_CONFIG does not hold it, so a program that starts its "
-        "own server has to name it itself",
-        "SLI013",
-        when=asked.not_grpc,
-        default="silent",
-    ),
-    translated("cluster.protocol", SCRIPT, "of the servers that roles with server = true run"),
-    kept("build", "the Dockerfile of the image", when=when.any_docker),
-    approximated(
-        "build", "the Dockerfile", "no role runs in docker, so the image is not used", "SLI012", "build-unused"
-    ),
 )
 
-PLACEMENT = (
+ROLES = (
     kept("roles[].replicas", f"{RESOURCES} yarn.component.instances"),
-    approximated(
-        "roles[].min_available",
-        "",
-        "the tasks wait for every replica, since the cluster spec names them all; {role} cannot start with {value}",
-        "SLI020",
-        when=asked.fewer,
-        instead="lower replicas",
-    ),
-    kept("roles[].min_available", ""),
     translated("roles[].after", "metainfo commandOrders", "the START of the role waits until those roles are STARTED"),
     translated("roles[].server", "package/files/server.py", "a TensorFlow server built from TF_CONFIG"),
-    kept("roles[].logdir", "tensorboard --logdir"),
-    approximated("roles[].labels", "", "Slider has no labels; they are left out", "SLI002"),
-    approximated("roles[].annotations", "", "Slider has no annotations; they are left out", "SLI003"),
     kept("roles[].node_label", f"{RESOURCES} yarn.label.expression"),
     translated("roles[].spread", f"{RESOURCES} yarn.component.placement.policy", "4 (anti-affinity) for node"),
-    refused(
-        "roles[].node_selector",
-        "YARN knows no Kubernetes node labels",
-        "SLI021",
-        instead="node_label names the YARN label that such nodes bear",
-    ),
-    refused(
-        "roles[].tolerations",
-        "YARN nodes have no taints",
-        "SLI022",
-        instead="node_label places a role on the nodes of an exclusive YARN label",
-    ),
-)
-
-CONTAINER = (
-    kept("roles[].image", "docker run IMAGE", when=when.docker),
-    approximated(
-        "roles[].image",
-        "",
-        "role {role} runs native, so its image is not used",
-        "SLI030",
-        "image-unused",
-        instead='leave runtime out, or write runtime = "docker"',
-    ),
-    approximated(
-        "roles[].image_pull_policy",
-        "",
-        "docker run pulls an image that the node does not have; {value} is left out",
-        "SLI031",
-        "pull-policy",
-    ),
-    approximated(
-        "roles[].image_pull_secrets",
-        "",
-        "the nodes' docker client has to be logged in; the secrets are left out",
-        "SLI032",
-        "pull-secrets",
-    ),
-    kept("roles[].command", SCRIPT),
-    kept("roles[].args", SCRIPT),
-    translated("roles[].workdir", SCRIPT, "relative to the task's work folder"),
-    translated("roles[].env", SCRIPT, "set by the script, so Slider's ${{}} marks are never seen in it"),
-    approximated(
-        "roles[].cpu",
-        f"{RESOURCES} yarn.vcores",
-        "YARN counts whole processors; {value} is rounded up",
-        "SLI033",
-        "cpu-rounded",
-        when=asked.fraction,
-    ),
-    kept("roles[].cpu", f"{RESOURCES} yarn.vcores"),
-    translated("roles[].memory", f"{RESOURCES} yarn.memory", "in MB, rounded up"),
-    kept("roles[].cpu_limit", "", when=asked.same_cpu),
-    approximated(
-        "roles[].cpu_limit",
-        "",
-        "a YARN container has one size; role {role} gets its cpu, not the limit {value}",
-        "SLI034",
-    ),
-    kept("roles[].memory_limit", "", when=asked.same_memory),
-    approximated(
-        "roles[].memory_limit",
-        "",
-        "a YARN container has one size; role {role} is ended above its memory, not above {value}",
-        "SLI035",
-        instead="ask for the larger amount as memory",
-    ),
+    translated("roles[].env", SCRIPT, "the script sets them, so Slider never replaces ${{}} marks in them"),
     kept("roles[].gpu", "", when=asked.zero),
     approximated(
         "roles[].gpu",
         f"{RESOURCES} yarn.label.expression",
-        "Slider cannot ask for GPUs; node_label puts role {role} on such nodes, but nobody counts or reserves the "
+        "Slider cannot request GPUs: node_label puts role {role} on such nodes, but nothing counts or reserves the "
         "{value}",
         "SLI036",
         "gpu-label",
@@ -215,52 +108,255 @@ CONTAINER = (
     ),
     refused(
         "roles[].gpu",
-        "Slider has no GPU resource",
+        "Slider cannot request GPUs",
         "SLI037",
-        instead="name the YARN label of the GPU nodes with node_label, or use target yarn",
+        instead="write node_label with the YARN label of the GPU nodes, or use target yarn",
     ),
     approximated(
         "roles[].gpu_resource",
         "",
-        "Slider cannot ask for devices; node_label places the role instead of {value}",
+        "Slider cannot request devices; node_label places the role instead of {value}",
         "SLI038",
     ),
-    refused("roles[].gpu_memory", "Slider has no share of a GPU", "SLI039", instead="target volcano shares GPUs"),
     refused(
         "roles[].resources",
-        "Slider asks for memory and processors only",
+        "Slider requests only memory and processors",
         "SLI040",
-        instead="node_label names the nodes that have it",
+        instead="write node_label with the label of the nodes that have the resource",
     ),
-    kept("roles[].shm", "docker run --shm-size", when=when.docker),
-    approximated(
-        "roles[].shm",
-        "",
-        "a native task uses the node's /dev/shm, whatever its size is; {value} is left out",
-        "SLI041",
-        "shm-native",
-    ),
+    kept("roles[].shm", "docker run --shm-size", when=shared.docker),
+    native_shm("SLI041"),
     approximated(
         "roles[].port",
         "appConfig.json site.global.<role>.port",
-        "the agent allocates a free port, so several tasks can share a node; {value} is not used",
+        "the agent allocates a free port, so that several tasks can share a node; {value} is not used",
         "SLI042",
         "port-allocated",
         default="silent",
     ),
-    kept("roles[].host_network", "", when=asked.off),
-    refused(
-        "roles[].host_network",
-        "a Slider container always has the node's network",
-        "SLI043",
-        instead='leave it out; docker_network = "host" is the default for docker',
-    ),
-    refused(
-        "roles[].service_account",
-        "YARN has no service accounts; tasks run for the user who submits",
-        "SLI044",
-        instead=KUBERNETES,
-    ),
 )
 
-SUPPORT = Support("slider", "SLI", *JOB, *PLACEMENT, *CONTAINER, *FILES, *POLICIES)
+
+def _writable_natively(kind: str) -> Iterator[Row]:
+    key = f"mounts[{kind}].readonly"
+    yield kept(key, "docker run --volume …:ro", when=shared.docker)
+    yield kept(key, "", when=asked.off)
+    yield approximated(key, "", "a native task can still write there", "SLI055", "readonly-native", default="silent")
+
+
+def _run_time_values() -> Iterator[Row]:
+    for place in WITH_RUN_TIME_VALUES:
+        yield translated(f"{place}{{task.index}}", SCRIPT, "replaced by the script")
+        yield approximated(
+            f"{place}{{env}}",
+            SCRIPT,
+            "the script replaces variables of the role's env and of the node; one that only the image sets is empty",
+            "SLI056",
+            "env-of-image",
+            instead="set the variable in env, or read it in the command itself",
+            when=when.unknown_variable,
+        )
+        yield translated(f"{place}{{env}}", SCRIPT, "replaced by the script")
+
+
+FILES = (
+    native_path("host", "SLI057"),
+    translated("mounts[host]", "", "a link in the work folder, or a docker volume"),
+    *_writable_natively("host"),
+    translated("mounts[host].type", SCRIPT, "checked, or created, before the command starts"),
+    native_path("scratch", "SLI057"),
+    scratch_size("", "SLI058"),
+    kept("mounts[scratch]", "a folder in the container's own folder"),
+    *_writable_natively("scratch"),
+    kept("mounts[memory]", "docker run --tmpfs", when=shared.docker),
+    refused(
+        "mounts[memory]",
+        "a native task cannot mount a tmpfs",
+        "SLI059",
+        "memory-native",
+        instead="mount scratch, or run in docker",
+    ),
+    kept("mounts[memory].readonly", ""),
+    native_path("hdfs", "SLI057"),
+    translated("mounts[hdfs]", "hadoop fs -get", "fetched once for each container, with the node's client"),
+    translated("mounts[hdfs].readonly", "", "each task has its own copy; HDFS is never written"),
+    native_path("archive", "SLI057"),
+    translated("mounts[archive]", "package/files, or hadoop fs -get", "unpacked once for each container"),
+    *_writable_natively("archive"),
+    translated("outputs[]", SCRIPT, "the script copies it, to HDFS with the node's client"),
+    translated("outputs[].when", SCRIPT, "the script decides"),
+    translated("outputs[].index", SCRIPT, "the script decides"),
+    translated("outputs[].overwrite", SCRIPT, "the script replaces the destination"),
+    *_run_time_values(),
+)
+
+
+def _failures(event: str) -> Iterator[Row]:
+    lost, fail, abort = ("", "SLI084", "SLI085") if event == "exit" else (f"; {REPLACED_FIRST}", "SLI070", "SLI071")
+    word = "exit-" if event == "exit" else ""
+    yield approximated(
+        f"policies[{event}].fail job",
+        STOP,
+        f"the script stops the application, which YARN then shows as SUCCEEDED; task.log of the replica says why{lost}",
+        fail,
+        f"{word}fail-job",
+    )
+    yield approximated(
+        f"policies[{event}].abort job",
+        STOP,
+        f"the application is stopped (slider start NAME resumes it){lost}",
+        abort,
+        f"{word}abort-job",
+    )
+    yield translated(
+        f"policies[{event}].restart container",
+        f"metainfo autoStartOnFailure, {SCRIPT}",
+        "the agent restarts the task in place, with the same host and port; a lost container is replaced",
+    )
+    yield refused(
+        f"policies[{event}].restart pod",
+        "a role restarts either in place or in a new container, and another policy restarts it in place",
+        "SLI072",
+        "mixed-restarts",
+        instead="use restart container in all of them",
+        when=when.mixed,
+    )
+    yield approximated(
+        f"policies[{event}].restart pod",
+        f"metainfo autoStartOnFailure false, {SCRIPT}",
+        "Slider replaces the container, which then has a new address, so the commands of the other tasks restart too",
+        "SLI073",
+        instead="restart container keeps host and port",
+    )
+    yield translated(f"policies[{event}].ignore", SCRIPT, "the replica counts as ended; its container stays")
+    yield from _no_group_restart(event)
+    yield kept(f"policies[{event}].index", SCRIPT)
+
+
+def _no_group_restart(event: str) -> Iterator[Row]:
+    for action, code in (("restart role", "SLI074"), ("restart job", "SLI075")):
+        if action == "restart job" or event in ("failed", "exit", "evicted"):
+            yield refused(
+                f"policies[{event}].{action}",
+                "Slider restarts only single containers",
+                code,
+                instead="use restart container, or target volcano",
+            )
+
+
+def _evictions() -> Iterator[Row]:
+    yield kept("policies[evicted]", "")
+    for action in ("fail job", "abort job"):
+        yield approximated(f"policies[evicted].{action}", STOP, REPLACED_FIRST, "SLI076", "evicted-stop")
+    yield approximated(
+        "policies[evicted].restart container",
+        "",
+        "the container is gone; Slider replaces it",
+        "SLI077",
+        "evicted-in-place",
+        instead="write restart pod",
+    )
+    yield kept("policies[evicted].restart pod", "Slider replaces lost containers")
+    yield refused(
+        "policies[evicted].ignore",
+        "Slider always replaces a lost container",
+        "SLI078",
+        "evicted-ignore",
+        instead="write restart pod",
+    )
+    yield from _no_group_restart("evicted")
+    yield kept("policies[evicted].index", SCRIPT)
+
+
+def _no_delay(event: str) -> Row:
+    return refused(
+        f"policies[{event}].delay", "Slider acts at once", "SLI079", instead="remove after, or use target volcano"
+    )
+
+
+def _pending() -> Iterator[Row]:
+    yield kept("policies[pending]", "")
+    for action in ("fail job", "abort job"):
+        yield approximated(
+            f"policies[pending].{action}",
+            STOP,
+            "a task that waits for the missing replica stops the application, so at least one other task must run",
+            "SLI080",
+            "pending",
+        )
+    yield refused(
+        "policies[pending].restart pod",
+        "a container that YARN has not allocated cannot be restarted",
+        "SLI081",
+        "pending-restart",
+        instead="use fail job or abort job",
+    )
+    yield from _no_group_restart("pending")
+    yield kept("policies[pending].index", SCRIPT)
+    yield kept("policies[pending].delay", SCRIPT)
+
+
+def _restarted() -> Iterator[Row]:
+    yield kept("policies[restarted]", "")
+    for action in ("fail job", "abort job"):
+        key = f"policies[restarted].{action}"
+        yield translated(key, SCRIPT, "counted by the script", when=when.one_replica)
+        yield approximated(
+            key, SCRIPT, "restarts are counted for each replica, not for the role", "SLI082", "restarted-count"
+        )
+    yield from _no_group_restart("restarted")
+    yield kept("policies[restarted].index", SCRIPT)
+
+
+def _unknown() -> Iterator[Row]:
+    yield kept("policies[unknown]", "")
+    for action in ("fail job", "abort job", "restart job", "ignore"):
+        yield refused(
+            f"policies[unknown].{action}",
+            "Slider does not report that a part of the job cannot be placed",
+            "SLI083",
+            "unknown",
+            instead="write on ROLE pending after DURATION => fail job",
+        )
+
+
+POLICIES = (
+    kept("policies[completed]", ""),
+    translated(
+        "policies[completed].complete job",
+        STOP,
+        "the replica that sees every replica of its role ended requests the stop; until then ended replicas keep their "
+        "containers",
+    ),
+    *_no_group_restart("completed"),
+    kept("policies[completed].index", SCRIPT),
+    kept("policies[failed]", ""),
+    *_failures("failed"),
+    _no_delay("failed"),
+    kept("policies[exit]", ""),
+    *_failures("exit"),
+    *_evictions(),
+    _no_delay("evicted"),
+    *_pending(),
+    *_restarted(),
+    *_unknown(),
+)
+
+SHARED = rows(
+    SCRIPT,
+    image="docker run IMAGE",
+    vcores=f"{RESOURCES} yarn.vcores",
+    memory=f"{RESOURCES} yarn.memory",
+    codes={
+        "cleanup": "SLI010",
+        "suspend": "SLI011",
+        "build": "SLI012",
+        "protocol": "SLI013",
+        "node_selector": "SLI021",
+        "tolerations": "SLI022",
+        "host_network": "SLI043",
+        "service_account": "SLI044",
+    },
+)
+
+SUPPORT = Support("slider", "SLI", *JOB, *ROLES, *FILES, *POLICIES, *SHARED)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tfdsl.backend import Backend
+from tfdsl_backends.hadoop.roles import needs_image
 from tfdsl_backends.yarn.features import VERSIONS
-from tfdsl_backends.yarn.options import OPTIONS, needs_image
-from tfdsl_backends.yarn.rules import RULES
+from tfdsl_backends.yarn.messages import RULES
+from tfdsl_backends.yarn.options import OPTIONS
 from tfdsl_backends.yarn.support import SUPPORT
 
 BACKEND = Backend(

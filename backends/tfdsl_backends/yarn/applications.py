@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
+from tfdsl_backends.hadoop.roles import in_docker, megabytes
+from tfdsl_backends.yarn.docker import docker_mounts, tmpfs_mounts
 from tfdsl_backends.yarn.features import features
-from tfdsl_backends.yarn.options import in_docker, is_yarn_tf
-from tfdsl_backends.yarn.runtime import docker_mounts, tmpfs_mounts
+from tfdsl_backends.yarn.options import is_yarn_tf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Role
 
-MIB = 1 << 20
 DEFAULT_MEMORY = 2048
 """MB for a role that names none."""
 
@@ -89,7 +89,7 @@ def shape(unit: Unit, role: Role) -> dict[str, object]:
 
 def size_of(unit: Unit, role: Role) -> Size:
     """What one container of ``role`` asks for; amounts are rounded up."""
-    memory = -(-role.memory.whole // MIB) if role.memory is not None else DEFAULT_MEMORY
+    memory = megabytes(role.memory) if role.memory is not None else DEFAULT_MEMORY
     vcores = role.cpu.whole if role.cpu is not None else 1
     others: dict[str, int] = {}
     if features(unit.version).resources:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MODULES: Final = (
     "ways", "plan", "cluster", "wire", "webhdfs", "storage", "marks", "transfer", "unzip", "coordinator", "steps",
-    "task", "meeting", "alone", "server", "main",
+    "task", "rendezvous", "alone", "server", "main",
 )  # fmt: skip
 """The modules of :mod:`tfdsl_backends.yarn.programs`, each after those it uses."""
 

@@ -9,13 +9,16 @@ from tfdsl.emit import shell
 from tfdsl.emit.located import Located, child, unwrap
 from tfdsl.emit.script import Quoted, render
 from tfdsl.ir.cluster_spec import gets_flags
-from tfdsl_backends.yarn.archives import archive_suffix, sent_archives
+from tfdsl_backends.hadoop.archives import archive_suffix
+from tfdsl_backends.hadoop.roles import hides_gpus, in_docker
+from tfdsl_backends.hadoop.texts import head, mentions_hdfs
 from tfdsl_backends.yarn.assembly import program
 from tfdsl_backends.yarn.features import features
-from tfdsl_backends.yarn.needs import entries, meets, sends_through_store, store_place
-from tfdsl_backends.yarn.options import in_docker, is_yarn_tf
-from tfdsl_backends.yarn.task_plan import restarts, task_plan
-from tfdsl_backends.yarn.words import PORT, head, literals, program_word, resolved, word
+from tfdsl_backends.yarn.needs import entries, has_rendezvous, sends_through_store, sent_archives, store_place
+from tfdsl_backends.yarn.options import is_yarn_tf
+from tfdsl_backends.yarn.policies import restarts
+from tfdsl_backends.yarn.task_plan import task_plan
+from tfdsl_backends.yarn.words import PORT, program_word, resolved, word
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -44,13 +47,13 @@ def job_script(unit: Unit) -> Written:
         "pythons": [python] if python else list(PYTHONS),
         "webhdfs": unit.text("webhdfs"),
         "hadoop_home": unit.text("hadoop_home"),
-        "hdfs_paths": mentions_hdfs(unit),
+        "hdfs_paths": mentions_hdfs(job),
         "in_store": sends_through_store(unit),
         "store_expression": Quoted(store_expression(unit)),
         "given": is_yarn_tf(unit),
-        "meets": meets(unit),
+        "meets": has_rendezvous(unit),
         "restarts": restarts(job),
-        "way": "run" if meets(unit) else "alone",
+        "way": "run" if has_rendezvous(unit) else "alone",
         "plan": Quoted(task_plan(unit)),
         "program": Quoted(program(entries(unit))),
     }
@@ -63,7 +66,7 @@ def role_values(unit: Unit, role: Role) -> dict[str, Data]:
     outputs = [] if by_client else [output_values(role, output) for output in role.outputs]
     return {
         "name": role.name,
-        "hide_gpus": hides_gpus(unit, role),
+        "hide_gpus": hides_gpus(unit.job, role),
         "env": [(name, Located(variable_word(role, name), f"{role.path}.env[{name}]")) for name in role.env],
         "workdir": workdir(role),
         "outputs": cast("Data", outputs),
@@ -147,13 +150,7 @@ def shown(data: Data) -> str:
 
 def sets_variables(unit: Unit) -> bool:
     """Whether any command gets variables of its own."""
-    return any(role.env or hides_gpus(unit, role) for role in unit.job.roles)
-
-
-def hides_gpus(unit: Unit, role: Role) -> bool:
-    """A role without a GPU would see all of them where YARN does not isolate them."""
-    chosen = {"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"} & set(role.env)
-    return role.gpu == 0 and not chosen and any(other.gpu for other in unit.job.roles)
+    return any(role.env or hides_gpus(unit.job, role) for role in unit.job.roles)
 
 
 def prepare_steps(unit: Unit, role: Role) -> list[Data]:
@@ -182,7 +179,7 @@ def mount_step(unit: Unit, role: Role, mount: Mount, number: int) -> list[str]:
     if mount.kind == "hdfs":
         return ["fetch", str(number), role_word(role, mount.uri), at]
     if mount.kind == "archive":
-        sent = sent_archives(unit).get(mount.source) if isinstance(mount.source, str) else None
+        sent = sent_archives(unit.job).get(mount.source) if isinstance(mount.source, str) else None
         source = role_word(role, mount.source) if sent is None else sent_source(unit, sent)
         return ["unpack", str(number), source, archive_suffix(mount.source), at]
     return []
@@ -244,14 +241,3 @@ def output_values(role: Role, output: Output) -> dict[str, Data]:
         "overwrite" if output.overwrite else "keep",
     ]
     return {"one": output.index is not None, "index": str(output.index), "words": words}
-
-
-def mentions_hdfs(unit: Unit) -> bool:
-    """Whether an hdfs:// URI stands anywhere a command could read it."""
-    for role in unit.job.roles:
-        texts = [*role.args, *(role.command if isinstance(role.command, tuple) else (role.command,))]
-        if role.logdir is not None:
-            texts.append(role.logdir)
-        if any("hdfs://" in piece for piece in (*literals(role.env.values()), *literals(texts))):
-            return True
-    return unit.job.checkpoint is not None and "hdfs://" in head(unit.job.checkpoint)

@@ -1,20 +1,21 @@
-"""What a job needs of the task program and of the job's store; everything else stays out of its scripts."""
+"""Which parts of the task program and of the job's store a job needs; its scripts have no others."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl_backends.yarn.archives import archive_suffix, is_sent, sent_archives
+from tfdsl_backends.hadoop import archives
+from tfdsl_backends.hadoop.archives import archive_suffix, is_sent
+from tfdsl_backends.hadoop.texts import head
 from tfdsl_backends.yarn.features import features
-from tfdsl_backends.yarn.options import is_yarn_tf
+from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.programs.ways import way_of
-from tfdsl_backends.yarn.words import head
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tfdsl.backend import Unit
-    from tfdsl.ir.model import Text
+    from tfdsl.ir.model import Job, Text
 
 AT_HOME = "hdfs:"
 """In front of a path that HDFS reads from the user's home folder."""
@@ -23,10 +24,10 @@ WAYS_IN = ("client", "http", "path", "webhdfs")
 WAYS_OUT = ("client", "webhdfs")
 
 
-def meets(unit: Unit) -> bool:
-    """Whether tasks have to find each other: one alone has nobody, and the modified client passes the addresses.
+def has_rendezvous(unit: Unit) -> bool:
+    """Whether tasks have to find each other: a single task has no peers, and the modified client passes the addresses.
 
-    Before Hadoop 3.0 a container does not know its number, so even an only task claims its place in the store.
+    Before Hadoop 3.0 a container does not know its number, so even a single task claims its place in the store.
     """
     roles = unit.job.roles
     alone = [role.replicas for role in roles] == [1] and roles[0].name != "tensorboard"
@@ -34,17 +35,35 @@ def meets(unit: Unit) -> bool:
 
 
 def uses_store(unit: Unit) -> bool:
-    """Whether the job has a folder that submit.sh makes: to meet in, or for archives that the client cannot send."""
-    return meets(unit) or sends_through_store(unit)
+    """Whether submit.sh creates a folder for the job: for the rendezvous, or archives that the client cannot send."""
+    return has_rendezvous(unit) or sends_through_store(unit)
 
 
 def sends_through_store(unit: Unit) -> bool:
-    """Whether archives of the submitter's travel through the store."""
-    return bool(sent_archives(unit)) and not features(unit.version).localize
+    """Whether the submitter's archives travel through the store."""
+    return bool(sent_archives(unit.job)) and not features(unit.version).localize
+
+
+def sent_archives(job: Job) -> dict[str, str]:
+    """The submitter's archives: the file, and the name under which the tasks find it, in order of first use."""
+    return archives.sent_archives(job, lambda before, source: f"tfjob-{before + 1}{archive_suffix(source)}")
+
+
+def needs_hdfs(unit: Unit) -> list[str]:
+    """What in the job uses HDFS, in words."""
+    job = unit.job
+    uses = ["the tasks' rendezvous"] if store_in_hdfs(unit) and uses_store(unit) else []
+    mounts = [mount for role in job.roles for mount in role.mounts]
+    uses += ["mount hdfs"] if any(mount.kind == "hdfs" for mount in mounts) else []
+    sources = [mount.source for mount in mounts if mount.kind == "archive"]
+    uses += ["mount archive"] if any(head(source).startswith("hdfs:") for source in sources) else []
+    destinations = [output.destination for role in job.roles for output in role.outputs]
+    uses += ["output"] if any("://" in head(destination) for destination in destinations) else []
+    return uses
 
 
 def store_place(unit: Unit) -> str:
-    """Where the folders of all jobs are; by default at home in HDFS, which HDFS knows best (principals, proxies)."""
+    """Where the folders of all jobs are; by default in the home folder, which HDFS knows best (principals, proxies)."""
     return unit.text("store").rstrip("/") or f"{AT_HOME}.tfjobs"
 
 
@@ -54,7 +73,7 @@ def entries(unit: Unit) -> frozenset[str]:
 
 
 def _start(unit: Unit) -> Iterator[str]:
-    if meets(unit):
+    if has_rendezvous(unit):
         yield from ("COMMANDS.run", f"STORES.{way_of(store_place(unit), unit.text('webhdfs'))}")
     else:
         yield "COMMANDS.given" if is_yarn_tf(unit) else "COMMANDS.alone"
@@ -92,7 +111,7 @@ def _puts(unit: Unit) -> Iterator[str]:
 
 
 def ways(place: Text, webhdfs: str, known: tuple[str, ...]) -> Iterator[str]:
-    """Those of the ``known`` ways on which ``place`` may be reached; all of them when only the task knows."""
+    """Those of the ``known`` ways that may reach ``place``; all of them if only the task knows it."""
     begin = head(place)
     if isinstance(place, str) or "/" in begin:
         yield from (way for way in (way_of(begin, webhdfs),) if way in known)

@@ -8,10 +8,7 @@ from tfdsl.backend import Option
 from tfdsl.vocabulary.types import BOOL, IntType, StringType, one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tfdsl.backend import Unit
-    from tfdsl.ir.model import Role
 
 OPTIONS = (
     Option(
@@ -86,17 +83,6 @@ OPTIONS = (
         "Without it, the first of python3, python and python2 that is there.",
     ),
 )
-
-
-def needs_image(options: Mapping[str, object]) -> bool:
-    """Whether every role needs an image: only where docker is asked for by name."""
-    return options.get("runtime") == "docker"
-
-
-def in_docker(unit: Unit, role: Role) -> bool:
-    """Whether the containers of ``role`` run in docker."""
-    runtime = unit.text("runtime")
-    return runtime == "docker" if runtime else role.image is not None
 
 
 def is_yarn_tf(unit: Unit) -> bool:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, cast
 from tfdsl.emit.located import Located, at, child
 from tfdsl.emit.script import render
 from tfdsl_backends.yarn.applications import Application, applications
-from tfdsl_backends.yarn.archives import sent_archives
+from tfdsl_backends.yarn.docker import runtime_variables
 from tfdsl_backends.yarn.features import NO_TIMEOUT, features
-from tfdsl_backends.yarn.needs import AT_HOME, store_place, uses_store
+from tfdsl_backends.yarn.needs import AT_HOME, sent_archives, store_place, uses_store
 from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
-from tfdsl_backends.yarn.runtime import runtime_variables
-from tfdsl_backends.yarn.task_plan import RESTART_STATUS, restarts
+from tfdsl_backends.yarn.policies import restarts
+from tfdsl_backends.yarn.task_plan import RESTART_STATUS
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -30,7 +30,7 @@ def submit_script(unit: Unit) -> Written:
     """``submit.sh``."""
     have = features(unit.version)
     made = applications(unit)
-    archives: Data = [{"file": file, "name": name} for file, name in sent_archives(unit).items()]
+    archives: Data = [{"file": file, "name": name} for file, name in sent_archives(unit.job).items()]
     values: dict[str, Data] = {
         "job": unit.job.name,
         "applications": [

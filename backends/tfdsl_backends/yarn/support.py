@@ -1,48 +1,47 @@
 """What the yarn target does with everything a job can set.
 
-Sources: DistributedShell's Client and ApplicationMaster of Hadoop 2.7 to 3.5, and what that of 3.4.2 was seen to do.
-Policies stand in :mod:`tfdsl_backends.yarn.policy_support`, mounts and outputs in
-:mod:`tfdsl_backends.yarn.file_support`.
+Sources: DistributedShell's Client and ApplicationMaster of Hadoop 2.7 to 3.5, and the behaviour of 3.4.2. Rows that
+slider has too are in :mod:`tfdsl_backends.hadoop.support`.
+
+The tasks carry out the policies themselves: the first one coordinates, and the others stay connected to it. The stock
+application master restarts nothing; the NodeManager relaunches a container in place, with its number and work folder.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
-from tfdsl_backends.yarn import conditions as when
-from tfdsl_backends.yarn.file_support import FILES
-from tfdsl_backends.yarn.policy_support import POLICIES
+from tfdsl.vocabulary.statements import RUN_TIME_MARKS
+from tfdsl_backends.hadoop import when as shared
+from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_path, native_shm, rows, scratch_size
+from tfdsl_backends.yarn import when
 
-KUBERNETES = "write it in the block of a Kubernetes target"
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Row
+
 PROGRAM = "the task program in job.sh"
+RETRY = "-container_retry_policy, -container_max_retries"
+WHOLE_GANG = "use restart container or restart job, which restart the whole gang in place"
 
 JOB = (
-    approximated(
-        "job.namespace",
-        "",
-        "YARN has no namespaces; {value} is left out",
-        "YRN001",
-        instead="queue says where the job's resources come from",
-    ),
-    approximated("job.labels", "", "YARN has no labels; they are left out", "YRN002"),
-    approximated("job.annotations", "", "YARN has no annotations; they are left out", "YRN003"),
     kept("job.queue", "-queue"),
     refused(
         "job.priority",
-        "YARN's priorities are numbers, {value} is none",
+        "YARN's priorities are numbers, not names like {value}",
         "YRN004",
         "priority-name",
-        instead="target yarn {{ priority = 10 }}; a larger number goes first",
+        instead="target yarn {{ priority = 10 }}; larger numbers go first",
         when=when.text_priority,
     ),
     translated(
         "job.priority",
         "-priority",
-        "a larger number goes first; YARN lowers it to the cluster's yarn.cluster.max-application-priority, which is 0 "
+        "larger numbers go first; YARN lowers it to the cluster's yarn.cluster.max-application-priority, which is 0 "
         "unless set",
-    ),
-    refused(
-        "job.scheduler", "the cluster has one scheduler, a job cannot choose {value}", "YRN005", instead=KUBERNETES
     ),
     translated("job.gang", "", "one replica starts alone", when=asked.single),
     approximated(
@@ -56,7 +55,7 @@ JOB = (
     approximated(
         "job.gang",
         "",
-        "all tasks meet before any starts all the same: their addresses are known only then",
+        "no task starts before all are there, even without a gang: only then are their addresses known",
         "YRN007",
         "gang-off",
         when=asked.off,
@@ -64,118 +63,78 @@ JOB = (
     approximated(
         "job.gang",
         PROGRAM,
-        "no command starts before all containers are there, but those that are hold their resources while they wait, "
-        "for rendezvous_seconds at most",
+        "no command starts before all containers are there; the first ones hold their resources and wait, for "
+        "rendezvous_seconds at most",
         "YRN008",
         instead="target volcano places all or none",
     ),
     chosen(
         "job.retries",
         "-container_max_retries",
-        "every restart is one of the whole gang, so each container's count is the job's; a task that has ended well "
-        "keeps its container till the job has, in case it has to start again",
-        "retries is not set, so {value} restarts are allowed; when they are used up the job fails",
+        "every restart is one of the whole gang, so the count of each container is that of the job; a task that has "
+        "succeeded keeps its container until the job has, in case it must restart",
+        "retries is not set, so {value} restarts are allowed; after that the job fails",
         "YRN140",
         "default-retries",
         instead="write retries = N to allow more or fewer",
     ),
     refused(
         "job.deadline",
-        "the client's -timeout holds 24 days and 20 hours at most, not {value}",
+        "the client's -timeout is at most 24 days and 20 hours, less than {value}",
         "YRN009",
         "deadline-long",
-        instead="name a shorter one, or leave it out",
+        instead="write a shorter one, or remove it",
         when=when.too_long,
     ),
     approximated(
         "job.deadline",
         "-timeout",
-        "the client that submits counts {value} and then kills the application; when it is not running, nobody does",
+        "the client that submits counts {value} and then kills the application; without the client nothing does",
         "YRN010",
-        instead="let submit.sh run on a machine that stays up",
+        instead="run submit.sh on a machine that stays up",
     ),
     approximated(
-        "job.ttl", "", "the ResourceManager forgets ended applications by its own rules; {value} is left out", "YRN011"
-    ),
-    translated("job.cleanup", PROGRAM, "all containers end with the job", when=asked.running),
-    approximated(
-        "job.cleanup",
-        "",
-        "all containers end with the job and their logs are kept by YARN, whatever cleanup says",
-        "YRN012",
-    ),
-    kept("job.suspend", "", when=asked.off),
-    refused(
-        "job.suspend",
-        "a submitted application starts",
-        "YRN013",
-        instead="submit later, or use target tfjob or kubernetes",
+        "job.ttl", "", "the ResourceManager has its own rules for ended applications; {value} is ignored", "YRN011"
     ),
     translated("job.checkpoint", "job.sh", "every role gets it as CHECKPOINT_DIR"),
-    translated("cluster.discovery", PROGRAM, "TF_CONFIG and the flags are made when all tasks have met"),
-    approximated(
-        "cluster.protocol",
-        PROGRAM,
-        "only server roles are started with protocol {value}: TF_CONFIG does not hold it, so a program that starts its "
-        "own server has to name it itself",
-        "YRN015",
-        when=asked.not_grpc,
-        default="silent",
-    ),
-    translated("cluster.protocol", PROGRAM, "of the servers that roles with server = true run"),
-    kept("build", "the Dockerfile of the image", when=when.any_docker),
-    approximated(
-        "build", "the Dockerfile", "no role runs in docker, so the image is not used", "YRN014", "build-unused"
-    ),
+    translated("cluster.discovery", PROGRAM, "it builds TF_CONFIG and the flags once all tasks are there"),
 )
 
 PLACEMENT = (
     kept("roles[].replicas", "-num_containers"),
     approximated(
-        "roles[].min_available",
-        "",
-        "the tasks wait for every replica, since the cluster spec names them all; {role} cannot start with {value}",
-        "YRN020",
-        when=asked.fewer,
-        instead="lower replicas",
-    ),
-    kept("roles[].min_available", PROGRAM),
-    approximated(
         "roles[].after", "", "the modified client starts all roles at once", "YRN021", "tf-after", when=when.yarn_tf
     ),
     translated(
-        "roles[].after", PROGRAM, "all containers are there first; the role's commands start when those roles run"
+        "roles[].after", PROGRAM, "after all containers are there, the role's commands start once those roles run"
     ),
     translated("roles[].server", PROGRAM, "a TensorFlow server built from the addresses"),
-    kept("roles[].logdir", "tensorboard --logdir"),
-    approximated("roles[].labels", "", "YARN has no labels; they are left out", "YRN002"),
-    approximated("roles[].annotations", "", "YARN has no annotations; they are left out", "YRN003"),
     approximated(
         "roles[].node_label",
         "-node_label_expression",
-        "DistributedShell has one expression for all containers and the application master of an application; {value} "
-        "places them all",
+        "DistributedShell has one expression for the application master and all containers of an application: {value} "
+        "places all of them",
         "YRN022",
         "node-label-all",
         when=when.one_application,
-        instead='applications = "per-role"',
+        instead='write applications = "per-role"',
     ),
-    translated("roles[].node_label", "-node_label_expression", "the application master goes there too"),
+    translated("roles[].node_label", "-node_label_expression", "it also places the application master"),
     kept("roles[].spread", "", when=when.no_spread),
     approximated(
         "roles[].spread",
         "-placement_spec",
-        "one application places all its containers alike: all go to different nodes, not only those of {role}",
+        "an application places all its containers alike: all go to different nodes, not only those of {role}",
         "YRN023",
         "spread-all",
         since="3.1",
         when=when.one_application,
-        instead='applications = "per-role"',
+        instead='write applications = "per-role"',
     ),
     translated(
         "roles[].spread",
         "-placement_spec",
-        "the ResourceManager has to handle placement constraints; only its handler `scheduler` waits for a free node",
+        "the ResourceManager must handle placement constraints; only its handler `scheduler` waits for a free node",
         since="3.1",
     ),
     refused(
@@ -183,142 +142,352 @@ PLACEMENT = (
         "Hadoop 2 cannot keep containers apart",
         "YRN024",
         "spread-version",
-        instead='version = "3.1", whose cluster also has to enable placement constraints',
-    ),
-    refused(
-        "roles[].node_selector",
-        "YARN knows no Kubernetes node labels",
-        "YRN025",
-        instead="node_label names the YARN label that such nodes bear",
-    ),
-    refused(
-        "roles[].tolerations",
-        "YARN nodes have no taints",
-        "YRN026",
-        instead="node_label places a role on the nodes of an exclusive YARN label",
+        instead='write version = "3.1", and enable placement constraints in the cluster',
     ),
 )
 
 CONTAINER = (
-    kept("roles[].image", "YARN_CONTAINER_RUNTIME_DOCKER_IMAGE", when=when.docker),
-    approximated(
-        "roles[].image",
-        "",
-        "role {role} runs native, so its image is not used",
-        "YRN030",
-        "image-unused",
-        instead='leave runtime out, or write runtime = "docker"',
-    ),
-    approximated(
-        "roles[].image_pull_policy",
-        "",
-        "the node pulls an image that it does not have; {value} is left out",
-        "YRN031",
-        "pull-policy",
-    ),
-    approximated(
-        "roles[].image_pull_secrets",
-        "",
-        "the nodes' docker client has to be logged in; the secrets are left out",
-        "YRN032",
-        "pull-secrets",
-    ),
-    kept("roles[].command", "job.sh"),
-    kept("roles[].args", "job.sh"),
-    translated("roles[].workdir", "job.sh", "relative to the task's work folder"),
-    translated("roles[].env", "job.sh", "set by the script: -shell_env would pass through two shells"),
-    approximated(
-        "roles[].cpu",
-        "vcores",
-        "YARN counts whole processors; {value} is rounded up",
-        "YRN033",
-        "cpu-rounded",
-        when=asked.fraction,
-    ),
-    kept("roles[].cpu", "vcores"),
-    translated("roles[].memory", "memory-mb", "in MB, rounded up"),
-    kept("roles[].cpu_limit", "", when=asked.same_cpu),
-    approximated(
-        "roles[].cpu_limit",
-        "",
-        "a YARN container has one size; role {role} gets its cpu, not the limit {value}",
-        "YRN034",
-    ),
-    kept("roles[].memory_limit", "", when=asked.same_memory),
-    approximated(
-        "roles[].memory_limit",
-        "",
-        "a YARN container has one size; role {role} is ended above its memory, not above {value}",
-        "YRN035",
-        instead="ask for the larger amount as memory",
-    ),
+    translated("roles[].env", "job.sh", "set by the script, because -shell_env would pass through two shells"),
     kept("roles[].gpu", "", when=asked.zero),
     kept("roles[].gpu", "-container_resources", since="3.1"),
     approximated(
         "roles[].gpu",
         "-node_label_expression",
-        "Hadoop 2 does not count GPUs; node_label puts role {role} on such nodes, but nobody reserves the {value}",
+        "Hadoop 2 does not count GPUs: node_label puts role {role} on such nodes, but nothing reserves the {value}",
         "YRN036",
         "gpu-label",
         when=asked.labelled,
-        instead='version = "3.1" and later count them',
+        instead='write version = "3.1" or later, which counts them',
     ),
     refused(
         "roles[].gpu",
         "Hadoop 2 does not count GPUs",
         "YRN037",
         "gpu-version",
-        instead='name the YARN label of the GPU nodes with node_label, or write version = "3.1"',
+        instead='write node_label with the YARN label of the GPU nodes, or version = "3.1"',
     ),
     kept("roles[].gpu_resource", "-container_resources", since="3.1"),
-    approximated("roles[].gpu_resource", "", "Hadoop 2 cannot ask for devices; {value} is left out", "YRN038"),
-    refused("roles[].gpu_memory", "YARN has no share of a GPU", "YRN039", instead="target volcano shares GPUs"),
+    approximated("roles[].gpu_resource", "", "Hadoop 2 cannot request devices; {value} is ignored", "YRN038"),
     kept("roles[].resources", "-container_resources", when=when.whole_resources),
     refused(
         "roles[].resources",
-        "DistributedShell asks for whole numbers of resources, and before Hadoop 3.1 for memory and processors only",
+        "DistributedShell requests whole numbers of resources, and before Hadoop 3.1 only memory and processors",
         "YRN040",
-        instead="node_label names the nodes that have it",
+        instead="write node_label with the label of the nodes that have the resource",
     ),
     approximated(
         "roles[].shm",
         "YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS",
-        "/dev/shm becomes a tmpfs of the container whose size YARN does not limit to {value}",
+        "/dev/shm becomes a tmpfs of the container, which YARN does not limit to {value}",
         "YRN041",
         "shm-docker",
         when=when.tmpfs,
     ),
     refused(
         "roles[].shm",
-        "this version's docker runtime gives every container docker's 64 MB of /dev/shm",
+        "the docker runtime of this version gives every container docker's 64 MB of /dev/shm",
         "YRN042",
         "shm-version",
         when=when.docker_without_shm,
-        instead='version = "3.3", or runtime = "native"',
+        instead='write version = "3.3", or runtime = "native"',
     ),
-    approximated(
-        "roles[].shm",
-        "",
-        "a native task uses the node's /dev/shm, whatever its size is; {value} is left out",
-        "YRN043",
-        "shm-native",
-    ),
+    native_shm("YRN043"),
     approximated(
         "roles[].port",
         PROGRAM,
-        "each task takes a free port of the option ports, so several can share a node; {value} is not used",
+        "each task takes a free port from the option ports, so that several tasks can share a node; {value} is not "
+        "used",
         "YRN044",
         "port-allocated",
         default="silent",
     ),
-    kept("roles[].host_network", "", when=asked.off),
-    refused("roles[].host_network", "a YARN container always has the node's network", "YRN045", instead="leave it out"),
-    refused(
-        "roles[].service_account",
-        "YARN has no service accounts; tasks run for the user who submits",
-        "YRN046",
-        instead=KUBERNETES,
-    ),
 )
 
-SUPPORT = Support("yarn", "YRN", *JOB, *PLACEMENT, *CONTAINER, *FILES, *POLICIES)
+
+def _readonly(kind: str) -> Iterator[Row]:
+    key = f"mounts[{kind}].readonly"
+    yield kept(key, "", when=asked.off)
+    if kind == "host":
+        yield kept(key, "YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS …:ro", when=shared.docker)
+    yield approximated(key, "", "a task can still write there", "YRN056", "readonly", default="silent")
+
+
+def _host() -> Iterator[Row]:
+    yield refused(
+        "mounts[host]",
+        "the docker runtime of Hadoop 2 cannot mount folders",
+        "YRN057",
+        "docker-mounts-version",
+        instead='write version = "3.1", or runtime = "native"',
+        when=when.docker_without_mounts,
+    )
+    yield native_path("host", "YRN055")
+    yield translated(
+        "mounts[host]",
+        "job.sh, YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS",
+        "a link in the work folder, or a docker mount, which the cluster must allow for images of a trusted registry",
+    )
+    yield from _readonly("host")
+    yield translated("mounts[host].type", "job.sh", "checked when the task starts", when=when.checked_type)
+    yield approximated(
+        "mounts[host].type",
+        "job.sh",
+        "the source must exist; it is not created, and not checked to be {value}",
+        "YRN058",
+        "host-type",
+    )
+
+
+def _temporary() -> Iterator[Row]:
+    yield native_path("scratch", "YRN055")
+    yield scratch_size("job.sh", "YRN059")
+    yield translated("mounts[scratch]", "job.sh", "a folder on the node's disk, which YARN removes with the container")
+    yield from _readonly("scratch")
+    yield native_path("memory", "YRN055")
+    yield refused(
+        "mounts[memory]",
+        "the docker runtime of this version cannot mount a tmpfs",
+        "YRN060",
+        "tmpfs-version",
+        instead='write version = "3.3", or a relative path, which is created in /dev/shm',
+        when=when.docker_without_tmpfs,
+    )
+    yield approximated(
+        "mounts[memory]",
+        "job.sh, YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS",
+        "{value} is in memory, but its size is not limited; in the work folder it is a link into /dev/shm, which stays "
+        "when the task is killed",
+        "YRN061",
+        "memory-size",
+    )
+    yield from _readonly("memory")
+
+
+def _fetched() -> Iterator[Row]:
+    for kind, how in (("hdfs", "fetched"), ("archive", "unpacked")):
+        yield native_path(kind, "YRN055")
+        yield translated(f"mounts[{kind}]", "job.sh", f"{how} before the command starts; a relaunch uses the same copy")
+        yield translated(f"mounts[{kind}].readonly", "", "the task has a copy of its own")
+
+
+def _run_time_values() -> Iterator[Row]:
+    for value in RUN_TIME_MARKS:
+        yield refused(
+            f"mounts[host]{value}",
+            "docker mounts are set when the job is submitted, and {value} has no value yet",
+            "YRN062",
+            "docker-run-time",
+            instead="mount the folder above it, and write the rest of the path in the command",
+            when=shared.docker,
+        )
+    for place in WITH_RUN_TIME_VALUES:
+        for value in RUN_TIME_MARKS:
+            yield translated(f"{place}{value}", "job.sh", "a variable of the script")
+
+
+FILES = (
+    *_host(),
+    *_temporary(),
+    *_fetched(),
+    translated("outputs[]", "job.sh", "copied beside the destination, then renamed"),
+    kept("outputs[].when", "job.sh"),
+    kept("outputs[].index", "job.sh"),
+    kept("outputs[].overwrite", "job.sh"),
+    *_run_time_values(),
+)
+
+
+def _failures(event: str) -> Iterator[Row]:
+    key = f"policies[{event}]"
+    for action in ("restart container", "restart job", "ignore"):
+        yield refused(
+            f"{key}.{action}",
+            "the modified client has no such policy",
+            "YRN070",
+            "tf-policy",
+            instead='write dialect = "stock"',
+            when=when.yarn_tf,
+        )
+    yield translated(f"{key}.fail job", PROGRAM, "the others end within a second, with status 75")
+    yield kept(f"{key}.restart container", PROGRAM, when=when.of_tensorboard)
+    yield approximated(
+        f"{key}.restart container",
+        RETRY,
+        "the tasks need a new rendezvous, so YARN relaunches all containers of the job in place, each with its index; "
+        "it does not relaunch one that is killed as a whole (memory, node), and the job fails",
+        "YRN071",
+        "restart-gang",
+        instead="write restart job to say so",
+    )
+    yield approximated(
+        f"{key}.restart job",
+        RETRY,
+        "YARN relaunches all containers in place, each with its index; it does not relaunch one that is killed as a "
+        "whole (memory, node), and the job fails",
+        "YRN087",
+        "restart-killed",
+    )
+    yield approximated(
+        f"{key}.ignore",
+        PROGRAM,
+        "the failure of a command is ignored; if the whole container is lost, the application still fails at its end",
+        "YRN072",
+    )
+    yield from _never(event, ("restart pod", "restart role", "abort job"))
+    yield kept(f"{key}.index", PROGRAM)
+
+
+def _never(event: str, actions: tuple[str, ...]) -> Iterator[Row]:
+    reasons = {
+        "restart pod": ("the application master does not replace a failed container", "YRN073", WHOLE_GANG),
+        "restart role": ("a role cannot restart alone", "YRN074", WHOLE_GANG),
+        "restart job": ("nothing restarts the job here", "YRN075", "write on failed => restart job"),
+        "abort job": ("a stopped application cannot be resumed", "YRN076", "use fail job, and submit it again"),
+        "restart container": ("nothing restarts the container here", "YRN077", "write on failed => restart job"),
+        "ignore": ("the application master counts it as a failure", "YRN078", "write on failed => ignore"),
+    }
+    for action in actions:
+        why, code, instead = reasons[action]
+        slug = f"{action.replace(' ', '-')}-event" if action in ("restart job", "restart container", "ignore") else ""
+        yield refused(f"policies[{event}].{action}", why, code, slug, instead=instead)
+
+
+def _delay(event: str) -> Row:
+    return refused(
+        f"policies[{event}].delay", "the tasks act at once", "YRN079", instead="remove after, or use target volcano"
+    )
+
+
+def _tensorboard(event: str) -> Row:
+    """Tensorboard is optional and looks after itself; only its ``failed`` policy changes that."""
+    return refused(
+        f"policies[{event}]",
+        "tensorboard restarts its command after any status, and its loss does not end the job",
+        "YRN088",
+        "tensorboard-policy",
+        instead="remove the policy, or write one for all its failures: on tensorboard failed => fail job",
+        when=when.tensorboard_restarts,
+    )
+
+
+def _evicted() -> Iterator[Row]:
+    yield _tensorboard("evicted")
+    yield kept("policies[evicted]", "")
+    yield translated("policies[evicted].fail job", PROGRAM, "a preempted or lost container counts as failed")
+    for action in ("restart container", "restart pod", "restart role", "restart job"):
+        yield refused(
+            f"policies[evicted].{action}",
+            "the application master does not replace a preempted or lost container",
+            "YRN080",
+            "evicted",
+            instead="target volcano or tfjob can",
+        )
+    yield from _never("evicted", ("abort job", "ignore"))
+    yield kept("policies[evicted].index", PROGRAM)
+    yield _delay("evicted")
+
+
+def _pending() -> Iterator[Row]:
+    yield kept("policies[pending]", "")
+    yield approximated(
+        "policies[pending].fail job",
+        PROGRAM,
+        "the delay is the time limit of the rendezvous: it counts from the start of the first task, and for all roles",
+        "YRN081",
+        "pending",
+        when=when.of_a_role,
+    )
+    yield approximated(
+        "policies[pending].fail job",
+        PROGRAM,
+        "the delay is the time limit of the rendezvous: it counts from the start of the first task",
+        "YRN082",
+        "pending-start",
+    )
+    yield from _never("pending", ("abort job", "restart pod", "restart job"))
+    yield kept("policies[pending].index", PROGRAM)
+    yield kept("policies[pending].delay", PROGRAM)
+
+
+def _restarted() -> Iterator[Row]:
+    yield kept("policies[restarted]", "")
+    for action in ("fail job", "abort job", "restart job"):
+        yield refused(
+            f"policies[restarted].{action}",
+            "the NodeManager counts the restarts of each container, and all containers restart together",
+            "YRN083",
+            "restarted",
+            instead="write retries = N to limit the restarts of the job",
+        )
+    yield kept("policies[restarted].index", "")
+
+
+def _unknown() -> Iterator[Row]:
+    yield kept("policies[unknown]", "")
+    yield translated(
+        "policies[unknown].fail job", PROGRAM, "if tasks are still missing at the time limit, the others end"
+    )
+    yield from _never("unknown", ("abort job", "restart job"))
+    yield refused(
+        "policies[unknown].ignore",
+        "the tasks wait rendezvous_seconds for each other and then end",
+        "YRN084",
+        "unknown-ignore",
+        instead="write a larger rendezvous_seconds",
+    )
+
+
+POLICIES = (
+    kept("policies[completed]", ""),
+    approximated(
+        "policies[completed].complete job",
+        "",
+        "the modified client decides when the job is complete",
+        "YRN085",
+        "tf-completed",
+        when=when.yarn_tf,
+        default="silent",
+    ),
+    translated(
+        "policies[completed].complete job",
+        PROGRAM,
+        "the other tasks are stopped and exit with 0, so the application ends SUCCEEDED",
+    ),
+    refused(
+        "policies[completed].restart job",
+        "a container that has exited with 0 is not restarted",
+        "YRN086",
+        "restart-completed",
+        instead="submit the job again",
+    ),
+    kept("policies[completed].index", PROGRAM),
+    kept("policies[failed]", ""),
+    *_failures("failed"),
+    _delay("failed"),
+    _tensorboard("exit"),
+    kept("policies[exit]", ""),
+    *_failures("exit"),
+    *_evicted(),
+    *_pending(),
+    *_restarted(),
+    *_unknown(),
+)
+
+SHARED = rows(
+    "job.sh",
+    image="YARN_CONTAINER_RUNTIME_DOCKER_IMAGE",
+    vcores="vcores",
+    memory="memory-mb",
+    codes={
+        "cleanup": "YRN012",
+        "suspend": "YRN013",
+        "build": "YRN014",
+        "protocol": "YRN015",
+        "node_selector": "YRN025",
+        "tolerations": "YRN026",
+        "host_network": "YRN045",
+        "service_account": "YRN046",
+    },
+)
+
+SUPPORT = Support("yarn", "YRN", *JOB, *PLACEMENT, *CONTAINER, *FILES, *POLICIES, *SHARED)

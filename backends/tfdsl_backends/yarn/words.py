@@ -9,7 +9,7 @@ from tfdsl.emit.script import Quoted
 from tfdsl.ir.model import EnvVar, RunTimeText, TaskIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from tfdsl.ir.model import EnvValue, Text
 
@@ -61,34 +61,3 @@ def program_word(text: Text) -> Quoted:
 def variable(part: TaskIndex | EnvVar) -> str:
     """The variable of the script that holds a run-time value."""
     return part.name if isinstance(part, EnvVar) else INDEX
-
-
-def literal(text: Text) -> str:
-    """A text in a place where the target has refused run-time values."""
-    assert isinstance(text, str), "a run-time value where the support table refuses it"
-    return text
-
-
-def head(text: Text) -> str:
-    """The text up to its first run-time value."""
-    if isinstance(text, str):
-        return text
-    first = text.parts[0] if text.parts else ""
-    return first if isinstance(first, str) else ""
-
-
-def tail(text: Text) -> str:
-    """The text after its last run-time value."""
-    if isinstance(text, str):
-        return text
-    last = text.parts[-1] if text.parts else ""
-    return last if isinstance(last, str) else ""
-
-
-def literals(values: Iterable[EnvValue]) -> Iterable[str]:
-    """Every literal piece of ``values``."""
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, RunTimeText):
-            yield from (part for part in value.parts if isinstance(part, str))

@@ -1,4 +1,4 @@
-"""Plain documents of unknown form: what is not of the expected type counts as empty."""
+"""Reading plain documents of unknown form: what is not of the expected type counts as empty."""
 
 from __future__ import annotations
 

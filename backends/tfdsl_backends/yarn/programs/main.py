@@ -11,7 +11,7 @@ from tfdsl_backends.yarn.programs.alone import alone
 from tfdsl_backends.yarn.programs.cluster import cluster_of, cluster_of_flags, tensorflow_flags, tf_config
 from tfdsl_backends.yarn.programs.coordinator import Coordinator
 from tfdsl_backends.yarn.programs.marks import copied_command, mark_command
-from tfdsl_backends.yarn.programs.meeting import find_slot, is_late, meet, take_verdict, verdict_text
+from tfdsl_backends.yarn.programs.rendezvous import find_slot, is_late, meet, take_verdict, verdict_text
 from tfdsl_backends.yarn.programs.plan import REJECTED, Plan, log
 from tfdsl_backends.yarn.programs.server import serve
 from tfdsl_backends.yarn.programs.steps import Steps

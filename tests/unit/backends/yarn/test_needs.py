@@ -18,7 +18,7 @@ from tfdsl.ir import model
 from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, Job, Output
 from tfdsl_backends.yarn.assembly import entries as all_entries
 from tfdsl_backends.yarn.assembly import program
-from tfdsl_backends.yarn.needs import entries, meets, uses_store
+from tfdsl_backends.yarn.needs import entries, has_rendezvous, uses_store
 
 RUFF = Path(sys.executable).with_name("ruff")
 NAMENODE = "http://nn:9870"
@@ -103,7 +103,7 @@ def test_what_a_job_needs(made: Job, version: str, options: dict[str, str], expe
 )
 def test_who_has_a_store(made: Job, version: str, options: dict[str, str], expected: tuple[bool, bool]) -> None:
     one = unit(made, "yarn", version, **options)
-    assert (meets(one), uses_store(one)) == expected
+    assert (has_rendezvous(one), uses_store(one)) == expected
 
 
 STARTS = [{"COMMANDS.run", "STORES.path"}, {"COMMANDS.run", "STORES.client"}, {"COMMANDS.run", "STORES.webhdfs"},

@@ -16,7 +16,7 @@ import pytest
 
 from tests.unit.backends.yarn.containers import interpreters, pythons
 from tfdsl_backends.yarn.assembly import MODULES, entries, program
-from tfdsl_backends.yarn.programs import cluster, coordinator, meeting, plan, steps, storage
+from tfdsl_backends.yarn.programs import cluster, coordinator, plan, rendezvous, steps, storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +102,7 @@ def test_the_longer_a_task_waits_the_rarer_it_looks() -> None:
     """Each look through the Hadoop client costs a second and a half of a processor."""
     now = time.time()
     store = storage.HdfsStore("/x")
-    waits = [round(meeting.pause(store, now - waited)) for waited in (0, 10, 60, 200, 3600)]
+    waits = [round(rendezvous.pause(store, now - waited)) for waited in (0, 10, 60, 200, 3600)]
     assert waits == [2, 2, 6, 20, 30]
 
 

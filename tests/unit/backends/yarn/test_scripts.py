@@ -213,7 +213,7 @@ def test_what_each_task_will_see() -> None:
     )
     assert seen[3].flags[2:] == ("--job_name=worker", "--task_index=2")
     assert (seen[5].tf_config, seen[5].flags, seen[5].differences) == (None, (), ())
-    assert "known when the tasks have met" in seen[0].differences[0]
+    assert "known once all tasks are there" in seen[0].differences[0]
 
 
 def everything() -> Job:

@@ -301,7 +301,7 @@ def test_waste_is_told_in_numbers() -> None:
     )
     told = said(made, applications="one")["yarn-waste"]
     assert "8192 MB, 4 vcores, 1 yarn.io/gpu" in told
-    assert "that is 8192 MB, 4 vcores, 2 yarn.io/gpu more" in told
+    assert "which is 8192 MB, 4 vcores, 2 yarn.io/gpu more" in told
 
 
 def test_what_differs_is_told() -> None:

@@ -11,10 +11,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.record import Record
+from tfdsl_backends.hadoop.roles import in_docker
+from tfdsl_backends.hadoop.texts import head
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.needs import uses_store
-from tfdsl_backends.yarn.options import in_docker, store_in_hdfs
-from tfdsl_backends.yarn.words import head, literal
+from tfdsl_backends.yarn.options import store_in_hdfs
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -48,7 +49,7 @@ def docker_mounts(unit: Unit, role: Role) -> tuple[Mount, ...]:
     found: dict[str, Mount] = {}
     for mount in role.mounts:
         if mount.kind == "host":
-            source = _clean(literal(mount.source) if isinstance(mount.source, str) else head(mount.source))
+            source = _clean(head(mount.source))
             target = _clean(mount.at) if mount.at.startswith("/") else source
             found[target] = Mount(source, target, "ro" if mount.readonly else "rw", mount.path)
     home = unit.text("hadoop_home")

@@ -1,0 +1,98 @@
+"""Checks that yarn and slider share; each takes the rules of its target."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import child, entry
+from tfdsl.ir.model import ConfigMapRef, SecretRef
+from tfdsl.ir.process_limits import LONG_HOST, SHORT_HOST, address_list, long_strings
+from tfdsl.vocabulary.attributes import SHELL_NAME
+from tfdsl_backends.hadoop.roles import hides_gpus
+from tfdsl_backends.hadoop.texts import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tfdsl.backend import Unit
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.ir.model import Role
+    from tfdsl.text import Span
+    from tfdsl_backends.hadoop.messages import HadoopRules
+
+LEAST_MEMORY = 4096
+"""MB. Without a GPU TensorFlow was seen to reserve 7 GB of addresses; 2.1 times this is enough."""
+
+
+def option_place(unit: Unit, name: str) -> Span:
+    """Where an option is written, else the job's name."""
+    return unit.option_spans.get(name, unit.origins.job)
+
+
+def check_environment(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:
+    """Variables that a shell cannot set, and values that are in Kubernetes objects."""
+    for name, value in role.env.items():
+        path = entry(child(role.path, "env"), name)
+        if re.fullmatch(SHELL_NAME, name) is None:
+            yield rules.variable_name(unit.origins.span(f"{path}.key"), name=name)
+        if isinstance(value, SecretRef | ConfigMapRef):
+            diagnostic = rules.secret_value(unit.origins.span(path), name=name)
+            yield diagnostic.help("put it in a file on the nodes that only the user can read (mount host)")
+
+
+def check_nesting(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:
+    """Mounts inside a folder of the node, which is only a link in the work folder."""
+    for mount in role.mounts:
+        for outer in role.mounts:
+            if outer.kind == "host" and not outer.at.startswith("/") and mount.at.startswith(outer.at + "/"):
+                place = unit.origins.span(mount.path)
+                diagnostic = rules.mount_inside(place, at=mount.at, source=shown(outer.source), outer=outer.at)
+                yield diagnostic.help(f"mount it at a path outside {outer.at}")
+
+
+def check_hidden_gpus(unit: Unit, rules: HadoopRules) -> Iterator[Diagnostic]:
+    """Roles from which the script hides the devices of their node."""
+    hidden = [role for role in unit.job.roles if hides_gpus(unit.job, role)]
+    if hidden:
+        diagnostic = rules.gpus_hidden(unit.origins.span(hidden[0].path), roles=_names(hidden))
+        yield diagnostic.help("set CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES in env of the role to avoid this")
+
+
+def check_virtual_memory(unit: Unit, rules: HadoopRules, roles: Sequence[Role]) -> Iterator[Diagnostic]:
+    """Those of ``roles``, which need more virtual memory than Hadoop's own settings allow, that run TensorFlow.
+
+    CUDA reserves addresses for all memory of the node and its devices; without it TensorFlow takes some GB, mostly for
+    its threads.
+    """
+    short = [role for role in roles if role.name != "tensorboard"]
+    if short:
+        diagnostic = rules.virtual_memory(unit.origins.span(child(short[0].path, "memory")), roles=_names(short))
+        yield diagnostic.help("set yarn.nodemanager.vmem-check-enabled to false on the nodes")
+
+
+def check_strings(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:
+    """Arguments and variables that Linux passes to no process: the task would end before its command begins."""
+    for string in long_strings(role):
+        place = unit.origins.span(string.path)
+        diagnostic = rules.too_long(place, what=string.what, role=role.name, size=string.size)
+        yield diagnostic.help("put it in a file that the command reads (mount archive or mount hdfs)")
+
+
+def check_addresses(unit: Unit, rules: HadoopRules) -> Iterator[Diagnostic]:
+    """The list of all addresses, whose length depends on the names of the nodes."""
+    addresses = address_list(unit.job)
+    if addresses is None or addresses.room >= LONG_HOST:
+        return
+    place = unit.origins.span(child(addresses.role.path, "replicas"))
+    if addresses.room < SHORT_HOST:
+        diagnostic = rules.too_many_addresses(place, what=addresses.what, count=addresses.count)
+    else:
+        diagnostic = rules.many_addresses(place, what=addresses.what, count=addresses.count, room=addresses.room)
+    yield diagnostic.help(
+        'lower replicas, or write cluster { discovery = "none" } if the program finds its peers itself'
+    )
+
+
+def _names(roles: Sequence[Role]) -> str:
+    return ", ".join(role.name for role in roles)

@@ -1,0 +1,229 @@
+"""The support rows that yarn and slider share.
+
+A backend puts them behind its own rows; of the rows of one key the first that applies decides, so an own row comes
+first. A code that both targets have is given here without its prefix; where they differ the target gives it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import conditions as asked
+from tfdsl.backend import approximated, kept, refused, translated
+from tfdsl_backends.hadoop import when
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tfdsl.backend import Row
+
+KUBERNETES = "write it in the block of a Kubernetes target"
+DATA = "put the data in HDFS (mount hdfs) or in a folder that every node has (mount host)"
+
+KUBERNETES_MOUNTS = {
+    "pvc": ("050", "YARN has no volume claims", DATA),
+    "claim": ("051", "YARN has no volume claims", f"mount scratch, or {DATA}"),
+    "nfs": ("052", "YARN mounts no file systems", "mount the export on the nodes and write mount host"),
+    "configmap": ("053", "YARN has no ConfigMaps", "send the file as an archive (mount archive)"),
+    "secret": ("054", "YARN has no Secrets", "put the file on the nodes where only the user can read it (mount host)"),
+}
+"""Kind of mount → code, why it is refused, what to write instead."""
+
+WITH_RUN_TIME_VALUES = (
+    *("mounts[host]", "mounts[hdfs]", "mounts[archive]"),
+    *("roles[].env", "roles[].command", "roles[].args", "roles[].workdir"),
+    *("outputs[].source", "outputs[].destination"),
+)
+"""Keys whose texts may have values that are known only when a task runs."""
+
+
+def rows(program: str, *, image: str, vcores: str, memory: str, codes: Mapping[str, str]) -> tuple[Row, ...]:
+    """The rows of one target.
+
+    ``program``: where the task's program finds the job. ``image``, ``vcores``, ``memory``: where the target names
+    them. ``codes``: those of rows whose codes differ, by the last word of the key.
+    """
+    return (
+        *_job(program, codes),
+        *_placement(codes),
+        *_container(program, image, codes),
+        *_resources(vcores, memory),
+        *(refused(f"mounts[{kind}]", why, code, instead=do) for kind, (code, why, do) in KUBERNETES_MOUNTS.items()),
+    )
+
+
+def _job(program: str, codes: Mapping[str, str]) -> Iterator[Row]:
+    yield approximated(
+        "job.namespace",
+        "",
+        "YARN has no namespaces; {value} is ignored",
+        "001",
+        instead="queue selects the resources for the job",
+    )
+    yield from _labels("job")
+    yield refused(
+        "job.scheduler", "a YARN cluster has one scheduler; a job cannot choose {value}", "005", instead=KUBERNETES
+    )
+    yield translated("job.cleanup", "", "all containers end with the job", when=asked.running)
+    yield approximated(
+        "job.cleanup",
+        "",
+        "all containers end with the job and YARN keeps their logs, whatever cleanup says",
+        codes["cleanup"],
+    )
+    yield kept("job.suspend", "", when=asked.off)
+    yield refused(
+        "job.suspend",
+        "YARN starts an application when it is submitted",
+        codes["suspend"],
+        instead="submit it later",
+    )
+    yield approximated(
+        "cluster.protocol",
+        program,
+        "only server roles use protocol {value}: TF_CONFIG does not name it, so a program that starts its own server "
+        "must set it",
+        codes["protocol"],
+        when=asked.not_grpc,
+        default="silent",
+    )
+    yield translated("cluster.protocol", program, "of the servers that roles with server = true run")
+    yield kept("build", "the Dockerfile of the image", when=when.any_docker)
+    yield approximated(
+        "build", "the Dockerfile", "no role runs in docker, so the image is not used", codes["build"], "build-unused"
+    )
+
+
+def _labels(of: str) -> Iterator[Row]:
+    yield approximated(f"{of}.labels", "", "YARN has no labels; they are ignored", "002")
+    yield approximated(f"{of}.annotations", "", "YARN has no annotations; they are ignored", "003")
+
+
+def _placement(codes: Mapping[str, str]) -> Iterator[Row]:
+    yield approximated(
+        "roles[].min_available",
+        "",
+        "the tasks wait for all replicas, because the cluster spec names each of them; {role} cannot start with "
+        "{value}",
+        "020",
+        when=asked.fewer,
+        instead="lower replicas",
+    )
+    yield kept("roles[].min_available", "")
+    yield from _labels("roles[]")
+    yield refused(
+        "roles[].node_selector",
+        "YARN does not know Kubernetes node labels",
+        codes["node_selector"],
+        instead="write node_label with the YARN label of those nodes",
+    )
+    yield refused(
+        "roles[].tolerations",
+        "YARN nodes have no taints",
+        codes["tolerations"],
+        instead="node_label can place a role on the nodes of an exclusive YARN label",
+    )
+
+
+def _container(program: str, image: str, codes: Mapping[str, str]) -> Iterator[Row]:
+    yield kept("roles[].image", image, when=when.docker)
+    yield approximated(
+        "roles[].image",
+        "",
+        "role {role} runs natively, so its image is not used",
+        "030",
+        "image-unused",
+        instead='remove runtime, or write runtime = "docker"',
+    )
+    yield approximated(
+        "roles[].image_pull_policy",
+        "",
+        "a node pulls an image only if it does not have it; {value} is ignored",
+        "031",
+        "pull-policy",
+    )
+    yield approximated(
+        "roles[].image_pull_secrets",
+        "",
+        "the secrets are ignored; the docker client of each node must be logged in",
+        "032",
+        "pull-secrets",
+    )
+    yield kept("roles[].logdir", "tensorboard --logdir")
+    yield kept("roles[].command", program)
+    yield kept("roles[].args", program)
+    yield translated("roles[].workdir", program, "relative to the task's work folder")
+    yield kept("roles[].host_network", "", when=asked.off)
+    yield refused(
+        "roles[].host_network",
+        "a YARN container always uses the network of its node",
+        codes["host_network"],
+        instead="remove host_network",
+    )
+    yield refused(
+        "roles[].service_account",
+        "YARN has no service accounts; tasks run as the user who submits",
+        codes["service_account"],
+        instead=KUBERNETES,
+    )
+
+
+def _resources(vcores: str, memory: str) -> Iterator[Row]:
+    yield approximated(
+        "roles[].cpu",
+        vcores,
+        "YARN counts whole processors; {value} is rounded up",
+        "033",
+        "cpu-rounded",
+        when=asked.fraction,
+    )
+    yield kept("roles[].cpu", vcores)
+    yield translated("roles[].memory", memory, "in MB, rounded up")
+    yield kept("roles[].cpu_limit", "", when=asked.same_cpu)
+    yield approximated(
+        "roles[].cpu_limit", "", "a YARN container has one size: role {role} gets its cpu, not the limit {value}", "034"
+    )
+    yield kept("roles[].memory_limit", "", when=asked.same_memory)
+    yield approximated(
+        "roles[].memory_limit",
+        "",
+        "a YARN container has one size: role {role} is killed above its memory, not above {value}",
+        "035",
+        instead="request the larger amount as memory",
+    )
+    yield refused("roles[].gpu_memory", "YARN cannot share a GPU", "039", instead="request whole devices with gpu")
+
+
+def native_shm(code: str) -> Row:
+    """``shm`` of a native task."""
+    return approximated(
+        "roles[].shm",
+        "",
+        "a native task uses its node's /dev/shm, whatever the size; {value} is ignored",
+        code,
+        "shm-native",
+    )
+
+
+def native_path(kind: str, code: str) -> Row:
+    """A mount at an absolute path of a native task."""
+    return refused(
+        f"mounts[{kind}]",
+        "a native task cannot have another folder or file at {value}",
+        code,
+        "path-native",
+        instead="write a relative path, which is created in the task's work folder, or run in docker",
+        when=when.native_elsewhere if kind == "host" else when.native_absolute,
+    )
+
+
+def scratch_size(to: str, code: str) -> Row:
+    """A scratch mount with a size."""
+    return approximated(
+        "mounts[scratch]",
+        to,
+        "the folder at {value} is on the node's disk until the container ends; its size is not limited",
+        code,
+        "scratch-size",
+        when=asked.sized,
+    )

@@ -1,0 +1,38 @@
+"""Conditions of the support rows that yarn and slider share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tfdsl.support import condition
+from tfdsl_backends.hadoop.roles import in_docker
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.ir.fields import Item
+    from tfdsl.ir.model import BaseMount
+
+
+@condition("docker")
+def docker(unit: Unit, item: Item) -> bool:
+    """Whether the role runs in docker."""
+    role = unit.job.role(item.role)
+    return role is not None and in_docker(unit, role)
+
+
+@condition("a role runs in docker")
+def any_docker(unit: Unit, item: Item) -> bool:
+    """Whether any role runs in docker."""
+    return any(in_docker(unit, role) for role in unit.job.roles)
+
+
+@condition("native, an absolute path")
+def native_absolute(unit: Unit, item: Item) -> bool:
+    """Whether only docker could mount something at the path."""
+    return cast("BaseMount", item.node).at.startswith("/") and not docker(unit, item)
+
+
+@condition("native, an absolute path other than the source")
+def native_elsewhere(unit: Unit, item: Item) -> bool:
+    """Whether only docker could mount this folder of the node at the path."""
+    return native_absolute(unit, item) and getattr(item.node, "source", None) != cast("BaseMount", item.node).at

@@ -1,0 +1,95 @@
+"""Policies as the rules of job.json, in the order in which the script tries them: the first match decides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import Located
+from tfdsl.ir.policies import completions, covering, on_eviction, on_failure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Job, Policy, Role
+
+
+def on_failures(job: Job, role: Role) -> list[Policy]:
+    """The policies for failures of any replica of ``role``."""
+    return [policy for policy in _of_any_replica(job, role) if policy.event in ("exit", "failed")]
+
+
+def restarts_in_place(job: Job, role: Role) -> bool:
+    """Whether a policy restarts a replica of ``role`` in its container."""
+    return any(policy.action == "restart container" for policy in on_failures(job, role))
+
+
+def completion_rules(job: Job) -> list[Data]:
+    """The replicas or roles that complete the job."""
+    return [Located({"role": p.role, "index": _index(p.index)}, p.path) for p in completions(job)]
+
+
+def failure_rules(job: Job, role: Role) -> list[Data]:
+    """Status → action: the subject decides first (a replica over its role over none), then exit over failed."""
+    policies = on_failures(job, role)
+    policies.sort(key=lambda p: (0 if p.index is not None else 1 if p.role is not None else 2, p.event == "failed"))
+    return [
+        Located(
+            {
+                "index": _index(policy.index),
+                "codes": list(policy.codes),
+                "action": policy.action,
+                "limited": not _without_limit(policy),
+            },
+            policy.path,
+        )
+        for policy in policies
+    ]
+
+
+def loss_rules(job: Job, role: Role) -> dict[str, Data]:
+    """What to do about a lost container, by how Slider counts it: failed, or evicted (node lost, preempted)."""
+    own = sorted({p.index for p in job.policies if p.role == role.name and p.index is not None})
+    kinds = {"failed": on_failure, "evicted": on_eviction}
+    return {
+        kind: [
+            Located({"index": _index(index), "action": policy.action}, policy.path)
+            for index in (*own, None)
+            if (policy := decide(job, role, index)) is not None
+        ]
+        for kind, decide in kinds.items()
+    }
+
+
+def pending_rules(job: Job, role: Role) -> list[Data]:
+    """Time → action for replicas that are missing, the most specific first."""
+    return [
+        Located({"index": _index(p.index), "seconds": p.delay.seconds if p.delay else 0, "action": p.action}, p.path)
+        for p in _of_any_replica(job, role)
+        if p.event == "pending"
+    ]
+
+
+def restart_rules(job: Job, role: Role) -> list[Data]:
+    """Number of restarts → action, the most specific first."""
+    return [
+        Located({"index": _index(p.index), "count": p.count or 0, "action": p.action}, p.path)
+        for p in _of_any_replica(job, role)
+        if p.event == "restarted"
+    ]
+
+
+def _of_any_replica(job: Job, role: Role) -> Iterator[Policy]:
+    """The policies that cover any replica of ``role``: of one replica, of the role, of none; in source order."""
+    yield from (p for p in job.policies if p.role == role.name and p.index is not None)
+    yield from covering(job, role)
+
+
+def _index(index: int | None) -> int:
+    """-1 means every replica: the document has no null."""
+    return -1 if index is None else index
+
+
+def _without_limit(policy: Policy) -> bool:
+    """By default tensorboard restarts for ever, without using up the job's retries."""
+    return policy.role == "tensorboard" and not policy.written

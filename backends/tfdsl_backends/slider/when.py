@@ -1,0 +1,73 @@
+"""Conditions of the slider support table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tfdsl.ir.policies import RESTARTS, covering
+from tfdsl.support import condition
+from tfdsl_backends.hadoop.roles import in_docker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Unit
+    from tfdsl.ir.fields import Item
+    from tfdsl.ir.model import Policy
+
+
+@condition("docker, a variable that env does not set")
+def unknown_variable(unit: Unit, item: Item) -> bool:
+    """Whether, in docker, neither the role nor the script sets the variable: only the image could."""
+    role = unit.job.role(item.role)
+    if role is None or not in_docker(unit, role):
+        return False
+    field = item.path.rpartition(".")[2] if item.key.startswith(("roles", "outputs")) else None
+    value = getattr(item.node, field) if field else item.node
+    return any(name != "USER" and name not in role.env for name in _variables(value))
+
+
+def _variables(value: object) -> Iterator[str]:
+    """The names of ``${env.NAME}`` anywhere in ``value``."""
+    from tfdsl.ir.model import EnvVar, Node, RunTimeText
+    from tfdsl.record import fields_of
+
+    if isinstance(value, RunTimeText):
+        yield from (part.name for part in value.parts if isinstance(part, EnvVar))
+    elif isinstance(value, dict):
+        yield from _variables(tuple(cast("dict[str, object]", value).values()))
+    elif isinstance(value, tuple):
+        for member in cast("tuple[object, ...]", value):
+            yield from _variables(member)
+    elif isinstance(value, Node):
+        for name in fields_of(type(value)):
+            yield from _variables(getattr(value, name))
+
+
+@condition("at most one replica is restarted")
+def counted_once(unit: Unit, item: Item) -> bool:
+    """Whether at most one replica is ever restarted, so that there is one count."""
+    restarted = (
+        role.replicas
+        for role in unit.job.roles
+        if any(policy.written and policy.action in RESTARTS for policy in covering(unit.job, role))
+    )
+    return sum(restarted) <= 1
+
+
+@condition("one replica")
+def one_replica(unit: Unit, item: Item) -> bool:
+    """Whether the policy is about one replica."""
+    policy = cast("Policy", item.node)
+    role = unit.job.role(item.role) if item.role else None
+    return policy.index is not None or (role is not None and role.replicas == 1)
+
+
+@condition("beside restart container")
+def mixed(unit: Unit, item: Item) -> bool:
+    """Whether another policy restarts a role of this policy in place."""
+    from tfdsl_backends.slider.policies import on_failures, restarts_in_place
+
+    policy = cast("Policy", item.node)
+    roles = unit.job.roles
+    return any(policy in on_failures(unit.job, role) and restarts_in_place(unit.job, role) for role in roles)

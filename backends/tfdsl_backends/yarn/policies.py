@@ -1,0 +1,55 @@
+"""Policies as the task program takes them: what follows from each exit status, and when the tasks stop waiting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.ir.policies import exit_policies, on_failure
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.ir.model import Job, Role
+
+ACTIONS = {"restart container": "restart", "restart job": "restart", "ignore": "ignore"}
+"""Action of a policy → what the program does; every other action is a failure of the job."""
+
+
+def rendezvous_seconds(unit: Unit) -> float:
+    """How long the tasks wait for each other: the shortest ``pending`` policy, else the option."""
+    delays = [p.delay.ms / 1000 for p in unit.job.policies if p.event == "pending" and p.delay is not None]
+    option = unit.options["rendezvous_seconds"]
+    assert isinstance(option, int)
+    return min(delays) if delays else option
+
+
+def actions(job: Job) -> dict[str, dict[int, str]]:
+    """Role, or role[index] where a policy names one → status (0: any other, or lost) → action."""
+    by_task: dict[str, dict[int, str]] = {}
+    for role in job.roles:
+        by_task[role.name] = _actions(job, role, None)
+        for index in sorted({p.index for p in job.policies if p.role == role.name and p.index is not None}):
+            by_task[f"{role.name}[{index}]"] = _actions(job, role, index)
+    return by_task
+
+
+def _actions(job: Job, role: Role, index: int | None) -> dict[int, str]:
+    if restarts_by_itself(job, role):
+        return {0: "ignore"}
+    failed = on_failure(job, role, index)
+    by_status = {0: ACTIONS.get(failed.action, "fail") if failed is not None else "fail"}
+    for statuses, policy in exit_policies(job, role, index):
+        action = ACTIONS.get(policy.action, "fail")
+        by_status.update({status: action for status in statuses if action != by_status[0]})
+    return by_status
+
+
+def restarts_by_itself(job: Job, role: Role) -> bool:
+    """Whether a task restarts its command by itself, which only tensorboard does."""
+    failed = on_failure(job, role)
+    return role.name == "tensorboard" and failed is not None and failed.action == "restart container"
+
+
+def restarts(job: Job) -> bool:
+    """Whether any failure restarts the gang."""
+    gang = (by_status for name, by_status in actions(job).items() if not name.startswith("tensorboard"))
+    return any("restart" in by_status.values() for by_status in gang)

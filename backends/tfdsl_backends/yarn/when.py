@@ -1,0 +1,89 @@
+"""Conditions of the yarn support table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tfdsl.support import Condition, condition
+from tfdsl_backends.hadoop.when import docker
+from tfdsl_backends.yarn.features import NO_TIMEOUT, features
+from tfdsl_backends.yarn.options import is_yarn_tf
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.ir.fields import Item
+    from tfdsl.ir.model import BaseMount, HostMount, Job, Policy, Role
+
+yarn_tf = Condition('dialect = "yarn-tf"', lambda unit, item: is_yarn_tf(unit))
+text_priority = Condition("a name", lambda unit, item: not isinstance(item.value, int))
+of_a_role = Condition("with a role", lambda unit, item: cast("Policy", item.node).role is not None)
+of_tensorboard = Condition("on tensorboard", lambda unit, item: cast("Policy", item.node).role == "tensorboard")
+
+
+@condition("more than 2147483647 ms")
+def too_long(unit: Unit, item: Item) -> bool:
+    """Whether the client's option cannot hold the milliseconds."""
+    deadline = cast("Job", item.node).deadline
+    return deadline is not None and deadline.ms > NO_TIMEOUT
+
+
+@condition("whole numbers, from 3.1 on")
+def whole_resources(unit: Unit, item: Item) -> bool:
+    """Whether the client can request every extended resource."""
+    amounts = cast("Role", item.node).resources.values()
+    return features(unit.version).resources and all(amount.milli % 1000 == 0 for amount in amounts)
+
+
+@condition("none, or one replica")
+def no_spread(unit: Unit, item: Item) -> bool:
+    """Whether there is nothing to spread."""
+    return item.value == "none" or cast("Role", item.node).replicas == 1
+
+
+@condition('applications = "one"')
+def one_application(unit: Unit, item: Item) -> bool:
+    """Whether several roles share one application."""
+    return unit.text("applications") == "one" and len(unit.job.roles) > 1
+
+
+@condition("docker, from 3.3 on")
+def tmpfs(unit: Unit, item: Item) -> bool:
+    """Whether docker can mount a tmpfs."""
+    return docker(unit, item) and features(unit.version).docker_tmpfs
+
+
+@condition("docker before 3.3")
+def docker_without_shm(unit: Unit, item: Item) -> bool:
+    """Whether docker cannot mount a tmpfs yet."""
+    return docker(unit, item) and not features(unit.version).docker_tmpfs
+
+
+@condition("docker before 3.3, an absolute path")
+def docker_without_tmpfs(unit: Unit, item: Item) -> bool:
+    """Whether docker cannot mount a tmpfs at the path yet."""
+    return docker_without_shm(unit, item) and cast("BaseMount", item.node).at.startswith("/")
+
+
+@condition("docker before 3.1")
+def docker_without_mounts(unit: Unit, item: Item) -> bool:
+    """Whether docker cannot mount folders yet."""
+    return docker(unit, item) and not features(unit.version).docker_mounts
+
+
+@condition("Directory, File")
+def checked_type(unit: Unit, item: Item) -> bool:
+    """Whether the script can check the type when the task starts."""
+    return cast("HostMount", item.node).type in ("", "Directory", "File")
+
+
+@condition("of tensorboard that restarts in place, another action than restart container")
+def tensorboard_restarts(unit: Unit, item: Item) -> bool:
+    """Whether tensorboard restarts its command after any status, although the policy has another action."""
+    from tfdsl.ir.policies import on_failure
+
+    policy = cast("Policy", item.node)
+    role = unit.job.role("tensorboard")
+    if policy.role != "tensorboard" or role is None or policy.action == "restart container":
+        return False
+    failed = on_failure(unit.job, role)
+    return failed is not None and failed.action == "restart container"
