@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tomllib
@@ -236,6 +237,12 @@ def test_tables_of_a_target_load_without_the_ir(name: str) -> None:
     code = f"import sys; from tfdsl import targets; targets.find({name!r}); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {"pydantic", "tfdsl.ir.model", "jinja2", "yaml"}
+
+
+def test_no_module_of_a_target_keeps_a_value_between_jobs() -> None:
+    """What is worked out for a job belongs to its unit (``Unit.once``), not to a module."""
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "backends").rglob("*.py")}
+    assert not [path for path, tree in trees.items() if any(isinstance(node, ast.Global) for node in ast.walk(tree))]
 
 
 # --- the tree --------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ backends.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast
 
 from tfdsl.record import Record
 from tfdsl.support import (
@@ -60,13 +60,17 @@ __all__ = [
 ]
 
 
+T = TypeVar("T")
+
+
 class Unit(Record):
     """One job to be generated for one target at one version.
 
     ``version``: the known one that decides what the target does. ``named``: the version as the user named it, where
     that is another (1.12.3 behaves like 1.12.0); read it as :attr:`shown_version`.
     ``options`` has a value for every option of the backend (its default where none was given); ``option_spans``
-    tells where a given one was written, and as ``hosts[2]`` where a member of a list was.
+    tells where a given one was written, and as ``hosts[2]`` where a member of a list was. ``worked_out`` belongs to
+    :meth:`once`.
     """
 
     target: str
@@ -76,6 +80,18 @@ class Unit(Record):
     options: Mapping[str, OptionValue]
     option_spans: Mapping[str, Span] = {}
     named: str = ""
+    worked_out: dict[object, tuple[Unit, object]] = {}  # noqa: RUF012  (each unit gets a dict of its own)
+
+    def once(self, work_out: Callable[[Unit], T]) -> T:
+        """What ``work_out`` makes of this unit, worked out when it is first asked for.
+
+        Rows, checks and documents all ask what the job's policies decide, for each item and role anew. A copy of a unit
+        (another version, other options) begins afresh.
+        """
+        known = self.worked_out.get(work_out)
+        if known is None or known[0] is not self:
+            known = self.worked_out[work_out] = (self, work_out(self))
+        return cast("T", known[1])
 
     @property
     def shown_version(self) -> str:

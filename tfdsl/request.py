@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import targets
 from tfdsl.backend import Backend
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.name_rules import UNKNOWN_JOB
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.pipeline import Choice
 from tfdsl.record import replace
-from tfdsl.semantics.target_names import unknown_target
+from tfdsl.semantics.target_names import target_called
 from tfdsl.semantics.target_options import unknown_version
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.pipeline import Request
     from tfdsl.semantics.project import Program
 
@@ -34,8 +33,9 @@ def choice_of(text: str, place: Span) -> Choice | Diagnostic:
 
 def target_of(name: str, place: Span) -> Backend | Diagnostic:
     """The target called ``name``, or that there is none."""
+    target = target_called(name, place)
     # A fix would edit a text, and the place may be a command line.
-    return targets.find(name) or replace(unknown_target(place, name), fixes=())
+    return replace(target, fixes=()) if isinstance(target, Diagnostic) else target
 
 
 def part(place: Span, text: str, start: int, end: int) -> Span:

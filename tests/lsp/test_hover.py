@@ -43,7 +43,7 @@ def test_an_attribute_tells_what_each_target_does_with_it() -> None:
     lines = {line.split()[1]: line for line in text.splitlines() if line.startswith("- ")}
     assert set(lines) == {"tfjob", "volcano", "kubernetes", "slider", "yarn"}
     assert "**refused**" in lines["volcano"]  # docs/targets/volcano.md: a number is refused …
-    assert "priorities by name, not by number: 7" in lines["volcano"]
+    assert "takes the name of a PriorityClass, not the number 7" in lines["volcano"]
     assert "kept as `spec.priorityClassName`" in in_job('pri▮ority = "high"')  # … and a name is kept
 
 

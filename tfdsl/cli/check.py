@@ -68,6 +68,8 @@ def run(arguments: Arguments) -> int:
     errors = [*picked.errors, *_conflicts(arguments)]
     if errors:
         return wrong_use(errors, form, "tfdsl check --help", picked.hidden)
+    if arguments.on(ALL_TARGETS.name) and (unusable := chosen.unusable(arguments)):
+        return report(unusable, (), form)
     sources, unreadable = named_files(arguments.rest)
     choices = chosen.every_target() if arguments.on(ALL_TARGETS.name) else picked.choices
     check = _Check(arguments, picked.request, choices)

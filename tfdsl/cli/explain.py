@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import targets
 from tfdsl.cli.arguments import Command, Positional
 from tfdsl.cli.report import OK, USAGE, report
+from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 
 if TYPE_CHECKING:
     from tfdsl.cli.arguments import Arguments, Given
+    from tfdsl.diagnostics import Diagnostic
 
 COMMAND = Command(
     "explain",
@@ -26,11 +27,12 @@ def run(arguments: Arguments) -> int:
     """Print everything that the word stands for."""
     given = arguments.rest[0]
     pages = _pages(given.text)
-    if not pages:
-        targets.every()  # it may be a word of a target that is installed beside the built-in ones
+    wrong: list[Diagnostic] = []
+    if not pages:  # it may be a word of a target that is installed beside the built-in ones
+        wrong = unusable(arguments)
         pages = _pages(given.text)
     if not pages:
-        return _nothing(given)
+        return report(wrong, ()) if wrong else _nothing(given)
     out("\n".join(pages))
     return OK
 

@@ -8,7 +8,7 @@ from tfdsl.cli.streams import err, err_columns, err_takes_colour, out
 from tfdsl.diagnostics.order import count, in_file_order
 from tfdsl.diagnostics.render import DOCUMENTS, FORMATS, Format, render
 from tfdsl.diagnostics.render.columns import visible
-from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN
+from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN, UNUSABLE_TARGET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,9 +22,10 @@ OK, ERRORS, USAGE = 0, 1, 2
 def report(
     diagnostics: Iterable[Diagnostic], paths: Sequence[str], form: Format = "text", hidden: Hidden | None = None
 ) -> int:
-    """Tell ``diagnostics`` in file order, each once; gives the exit status: 2 when output could not be written.
+    """Print ``diagnostics`` in file order, each once; gives the exit status.
 
-    ``hidden``: values of the command line that must not be seen.
+    The status is 2 when output could not be written or an installed target cannot be used. ``hidden``: values of the
+    command line that must not be seen.
 
     Messages for people go to standard error; what a program reads, a document or GitHub's commands, goes to
     standard output.
@@ -47,7 +48,7 @@ def report(
         err(as_text(ordered, colour=err_takes_colour(), columns=err_columns()))
     else:
         err(render(form, ordered, paths))
-    if any(diagnostic.rule is OUTPUT_NOT_WRITTEN for diagnostic in ordered):
+    if any(diagnostic.rule in (OUTPUT_NOT_WRITTEN, UNUSABLE_TARGET) for diagnostic in ordered):
         return USAGE
     return ERRORS if count(ordered)[0] else OK
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.cli.arguments import Flag, Given
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
+from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSABLE_TARGET
 from tfdsl.inputs import Inputs
 from tfdsl.masking import Hidden, hidden_in
 from tfdsl.pipeline import Choice, Request
@@ -91,6 +91,12 @@ def missing(arguments: Arguments, program: Program) -> list[Diagnostic]:
     given = arguments.value(JOB.name)
     error = None if given is None else missing_job(program, given.text, given.span)
     return [] if error is None else [error]
+
+
+def unusable(arguments: Arguments) -> list[Diagnostic]:
+    """What is wrong with the targets that are installed beside the built-in ones."""
+    targets.every()
+    return [UNUSABLE_TARGET(arguments.line, problem=problem) for problem in targets.problems()]
 
 
 def every_target() -> tuple[Choice, ...]:

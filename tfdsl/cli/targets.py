@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.cli.arguments import Command
-from tfdsl.cli.report import OK
+from tfdsl.cli.report import report
+from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
 from tfdsl.vocabulary.types import describe
 
@@ -18,9 +19,9 @@ COMMAND = Command("targets", "list the targets, their versions and options", (),
 
 
 def run(arguments: Arguments) -> int:
-    """Print the targets."""
+    """Print the targets; gives 2 when one that is installed cannot be used."""
     out("\n".join(map(described, targets.every())))
-    return OK
+    return report(unusable(arguments), ())
 
 
 def described(backend: Backend) -> str:

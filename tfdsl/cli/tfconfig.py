@@ -51,6 +51,8 @@ def run(arguments: Arguments) -> int:
         return report(absent, ())
     if picked.choices:
         return _show(program, picked, wanted)
+    if unusable := chosen.unusable(arguments):
+        return report(unusable, ())
     return _show_what_compiles(program, picked, wanted)
 
 

@@ -17,4 +17,5 @@ DOCKERFILE_LEFT_OUT = Rule(
     "TFJ0908", "dockerfile-left-out", "info", "the Dockerfile of job {job} is written only with -o FOLDER"
 )
 INTERNAL_ERROR = Rule("TFJ0909", "internal-error", "error", "{what}")
+UNUSABLE_TARGET = Rule("TFJ0911", "unusable-target", "error", "{problem}")
 NO_SUCH_TASK = Rule("TFJ0910", "no-such-task", "error", "job {job} has no task {name}")

@@ -1,1 +1,1 @@
-"""Lint: what is allowed and probably not meant. One rule, one file in :mod:`tfdsl.lint.rules`."""
+"""Lint: what is valid but probably a mistake. Each rule is a file in :mod:`tfdsl.lint.rules`."""

@@ -1,4 +1,4 @@
-"""What a role runs, as a rule looks at it: the words of a list, or the text that a shell runs."""
+"""What a role runs, as lint rules see it: the words of a list, or the text that a shell runs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _TAKES_TEXT = re.compile(r"-[a-z]*c")
 
 
 class Command(Record):
-    """``words``: what the program gets, one by one; ``shell``: the text that a shell runs, if one does.
+    """``words``: the program and its arguments, one by one; ``shell``: the text that a shell runs, if any.
 
-    Behind a shell text ``words`` are its arguments.
+    With a shell text, ``words`` are its arguments.
     """
 
     words: tuple[Value, ...]
@@ -33,7 +33,7 @@ class Command(Record):
 
 
 def command_of(view: JobView, role: resolved.Role) -> Command:
-    """The command and args of ``role``; nothing where the compiler writes the command (TensorBoard, a server)."""
+    """The command and args of ``role``; empty if the compiler writes the command (TensorBoard, a server)."""
     if role.name == "tensorboard" or role.data("server") is True:
         return Command(())
     args = tuple(view.texts(role, "args"))
@@ -49,12 +49,12 @@ def command_of(view: JobView, role: resolved.Role) -> Command:
 
 
 def as_written(value: Value) -> str | None:
-    """The text of ``value`` where the file has it between quotes just so, else ``None``: an edit may cut it up."""
+    """The text of ``value`` if the file has exactly that between quotes (an edit may split it), else ``None``."""
     text = value.span.text
     return value.data if isinstance(value.data, str) and text == f'"{value.data}"' else None
 
 
 def short(text: str) -> str:
-    """``text`` in quotes for a message, its end left out when it is long."""
+    """``text`` in quotes for a message, cut off if it is long."""
     line = text.strip().partition("\n")[0]
     return f'"{line[:39]}…"' if len(line) > 40 or line != text.strip() else f'"{line}"'

@@ -1,4 +1,4 @@
-"""How many GPUs a role asks for, and whether it may get some in another way."""
+"""How many GPUs a role asks for, and whether it may get GPUs in another way."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 def gpus(role: resolved.Role) -> int:
-    """The value of ``gpu``, 0 where there is none."""
+    """The value of ``gpu``, or 0 if it is not set."""
     count = role.data("gpu")
     return count if isinstance(count, int) else 0
 
 
-def is_given_gpus(view: JobView, role: resolved.Role) -> bool:
-    """Whether ``role`` asks for GPUs in any way: some targets and versions have only node labels for that."""
+def may_have_gpus(view: JobView, role: resolved.Role) -> bool:
+    """Whether ``role`` may get GPUs in any way: some targets and versions have only node labels for that."""
     return bool(
         gpus(role)
         or role.data("node_label") is not None

@@ -33,13 +33,13 @@ class Image(Record):
 
     @property
     def is_for_gpus(self) -> bool:
-        """Whether the name says so, as ``2.16.1-gpu`` does."""
+        """Whether the name contains ``gpu``, as ``2.16.1-gpu`` does."""
         tail = self.name.rpartition("/")[2].partition("@")[0]
         return "gpu" in re.split(r"[^A-Za-z0-9]", tail.lower())
 
 
 def images(view: JobView) -> Iterator[Image]:
-    """The images that the job runs, with a role for each; none where tasks run on the nodes themselves."""
+    """The images that the job runs, each with a role; none if tasks run on the nodes themselves."""
     if view.job.options.get("runtime") == "native":
         return
     base = view.job.build.settings.get("from") if view.job.build is not None else None
@@ -53,7 +53,7 @@ def images(view: JobView) -> Iterator[Image]:
 
 
 def with_gpu(tag: str) -> str:
-    """The tag of TensorFlow's image for GPUs beside the one for CPUs: ``1.13.1-py3`` has ``1.13.1-gpu-py3``."""
+    """The tag of TensorFlow's GPU image that matches a CPU image: ``1.13.1-gpu-py3`` for ``1.13.1-py3``."""
     version = _VERSION.match(tag)
     end = version.end() if version is not None else len(tag)
     return f"{tag[:end]}-gpu{tag[end:]}"

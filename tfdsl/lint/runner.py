@@ -1,4 +1,4 @@
-"""Run the rules over a program and its jobs, at the levels that the project has set."""
+"""Run the lint rules on a program and its jobs, at the levels that the project sets."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def rules() -> tuple[Rule, ...]:
 def lint(
     program: Program, jobs: Iterable[resolved.Job], used: frozenset[str], levels: Mapping[str, str] | None = None
 ) -> list[Diagnostic]:
-    """What the rules find. ``levels``: slug or code → ``error``, ``warning``, ``info`` or ``off``."""
-    found: list[Diagnostic] = []
+    """The diagnostics of all rules. ``levels``: slug or code → ``error``, ``warning``, ``info`` or ``off``."""
+    diagnostics: list[Diagnostic] = []
     whole = ProgramView(program, used)
     views = [JobView(job) for job in jobs]
     for slug in SLUGS:
@@ -94,8 +94,8 @@ def lint(
         level = (levels or {}).get(slug, (levels or {}).get(module.RULE.code, module.RULE.level))
         if level == "off":
             continue
-        found += [replace(diagnostic, level=cast("Level", level)) for diagnostic in _run(module, whole, views)]
-    return found
+        diagnostics += [replace(diagnostic, level=cast("Level", level)) for diagnostic in _run(module, whole, views)]
+    return diagnostics
 
 
 def _run(module: RuleModule, program: ProgramView, jobs: list[JobView]) -> Iterator[Diagnostic]:

@@ -1,12 +1,12 @@
 """Levels of lint rules, from ``tfdsl.toml`` or ``[tool.tfdsl]`` of ``pyproject.toml``.
 
-The nearest of the two files upwards from the source counts (of two in one folder ``tfdsl.toml``; a
-``pyproject.toml`` without the table is passed over)::
+The nearest of the two files counts, searching from the folder of the source upwards. In one folder ``tfdsl.toml``
+comes first; a ``pyproject.toml`` without the table is skipped::
 
     [tool.tfdsl.lint]            # in tfdsl.toml: [lint]
     floating-image-tag = "error" # error, warning, info or off; by slug or by code
 
-Whatever else stands there is an error at its place: a misspelt key would be silently without effect.
+Anything else is an error at its place: a misspelt key would have no effect, and nobody would know.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ LEVELS = ("error", "warning", "info", "off")
 LARGEST = 1 << 20
 """Bytes of a settings file."""
 MOST_PROBLEMS = 50
-"""Mistakes of one file that are told."""
+"""Mistakes reported for one file."""
 TABLES = ("lint",)
-"""What may stand in the file, or in ``[tool.tfdsl]``."""
+"""The tables allowed in the file, or in ``[tool.tfdsl]``."""
 
 
 class Settings(Record):
-    """Slug or code → level, and what is wrong with the file that says so."""
+    """Slug or code → level, and what is wrong with the file they come from."""
 
     levels: Mapping[str, str]
     problems: tuple[Diagnostic, ...] = ()
 
 
 def settings_for(path: str | None) -> Settings:
-    """The settings for a source file, or for a text in no file (``None``: of the current folder)."""
+    """The settings for a source file; for a text that is in no file (``None``), those of the current folder."""
     folder = os.path.dirname(os.path.abspath(path)) if path is not None else os.getcwd()
     while True:
         for name in ("tfdsl.toml", "pyproject.toml"):
@@ -58,7 +58,7 @@ def settings_for(path: str | None) -> Settings:
 
 
 def _read(path: str) -> Settings | None:
-    """The settings in the file at ``path``; ``None`` when there are none."""
+    """The settings in the file at ``path``, or ``None`` if it has none."""
     shared = path.endswith("pyproject.toml")
     if not os.path.lexists(path):
         return None
@@ -76,7 +76,7 @@ def _read(path: str) -> Settings | None:
         table: object = tomllib.loads(text)
     except (ValueError, RecursionError) as problem:  # a number of 5,000 digits, 5,000 brackets
         deep = isinstance(problem, RecursionError)
-        reason = "it nests too deep" if deep else str(problem).partition(";")[0]
+        reason = "it is nested too deeply" if deep else str(problem).partition(";")[0]
         return None if shared and "tool.tfdsl" not in text else _not_toml(source, reason)
     home = ("tool", "tfdsl") if shared else ()
     for key in home:
@@ -96,7 +96,7 @@ def _unusable(source: Source, problem: str) -> Settings:
 
 
 def _not_toml(source: Source, problem: str) -> Settings:
-    """Where ``tomllib`` gives a line and a column, they are the place."""
+    """The error of ``tomllib``, at the line and column that it names."""
     match = re.search(r" \(at line (\d{1,9}), column (\d{1,9})\)$", problem)
     start = len(source.text.rstrip())
     if match is not None:
@@ -116,7 +116,7 @@ class _File:
         self.problems: list[Diagnostic] = []
 
     def settings(self, table: object) -> Settings:
-        """What the file says, and all that is wrong with it."""
+        """The settings of the file, and everything that is wrong with it."""
         if not isinstance(table, dict):
             self.report((), f"{'.'.join(self.home)} must be a table")
             return Settings({}, tuple(self.problems))
@@ -128,14 +128,14 @@ class _File:
         return Settings(levels, tuple(self.problems))
 
     def report(self, path: tuple[str, ...], problem: str, help: str | None = None) -> None:  # noqa: A002  (its name)
-        """Tell a problem at the key ``path``, counted from the table that belongs to tfdsl."""
+        """Report a problem at the key ``path``, relative to the table that belongs to tfdsl."""
         if len(self.problems) >= MOST_PROBLEMS:
-            return  # looking for a place reads the file
-        found = BAD_SETTINGS(place_of(self.source, (*self.home, *path)), problem=problem)
-        self.problems.append(found if help is None else found.help(help))
+            return  # finding a place reads the whole file
+        diagnostic = BAD_SETTINGS(place_of(self.source, (*self.home, *path)), problem=problem)
+        self.problems.append(diagnostic if help is None else diagnostic.help(help))
 
     def unknown(self, key: str, value: object) -> None:
-        """Tell of a key or table that means nothing, with what was probably meant."""
+        """Report an unknown key or table, with what was probably meant."""
         lint = "tool.tfdsl.lint" if self.home else "lint"
         what = f"[{'.'.join((*self.home, key))}]" if isinstance(value, dict) else key
         if not self.home and key == "tool":
@@ -143,9 +143,9 @@ class _File:
                 (key,), "tfdsl.toml has no table [tool]", f"write [{lint}]; [tool.tfdsl] is for pyproject.toml"
             )
         if key in _rule_names():
-            return self.report((key,), f"the level of {key} is outside of [{lint}]", f"put it below [{lint}]")
+            return self.report((key,), f"the level of {key} is outside [{lint}]", f"move it to [{lint}]")
         near = closest(key, TABLES)
-        meant = f"did you mean [{lint}]?" if near else f"there is only [{lint}]"
+        meant = f"did you mean [{lint}]?" if near else f"the only table is [{lint}]"
         return self.report((key,), f"there is no setting {what}", meant)
 
     def levels(self, table: object) -> dict[str, str]:

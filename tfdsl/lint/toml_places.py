@@ -1,7 +1,7 @@
-"""Where a key stands in a TOML file; the reader of the standard library does not say it.
+"""Where a key is in a TOML file; the parser of the standard library does not say.
 
-Enough for a file of settings: headers, plain and dotted keys and quotes are understood. A key inside an inline table is
-looked for in the line of that table.
+It is enough for a settings file: it understands headers, plain and dotted keys, and quotes. A key inside an inline
+table is searched for in the line of that table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LINE: Final = re.compile(r"^.*$", re.MULTILINE)
 
 
 def place_of(source: Source, path: tuple[str, ...]) -> Span:
-    """The key at ``path`` where it is written first, else its table; the beginning of the file when there is none."""
+    """The first occurrence of the key at ``path``, else its table, else the beginning of the file."""
     table: tuple[str, ...] = ()
     nearest = Span(source, 0, 0)
     reached = 0
@@ -43,7 +43,7 @@ def place_of(source: Source, path: tuple[str, ...]) -> Span:
 
 
 def _common(names: tuple[str, ...], path: tuple[str, ...]) -> int:
-    """How many parts ``names`` and ``path`` have in common from their beginning."""
+    """How many parts ``names`` and ``path`` have in common at their beginning."""
     same = [one == other for one, other in zip(names, path, strict=False)]
     return same.index(False) if False in same else len(same)
 

@@ -1,4 +1,4 @@
-"""What lint rules look at."""
+"""What lint rules look at: a program, and a job with all its layers merged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ProgramView(Record):
-    """A program and the names that something in it refers to."""
+    """A program and the names that are used in it."""
 
     program: Program
     used: frozenset[str]
@@ -29,14 +29,14 @@ class ProgramView(Record):
         return self.program.files[0].source
 
     def owns(self, span: Span) -> bool:
-        """Whether what stands at ``span`` serves this program alone: it is in a main file that has jobs.
+        """Whether the declaration at ``span`` is for this program alone: it is in a main file that has jobs.
 
-        What an included file declares, or one that is there to be included, may serve others.
+        An included file, or one that is meant to be included, may serve other programs too.
         """
         return span.source is self.source and bool(self.program.jobs)
 
     def whole_lines(self, span: Span) -> Span:
-        """``span`` with its line end, where nothing else stands on its lines."""
+        """``span`` with the end of its line, if nothing else is on its lines."""
         source, text = span.source, span.source.text
         start = text.rfind("\n", 0, span.start) + 1
         end = text.find("\n", span.end)
@@ -50,7 +50,7 @@ def _name(part: RunTime) -> str:
 
 
 TRAINERS = ("chief", "master", "worker")
-"""The roles that train, the one that writes checkpoints first."""
+"""The roles that train; the one that writes checkpoints comes first."""
 
 
 class JobView(Record):
@@ -100,6 +100,6 @@ class JobView(Record):
             yield "logdir", board.settings["logdir"].value, board
 
     def holder(self, role: resolved.Role, path: str) -> resolved.Mount | None:
-        """The mount of ``role`` that ``path`` is in, the deepest if several are."""
+        """The mount of ``role`` that contains ``path``; the deepest, if several do."""
         holding = [mount for mount in role.mounts if path == mount.at or path.startswith(mount.at.rstrip("/") + "/")]
         return max(holding, key=lambda mount: len(mount.at), default=None)

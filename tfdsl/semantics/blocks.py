@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from tfdsl import targets
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, proposing
 from tfdsl.record import Record, replace
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.attribute_names import Around
 from tfdsl.semantics.dependencies import in_order
 from tfdsl.semantics.role_names import known_role
-from tfdsl.semantics.target_names import unknown_target
+from tfdsl.semantics.target_names import target_called
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from tfdsl.backend import Backend
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.vocabulary.options import Option
 
     Report = Callable[[Diagnostic], None]
@@ -289,9 +288,9 @@ class _Reader:
         for item in items:
             if not isinstance(item, ast.Target):
                 continue
-            target = targets.find(item.name.text)
-            if target is None:
-                self.report(unknown_target(item.name.span, item.name.text))
+            target = target_called(item.name.text, item.name.span)
+            if isinstance(target, Diagnostic):
+                self.report(target)
                 continue
             outer, self.around = self.around, replace(self.around, block=target.name, targets=_with_pods([target]))
             block = TargetBlock(

@@ -1,4 +1,4 @@
-"""Names that are not a target: which one was probably meant."""
+"""The targets that a text or a command line names: which one is meant, or was probably meant."""
 
 from __future__ import annotations
 
@@ -7,18 +7,26 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.diagnostics import name_rules
 from tfdsl.diagnostics.suggest import alias_table, closest, listing, offering
+from tfdsl.diagnostics.usage_rules import UNUSABLE_TARGET
 
 if TYPE_CHECKING:
+    from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
 
-def unknown_target(span: Span, name: str) -> Diagnostic:
-    """There is no target called ``name``; which one was meant, or why one that is installed cannot be used."""
+def target_called(name: str, span: Span) -> Backend | Diagnostic:
+    """The target called ``name``, which stands at ``span``, or why there is none that can be used."""
+    target = targets.find(name)
+    problems = targets.problems(name if target is None else target.name)
+    if problems:
+        return UNUSABLE_TARGET(span, problem=problems[0])
+    return target or _unknown(name, span)
+
+
+def _unknown(name: str, span: Span) -> Diagnostic:
     diagnostic = name_rules.UNKNOWN_TARGET(span, name=name or "(none)")
     known = targets.every()
-    for problem in targets.problems(name):
-        diagnostic = diagnostic.help(problem)
     words = alias_table(
         ((target.name, (*target.aliases, *target.synonyms)) for target in known),
         ((target.name, target.akin) for target in known),

@@ -1,4 +1,4 @@
-"""What the API server would refuse or the cluster could not run, found before."""
+"""What the API server would refuse or the cluster could not run."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ def _twice(unit: Unit, host: str, count: int) -> Diagnostic:
     hosts = unit.texts("hosts")
     first = hosts.index(host)
     second = hosts.index(host, first + 1)
-    found = messages.HOST_TWICE(_option(unit, "hosts", second), host=host, count=count)
-    found = found.note(_option(unit, "hosts", first), "first named here").marked("named again here")
-    return found.help("name each host once")
+    diagnostic = messages.HOST_TWICE(_option(unit, "hosts", second), host=host, count=count)
+    diagnostic = diagnostic.note(_option(unit, "hosts", first), "first named here").marked("named again here")
+    return diagnostic.help("write each host once")
 
 
 def _too_few(unit: Unit, place: Span) -> Iterator[Diagnostic]:
@@ -94,15 +94,15 @@ def _too_few(unit: Unit, place: Span) -> Iterator[Diagnostic]:
     if usable >= needed:
         return
     left_out = len(hosts) - usable
-    found = messages.TOO_FEW_HOSTS(
+    diagnostic = messages.TOO_FEW_HOSTS(
         place,
         needed=needed,
         roles=", ".join(f"{role.replicas} {role.name}" for role in training_roles(unit.job)),
-        given=len(hosts),
+        count=len(hosts),
         excluded=f", {left_out} of them excluded" if left_out else "",
         missing=needed - usable,
     )
-    yield found.help(f"name {needed - usable} more, or lower replicas")
+    yield diagnostic.help(f"add {needed - usable} more, or lower replicas")
 
 
 def _option(unit: Unit, name: str, at: int | None = None) -> Span:
@@ -115,13 +115,13 @@ def _names(unit: Unit) -> list[Name]:
     """The longest name that each role gives: the hostname of a pod, which is also the name of a Job on its host."""
     job = unit.job
     what = "the Job" if pinned(unit) else "the pod"
-    found = [] if pinned(unit) else [Name("the Service", job.name)]
+    names = [] if pinned(unit) else [Name("the Service", job.name)]
     for role in training_roles(job):
         last = role.replicas - 1
-        found.append(Name(f"{what} of {role.name} {last}", replica_name(job, role, last)))
+        names.append(Name(f"{what} of {role.name} {last}", replica_name(job, role, last)))
     if job.role("tensorboard") is not None:
-        found.append(Name("TensorBoard's Service", tensorboard_name(job)))
-    return found
+        names.append(Name("TensorBoard's Service", tensorboard_name(job)))
+    return names
 
 
 def _numbers(unit: Unit) -> Iterator[Diagnostic]:

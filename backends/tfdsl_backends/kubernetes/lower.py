@@ -10,7 +10,7 @@ from tfdsl.ir.policies import completions
 from tfdsl_backends.kubernetes.checks import check
 from tfdsl_backends.kubernetes.placement import pinned
 from tfdsl_backends.kubernetes.pods import jobs, labels, tensorboard_labels, tensorboard_plan
-from tfdsl_backends.kubernetes.policies import restart
+from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.kubernetes.tfconfig import tasks
 from tfdsl_backends.podspec.objects import (
     beside,
@@ -55,10 +55,10 @@ def batch_job(unit: Unit, pods: JobPods) -> Data:
             "spec": {
                 "suspend": Located(True, "suspend") if job.suspend else None,
                 **({} if pods.index is not None else indexed(role)),
-                "backoffLimit": Located(restart(job, role).backoff_limit, "retries"),
+                "backoffLimit": Located(decisions(unit).restarts[role.name].backoff_limit, "retries"),
                 "activeDeadlineSeconds": located(job.deadline and job.deadline.seconds, "deadline"),
                 "ttlSecondsAfterFinished": located(job.ttl and job.ttl.seconds, "ttl"),
-                "podFailurePolicy": pod_failure_policy(job, role),
+                "podFailurePolicy": pod_failure_policy(unit, role),
                 "successPolicy": None if pods.index is not None else success_policy(job, role),
                 "template": pod_template(job, role, pods.plan),
             },
@@ -87,9 +87,9 @@ def indexed(role: Role) -> dict[str, Data]:
     }
 
 
-def pod_failure_policy(job: Job, role: Role) -> Data:
-    """``spec.podFailurePolicy``, where statuses or evictions are told apart."""
-    rules = restart(job, role).rules
+def pod_failure_policy(unit: Unit, role: Role) -> Data:
+    """``spec.podFailurePolicy``, where statuses or evictions are distinguished."""
+    rules = decisions(unit).restarts[role.name].rules
     return {"rules": list(rules)} if rules else None
 
 

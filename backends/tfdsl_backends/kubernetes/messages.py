@@ -12,31 +12,31 @@ HOST_TWICE = Rule(
     "K8S100",
     "kubernetes-host-twice",
     "error",
-    "kubernetes: host {host} stands in hosts {count} times; two tasks of one port cannot share a node",
+    "kubernetes: hosts names {host} {count} times; two tasks with one port cannot share a node",
 )
 TOO_FEW_HOSTS = Rule(
     "K8S101",
     "kubernetes-too-few-hosts",
     "error",
-    "kubernetes: {needed} replicas ({roles}) need {needed} hosts; hosts names {given}{excluded}, {missing} too few",
+    "kubernetes: {needed} replicas ({roles}) need {needed} hosts; hosts has {count}{excluded}, {missing} too few",
 )
 NO_NODE_NAME = Rule(
     "K8S102",
     "kubernetes-host-name",
     "error",
-    "kubernetes: {host} cannot be the name of a node: small letters, digits, - and . only, at most 253 characters",
+    "kubernetes: {host} is not a valid node name: use lowercase letters, digits, - and ., at most 253 characters",
 )
 EXCLUDE_ALONE = Rule(
     "K8S103",
     "kubernetes-exclude-without-hosts",
     "error",
-    "kubernetes: exclude takes nodes out of hosts, but no hosts are given",
+    "kubernetes: exclude removes nodes from hosts, but hosts is not set",
 )
 TOO_LARGE = Rule(
     "K8S104",
     "kubernetes-number-too-large",
     "error",
-    "kubernetes: {field} would be {value}; the field takes at most {limit}",
+    "kubernetes: {field} would be {value}; its maximum is {limit}",
 )
 
 RULES = (

@@ -10,12 +10,12 @@ OPTIONS = (
     Option(
         "hosts",
         STRINGS,
-        "Names of nodes, one for each replica, taken in order: ps first, then chief or master, worker, evaluator. Each "
-        "replica becomes a Job on its node, on the node's network. Without it a role is one Indexed Job that the "
+        "Names of nodes, one per replica, used in order: ps first, then chief or master, worker, evaluator. Each "
+        "replica becomes a Job on its node, on the node's network. Without hosts, a role is one Indexed Job that the "
         "scheduler places.",
         (),
         ("nodeName", "node", "nodelist"),
     ),
-    Option("exclude", STRINGS, "Nodes of `hosts` that are left out.", ()),
+    Option("exclude", STRINGS, "Nodes of `hosts` to skip.", ()),
     *POD_OPTIONS,
 )

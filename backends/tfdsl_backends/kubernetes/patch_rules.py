@@ -26,9 +26,9 @@ def _check(node: Node) -> Iterator[Complaint]:
 RULES: Final = rules(
     (
         *(Derived("Job", ("spec", key), "the replicas of a role", REPLICAS) for key in ("completions", "parallelism")),
-        Derived("Job", ("spec", "completionMode"), "completionMode", "each replica has an index by it"),
-        Derived("Job", ("spec", "selector"), "the selector of a Job", "the server makes it"),
-        Derived("Job", ("spec", "manualSelector"), "manualSelector", "the server makes the selector"),
+        Derived("Job", ("spec", "completionMode"), "completionMode", "it gives each replica its index"),
+        Derived("Job", ("spec", "selector"), "the selector of a Job", "the server sets it"),
+        Derived("Job", ("spec", "manualSelector"), "manualSelector", "the server sets the selector"),
     ),
     (),
     _check,

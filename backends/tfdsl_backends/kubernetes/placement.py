@@ -1,6 +1,6 @@
 """Which replica runs on which host.
 
-As simpletfjob did: hosts in the given order, those excluded left out, the parameter servers first.
+As simpletfjob did: hosts in the order of the option without the excluded ones, parameter servers first.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from tfdsl.emit.located import at
 from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, gets_tf_config, tf_config
 from tfdsl.record import Record
 from tfdsl_backends.kubernetes.placement import pinned, placement, training_roles
-from tfdsl_backends.kubernetes.policies import restart
+from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.podspec.objects import claim_names
 from tfdsl_backends.podspec.plan import Index, PodPlan, index_of, with_options
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Role
 
 INDEX_FIELD = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
-"""Where a replica's index stands on the pod of an Indexed Job (the label of that name came with 1.28)."""
+"""Where the pod of an Indexed Job has its replica's index (the label of that name came with 1.28)."""
 
 INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
 """The Job controller adds this variable at the end of env unless it is there already; its users need it before."""
@@ -75,16 +75,16 @@ def jobs(unit: Unit) -> list[JobPods]:
     """The Jobs in the order in which they are written."""
     spec = cluster_spec(unit.job, address(unit))
     hosts = placement(unit) if pinned(unit) else {}
-    found: list[JobPods] = []
+    made: list[JobPods] = []
     for role in training_roles(unit.job):
         if not hosts:
             index = index_of(role, INDEX_FIELD, INDEX_VARIABLE)
-            found.append(JobPods(role_job_name(unit.job, role), role, None, _plan(unit, role, spec, index)))
+            made.append(JobPods(role_job_name(unit.job, role), role, None, _plan(unit, role, spec, index)))
             continue
         for number in range(role.replicas):
             plan = _plan(unit, role, spec, Index(constant=number), hosts[role.name, number])
-            found.append(JobPods(replica_name(unit.job, role, number), role, number, plan))
-    return found
+            made.append(JobPods(replica_name(unit.job, role, number), role, number, plan))
+    return made
 
 
 def tensorboard_plan(unit: Unit) -> PodPlan:
@@ -100,7 +100,7 @@ def _plan(unit: Unit, role: Role, spec: dict[str, list[str]], index: Index, host
     job = unit.job
     plan = PodPlan(
         index,
-        restart_policy=restart(job, role).restart_policy,
+        restart_policy=decisions(unit).restarts[role.name].restart_policy,
         labels=labels(job, role),
         tf_config=tf_config(spec, role.name, index.reference) if gets_config(job, role) else None,
         hosts=spec if gets_flags(job, role) else {},

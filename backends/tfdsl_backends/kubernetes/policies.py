@@ -1,6 +1,6 @@
-"""How a Job restarts the replicas of a role: restart policy, back-off limit and pod failure policy.
+"""How the Job of each role restarts its replicas: restart policy, back-off limit and pod failure policy.
 
-A container restarts in place under ``OnFailure``; everything that looks at exit statuses or evictions is a
+A container restarts in place under ``OnFailure``. Everything that looks at exit statuses or evictions is a
 ``podFailurePolicy``, which needs ``Never`` and new pods. Seen on Kubernetes 1.34: under ``OnFailure`` a Job fails when
 its restart count reaches ``backoffLimit``; under ``Never`` when more pods than ``backoffLimit`` have failed.
 """
@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tfdsl.ir import policies
+from tfdsl.ir.policies import exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
-from tfdsl_backends.podspec.template import CONTAINER
+from tfdsl_backends.kubernetes.placement import training_roles
+from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job, Policy, Role
 
@@ -25,66 +27,88 @@ PolicyAction: TypeAlias = Literal["FailJob", "Ignore", "Count"]
 
 
 class Restart(Record):
-    """``restart_policy`` of the pods, ``backoff_limit`` of the Job, ``rules`` of its ``podFailurePolicy``."""
+    """How one role restarts.
+
+    ``restart_policy`` of the pods, ``backoff_limit`` of the Job, ``rules`` of its ``podFailurePolicy``. ``restarts``:
+    whether anything that happens to a replica restarts it; ``in_place``: in its pod.
+    """
 
     restart_policy: Literal["OnFailure", "Never"]
     backoff_limit: int
     rules: tuple[Data, ...] = ()
+    restarts: bool = True
+
+    @property
+    def in_place(self) -> bool:
+        """Whether containers restart in their pods."""
+        return self.restart_policy == "OnFailure"
 
 
-def restart(job: Job, role: Role) -> Restart:
-    """How the Job of ``role`` restarts its replicas."""
-    if in_place(job, role):
-        return Restart("OnFailure", job.retries + 1)
-    if not restarts(job, role):
-        return Restart("Never", 0)
-    counts = _on_failure(job, role) in RESTARTS or bool(_statuses(job, role, RESTARTS))
-    return Restart("Never", job.retries if counts else 0, tuple(_rules(job, role)))
+class Decisions(Record):
+    """What the policies of a job decide.
 
-
-def in_place(job: Job, role: Role) -> bool:
-    """Whether containers restart in place: nothing is said about ``role`` that needs a new pod."""
-    others = [policies.on_eviction(job, role), *(policy for _, policy in policies.exit_policies(job, role))]
-    return _on_failure(job, role) == "restart container" and all(
-        policy is None or policy.action == "restart container" or (policy.event == "evicted" and _restarts(policy))
-        for policy in others
-    )
-
-
-def restarts(job: Job, role: Role) -> bool:
-    """Whether anything that happens to a replica of ``role`` restarts it."""
-    decided = [policies.on_eviction(job, role), policies.on_failure(job, role)]
-    decided += [policy for _, policy in policies.exit_policies(job, role)]
-    return any(_restarts(policy) for policy in decided)
-
-
-def decides(job: Job, role: Role, policy: Policy) -> bool:
-    """Whether ``policy`` decides anything for ``role``, not overridden by a more specific one."""
-    if policy.event == "exit":
-        return any(found is policy for _, found in policies.exit_policies(job, role, policy.index))
-    if policy.event == "evicted":
-        return policies.on_eviction(job, role, policy.index) is policy
-    return policies.on_failure(job, role, policy.index) is policy
-
-
-def _rules(job: Job, role: Role) -> Iterator[Data]:
-    """Rules in the order they are tried.
-
-    A rule for evictions stands before those for statuses, because an evicted container ends with a status too; where
-    no policy names evictions, a pod that was lost without a status counts as a failure and stands after them.
+    ``restarts``: role → how its Job restarts. ``deciding``: ``id`` of a policy → the roles for which it decides
+    anything, not overridden by a more specific one.
     """
-    evicted = policies.on_eviction(job, role)
+
+    restarts: Mapping[str, Restart]
+    deciding: Mapping[int, Sequence[Role]]
+
+
+def decisions(unit: Unit) -> Decisions:
+    """What the policies of the job decide, worked out once for each unit."""
+    return unit.once(_decide)
+
+
+def _decide(unit: Unit) -> Decisions:
+    job = unit.job
+    roles = training_roles(job)
+    restarts: dict[str, Restart] = {role.name: _restart(job, role) for role in roles}
+    deciding = {id(policy): [role for role in roles if _decides(job, role, policy)] for policy in job.policies}
+    return Decisions(restarts, deciding)
+
+
+def _restart(job: Job, role: Role) -> Restart:
+    evicted, failed, exits = on_eviction(job, role), on_failure(job, role), exit_policies(job, role)
+    decided = [evicted, *(policy for _, policy in exits)]
+    if _action(failed) == "restart container" and all(map(_allows_in_place, decided)):
+        return Restart("OnFailure", job.retries + 1)
+    if not any(map(_restarts, [failed, *decided])):
+        return Restart("Never", 0, restarts=False)
+    counts = _restarts(failed) or any(_restarts(policy) for _, policy in exits)
+    return Restart("Never", job.retries if counts else 0, tuple(_rules(evicted, _action(failed), exits)))
+
+
+def _allows_in_place(policy: Policy | None) -> bool:
+    """Whether ``policy``, on an exit status or an eviction, needs no new pod."""
+    if policy is None or policy.action == "restart container":
+        return True
+    return policy.event == "evicted" and _restarts(policy)
+
+
+def _decides(job: Job, role: Role, policy: Policy) -> bool:
+    if policy.event == "exit":
+        return any(other is policy for _, other in exit_policies(job, role, policy.index))
+    if policy.event == "evicted":
+        return on_eviction(job, role, policy.index) is policy
+    return on_failure(job, role, policy.index) is policy
+
+
+def _rules(evicted: Policy | None, failed: str, exits: Sequence[tuple[tuple[int, ...], Policy]]) -> Iterator[Data]:
+    """Rules in the order in which they are tried.
+
+    A rule for evictions comes before those for statuses, because an evicted container ends with a status too. Where no
+    policy names evictions, a pod that was lost without a status counts as a failure, and its rule comes after them.
+    """
     named = evicted is not None and evicted.event == "evicted"
-    failed = _on_failure(job, role)
-    if evicted is not None and named and (_restarts(evicted) or failed in RESTARTS or _statuses(job, role, RESTARTS)):
+    restarting = _statuses(exits, RESTARTS)
+    if named and (_restarts(evicted) or failed in RESTARTS or restarting):
         yield _disrupted("Ignore" if _restarts(evicted) else "FailJob")
     if failed in RESTARTS:
-        failing = _statuses(job, role, frozenset(("fail job",)))
+        failing = _statuses(exits, frozenset(("fail job",)))
         if failing:
             yield _exited("FailJob", "In", failing)
-        return
-    restarting = _statuses(job, role, RESTARTS)
-    if restarting:
+    elif restarting:
         yield _exited("Count", "In", restarting)
         yield _exited("FailJob", "NotIn", restarting)
         if not named:
@@ -96,18 +120,16 @@ def _disrupted(action: PolicyAction) -> Data:
 
 
 def _exited(action: PolicyAction, operator: Literal["In", "NotIn"], statuses: Sequence[int]) -> Data:
-    found: Data = {"containerName": CONTAINER, "operator": operator, "values": list(statuses)}
-    return {"action": action, "onExitCodes": found}
+    on_exit: Data = {"containerName": CONTAINER, "operator": operator, "values": list(statuses)}
+    return {"action": action, "onExitCodes": on_exit}
 
 
-def _statuses(job: Job, role: Role, actions: frozenset[str]) -> list[int]:
+def _statuses(exits: Sequence[tuple[tuple[int, ...], Policy]], actions: frozenset[str]) -> list[int]:
     """The statuses that an ``exit`` policy with one of ``actions`` decides, ascending."""
-    groups = policies.exit_policies(job, role)
-    return sorted(status for statuses, policy in groups if policy.action in actions for status in statuses)
+    return sorted(status for statuses, policy in exits if policy.action in actions for status in statuses)
 
 
-def _on_failure(job: Job, role: Role) -> str:
-    policy = policies.on_failure(job, role)
+def _action(policy: Policy | None) -> str:
     return "fail job" if policy is None else policy.action
 
 

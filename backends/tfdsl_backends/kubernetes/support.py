@@ -30,19 +30,19 @@ SCHEDULING = (
     approximated(
         "job.queue",
         QUEUE_LABEL,
-        "Kueue admits each of the Jobs on its own, so some may run while others wait in queue {value}",
+        "Kueue admits each Job on its own: some may run while others wait in queue {value}",
         "K8S050",
         "queue-per-job",
-        instead="compile to tfjob with kueue = true, or to volcano: both are admitted as one",
+        instead="compile to tfjob with kueue = true, or to volcano: both are admitted as a whole",
     ),
     kept("job.priority", "template.spec.priorityClassName"),
     approximated(
         "job.scheduler",
         "template.spec.schedulerName",
-        "a pod that names its host is bound by no scheduler, so {value} has no say",
+        "a pod with a fixed host is not scheduled, so {value} has no effect",
         "K8S051",
         "scheduler-unused",
-        instead="leave scheduler or hosts out",
+        instead="remove scheduler or hosts",
         when=when.on_hosts,
     ),
     kept("job.scheduler", "template.spec.schedulerName"),
@@ -51,16 +51,16 @@ SCHEDULING = (
     approximated(
         "job.gang",
         "",
-        "pods are placed one by one, so some may hold their nodes while others wait for room",
+        "pods are placed one by one: some may hold their nodes while others wait for room",
         "K8S052",
         "no-gang",
         instead="compile to volcano, or to tfjob with gang_scheduler; or write gang = false",
     ),
-    translated("roles[].min_available", "", "all replicas are made", when=shared.all_replicas),
+    translated("roles[].min_available", "", "all replicas are created", when=shared.all_replicas),
     approximated(
         "roles[].min_available",
         "",
-        "Jobs have no minimum: role {role} starts with whatever can be placed, less than {value} too",
+        "Jobs have no minimum: role {role} starts with whatever can be placed, even fewer than {value}",
         "K8S053",
         instead="compile to volcano",
     ),
@@ -76,8 +76,8 @@ LIMITS = (
     approximated(
         "job.retries",
         "spec.backoffLimit",
-        "each Job counts its own restarts, so each of the {count} Jobs that restart may do so {value} times; when one "
-        "has used them up, that Job fails and the others run on",
+        "each Job counts its own restarts: each of the {count} Jobs that restart may do so {value} times; when "
+        "one has used them up, it fails and the others run on",
         "K8S055",
         "retries-per-job",
         instead="compile to tfjob or volcano, which count for the whole job",
@@ -87,38 +87,39 @@ LIMITS = (
     chosen(
         "job.retries",
         "spec.backoffLimit",
-        "retries + 1 where containers restart in place (the Job fails when the count reaches it, seen), retries where "
-        "pods do, 0 where nothing restarts",
-        "retries is not set: the Job fails after {value} restarts; left alone Kubernetes allows 6",
+        "retries + 1 if containers restart in place (the Job fails when the count reaches it, seen), retries if "
+        "pods do, 0 if nothing restarts",
+        "retries is not set: the Job fails after {value} restarts; by default Kubernetes allows 6",
         "K8S108",
         "default-retries",
         instead="write retries = N to allow more or fewer",
     ),
-    translated("job.deadline", "spec.activeDeadlineSeconds", "of each Job, from its start, anew after a suspension"),
+    translated("job.deadline", "spec.activeDeadlineSeconds", "of each Job, from its start, again after a suspension"),
     translated("job.ttl", "spec.ttlSecondsAfterFinished", "of each Job; the Service stays"),
     translated(
         "job.cleanup",
         "",
-        "what a Job does: it stops the pods that still run and leaves those that have ended",
+        "a Job does the same: it stops its running pods and keeps those that have ended",
         when=when.one_job_running,
     ),
     approximated(
         "job.cleanup",
         "",
-        "a Job that ends stops its own running pods and leaves those that have ended, whatever cleanup says; the "
-        "other Jobs are left alone. Remove all with `kubectl delete jobs,services -l tfdsl/job={job}{namespace}`",
+        "a Job that ends stops its own running pods, keeps those that have ended and leaves the other Jobs "
+        "alone, whatever cleanup says; delete all with `kubectl delete jobs,services -l "
+        "tfdsl/job={job}{namespace}`",
         "K8S056",
-        instead="set ttl to have finished Jobs removed, or compile to tfjob, whose operator cleans up",
+        instead="write ttl to have finished Jobs removed, or compile to tfjob, whose operator cleans up",
         default="silent",
         fill=shared.namespace_flag,
     ),
     approximated(
         "job.suspend",
         "spec.suspend",
-        "Kueue decides when a Job starts, and starts it although suspend is true",
+        "Kueue decides when a Job starts, even if suspend is true",
         "K8S110",
         "kueue-resumes",
-        instead="leave suspend out, or stop the queue (stopPolicy of the LocalQueue) to hold the Jobs",
+        instead="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the Jobs",
         when=when.in_kueue,
     ),
     kept("job.suspend", "spec.suspend"),
@@ -132,18 +133,18 @@ CLUSTER_AND_ROLES = (
         when=when.on_hosts,
     ),
     translated("roles[].replicas", "Deployment spec.replicas", "outside the Jobs", when=shared.of_tensorboard),
-    translated("roles[].replicas", "Job", "one Job for each replica", when=when.on_hosts),
+    translated("roles[].replicas", "Job", "one Job per replica", when=when.on_hosts),
     kept("roles[].replicas", "spec.completions and parallelism"),
     approximated(
         "roles[].host_network",
         "template.spec.hostNetwork",
-        "with hosts the tasks listen on their nodes, so host_network = {value} cannot be",
+        "with hosts, the tasks use the network of their nodes: host_network cannot be {value}",
         "K8S057",
         "hosts-need-network",
-        instead="leave hosts out",
+        instead="remove hosts",
         when=when.not_on_node,
     ),
-    translated("roles[].spread", "template.spec.nodeName", "every replica has a host of its own", when=when.on_hosts),
+    translated("roles[].spread", "template.spec.nodeName", "every replica has its own host", when=when.on_hosts),
 )
 
 
@@ -162,7 +163,7 @@ def _completed() -> Iterator[Row]:
     yield approximated(
         "policies[completed].complete job",
         "Job condition Complete",
-        f"when {{role}} has completed, the other Jobs run on ({{stay}}); remove all with {REMOVE}",
+        f"when {{role}} completes, the other Jobs run on ({{stay}}); delete all with {REMOVE}",
         "K8S060",
         "jobs-run-on",
         instead="compile to tfjob or volcano, which end as one",
@@ -170,7 +171,7 @@ def _completed() -> Iterator[Row]:
     )
     yield refused(
         "policies[completed].restart job",
-        "a Job that has completed does not start again",
+        "a completed Job does not start again",
         "K8S061",
         "restart-after-success",
         instead="compile to volcano",
@@ -179,10 +180,10 @@ def _completed() -> Iterator[Row]:
     yield kept("policies[completed].index", "spec.successPolicy", since=SUCCESS_POLICY)
     yield refused(
         "policies[completed].index",
-        "an Indexed Job can be ended by one of its replicas from Kubernetes 1.31 on",
+        "one replica can end an Indexed Job only from Kubernetes 1.31 on",
         "K8S062",
         "success-index",
-        instead='write version = "1.31" or a newer one in target kubernetes, or name the whole role',
+        instead='write version = "1.31" or a newer one in target kubernetes, or write the policy for the whole role',
     )
 
 
@@ -195,7 +196,7 @@ def _fails(event: str) -> Iterator[Row]:
             key,
             to,
             "the Job fails",
-            "a failed replica fails the Job; left alone Kubernetes tries up to 6 more times",
+            "a failed replica fails the Job; by default Kubernetes tries up to 6 more times",
             "K8S109",
             "fails-at-once",
             instead="write on failed => restart pod to try again",
@@ -206,7 +207,7 @@ def _fails(event: str) -> Iterator[Row]:
     yield approximated(
         key,
         to,
-        f"only the Job of the replica fails, the others run on; remove all with {REMOVE}",
+        f"only the Job of the replica fails, the others run on; delete all with {REMOVE}",
         "K8S063",
         "fails-alone",
         instead="compile to tfjob or volcano, which fail as one",
@@ -220,15 +221,14 @@ def _restarts(event: str) -> Iterator[Row]:
     yield approximated(
         f"{key}.restart container",
         "template.spec.restartPolicy",
-        "exit statuses or evictions are told apart, which a Job does with new pods only: the replica starts again in a "
-        "new pod",
+        "a Job distinguishes exit statuses or evictions only with new pods: the replica restarts in a new pod",
         "K8S064",
         "restart-in-new-pod",
-        instead="write `restart pod` to say so",
+        instead="write `restart pod` if that is what you want",
         when=when.in_new_pod,
     )
     yield translated(f"{key}.restart container", "template.spec.restartPolicy", "OnFailure")
-    yield translated(f"{key}.restart pod", "template.spec.restartPolicy", "Never: the Job makes a new pod")
+    yield translated(f"{key}.restart pod", "template.spec.restartPolicy", "Never: the Job creates a new pod")
 
 
 def _failed() -> Iterator[Row]:
@@ -247,10 +247,10 @@ def _failed() -> Iterator[Row]:
 def _of_tensorboard(event: str) -> Iterator[Row]:
     yield refused(
         f"policies[{event}]",
-        "TensorBoard runs outside the Jobs, in a Deployment that restarts it in place whatever happens",
+        "TensorBoard runs outside the Jobs, in a Deployment that always restarts it in place",
         "K8S065",
         "tensorboard-policy",
-        instead="leave the policy out",
+        instead="remove the policy",
         when=when.not_tensorboards_own,
     )
 
@@ -272,11 +272,11 @@ def _evicted() -> Iterator[Row]:
         yield approximated(
             key,
             FAILURE_RULES,
-            "evictions are ignored by the Job (condition DisruptionTarget): the pod is made again each time, and "
-            "retries does not count it",
+            "the Job ignores evictions (condition DisruptionTarget): it recreates the pod each time, and retries "
+            "does not count that",
             "K8S066",
             "evictions-uncounted",
-            instead="without the policy an eviction is a failure and is counted",
+            instead="without the policy an eviction counts as a failure",
             when=when.restarts_pods,
         )
         yield translated(key, "spec.backoffLimit", "a new pod, counted like a failure")
@@ -287,8 +287,8 @@ def _refused() -> Iterator[Row]:
     for event in ("failed", "exit", "evicted"):
         yield refused(
             f"policies[{event}].ignore",
-            "Kubernetes 1.33 can let the other replicas run on (backoffLimitPerIndex), but a Job with a failed replica "
-            "ends as failed all the same",
+            "Kubernetes 1.33 can let the other replicas run on (backoffLimitPerIndex), but a Job with a failed "
+            "replica still ends as failed",
             "K8S111",
             instead="let the program exit 0, or compile to volcano"
             + (", slider or yarn, which can ignore a failed replica" if event != "evicted" else ""),
@@ -296,14 +296,14 @@ def _refused() -> Iterator[Row]:
         for action in ("abort job", "restart role", "restart job"):
             yield refused(
                 f"policies[{event}].{action}",
-                "Jobs have no such action: {value} would need a controller over all of them",
+                "Jobs cannot {value}: that would need a controller over all of them",
                 "K8S067",
                 "action",
                 instead="compile to volcano, which has this action",
             )
         yield refused(
             f"policies[{event}].index",
-            "replica {value} of {role} cannot have a policy of its own",
+            "replica {value} of {role} cannot have its own policy",
             "K8S068",
             "replica-policy",
             instead="write the policy for the whole role",
@@ -313,23 +313,23 @@ def _refused() -> Iterator[Row]:
             f"policies[{event}].delay",
             "a Job acts at once; it cannot wait {value}",
             "K8S069",
-            instead="leave `after` out, or compile to volcano 1.11 or newer",
+            instead="remove `after`, or compile to volcano 1.11 or newer",
         )
     yield refused(
         "policies[pending]",
         "a Job has no time limit for pods that wait to be placed",
         "K8S070",
-        instead="set deadline, which counts waiting too, or compile to volcano 1.11 or newer",
+        instead="write deadline, which also counts waiting, or compile to volcano 1.11 or newer",
     )
     yield refused(
         "policies[restarted]",
-        "a Job counts restarts by backoffLimit, which retries sets; it has no other counter",
+        "a Job has one counter of restarts, backoffLimit, and retries sets it",
         "K8S071",
         instead="write retries, or compile to tfjob or volcano",
     )
     yield refused(
         "policies[unknown]",
-        "Jobs are not placed as a gang, so nothing acts when only part of one can be placed",
+        "Jobs are not placed as a gang, so nothing acts when only part of the job can be placed",
         "K8S072",
         instead="compile to volcano",
     )

@@ -1,7 +1,4 @@
-"""What the rows of the support table ask about a job, and what they fill into their texts.
-
-The IR is imported when a condition is asked, so that the table loads without it.
-"""
+"""When the conditional rows of the support table hold, and what they fill into their texts."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.support import Condition, condition
 from tfdsl_backends.kubernetes.placement import job_count, pinned, training_roles
+from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.when import namespace_flag
 
@@ -17,17 +15,10 @@ if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Policy, Role
 
+on_hosts = Condition("with hosts", lambda unit, item: pinned(unit))
 
-@condition("with hosts")
-def on_hosts(unit: Unit, item: Item) -> bool:
-    """Whether every replica is bound to a host."""
-    return pinned(unit)
-
-
-@condition("one Job")
-def one_job(unit: Unit, item: Item) -> bool:
-    """Whether all replicas are in one Job, so that its end is the end of the job."""
-    return sum(job_count(unit, role) for role in training_roles(unit.job)) == 1
+one_job = Condition("one Job", lambda unit, item: sum(job_count(unit, role) for role in training_roles(unit.job)) == 1)
+"""Whether all replicas are in one Job, so that its end is the end of the job."""
 
 
 @condition('"running" and one Job')
@@ -36,7 +27,7 @@ def one_job_running(unit: Unit, item: Item) -> bool:
     return item.value == "running" and one_job(unit, item)
 
 
-@condition("tensorboard, another action than failed => restart container or evicted => restart pod")
+@condition("tensorboard, unless failed => restart container or evicted => restart pod")
 def not_tensorboards_own(unit: Unit, item: Item) -> bool:
     """Whether the policy is of tensorboard and not what its Deployment does anyway.
 
@@ -47,10 +38,7 @@ def not_tensorboards_own(unit: Unit, item: Item) -> bool:
     return item.role == "tensorboard" and policy.action not in own.get(policy.event, ())
 
 
-@condition("false with hosts")
-def not_on_node(unit: Unit, item: Item) -> bool:
-    """Whether the node's network is not wanted although the hosts are named."""
-    return item.value is False and pinned(unit)
+not_on_node = Condition("false with hosts", lambda unit, item: item.value is False and pinned(unit))
 
 
 @condition("true, with a queue or Kueue's label")
@@ -59,33 +47,28 @@ def in_kueue(unit: Unit, item: Item) -> bool:
     return item.value is True and (unit.job.queue is not None or QUEUE_LABEL in unit.job.labels)
 
 
-@condition("several Jobs restart")
-def several_restart(unit: Unit, item: Item) -> bool:
-    """Whether more than one Job restarts replicas."""
-    return _restarting_jobs(unit) > 1
+several_restart = Condition("several Jobs restart", lambda unit, item: _restarting_jobs(unit) > 1)
 
 
 def _restarting_jobs(unit: Unit) -> int:
-    from tfdsl_backends.kubernetes.policies import restarts
+    restarts = decisions(unit).restarts
+    return sum(job_count(unit, role) for role in training_roles(unit.job) if restarts[role.name].restarts)
 
-    return sum(job_count(unit, role) for role in training_roles(unit.job) if restarts(unit.job, role))
 
-
-@condition("more specific policies decide")
-def overridden(unit: Unit, item: Item) -> bool:
-    """A policy: whether more specific ones decide everything that it could."""
-    return item.role != "tensorboard" and not _decided(unit, item)
+overridden = Condition(
+    "more specific policies decide",
+    lambda unit, item: item.role != "tensorboard" and not decisions(unit).deciding[id(item.node)],
+)
 
 
 @condition("beside other actions on statuses or evictions")
 def in_new_pod(unit: Unit, item: Item) -> bool:
-    """``restart container``: whether exit statuses or evictions of its roles are told apart, which takes new pods."""
-    from tfdsl_backends.kubernetes.policies import in_place
+    """``restart container``: whether its roles distinguish exit statuses or evictions, which takes new pods."""
+    decided = decisions(unit)
+    return any(not decided.restarts[role.name].in_place for role in decided.deciding[id(item.node)])
 
-    return any(not in_place(unit.job, role) for role in _decided(unit, item))
 
-
-restarts_pods = Condition("where pods restart, not containers", in_new_pod.test)
+restarts_pods = Condition("if pods restart, not containers", in_new_pod.test)
 
 
 def _only_replica(unit: Unit, item: Item) -> bool:
@@ -93,16 +76,8 @@ def _only_replica(unit: Unit, item: Item) -> bool:
     return role is not None and role.replicas == 1
 
 
-@condition("with hosts, or one replica")
-def whole_or_pinned(unit: Unit, item: Item) -> bool:
-    """``completed`` of one replica: whether that replica is a Job of its own."""
-    return pinned(unit) or _only_replica(unit, item)
-
-
-def _decided(unit: Unit, item: Item) -> list[Role]:
-    from tfdsl_backends.kubernetes.policies import decides
-
-    return [role for role in training_roles(unit.job) if decides(unit.job, role, cast("Policy", item.node))]
+whole_or_pinned = Condition("with hosts, or one replica", lambda unit, item: pinned(unit) or _only_replica(unit, item))
+"""``completed`` of one replica: whether that replica is a Job of its own."""
 
 
 @condition("no other Jobs")
@@ -127,7 +102,7 @@ def _staying(unit: Unit, item: Item) -> list[str]:
 
 
 def _jobs_of(unit: Unit, role: Role, index: int | None, *, whole: bool) -> list[str]:
-    """The Jobs of ``role`` but for the one that decides (that of ``index``; all of them where there is none)."""
+    """The Jobs of ``role`` except the one that decides: that of ``index``, or all of them without an index."""
     if whole and (index is None or not pinned(unit)):
         return []
     base = f"{unit.job.name}-{role.name}"

@@ -1,4 +1,4 @@
-"""What we add to pods that the source does not mention: told once for a job, each with the way to leave it out."""
+"""What we add to pods that the source does not mention: reported once per job, each with the way to leave it out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_additions(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
 
 
 def _limits(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
-    """At the first amount that is written without a limit of its own."""
+    """One info, at the first amount that is written without a limit of its own."""
     places: dict[str, Span] = {}
     for role in unit.job.roles:
         for name in ("memory", "cpu"):
@@ -36,9 +36,9 @@ def _limits(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
                 places.setdefault(name, written)
     if places:
         names = " and ".join(places)
-        found = rule(min(places.values(), key=lambda span: span.start), names=names)
+        diagnostic = rule(min(places.values(), key=lambda span: span.start), names=names)
         other = " or ".join(f"{name}_limit" for name in places)
-        yield found.help(f"write {other} for another limit; unpatch in target {unit.target} takes one away")
+        yield diagnostic.help(f"write {other} to set another limit; unpatch in target {unit.target} removes one")
 
 
 def _sidecar(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
@@ -54,8 +54,8 @@ def _devices(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
     hidden = [role for role in unit.job.roles if _is_hidden(unit, role)]
     if value and hidden:
         names = ", ".join(role.name for role in hidden)
-        found = rule(unit.origins.span(hidden[0].path), roles=names, value=value)
-        yield found.help(f'write nvidia_visible_devices = "" in target {unit.target} to leave it out')
+        diagnostic = rule(unit.origins.span(hidden[0].path), roles=names, value=value)
+        yield diagnostic.help(f'write nvidia_visible_devices = "" in target {unit.target} to leave it out')
 
 
 def _is_hidden(unit: Unit, role: Role) -> bool:

@@ -56,12 +56,12 @@ def check_names(unit: Unit, rules: PodRules, names: Sequence[Name]) -> Iterator[
         return
     worst = max(over, key=lambda name: len(name.text) - name.limit)
     excess = len(worst.text) - worst.limit
-    found = rules.name_too_long(
+    diagnostic = rules.name_too_long(
         unit.origins.span(""), what=worst.what, longest=worst.text, length=len(worst.text), limit=worst.limit
     )
     room = len(unit.job.name) - excess
-    advice = f"shorten the job's name to at most {room} characters" if room > 0 else "shorten the names it is made of"
-    yield found.help(advice)
+    advice = f"shorten the job's name to at most {room} characters" if room > 0 else "shorten the names it consists of"
+    yield diagnostic.help(advice)
 
 
 def check_first_letter(unit: Unit, rules: PodRules, what: str) -> Iterator[Diagnostic]:
@@ -86,19 +86,19 @@ def _no_command(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Diagn
     if role.outputs:
         starter = "the program that copies its outputs"
     elif flags_need_shell(unit.job, role, plan):
-        starter = "the program that works out --task_index"
+        starter = "the program that computes --task_index"
     else:
         starter = "the program that sets TF_CONFIG"
-    found = rules.no_command(unit.origins.span(role.path), role=role.name, starter=starter)
-    return found.help("write the image's entrypoint as command, or as entrypoint in build")
+    diagnostic = rules.no_command(unit.origins.span(role.path), role=role.name, starter=starter)
+    return diagnostic.help("write the image's entrypoint as command, or as entrypoint in build")
 
 
 def _too_large(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterator[Diagnostic]:
     for what, path, text in _strings(unit, role, plan):
         size = len(text.encode("utf-8", "surrogatepass"))
         if size > LONGEST_STRING:
-            found = rules.value_too_large(unit.origins.span(path), what=what, role=role.name, size=size)
-            yield found
+            diagnostic = rules.value_too_large(unit.origins.span(path), what=what, role=role.name, size=size)
+            yield diagnostic
 
 
 def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_config: str) -> Iterator[Diagnostic]:
@@ -106,8 +106,8 @@ def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_confi
     size = len(f"TF_CONFIG={tf_config}".encode())
     if size > LONGEST_STRING:
         place = unit.origins.span(child(role.path, "replicas"))
-        found = rules.value_too_large(place, what=f"variable TF_CONFIG from {maker}", role=role.name, size=size)
-        yield found.help("lower replicas")
+        diagnostic = rules.value_too_large(place, what=f"variable TF_CONFIG from {maker}", role=role.name, size=size)
+        yield diagnostic.help("lower replicas")
 
 
 def _strings(unit: Unit, role: Role, plan: PodPlan) -> Iterator[tuple[str, str, str]]:
@@ -138,15 +138,15 @@ def _place(data: Data, role: Role) -> str:
 
 def check_paths(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
     """An error for each relative path, once for all roles that inherit it."""
-    told: set[Span] = set()
+    reported: set[Span] = set()
     for what, path, text in _paths(unit):
         span = unit.origins.span(path)
-        if not text.startswith("/") and span not in told:
-            told.add(span)
-            found = rules.relative_path(span, what=what, path=text)
+        if not text.startswith("/") and span not in reported:
+            reported.add(span)
+            diagnostic = rules.relative_path(span, what=what, path=text)
             whole = text.removeprefix("./").strip("./")
-            advice = f"write /{whole}" if whole else "name the whole path, e.g. /app"
-            yield found.help(advice)
+            advice = f"write /{whole}" if whole else "write an absolute path, e.g. /app"
+            yield diagnostic.help(advice)
 
 
 def _paths(unit: Unit) -> Iterator[tuple[str, str, str]]:
@@ -170,15 +170,15 @@ def check_resource_names(unit: Unit, rules: PodRules, role: Role) -> Iterator[Di
     for name, path in asked.items():
         problem = _problem(role, name)
         if problem:
-            found = rules.resource_name(unit.origins.span(path), name=name, problem=problem)
-            yield found
+            diagnostic = rules.resource_name(unit.origins.span(path), name=name, problem=problem)
+            yield diagnostic
 
 
 def _problem(role: Role, name: str) -> str:
     if name.startswith(HUGE_PAGES):
         return _huge_pages(role, name)
     if name.startswith("requests."):
-        return "names that begin with requests. are those of quotas"
+        return "names that begin with requests. belong to quotas"
     if "/" not in name and name not in STANDARD:
         return f"it needs a domain, as in example.com/{name}"
     return ""
@@ -189,11 +189,11 @@ def _huge_pages(role: Role, name: str) -> str:
     page = getattr(size, "milli", 0)
     amount = role.resources.get(name)
     if not page:
-        return "huge pages are called by their size, as in hugepages-2Mi"
+        return "huge pages are named by their size, e.g. hugepages-2Mi"
     if amount is None or amount.milli % page:
-        return f"it is counted in bytes and comes in whole pages of {name.removeprefix(HUGE_PAGES)}"
+        return f"write an amount of bytes in whole pages of {name.removeprefix(HUGE_PAGES)}"
     if not any((role.cpu, role.cpu_limit, role.memory, role.memory_limit)):
-        return "huge pages are given out only beside cpu or memory"
+        return "huge pages can only be requested together with cpu or memory"
     return ""
 
 
@@ -205,11 +205,11 @@ def check_shell_names(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) ->
     for name in role.env:
         if re.fullmatch(SHELL_NAME, name) is None:
             place = unit.origins.span(f"{entry(child(role.path, 'env'), name)}.key")
-            found = rules.variable_in_shell(place, role=role.name, name=name)
-            found = found.help(
-                "use letters, digits and _ in the name, or start the program from a list without a shell"
+            diagnostic = rules.variable_in_shell(place, role=role.name, name=name)
+            diagnostic = diagnostic.help(
+                "use only letters, digits and _ in the name, or write the command as a list, which needs no shell"
             )
-            yield replace(found, approximation=True)
+            yield replace(diagnostic, approximation=True)
 
 
 # --- ports of nodes, queues --------------------------------------------------------------------------------------
@@ -221,8 +221,8 @@ def check_host_ports(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
     for first, second in combinations(on_host, 2):
         if first.port == second.port:
             place = unit.origins.span(child(second.path, "host_network"))
-            found = rules.host_port(place, who=f"{first.name} and {second.name}", port=second.port)
-            yield found.help("give each role a port of its own")
+            diagnostic = rules.host_port(place, who=f"{first.name} and {second.name}", port=second.port)
+            yield diagnostic.help("give each role its own port")
 
 
 def check_queue_name(unit: Unit, rules: KueueRules) -> Iterator[Diagnostic]:
@@ -236,5 +236,5 @@ def check_kueue_label(unit: Unit, rules: KueueRules) -> Iterator[Diagnostic]:
     """An error when the job has the label and a queue that is another one."""
     job = unit.job
     if job.queue is not None and job.labels.get(QUEUE_LABEL, job.queue) != job.queue:
-        found = rules.label(unit.origins.span(entry("labels", QUEUE_LABEL)), queue=job.queue)
-        yield found.help("leave the label out")
+        diagnostic = rules.label(unit.origins.span(entry("labels", QUEUE_LABEL)), queue=job.queue)
+        yield diagnostic.help("remove the label")

@@ -39,7 +39,7 @@ def command_and_args(job: Job, role: Role, plan: PodPlan) -> tuple[list[Data], l
 
 
 def needs_start(job: Job, role: Role, plan: PodPlan) -> bool:
-    """Whether a program has to start the command of ``role`` but nothing tells what the command is."""
+    """Whether a program has to start the command of ``role`` but the command is unknown."""
     if role.server or role.name == "tensorboard" or role.command or entrypoint(job):
         return False
     return bool(layers(job, role, plan))
@@ -57,7 +57,7 @@ def server(job: Job, role: Role) -> list[Data]:
 
 
 def flags(job: Job, role: Role, hosts: Mapping[str, Sequence[str]], index: int | str) -> tuple[str, ...]:
-    """The discovery flags of a replica, ``--task_index`` last; ``index`` is a number, or a text to stand for it."""
+    """The discovery flags of a replica, ``--task_index`` last; ``index`` is a number, or a placeholder."""
     ps, workers = flag_hosts({name: list(addresses) for name, addresses in hosts.items()})
     name, offset = flag_task(job, role)
     own = index + offset if isinstance(index, int) else index
@@ -74,8 +74,8 @@ def entrypoint(job: Job) -> list[Data]:
 
 def layers(job: Job, role: Role, plan: PodPlan) -> list[Program]:
     """The programs around the command, the innermost first."""
-    found = [_task_index(job, role, plan), _outputs(job, role, plan), plan.wrapper]
-    return [program for program in found if program is not None]
+    programs = [_task_index(job, role, plan), _outputs(job, role, plan), plan.wrapper]
+    return [program for program in programs if program is not None]
 
 
 def flags_need_shell(job: Job, role: Role, plan: PodPlan) -> bool:
@@ -112,8 +112,8 @@ def _flags(job: Job, role: Role, plan: PodPlan) -> list[Data]:
     if not plan.hosts:
         return []
     index = plan.index
-    found = flags(job, role, plan.hosts, index.constant if index.constant is not None else index.reference)
-    return [Located(flag, "cluster.discovery") for flag in (found[:-1] if flags_need_shell(job, role, plan) else found)]
+    words = flags(job, role, plan.hosts, index.constant if index.constant is not None else index.reference)
+    return [Located(flag, "cluster.discovery") for flag in (words[:-1] if flags_need_shell(job, role, plan) else words)]
 
 
 def _task_index(job: Job, role: Role, plan: PodPlan) -> Program | None:

@@ -1,4 +1,4 @@
-"""The env entries of a container, in an order in which every variable is defined before its users."""
+"""The env entries of a container, each variable defined before it is used."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def own_values(job: Job, role: Role) -> dict[str, EnvValue]:
 
 def _index_entry(job: Job, role: Role, plan: PodPlan) -> list[Data]:
     index = plan.index
-    given = [plan.tf_config or "", *map(str, plan.wrapper.parameters if plan.wrapper else ())]
-    refers = bool(plan.hosts) or any(index.reference in text for text in given)
+    texts = [plan.tf_config or "", *map(str, plan.wrapper.parameters if plan.wrapper else ())]
+    refers = bool(plan.hosts) or any(index.reference in text for text in texts)
     if index.constant is not None or not (refers or uses_index(job, role)):
         return []
     return [{"name": index.variable, "valueFrom": {"fieldRef": {"fieldPath": index.field}}}]
@@ -65,7 +65,7 @@ def _uses_nvidia(role: Role) -> bool:
 def definition_order(env: dict[str, EnvValue]) -> list[str]:
     """The names in ``env`` with each after those it refers to, otherwise as written.
 
-    Names of a circle stand last; the support table has refused them.
+    Names in a cycle come last; the support table has refused them.
     """
     done: dict[str, None] = {}
     waiting = list(env)

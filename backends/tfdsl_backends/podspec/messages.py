@@ -1,4 +1,4 @@
-"""What the checks of the Kubernetes family can say; one set of rules for each target."""
+"""The rules of checks that the Kubernetes family shares; one set for each target."""
 
 from __future__ import annotations
 
@@ -54,37 +54,36 @@ def pod_rules(target: str, prefix: str, *, additions: int) -> PodRules:
             40,
             "name-too-long",
             "error",
-            "{what} would be called {longest}: {length} characters, {limit} are allowed",
+            "{what} would be named {longest}: {length} characters, but at most {limit} are allowed",
         ),
         rule(
             41,
             "value-too-large",
             "error",
-            "{what} of role {role} is {size} bytes long; Linux gives a process at most 131071 in one argument or "
-            "variable",
+            "{what} of role {role} is {size} bytes long; Linux allows at most 131071 in one argument or variable",
         ),
         rule(
             42,
             "no-command",
             "error",
-            "the command of role {role} has to be started by {starter}, but the entrypoint of its image is not known "
-            "here",
+            "{starter} has to start the command of role {role}, but the entrypoint of its image is unknown",
         ),
         rule(
             43,
             "name-first-letter",
             "error",
-            "the job's name has to begin with a letter, for it is also the name of {what}",
+            "the job's name must begin with a letter because it is also the name of {what}",
         ),
-        rule(44, "host-port", "warning", "{who} use port {port} of their nodes, so no two of them can run on one node"),
-        rule(47, "resource-name", "error", "Kubernetes gives out no resource {name}: {problem}"),
-        rule(48, "relative-path", "error", "the path of {what} is absolute on Kubernetes, and {path} is relative"),
+        rule(
+            44, "host-port", "warning", "{who} use port {port} of their node, so no two of their pods can share a node"
+        ),
+        rule(47, "resource-name", "error", "{name} is not a resource that Kubernetes accepts: {problem}"),
+        rule(48, "relative-path", "error", "{what} needs an absolute path on Kubernetes, but {path} is relative"),
         rule(
             49,
             "variable-in-shell",
             "warning",
-            "role {role} is started by /bin/sh, which may not pass {name} on: many shells drop variables whose names "
-            "have a . or -",
+            "/bin/sh starts role {role} and may drop {name}: many shells discard variables with . or - in their names",
         ),
         rule(
             additions,
@@ -96,13 +95,14 @@ def pod_rules(target: str, prefix: str, *, additions: int) -> PodRules:
             additions + 1,
             "no-istio-sidecar",
             "info",
-            f'pods get the annotation {NO_SIDECAR}: "false"; Istio\'s sidecar would keep them from ending',
+            f'pods get the annotation {NO_SIDECAR}: "false"; otherwise Istio\'s sidecar keeps them from ending',
         ),
         rule(
             additions + 2,
             "gpus-hidden",
             "info",
-            f"roles without a GPU ({{roles}}) get {VISIBLE_DEVICES}={{value}}; they would see all GPUs of their node",
+            f"roles without a GPU ({{roles}}) get {VISIBLE_DEVICES}={{value}}; otherwise they see all GPUs of their "
+            "node",
         ),
     )
 
@@ -114,12 +114,12 @@ def kueue_rules(target: str, prefix: str) -> KueueRules:
             f"{prefix}045",
             f"{target}-kueue-label",
             "error",
-            f"{target}: label {QUEUE_LABEL} is what queue {{queue}} is written to",
+            f"{target}: queue {{queue}} is written to the label {QUEUE_LABEL}, which the job sets to something else",
         ),
         Rule(
             f"{prefix}046",
             f"{target}-queue-name",
             "error",
-            f"{target}: queue {{queue}} becomes a label, which holds letters, digits, -, _ and . only, at most 63",
+            f"{target}: queue {{queue}} becomes a label: use only letters, digits, -, _ and ., at most 63 characters",
         ),
     )

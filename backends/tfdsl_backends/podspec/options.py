@@ -1,4 +1,4 @@
-"""Options that every target of the Kubernetes family has: what is added to pods, and how to leave that out."""
+"""Options that every target of the Kubernetes family has, and the names in pods and jobs that they are about."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from tfdsl.backend import Option
 from tfdsl.vocabulary.types import BOOL, STRING
 
 NO_SIDECAR = "sidecar.istio.io/inject"
-"""A sidecar would keep a finished pod alive and stand between the tasks (kubeflow/kubeflow issue 3935)."""
+"""A sidecar would keep a finished pod alive and intercept traffic between the tasks (kubeflow/kubeflow issue 3935)."""
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 """The label of the job's own object by which Kueue takes it into a queue (Kueue, "Run a Job")."""
 
 VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES"
-"""The variable by which the NVIDIA runtime chooses the devices that a container sees."""
+"""The variable that tells the NVIDIA runtime which devices a container sees."""
 
 POD_OPTIONS = (
     Option(
         "istio_annotation",
         BOOL,
         f'Give every pod the annotation `{NO_SIDECAR}: "false"`: Istio\'s sidecar would keep a finished pod running. '
-        "`false` leaves the annotation out.",
+        "`false` omits the annotation.",
         True,
     ),
     Option(
         "nvidia_visible_devices",
         STRING,
         f"Value of `{VISIBLE_DEVICES}` for roles without a GPU when another role has one; without it they would see "
-        "all GPUs of their node. An empty text leaves the variable out.",
+        "all GPUs of their node. An empty text omits the variable.",
         "void",
     ),
 )

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role
 
+CONTAINER = "tensorflow"
+"""Name of the container, as the TFJob operator looks for it."""
+
 PORT_NAME = "tfjob-port"
 """Name of the TensorFlow port, as the TFJob operator looks for it."""
 
@@ -46,13 +49,13 @@ class Program(Record):
 
 
 class PodPlan(Record):
-    """What a target adds to the pods of one role; what is left out is not written.
+    """What a target adds to the pods of one role; what is empty is not written.
 
     ``index``: how a replica knows its index. ``tf_config``: the value of a TF_CONFIG entry, in which
     ``index.reference`` stands for the index. ``hosts``: role → ``host:port`` of each replica, for the flags.
     ``wrapper``: a program around everything else. ``spread_labels``: labels that the pods of this role, and no others,
-    have. ``claims``: claim of the job → name of the PersistentVolumeClaim to mount; a claim that is not in it is
-    mounted by the target itself. ``resources``: device resources beside those of the language. ``reserved_volumes``:
+    have. ``claims``: claim of the job → name of the PersistentVolumeClaim to mount; the target itself mounts any other
+    claim. ``resources``: device resources beside those of the language. ``reserved_volumes``:
     volume names that the target's controller adds. ``istio_annotation`` and ``visible_devices``: the options of
     :mod:`tfdsl_backends.podspec.options`.
     """
@@ -83,7 +86,7 @@ class PodPlan(Record):
 def index_of(role: Role, field: str, variable: str = "TASK_INDEX") -> Index:
     """The index of the replicas of ``role`` from ``field`` of their pod; 0 where there is but one.
 
-    The variable gets another name where the role's own env has one of that name.
+    The variable gets another name if the role's own env has one of that name.
     """
     if role.replicas == 1:
         return Index(constant=0)

@@ -1,8 +1,8 @@
 """Run-time values in Kubernetes: ``${task.index}`` and ``${env.NAME}`` become references that the kubelet replaces.
 
 The kubelet expands ``$(NAME)`` in ``command``, ``args``, env values and ``subPathExpr``, from the container's own env
-entries only (what the image sets is not seen), in an env value from entries that stand before it. A name that is not
-there stays as written.
+entries only (what the image sets is not seen), in an env value only from the entries before it. An unknown name stays
+as written.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def names_in(value: EnvValue) -> list[str]:
 
 
 def uses_index(job: Job, role: Role) -> bool:
-    """Whether ``${task.index}``, or an output of one replica only, stands anywhere in what ``role`` is made of."""
+    """Whether ``${task.index}``, or an output of one replica only, is used anywhere in ``role``."""
     return any(output.index is not None for output in role.outputs) or any(
         isinstance(part, TaskIndex)
         for text in _all_texts(job, role)

@@ -1,7 +1,7 @@
 """The rows that hold for every target of the Kubernetes family.
 
-A backend puts them behind its own rows; of the rows of one key the first that applies decides, so an own row comes
-first. Codes 001 to 039 of each prefix are given here, 040 to 049 by :mod:`tfdsl_backends.podspec.messages`.
+A target puts its own rows first: of the rows of one key the first that applies decides. The codes 001 to 039 of each
+prefix are used here, 040 to 049 in :mod:`tfdsl_backends.podspec.messages`.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ def _job_rows() -> Iterator[Row]:
     yield kept("job.namespace", "metadata.namespace")
     yield kept("job.labels", "metadata.labels")
     yield kept("job.annotations", "metadata.annotations")
-    yield translated("job.checkpoint", f"{CONTAINER}.env", "the variable CHECKPOINT_DIR of every role")
-    yield translated("build", "Dockerfile", "a Dockerfile beside the manifest; image is the tag that it is built as")
+    yield translated("job.checkpoint", f"{CONTAINER}.env", "CHECKPOINT_DIR in the environment of every role")
+    yield translated("build", "Dockerfile", "a Dockerfile beside the manifest; image is the tag to build it as")
 
 
 def _cluster_rows() -> Iterator[Row]:
     yield approximated(
         "cluster.discovery",
         f"{CONTAINER}.command",
-        "beside a chief or master a worker's --task_index is its own index + 1, which is worked out when it starts: "
-        "its command runs under /bin/sh, so the image needs a shell",
+        "beside a chief or master, a worker's --task_index is its index + 1, computed when it starts: its "
+        "command runs under /bin/sh, so the image needs a shell",
         "001",
         "flags-need-shell",
         when=when.index_is_computed,
@@ -46,8 +46,8 @@ def _cluster_rows() -> Iterator[Row]:
     yield approximated(
         "cluster.protocol",
         f"{CONTAINER}.command",
-        "only server roles are started with protocol {value}: TF_CONFIG does not hold it, so a program that "
-        "starts its own server has to name it itself",
+        "only server roles use protocol {value}: TF_CONFIG does not contain it, so a program that starts its own "
+        "server has to set it",
         "002",
         when=asked.not_grpc,
         default="silent",
@@ -74,7 +74,7 @@ def _role_rows() -> Iterator[Row]:
     yield kept("roles[].gpu_resource", f"{CONTAINER}.resources.requests and limits")
     yield refused(
         "roles[].gpu_memory",
-        "Kubernetes gives out whole devices only; gpu_memory {value} of role {role} asks for a share of one",
+        "Kubernetes allocates only whole devices; gpu_memory {value} of role {role} asks for a share",
         "003",
         instead="ask for whole devices with gpu",
     )
@@ -88,7 +88,7 @@ def _role_rows() -> Iterator[Row]:
         "roles[].node_label",
         "Kubernetes has no node label expressions, so {value} cannot be kept",
         "004",
-        instead='name Kubernetes labels with node_selector, e.g. node_selector = {{ pool = "gpu" }}',
+        instead='write Kubernetes labels in node_selector, e.g. node_selector = {{ pool = "gpu" }}',
     )
     yield kept("roles[].tolerations", f"{TEMPLATE}.tolerations")
     yield translated("roles[].spread", f"{TEMPLATE}.affinity", "required podAntiAffinity on kubernetes.io/hostname")
@@ -107,10 +107,10 @@ def _run_time_rows() -> Iterator[Row]:
     for value in RUN_TIME_MARKS:
         yield refused(
             f"roles[].workdir{value}",
-            "Kubernetes does not expand variables in workingDir, so {value} cannot stand in it",
+            "Kubernetes does not expand variables in workingDir, so workdir cannot contain {value}",
             "006",
             "run-time-workdir",
-            instead='change folder in the command, e.g. command = "cd /work/$NAME && exec python train.py"',
+            instead='change the folder in the command, e.g. command = "cd /work/$NAME && exec python train.py"',
         )
 
 
@@ -131,10 +131,10 @@ def _mount_rows() -> Iterator[Row]:
         for value in RUN_TIME_MARKS:
             yield refused(
                 f"mounts[{kind}]{value}",
-                "all replicas of a role share one pod template, so {value} cannot stand in the source of a mount",
+                "all replicas of a role share one pod template, so the source of a mount cannot contain {value}",
                 "007",
                 "run-time-source",
-                instead="mount the parent and choose the folder with sub_path (pvc, claim) or in the program",
+                instead="mount the parent folder and choose the subfolder with sub_path (pvc, claim) or in the program",
             )
     for kind in ("pvc", "claim"):
         mount = f"{CONTAINER}.volumeMounts[]"
@@ -174,8 +174,8 @@ def _output_rows() -> Iterator[Row]:
     yield approximated(
         "outputs[]",
         f"{CONTAINER}.command",
-        "the command of role {role} runs under /bin/sh, which copies afterwards: the image needs sh, cp, mv, rm, "
-        "mkdir and uname; an output of a pod that is killed or lost is not copied",
+        "role {role}'s command is wrapped in /bin/sh to copy its output: the image needs sh, cp, mv, rm, mkdir "
+        "and uname; if the pod is killed or lost, the output is not copied",
         "011",
         "output-needs-shell",
     )
@@ -191,8 +191,8 @@ def _output_rows() -> Iterator[Row]:
 def _undefined(key: str) -> Row:
     return refused(
         key,
-        "Kubernetes replaces only variables that env defines, each from those before it; what the image sets is not "
-        "seen, so {names} would reach role {role} unreplaced",
+        "Kubernetes expands only variables that env defines, not those of the image: {names} would reach role "
+        "{role} unexpanded",
         "005",
         "undefined-variable",
         instead="give the variable a value in env, or write the command as one text, which the shell expands",
@@ -209,7 +209,7 @@ ROWS: tuple[Row, ...] = (
     *_mount_rows(),
     *_output_rows(),
 )
-"""Rows for all keys but those that each target does in its own way.
+"""Rows for all keys but those that each target handles in its own way.
 
 Those are the job's scheduling and end, ``replicas``, ``min_available``, ``after``, and the policies.
 """
@@ -219,8 +219,8 @@ def _outliving() -> Iterator[Row]:
     yield approximated(
         "roles[].logdir",
         "Deployment and Service JOB-tensorboard",
-        "TensorBoard runs in a Deployment with a Service that outlive the job; remove them with "
-        "`kubectl delete deployment,service {job}-tensorboard{namespace}`",
+        "TensorBoard's Deployment and Service outlive the job; delete them with `kubectl delete "
+        "deployment,service {job}-tensorboard{namespace}`",
         "030",
         "tensorboard-outlives",
         fill=when.namespace_flag,
@@ -229,10 +229,10 @@ def _outliving() -> Iterator[Row]:
     yield approximated(
         "mounts[claim]",
         "PersistentVolumeClaim",
-        "the claim outlives the job; remove it with `kubectl delete pvc {claim}{namespace}`",
+        "the claim outlives the job; delete it with `kubectl delete pvc {claim}{namespace}`",
         "031",
         "claim-outlives",
-        instead="write keep = true if it is to stay, or mount scratch for data of one replica",
+        instead="write keep = true if it should stay, or mount scratch for the data of one replica",
         fill=when.claim_and_namespace,
     )
     yield translated("mounts[claim].keep", "PersistentVolumeClaim", "a claim always outlives the job here")
@@ -241,10 +241,10 @@ def _outliving() -> Iterator[Row]:
 def _names_and_seconds() -> Iterator[Row]:
     yield refused(
         "job.priority",
-        "a priority on Kubernetes is the name of a PriorityClass, not the number {value}",
+        "Kubernetes takes the name of a PriorityClass, not the number {value}",
         "032",
         "priority-number",
-        instead='name a PriorityClass, e.g. priority = "high"',
+        instead='write the name of a PriorityClass, e.g. priority = "high"',
         when=when.number,
     )
     yield seconds_rounded_up("deadline", "activeDeadlineSeconds", "033")
@@ -256,7 +256,7 @@ def seconds_rounded_up(name: str, field: str, code: str) -> Row:
     return approximated(
         f"job.{name}",
         field,
-        "Kubernetes counts whole seconds: {value} is rounded up",
+        "Kubernetes counts in whole seconds: {value} is rounded up",
         code,
         f"{name}-rounded",
         when=when.part_of_second,

@@ -8,7 +8,7 @@ from tfdsl.emit.located import Located, at, child, entry, unless_empty
 from tfdsl_backends.podspec.command import command_and_args
 from tfdsl_backends.podspec.environment import env
 from tfdsl_backends.podspec.options import NO_SIDECAR
-from tfdsl_backends.podspec.plan import PORT_NAME
+from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.resources import resources
 from tfdsl_backends.podspec.run_time import literal
 from tfdsl_backends.podspec.volumes import pod_volumes
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job, Role, Toleration
     from tfdsl_backends.podspec.plan import PodPlan
-
-CONTAINER = "tensorflow"
-"""Name of the container; the TFJob operator looks for it."""
 
 
 def pod_template(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:

@@ -36,8 +36,8 @@ class RoleTasks(Record):
     def task(self, index: int) -> TaskConfig:
         """What replica ``index`` sees."""
         config = None if self.config is None else f"{self.config[0]}{index}{self.config[1]}"
-        given = () if self.flags is None else (*self.flags, f"--task_index={index + self.first}")
-        return TaskConfig(self.role, index, config, given, self.differences)
+        flags = () if self.flags is None else (*self.flags, f"--task_index={index + self.first}")
+        return TaskConfig(self.role, index, config, flags, self.differences)
 
 
 class Tasks(Sequence[TaskConfig]):

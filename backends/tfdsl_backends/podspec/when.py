@@ -1,11 +1,11 @@
-"""What rows of several targets ask about a job. The IR is not imported: the table loads without it."""
+"""When the conditional rows of the family hold, and what they fill into their texts. The IR is not imported here."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.conditions import fewer
-from tfdsl.support import condition
+from tfdsl.support import Condition, condition
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -13,29 +13,14 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import ClaimMount, Job, Output, Role, RunTimeText
     from tfdsl.vocabulary.quantities import Duration
 
+number = Condition("a number", lambda unit, item: isinstance(item.value, int))
 
-@condition("a number")
-def number(unit: Unit, item: Item) -> bool:
-    """Whether the value is an integer."""
-    return isinstance(item.value, int)
+part_of_second = Condition("not whole seconds", lambda unit, item: cast("Duration", item.value).ms % 1000 != 0)
 
+all_replicas = Condition("= replicas", lambda unit, item: not fewer(unit, item))
+"""Whether all replicas of the role are needed; TensorBoard never counts."""
 
-@condition("not whole seconds")
-def part_of_second(unit: Unit, item: Item) -> bool:
-    """Whether a duration is not a whole number of seconds."""
-    return cast("Duration", item.value).ms % 1000 != 0
-
-
-@condition("= replicas")
-def all_replicas(unit: Unit, item: Item) -> bool:
-    """Whether all replicas of the role have to be there; TensorBoard never counts."""
-    return not fewer(unit, item)
-
-
-@condition("tensorboard")
-def of_tensorboard(unit: Unit, item: Item) -> bool:
-    """Whether the item belongs to the tensorboard role."""
-    return item.role == "tensorboard"
+of_tensorboard = Condition("tensorboard", lambda unit, item: item.role == "tensorboard")
 
 
 @condition("keep = true")
@@ -60,7 +45,7 @@ def claim_and_namespace(unit: Unit, item: Item) -> dict[str, str]:
     return {"claim": f"{unit.job.name}-{cast('ClaimMount', item.node).claim}", **namespace_flag(unit, item)}
 
 
-@condition("flags for several workers beside a chief or master")
+@condition("flags, with several workers beside a chief or master")
 def index_is_computed(unit: Unit, item: Item) -> bool:
     """Whether the workers' ``--task_index`` is not their own index, and has to be worked out at the start."""
     job = unit.job
@@ -111,13 +96,13 @@ def _own_names(job: Job, role: Role) -> set[str]:
 
 
 def _names(value: object) -> list[str]:
-    """Names of ``${env.NAME}`` in a run-time text (told by its parts: the IR is not imported here)."""
+    """Names of ``${env.NAME}`` in a run-time text, recognised by its parts: the IR is not imported here."""
     parts = cast("RunTimeText", value).parts if hasattr(value, "parts") else ()
     return [part.name for part in parts if not isinstance(part, str) and part.kind == "env"]
 
 
 def _without_definition(job: Job, role: Role) -> list[str]:
-    """Names that env entries refer to and that cannot be defined before them: absent, or going in a circle."""
+    """Names that env entries refer to and that cannot be defined before them: missing, or in a cycle."""
     needs = {name: list(dict.fromkeys(_names(value))) for name, value in role.env.items()}
     defined = _own_names(job, role) - set(needs)
     ready = list(needs)

@@ -1,4 +1,4 @@
-"""What the webhook, the API server or the operator would refuse or do wrong, found before."""
+"""What the webhook, the API server or the operator would refuse or get wrong."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ from tfdsl_backends.podspec.checks import (
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob import messages
-from tfdsl_backends.tfjob.features import features
 from tfdsl_backends.tfjob.pods import delivers, is_distributed, operator_spec, plans, replica_name
-from tfdsl_backends.tfjob.policies import counted, in_place, training_roles
+from tfdsl_backends.tfjob.policies import decisions, training_roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,13 +60,13 @@ def _injected(unit: Unit) -> Iterator[Diagnostic]:
 def _names(unit: Unit) -> list[Name]:
     """The longest name of each role's pods, which are also Service names (at most 63 characters)."""
     job = unit.job
-    found = [Name("the job", job.name)]
+    names = [Name("the job", job.name)]
     for role in training_roles(job):
         last = role.replicas - 1
-        found.append(Name(f"the pod and the Service of {role.name} {last}", replica_name(job, role, last)))
+        names.append(Name(f"the pod and the Service of {role.name} {last}", replica_name(job, role, last)))
     if job.role("tensorboard") is not None:
-        found.append(Name("TensorBoard's Service", tensorboard_name(job)))
-    return found
+        names.append(Name("TensorBoard's Service", tensorboard_name(job)))
+    return names
 
 
 def _numbers(unit: Unit) -> Iterator[Diagnostic]:
@@ -76,8 +75,8 @@ def _numbers(unit: Unit) -> Iterator[Diagnostic]:
     numbers = [(f"replicas of {role.name}", child(role.path, "replicas"), role.replicas) for role in job.roles]
     if job.ttl is not None:
         numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds))
-    if in_place(job, features(unit)):
-        policy = next(iter(counted(job)), None)
+    if decisions(unit).in_place:
+        policy = next(iter(decisions(unit).counted), None)
         limit = job.retries + 1 if policy is None else policy.count or 0
         numbers.append(("backoffLimit", "retries" if policy is None else child(policy.path, "event"), limit))
     for field, path, value in numbers:
@@ -90,8 +89,8 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
     if not unit.flag("kueue"):
         return
     if job.queue is None and QUEUE_LABEL not in job.labels:
-        found = messages.KUEUE_WITHOUT_QUEUE(unit.option_spans.get("kueue", unit.origins.span("")))
-        yield found.help('name a LocalQueue, e.g. queue = "research"')
+        diagnostic = messages.KUEUE_WITHOUT_QUEUE(unit.option_spans.get("kueue", unit.origins.span("")))
+        yield diagnostic.help('write the name of a LocalQueue, e.g. queue = "research"')
     yield from check_kueue_label(unit, messages.KUEUE)
     yield from check_queue_name(unit, messages.KUEUE)
 
@@ -99,13 +98,13 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
 def _discovery(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
     if job.cluster.discovery in ("flags", "none") and is_distributed(job):
-        found = messages.CONFIG_INJECTED(unit.origins.span("cluster.discovery"), value=job.cluster.discovery)
-        yield replace(found.help("let the program ignore TF_CONFIG"), approximation=True)
+        diagnostic = messages.CONFIG_INJECTED(unit.origins.span("cluster.discovery"), value=job.cluster.discovery)
+        yield replace(diagnostic.help("let the program ignore TF_CONFIG"), approximation=True)
 
 
 def _evaluator(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
     operator = unit.text("tf_config") == "operator" or job.cluster.discovery in ("flags", "none")
     if job.role("evaluator") is not None and operator and is_distributed(job):
-        found = messages.EVALUATOR_IN_CLUSTER(unit.origins.span("roles[evaluator]"))
-        yield found.help('write tf_config = "static" in target tfjob to have it outside')
+        diagnostic = messages.EVALUATOR_IN_CLUSTER(unit.origins.span("roles[evaluator]"))
+        yield diagnostic.help('write tf_config = "static" in target tfjob to leave it out of the cluster')

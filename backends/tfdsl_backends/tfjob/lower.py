@@ -15,9 +15,8 @@ from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorb
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.template import pod_template
 from tfdsl_backends.tfjob.checks import check
-from tfdsl_backends.tfjob.features import features
 from tfdsl_backends.tfjob.pods import plans, tensorboard_labels
-from tfdsl_backends.tfjob.policies import counted, in_place, restart_policy, training_roles
+from tfdsl_backends.tfjob.policies import decisions, training_roles
 from tfdsl_backends.tfjob.tfconfig import tasks
 
 if TYPE_CHECKING:
@@ -88,9 +87,10 @@ def run_policy(unit: Unit) -> dict[str, Data]:
 
 def backoff_limit(unit: Unit) -> Data:
     """How many restarts in place end the job: N of ``restarted N``, else one more than the retries that are allowed."""
-    if not in_place(unit.job, features(unit)):
+    decided = decisions(unit)
+    if not decided.in_place:
         return None
-    for policy in counted(unit.job):
+    for policy in decided.counted:
         return Located(policy.count, child(policy.path, "count"))
     return Located(unit.job.retries + 1, "retries")
 
@@ -133,7 +133,7 @@ def replica_spec(unit: Unit, role: Role, plan: PodPlan) -> Data:
 
 def role_restart_policy(unit: Unit, role: Role) -> Data:
     """``restartPolicy`` of a role, with the place of the policy that says so."""
-    value = restart_policy(unit.job, role, features(unit))
+    value = decisions(unit).restart_policies[role.name]
     assert value is not None, "a policy that the support table refuses"
     source = on_failure(unit.job, role)
     return value if source is None else Located(value, source.path)

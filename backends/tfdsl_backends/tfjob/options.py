@@ -10,15 +10,15 @@ OPTIONS = (
     Option(
         "tf_config",
         one_of("operator", "static"),
-        "Who tells a task about the cluster: the operator injects TF_CONFIG (as it always does for jobs of several "
-        "replicas), or every command is started by a shell that exports the value of the language reference.",
+        "Who sets TF_CONFIG: the operator (which always does for jobs with several replicas), or a shell that starts "
+        "every command and exports the value of the language reference.",
         "operator",
     ),
     Option(
         "gang_scheduler",
         STRING,
         "The scheduler that the operator was started with (`--gang-scheduler-name`), e.g. `volcano` or "
-        "`scheduler-plugins-scheduler`; empty: none, and the operator makes no PodGroup.",
+        "`scheduler-plugins-scheduler`; empty: none, and the operator creates no PodGroup.",
         "",
     ),
     Option("kueue", BOOL, "`queue` is a Kueue LocalQueue: it is written as the label that Kueue reads.", False),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _ROLES: Final = ("spec", "tfReplicaSpecs")
 _TEMPLATE: Final = (*_ROLES, "*", "template")
 _RESTART: Final = "write a policy, e.g. on failed => restart container"
-_NAME: Final = "the operator gives pods their names, JOB-ROLE-INDEX"
+_NAME: Final = "the operator names the pods JOB-ROLE-INDEX"
 _NUMBERS: Final = ("activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
 _RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")
 _CLEANUPS: Final = ("All", "Running", "None")

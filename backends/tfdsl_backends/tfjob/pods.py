@@ -23,7 +23,7 @@ DEFAULT_PORT = 2222
 """The port that the operator gives a container without a port called ``tfjob-port``."""
 
 INDEX_FIELD = "metadata.labels['training.kubeflow.org/replica-index']"
-"""Where a replica's index stands on its pod, in all versions."""
+"""Where the pod has its replica's index, in all versions."""
 
 SET_TF_CONFIG = 'TF_CONFIG=$1\nexport TF_CONFIG\nshift\nexec "$@"\n'
 """Starts the command with our TF_CONFIG. The operator appends its own entry to the env and the last of a name wins."""

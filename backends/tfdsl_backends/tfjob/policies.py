@@ -2,7 +2,7 @@
 
 A TFJob has one restart policy per role: ``Never``, ``OnFailure`` (the kubelet starts the container again, and from 1.6
 a lost pod is made again), or ``ExitCode`` (a new pod for statuses of 128 and above and for lost pods, the others fail
-the job). All of them are told apart by what the policies say for exit statuses below and above 128, and for evictions.
+the job). Which one fits follows from what the policies say for exit statuses below and above 128, and for evictions.
 """
 
 from __future__ import annotations
@@ -10,17 +10,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.ir import policies
+from tfdsl.record import Record
+from tfdsl_backends.tfjob.features import LATEST, features
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from tfdsl.backend import Unit
     from tfdsl.ir.model import Job, Policy, Role
     from tfdsl_backends.tfjob.features import Features
 
 RestartPolicy: TypeAlias = Literal["Never", "OnFailure", "ExitCode"]
 
 FIRST_SIGNAL = 128
-"""``ExitCode`` takes statuses from here on for something that passes (killed by a signal)."""
+"""``ExitCode`` takes statuses from here on as temporary (killed by a signal)."""
 
 _FAIL = frozenset(("fail job",))
 _RESTART = frozenset(("restart container", "restart pod"))
@@ -31,7 +34,41 @@ def training_roles(job: Job) -> list[Role]:
     return [role for role in job.roles if role.name != "tensorboard"]
 
 
-def restart_policy(job: Job, role: Role, can: Features) -> RestartPolicy | None:
+class Decisions(Record):
+    """What the policies of a job decide.
+
+    ``restart_policies``: role → its restart policy, ``None`` when no one comes near what the policies say; ``latest``:
+    the same with the newest operator. ``in_place``: the roles whose containers the kubelet starts again, the only
+    restarts that ``backoffLimit`` counts. ``counted``: the ``restarted N`` policies. ``deciding``: ``id`` of a policy →
+    the roles for which it decides anything, not overridden by a more specific one.
+    """
+
+    restart_policies: Mapping[str, RestartPolicy | None]
+    latest: Mapping[str, RestartPolicy | None]
+    in_place: Sequence[str]
+    counted: Sequence[Policy]
+    deciding: Mapping[int, Sequence[Role]]
+
+
+def decisions(unit: Unit) -> Decisions:
+    """What the policies of the job decide, worked out once for each unit."""
+    return unit.once(_decide)
+
+
+def _decide(unit: Unit) -> Decisions:
+    job, can = unit.job, features(unit)
+    roles = training_roles(job)
+    now: dict[str, RestartPolicy | None] = {role.name: _restart_policy(job, role, can) for role in roles}
+    return Decisions(
+        now,
+        {role.name: _restart_policy(job, role, LATEST) for role in roles},
+        [name for name, restart_policy in now.items() if restart_policy == "OnFailure"],
+        [policy for policy in job.policies if policy.event == "restarted"],
+        {id(policy): [role for role in roles if _decides(job, role, policy)] for policy in job.policies},
+    )
+
+
+def _restart_policy(job: Job, role: Role, can: Features) -> RestartPolicy | None:
     """The restart policy that does what the policies say for ``role``; ``None`` when none comes near."""
     low, high = _actions(job, role)
     evicted = _action(policies.on_eviction(job, role))
@@ -44,31 +81,16 @@ def restart_policy(job: Job, role: Role, can: Features) -> RestartPolicy | None:
     return None
 
 
-def in_place(job: Job, can: Features) -> list[Role]:
-    """The roles whose containers the kubelet starts again, the only restarts that ``backoffLimit`` counts."""
-    return [role for role in training_roles(job) if restart_policy(job, role, can) == "OnFailure"]
-
-
-def decided(job: Job, policy: Policy) -> list[Role]:
-    """The training roles for which ``policy`` decides anything, not overridden by a more specific one."""
-    return [role for role in training_roles(job) if any(found is policy for found in _deciding(job, role, policy))]
-
-
-def counted(job: Job) -> list[Policy]:
-    """The ``restarted N`` policies."""
-    return [policy for policy in job.policies if policy.event == "restarted"]
-
-
-def _deciding(job: Job, role: Role, policy: Policy) -> Iterator[Policy | None]:
+def _decides(job: Job, role: Role, policy: Policy) -> bool:
     match policy.event:
         case "failed":
-            yield policies.on_failure(job, role, policy.index)
+            return policies.on_failure(job, role, policy.index) is policy
         case "evicted":
-            yield policies.on_eviction(job, role, policy.index)
+            return policies.on_eviction(job, role, policy.index) is policy
         case "exit":
-            yield from (found for _, found in policies.exit_policies(job, role, policy.index))
+            return any(other is policy for _, other in policies.exit_policies(job, role, policy.index))
         case _:
-            yield policy if policy.role in (None, role.name) else None
+            return policy.role in (None, role.name)
 
 
 def _actions(job: Job, role: Role) -> tuple[frozenset[str], frozenset[str]]:

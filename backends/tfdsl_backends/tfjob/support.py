@@ -36,7 +36,7 @@ QUEUE = (
     approximated(
         "job.queue",
         f"{SCHEDULING}.queue",
-        "queue {value} is written to schedulingPolicy, but only an operator that was started with Volcano as its gang "
+        "queue {value} is written to schedulingPolicy, but only an operator started with Volcano as its gang "
         "scheduler reads it",
         "KTF050",
         "queue-unread",
@@ -49,11 +49,11 @@ PRIORITY_AND_SCHEDULER = (
     approximated(
         "job.scheduler",
         "template.spec.schedulerName",
-        "scheduler {value} places the pods, not the gang scheduler that the operator makes the PodGroup for, so the "
-        "gang does not hold",
+        "the operator makes the PodGroup for its gang scheduler, but scheduler {value} places the pods: the gang "
+        "has no effect",
         "KTF052",
         "scheduler-against-gang",
-        instead="leave scheduler out (the operator writes its own), or leave gang_scheduler out",
+        instead="remove scheduler (the operator sets its own), or remove gang_scheduler",
         when=when.other_scheduler,
     ),
     kept("job.scheduler", "template.spec.schedulerName"),
@@ -64,14 +64,14 @@ GANG = (
     translated(
         "job.gang",
         f"{SCHEDULING}.minAvailable",
-        "1 with a gang scheduler, else the operator makes no PodGroup",
+        "1 with a gang scheduler; without one the operator makes no PodGroup",
         when=asked.off,
     ),
     kept("job.gang", f"{SCHEDULING}.minAvailable", when=when.gang_scheduled),
     approximated(
         "job.gang",
         "",
-        "Kueue admits all replicas together, by quota; the scheduler then places them one by one and part of them may "
+        "Kueue admits all replicas together, by quota; the scheduler then places them one by one, and some may "
         "wait for room",
         "KTF053",
         "gang-by-quota",
@@ -81,7 +81,7 @@ GANG = (
     approximated(
         "job.gang",
         "",
-        "replicas are placed one by one, so some may hold their nodes while others wait for room",
+        "replicas are placed one by one: some may hold their nodes while others wait for room",
         "KTF054",
         "no-gang",
         instead='write gang_scheduler = "volcano" (or the one your operator was started with), or gang = false',
@@ -95,8 +95,8 @@ GANG = (
     approximated(
         "roles[].min_available",
         f"{SCHEDULING}.minAvailable",
-        "a TFJob has one minimum for all roles together: any pods count, so it may start without the {value} of role "
-        "{role}; without a gang scheduler there is no minimum at all",
+        "a TFJob has one minimum for all roles: any pods count, so it may start without {value} of role {role}; "
+        "without a gang scheduler there is no minimum",
         "KTF055",
         "min-available-total",
         instead="compile to volcano, which has a minimum per role",
@@ -109,21 +109,22 @@ GANG = (
     ),
 )
 
-CLEANUP = "Running, All or None; Running also takes pods that ended within about a second before the job did (seen)"
+CLEANUP = "Running, All or None; Running also deletes pods that ended up to about a second before the job did "
+"(seen)"
 
 LIMITS = (
     refused(
         "job.retries",
-        "backoffLimit is the only counter of a TFJob, and `restarted N` has taken it, so retries {value} has no place",
+        "a TFJob has one counter, backoffLimit, and `restarted N` uses it: retries {value} cannot be kept",
         "KTF057",
         "two-counters",
-        instead="keep one of the two",
+        instead="remove retries or the `restarted N` policy",
         when=when.counts_elsewhere,
     ),
     approximated(
         "job.retries",
         "spec.runPolicy.backoffLimit",
-        "restarts under ExitCode are not counted (each is a new pod), so retries {value} does not bound them",
+        "a TFJob does not count restarts under ExitCode (each is a new pod), so retries {value} does not limit them",
         "KTF058",
         "retries-unbounded",
         instead="write `on failed => restart container`, which is counted, or compile to volcano or kubernetes",
@@ -133,8 +134,8 @@ LIMITS = (
     chosen(
         "job.retries",
         "spec.runPolicy.backoffLimit",
-        "retries + 1: the job fails when the restarts of its running containers reach the number (seen); pods that are "
-        "made again start from 0",
+        "retries + 1: the job fails when the restarts of its running containers reach that number (seen); "
+        "recreated pods start from 0",
         "retries is not set: the job fails after {value} restarts; without backoffLimit the operator has no limit",
         "KTF110",
         "default-retries",
@@ -145,13 +146,13 @@ LIMITS = (
     translated(
         "job.deadline",
         "spec.runPolicy.activeDeadlineSeconds",
-        "from the start of the job, anew after a suspension; looked at when the operator next sees the job",
+        "from the start of the job, again after a suspension; checked when the operator next looks at the job",
     ),
     kept("job.ttl", "spec.runPolicy.ttlSecondsAfterFinished"),
     approximated(
         "job.cleanup",
         "spec.runPolicy.cleanPodPolicy",
-        "when retries or the deadline end the job, operators up to 1.9.3 delete all pods all the same",
+        "operators up to 1.9.3 delete all pods when retries or the deadline end the job",
         "KTF061",
         "cleanup-over-limit",
         when=when.limited,
@@ -160,7 +161,7 @@ LIMITS = (
         "job.cleanup",
         "spec.runPolicy.cleanPodPolicy",
         CLEANUP,
-        "pods that still run when the job finishes are deleted; left alone the operator lets them run",
+        "pods that still run when the job finishes are deleted; by default the operator lets them run",
         "KTF112",
         "default-cleanup",
         instead='write cleanup = "none" to keep them',
@@ -172,17 +173,17 @@ LIMITS = (
     approximated(
         "job.suspend",
         "spec.runPolicy.suspend",
-        "Kueue decides when the job starts, and starts it although suspend is true",
+        "Kueue decides when the job starts, even if suspend is true",
         "KTF113",
         "kueue-resumes",
-        instead="leave suspend out, or stop the queue (stopPolicy of the LocalQueue) to hold the job",
+        instead="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the job",
         since=SUSPEND,
         when=when.in_kueue,
     ),
     kept("job.suspend", "spec.runPolicy.suspend", since=SUSPEND),
     refused(
         "job.suspend",
-        "the operator can suspend a job from version 1.7 on",
+        "the operator can suspend jobs from version 1.7 on",
         "KTF062",
         instead='write version = "1.7" or a newer one in target tfjob',
     ),
@@ -193,16 +194,16 @@ CLUSTER = (
     approximated(
         "cluster.discovery",
         "",
-        "the operator gives a job of one replica no TF_CONFIG",
+        "the operator sets no TF_CONFIG for a job with one replica",
         "KTF064",
         "single-without-config",
-        instead='write tf_config = "static" in target tfjob to have it set',
+        instead='write tf_config = "static" in target tfjob to set it',
         when=when.single_without_config,
     ),
     approximated(
         "cluster.discovery",
         "template.spec.containers[0].command",
-        "each command is started by /bin/sh, which sets TF_CONFIG over the operator's: the image needs a shell",
+        "every command is started by /bin/sh, which replaces the operator's TF_CONFIG: the image needs a shell",
         "KTF065",
         "static-needs-shell",
         when=when.wrapped,
@@ -213,10 +214,10 @@ CLUSTER = (
 ROLES = (
     refused(
         "roles[].env",
-        "the operator writes its own TF_CONFIG over the one in env of role {role}",
+        "the operator overwrites TF_CONFIG in env of role {role} with its own",
         "KTF115",
         "own-tf-config",
-        instead="hand it over under another name and let the program read that, or compile to kubernetes or volcano",
+        instead="pass it under another name and let the program read that, or compile to kubernetes or volcano",
         when=when.own_tf_config,
     ),
     translated("roles[].replicas", "Deployment spec.replicas", "outside the TFJob", when=shared.of_tensorboard),
@@ -224,8 +225,8 @@ ROLES = (
     approximated(
         "roles[].labels",
         "template.metadata.labels",
-        "the operator writes its own labels training.kubeflow.org/operator-name, job-name, replica-type, replica-index "
-        "and job-role over those of role {role}",
+        "the operator overwrites the labels training.kubeflow.org/operator-name, job-name, replica-type, "
+        "replica-index and job-role of role {role} with its own",
         "KTF067",
         "label-overwritten",
         instead="use a key of your own",
@@ -248,7 +249,7 @@ def _completed() -> Iterator[Row]:
         "policies[completed].complete job",
         "spec.successPolicy",
         "AllWorkers",
-        "the job completes when all workers have; left alone the operator completes it with worker 0",
+        "the job completes when all workers have; by default the operator completes it with worker 0",
         "KTF111",
         "all-workers",
         instead="write on worker[0] completed => complete job for the operator's own rule",
@@ -257,15 +258,15 @@ def _completed() -> Iterator[Row]:
     yield translated(
         "policies[completed].complete job",
         "spec.successPolicy",
-        "the chief (master) decides where there is one; the operator's default for worker 0",
+        "the chief (master) if there is one, otherwise worker 0: the operator's default",
         when=when.decides_success,
     )
     yield refused(
         "policies[completed].complete job",
-        "the operator ends a TFJob by its chief (master), and without one by its workers; {role} cannot decide",
+        "a TFJob ends with its chief (master) or, without one, with its workers; {role} cannot decide",
         "KTF070",
         "success-role",
-        instead="leave the policy out, or compile to volcano, where any role can complete the job",
+        instead="remove the policy, or compile to volcano, where any role can complete the job",
     )
     yield refused(
         "policies[completed].restart job",
@@ -285,7 +286,7 @@ def _completed() -> Iterator[Row]:
         "the operator looks at worker 0 or at all workers, not at replica {value} of {role}",
         "KTF072",
         "success-index",
-        instead="name worker[0], or the whole role",
+        instead="write worker[0], or the whole role",
     )
 
 
@@ -296,7 +297,7 @@ def _failed() -> Iterator[Row]:
         "TensorBoard runs outside the TFJob and cannot fail it",
         "KTF073",
         "tensorboard-fails",
-        instead="leave the policy out: TensorBoard restarts in place",
+        instead="remove the policy: TensorBoard restarts in place",
         when=shared.of_tensorboard,
     )
     yield translated("policies[failed].fail job", RESTART_POLICY, "Never")
@@ -324,33 +325,32 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
     yield approximated(
         key,
         RESTART_POLICY,
-        "ExitCode restarts a replica that ended with 128 or more, or was lost or evicted, in a new pod, without pause "
-        "and without limit: retries does not count it; a pod that is deleted fails the job (seen with 1.8.1)",
+        "ExitCode restarts a replica that ended with 128 or more, or was lost or evicted, in a new pod, at once "
+        "and without limit: retries does not count it; a deleted pod fails the job (seen with 1.8.1)",
         "KTF075",
         "exit-code-unlimited",
-        instead="without the fail job policy `on failed => restart container` is limited by retries; on kubernetes and "
-        "volcano restarts by status are too",
+        instead="without the fail job policy, retries limits `on failed => restart container`; on kubernetes and "
+        "volcano it also limits restarts by status",
         when=when.by_status,
     )
     if action == "restart pod":
         yield approximated(
             key,
             RESTART_POLICY,
-            "OnFailure restarts the container in place instead of in a new pod; a pod that is deleted (drain, "
-            "preemption) fails the job (seen with 1.8.1)",
+            "OnFailure restarts the container in place, not in a new pod; a deleted pod (drain, preemption) fails "
+            "the job (seen with 1.8.1)",
             "KTF076",
             "restart-in-place",
-            instead="write `restart container` to say so, or compile to kubernetes or volcano for a new pod",
+            instead="write `restart container` if that is enough, or compile to kubernetes or volcano for a new pod",
             when=when.in_place,
         )
-        yield kept(key, "")  # an `exit` policy that is refused stands beside it
+        yield kept(key, "")  # beside an `exit` policy that is refused
         return
     if event == "failed":
         yield approximated(
             key,
             RESTART_POLICY,
-            "a pod that is deleted (kubectl delete, drain, preemption) fails the job instead of being made again (seen "
-            "with 1.8.1)",
+            "a deleted pod (kubectl delete, drain, preemption) fails the job and is not recreated (seen with 1.8.1)",
             "KTF114",
             "deleted-pod-fails",
             instead="compile to kubernetes or volcano, which can replace a deleted pod",
@@ -360,14 +360,14 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
         yield translated(
             key,
             RESTART_POLICY,
-            "OnFailure; what happens to evicted pods is told of the policy for evicted",
+            "OnFailure; the policy for evicted says what happens to evicted pods",
             since=REMAKES_LOST_PODS,
         )
         yield approximated(
             key,
             RESTART_POLICY,
-            "before 1.6 OnFailure restarts containers only: a replica that is evicted or lost with its node fails the "
-            "job",
+            "OnFailure restarts only containers before 1.6: a replica that is evicted or lost with its node fails "
+            "the job",
             "KTF077",
             "lost-pod-fails",
             instead='write version = "1.6" or a newer one in target tfjob',
@@ -379,29 +379,29 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
 def _exit() -> Iterator[Row]:
     yield refused(
         "policies[exit]",
-        "TensorBoard runs outside the TFJob, in a Deployment that restarts it whatever its status",
+        "TensorBoard runs outside the TFJob, in a Deployment that restarts it whatever its exit status",
         "KTF078",
         "tensorboard-exit",
-        instead="leave the policy out",
+        instead="remove the policy",
         when=shared.of_tensorboard,
     )
     yield kept("policies[exit]", RESTART_POLICY, when=when.has_restart_policy)
     yield refused(
         "policies[exit]",
-        "ExitCode, which tells exit statuses apart at 128, restarted on four statuses only before version 1.5",
+        "ExitCode, which separates exit statuses at 128, restarted only on four statuses before version 1.5",
         "KTF094",
         "exit-code-version",
         instead='write version = "1.5" or a newer one in target tfjob, or compile to volcano or kubernetes',
-        when=when.told_apart_too_early,
+        when=when.separated_too_early,
     )
     yield refused(
         "policies[exit]",
-        "a TFJob tells exit statuses apart only at 128, by restartPolicy ExitCode (version 1.5 and newer): 1–127 fail "
-        "the job, 128 and above restart the replica",
+        "a TFJob separates exit statuses only at 128, with restartPolicy ExitCode (version 1.5 and newer): 1–127 "
+        "fail the job, 128 and above restart the replica",
         "KTF079",
         "exit-status",
         instead="write `on exit 1..127 => fail job` with `on failed => restart pod`, or compile to volcano or "
-        "kubernetes, which take any status",
+        "kubernetes, which accept any status",
     )
     yield translated("policies[exit].fail job", RESTART_POLICY, "Never, or ExitCode for 1–127")
     yield from _restarts("exit", "restart container")
@@ -412,28 +412,28 @@ def _evicted() -> Iterator[Row]:
     yield translated(
         "policies[evicted]",
         "Deployment",
-        "a Deployment always makes an evicted pod again",
+        "a Deployment always recreates an evicted pod",
         when=when.as_deployment_does,
     )
     yield refused(
         "policies[evicted]",
-        "TensorBoard runs in a Deployment, which always makes an evicted pod again",
+        "TensorBoard runs in a Deployment, which always recreates an evicted pod",
         "KTF080",
         "tensorboard-evicted",
-        instead="leave the policy out",
+        instead="remove the policy",
         when=shared.of_tensorboard,
     )
     yield kept("policies[evicted]", RESTART_POLICY)
     yield translated(
         "policies[evicted].fail job",
         RESTART_POLICY,
-        "Never; OnFailure before 1.6, which does not make lost pods again",
+        "Never; before 1.6 also OnFailure, which does not recreate lost pods",
         when=when.evicted_pods_stay,
     )
     yield refused(
         "policies[evicted].fail job",
-        "a role that restarts on failure gets a new pod after an eviction by node pressure too; a TFJob cannot tell "
-        "the two apart",
+        "a role that restarts on failure also gets a new pod after an eviction by node pressure; a TFJob cannot "
+        "tell the two apart",
         "KTF081",
         "evicted-fails",
         instead="compile to volcano, or to kubernetes with `on failed => restart pod`",
@@ -448,8 +448,8 @@ def _evicted_restarts(action: str) -> Iterator[Row]:
     yield approximated(
         key,
         RESTART_POLICY,
-        "OnFailure makes a pod again that was evicted by node pressure; one that is deleted (eviction API, drain, "
-        "preemption) fails the job (seen with 1.8.1), and neither is counted by retries",
+        "OnFailure recreates a pod that was evicted by node pressure; a deleted pod (eviction API, drain, "
+        "preemption) fails the job (seen with 1.8.1); retries counts neither",
         "KTF082",
         "evicted-on-failure",
         instead="compile to kubernetes or volcano, which restart after every eviction",
@@ -459,8 +459,8 @@ def _evicted_restarts(action: str) -> Iterator[Row]:
     yield approximated(
         key,
         RESTART_POLICY,
-        "ExitCode makes a pod again that was evicted by node pressure, and also one that ended with 128 or more "
-        "(out of memory, killed), both without limit; one that is deleted fails the job (seen with 1.8.1)",
+        "ExitCode recreates a pod that was evicted by node pressure, and one that ended with 128 or more (out of "
+        "memory, killed), both without limit; a deleted pod fails the job (seen with 1.8.1)",
         "KTF083",
         "evicted-exit-code",
         instead="compile to kubernetes or volcano, which tell evictions apart",
@@ -469,7 +469,7 @@ def _evicted_restarts(action: str) -> Iterator[Row]:
     yield kept(key, "", when=when.refused_beside)
     yield refused(
         key,
-        "this version of the operator does not make evicted pods again",
+        "this version of the operator does not recreate evicted pods",
         "KTF084",
         "evicted-version",
         instead='write version = "1.6" or a newer one in target tfjob, or compile to kubernetes or volcano',
@@ -478,13 +478,14 @@ def _evicted_restarts(action: str) -> Iterator[Row]:
 
 def _refused() -> Iterator[Row]:
     """What no version of the operator has."""
-    nothing = "a TFJob has no such action: {value} would need a controller that stops and starts other replicas"
+    nothing = "a TFJob cannot {value}: that would need a controller that stops and starts other replicas"
     for event in ("failed", "exit", "evicted"):
         for action in ("abort job", "restart role", "restart job"):
             yield refused(f"policies[{event}].{action}", nothing, "KTF085", "action", instead=NEAR)
         yield refused(
             f"policies[{event}].ignore",
-            "a TFJob fails with the first replica that fails and is not restarted; the operator can ignore none",
+            "a TFJob fails with the first replica that fails and is not restarted; the operator cannot ignore a "
+            "failure",
             "KTF116",
             instead="let the program exit 0, or compile to volcano"
             + (", slider or yarn, which can ignore a failed replica" if event != "evicted" else ""),
@@ -501,17 +502,17 @@ def _refused() -> Iterator[Row]:
             f"policies[{event}].delay",
             "the operator acts at once; it cannot wait {value}",
             "KTF087",
-            instead="leave `after` out, or compile to volcano 1.11 or newer",
+            instead="remove `after`, or compile to volcano 1.11 or newer",
         )
     yield refused(
         "policies[pending]",
         "the operator has no time limit for pods that wait to be placed",
         "KTF088",
-        instead="set deadline, which counts waiting too, or compile to volcano 1.11 or newer",
+        instead="write deadline, which also counts waiting, or compile to volcano 1.11 or newer",
     )
     yield refused(
         "policies[unknown]",
-        "the operator does not act on a gang of which only part can be placed",
+        "the operator does not act when only part of a gang can be placed",
         "KTF089",
         instead="compile to volcano",
     )
@@ -523,7 +524,7 @@ def _restarted() -> Iterator[Row]:
         "restarts by status are new pods, which the operator does not count, and no role restarts in place",
         "KTF095",
         "nothing-counted",
-        instead="compile to volcano or kubernetes, where retries bounds restarts by status",
+        instead="compile to volcano or kubernetes, where retries limits restarts by status",
         when=when.counts_nothing,
     )
     yield kept("policies[restarted]", "spec.runPolicy.backoffLimit")
@@ -532,7 +533,7 @@ def _restarted() -> Iterator[Row]:
     yield approximated(
         "policies[restarted].fail job",
         "spec.runPolicy.backoffLimit",
-        "backoffLimit counts the restarts of all roles together, not of each",
+        "backoffLimit counts the restarts of all roles together, not of each role",
         "KTF090",
         "restarts-counted-together",
         instead="compile to volcano, which counts per role",
@@ -540,7 +541,7 @@ def _restarted() -> Iterator[Row]:
     )
     yield refused(
         "policies[restarted].fail job",
-        "backoffLimit counts the restarts of all roles that restart in place; a TFJob cannot count those of some",
+        "backoffLimit counts the restarts of all roles that restart in place; a TFJob cannot count only some of them",
         "KTF091",
         "restarts-of-role",
         instead="write one `on restarted N => fail job` for the job, or compile to volcano",
@@ -548,7 +549,7 @@ def _restarted() -> Iterator[Row]:
     for action in ("abort job", "restart job"):
         yield refused(
             f"policies[restarted].{action}",
-            "a TFJob whose restarts are used up fails; it cannot {value}",
+            "a TFJob fails when its restarts are used up; it cannot {value}",
             "KTF092",
             "restarted-action",
             instead="write `=> fail job`, or compile to volcano",

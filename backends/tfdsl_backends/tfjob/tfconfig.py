@@ -37,11 +37,11 @@ def differences(unit: Unit, role: Role) -> tuple[str, ...]:
         return ()
     if not is_distributed(job):
         return ("the operator sets no TF_CONFIG for a job of one replica",) if gets_tf_config(job, role) else ()
-    found: list[str] = []
+    differences: list[str] = []
     if not gets_tf_config(job, role):
-        found.append(f"the operator sets TF_CONFIG although discovery is {job.cluster.discovery}")
+        differences.append(f"the operator sets TF_CONFIG even with discovery {job.cluster.discovery}")
     if any(other.name == "evaluator" for other in training_roles(job)):
-        found.append("the operator lists the evaluator in cluster")
+        differences.append("the operator lists the evaluator in cluster")
     if job.namespace is None:
-        found.append("hosts hold the namespace that the job is created in; `default` stands for it here")
-    return tuple(found)
+        differences.append("hosts contain the namespace in which the job is created; it is shown as `default` here")
+    return tuple(differences)

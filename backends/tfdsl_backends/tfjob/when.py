@@ -1,18 +1,19 @@
-"""What the rows of the support table ask about a job.
-
-The IR is imported when a condition is asked, so that the table loads without it.
-"""
+"""When the conditional rows of the support table hold."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.conditions import single
+from tfdsl.ir.policies import on_eviction
 from tfdsl.support import Condition, condition
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob.features import features
+from tfdsl_backends.tfjob.policies import decisions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Policy, Role
@@ -26,22 +27,11 @@ def static(unit: Unit, item: Item) -> bool:
     return unit.text("tf_config") == "static"
 
 
-@condition("gang_scheduler is set")
-def gang_scheduled(unit: Unit, item: Item) -> bool:
-    """Whether the operator makes PodGroups."""
-    return unit.text("gang_scheduler") != ""
+gang_scheduled = Condition("gang_scheduler is set", lambda unit, item: unit.text("gang_scheduler") != "")
 
+volcano_scheduled = Condition('gang_scheduler = "volcano"', lambda unit, item: unit.text("gang_scheduler") == "volcano")
 
-@condition('gang_scheduler = "volcano"')
-def volcano_scheduled(unit: Unit, item: Item) -> bool:
-    """Whether the operator makes Volcano's PodGroups, the only ones with a queue."""
-    return unit.text("gang_scheduler") == "volcano"
-
-
-@condition("kueue = true")
-def with_kueue(unit: Unit, item: Item) -> bool:
-    """Whether Kueue admits the job."""
-    return unit.flag("kueue")
+with_kueue = Condition("kueue = true", lambda unit, item: unit.flag("kueue"))
 
 
 @condition("kueue = true, or Kueue's label")
@@ -50,10 +40,7 @@ def in_kueue(unit: Unit, item: Item) -> bool:
     return QUEUE_LABEL in unit.job.labels or (unit.flag("kueue") and unit.job.queue is not None)
 
 
-@condition("several replicas")
-def several(unit: Unit, item: Item) -> bool:
-    """Whether other replicas may run when the one that ends the job has ended."""
-    return not single(unit, item)
+several = Condition("several replicas", lambda unit, item: not single(unit, item))
 
 
 @condition("several workers, without a chief or master")
@@ -65,16 +52,13 @@ def all_workers(unit: Unit, item: Item) -> bool:
     return policy.role == "worker" and policy.index is None and several_workers and decides_success(unit, item)
 
 
-@condition("another one than gang_scheduler")
+@condition("different from gang_scheduler")
 def other_scheduler(unit: Unit, item: Item) -> bool:
     """Whether the job's scheduler is not the one that the gang is made for."""
     return gang_scheduled(unit, item) and item.value != unit.text("gang_scheduler")
 
 
-@condition('"none" for one replica')
-def none_for_one(unit: Unit, item: Item) -> bool:
-    """Whether no TF_CONFIG is wanted and none is injected."""
-    return item.value == "none" and single(unit, item)
+none_for_one = Condition('"none" for one replica', lambda unit, item: item.value == "none" and single(unit, item))
 
 
 @condition('one replica with tf_config = "operator"')
@@ -109,29 +93,27 @@ def overwritten_labels(unit: Unit, item: Item) -> bool:
     return any(f"training.kubeflow.org/{name}" in role.labels for name in OPERATOR_LABELS)
 
 
-@condition("more specific policies decide")
-def overridden(unit: Unit, item: Item) -> bool:
-    """A policy: whether more specific ones decide everything that it could."""
-    from tfdsl_backends.tfjob.policies import decided
+def _roles(unit: Unit, item: Item) -> Sequence[Role]:
+    """The roles for which the policy decides anything."""
+    return decisions(unit).deciding[id(item.node)]
 
-    return item.role != "tensorboard" and not decided(unit.job, cast("Policy", item.node))
+
+overridden = Condition(
+    "more specific policies decide", lambda unit, item: item.role != "tensorboard" and not _roles(unit, item)
+)
 
 
 def _all_become(words: str, *restart_policies: str) -> Condition:
     """A policy: whether every role that it decides for gets one of ``restart_policies``."""
-
-    def test(unit: Unit, item: Item) -> bool:
-        from tfdsl_backends.tfjob.policies import decided, restart_policy
-
-        job, can = unit.job, features(unit)
-        return all(
-            restart_policy(job, role, can) in restart_policies for role in decided(job, cast("Policy", item.node))
-        )
-
-    return Condition(words, test)
+    return Condition(
+        words,
+        lambda unit, item: all(
+            decisions(unit).restart_policies[role.name] in restart_policies for role in _roles(unit, item)
+        ),
+    )
 
 
-has_restart_policy = _all_become("told apart at 128, or not at all", "Never", "OnFailure", "ExitCode")
+has_restart_policy = _all_become("separated at 128, or not at all", "Never", "OnFailure", "ExitCode")
 in_place = _all_become("no status or eviction fails the job", "OnFailure")
 by_status = _all_become("statuses 1–127 fail the job", "ExitCode")
 beside_restart_in_place = Condition("beside restart container", in_place.test)
@@ -141,15 +123,10 @@ not_by_status = _all_become("", "Never", "OnFailure")
 
 
 @condition("1–127 fail the job, 128 and above restart")
-def told_apart_too_early(unit: Unit, item: Item) -> bool:
-    """Statuses told apart at 128 by an operator that cannot yet, in the way that later ones can."""
-    from tfdsl_backends.tfjob.features import LATEST
-    from tfdsl_backends.tfjob.policies import decided, restart_policy
-
-    if features(unit).exit_code:
-        return False
-    roles = decided(unit.job, cast("Policy", item.node))
-    return all(restart_policy(unit.job, role, LATEST) == "ExitCode" for role in roles)
+def separated_too_early(unit: Unit, item: Item) -> bool:
+    """Statuses separated at 128 as later operators can, for one that cannot yet."""
+    latest = decisions(unit).latest
+    return not features(unit).exit_code and all(latest[role.name] == "ExitCode" for role in _roles(unit, item))
 
 
 @condition("tensorboard, restart pod")
@@ -160,12 +137,8 @@ def as_deployment_does(unit: Unit, item: Item) -> bool:
 
 @condition("without a policy for evicted")
 def eviction_is_failure(unit: Unit, item: Item) -> bool:
-    """``failed``: whether it decides for lost pods too, with no ``evicted`` policy that says what is told of them."""
-    from tfdsl.ir.policies import on_eviction
-    from tfdsl_backends.tfjob.policies import decided
-
-    policy = cast("Policy", item.node)
-    return any(on_eviction(unit.job, role) is policy for role in decided(unit.job, policy))
+    """``failed``: whether it also decides for lost pods, with no ``evicted`` policy whose row says what happens."""
+    return any(on_eviction(unit.job, role) is item.node for role in _roles(unit, item))
 
 
 @condition("restartPolicy Never, or OnFailure before 1.6")
@@ -180,55 +153,29 @@ def refused_beside(unit: Unit, item: Item) -> bool:
 
     Those are refused by rows of their own, which say why.
     """
-    from tfdsl_backends.tfjob.features import LATEST
-    from tfdsl_backends.tfjob.policies import decided, restart_policy
-
-    job = unit.job
-    return all(restart_policy(job, role, LATEST) is None for role in decided(job, cast("Policy", item.node)))
+    return all(decisions(unit).latest[role.name] is None for role in _roles(unit, item))
 
 
-@condition("a role has restartPolicy OnFailure")
-def restarts_in_place(unit: Unit, item: Item) -> bool:
-    """Whether any role has the restart policy that ``backoffLimit`` counts."""
-    from tfdsl_backends.tfjob.policies import in_place
+restarts_in_place = Condition("a role has restartPolicy OnFailure", lambda unit, item: bool(decisions(unit).in_place))
 
-    return bool(in_place(unit.job, features(unit)))
+restarts_by_status = Condition(
+    "a role has restartPolicy ExitCode", lambda unit, item: "ExitCode" in decisions(unit).restart_policies.values()
+)
 
+counts_elsewhere = Condition("beside `restarted N`", lambda unit, item: bool(decisions(unit).counted))
 
-@condition("a role has restartPolicy ExitCode")
-def restarts_by_status(unit: Unit, item: Item) -> bool:
-    """Whether any role has the restart policy that nothing counts."""
-    from tfdsl_backends.tfjob.policies import restart_policy, training_roles
+counts_nothing = Condition("no role has restartPolicy OnFailure", lambda unit, item: not restarts_in_place(unit, item))
 
-    can = features(unit)
-    return any(restart_policy(unit.job, role, can) == "ExitCode" for role in training_roles(unit.job))
+counts_one_role = Condition("one role restarts in place", lambda unit, item: _restarting(unit, item, at_most=1))
+"""``restarted N``: whether its role is the only one that restarts in place."""
 
-
-@condition("beside `restarted N`")
-def counts_elsewhere(unit: Unit, item: Item) -> bool:
-    """Whether a ``restarted N`` policy has taken ``backoffLimit``."""
-    return any(policy.event == "restarted" for policy in unit.job.policies)
+counts_all_roles = Condition(
+    "several roles restart in place, without ROLE", lambda unit, item: _restarting(unit, item, at_most=6)
+)
+"""``restarted N``: whether it covers every role that restarts in place, and is the only one."""
 
 
-@condition("no role has restartPolicy OnFailure")
-def counts_nothing(unit: Unit, item: Item) -> bool:
-    """``restarted N``: whether no role restarts in place, so that there is nothing to count."""
-    return not restarts_in_place(unit, item)
-
-
-@condition("one role restarts in place")
-def counts_one_role(unit: Unit, item: Item) -> bool:
-    """``restarted N``: whether its role is the only one that restarts in place."""
-    return _restarting(unit, item, at_most=1)
-
-
-@condition("several roles restart in place, without ROLE")
-def counts_all_roles(unit: Unit, item: Item) -> bool:
-    """``restarted N``: whether it covers every role that restarts in place, and is the only one."""
-    return _restarting(unit, item, at_most=6)
-
-
-@condition("chief, master, or worker without them")
+@condition("chief, master, or worker if there is neither")
 def decides_success(unit: Unit, item: Item) -> bool:
     """``completed``: whether the operator's rules can end the job with this role."""
     role = cast("Policy", item.node).role
@@ -236,15 +183,13 @@ def decides_success(unit: Unit, item: Item) -> bool:
     return role in ("chief", "master") or (role == "worker" and not has_chief)
 
 
-@condition("0 of chief or master, or of worker without them")
+@condition("replica 0 of chief or master, or of worker if there is neither")
 def first_replica(unit: Unit, item: Item) -> bool:
     """``completed`` of one replica: whether it is the one that the operator looks at."""
     return item.value == 0 and decides_success(unit, item)
 
 
 def _restarting(unit: Unit, item: Item, at_most: int) -> bool:
-    from tfdsl_backends.tfjob.policies import counted, decided, in_place
-
-    restarting = [role.name for role in in_place(unit.job, features(unit))]
-    covered = [role.name for role in decided(unit.job, cast("Policy", item.node))]
-    return len(counted(unit.job)) == 1 and 0 < len(restarting) <= at_most and set(restarting) <= set(covered)
+    decided = decisions(unit)
+    covered = {role.name for role in _roles(unit, item)}
+    return len(decided.counted) == 1 and 0 < len(decided.in_place) <= at_most and set(decided.in_place) <= covered

@@ -19,7 +19,8 @@ from tfdsl_backends.podspec.checks import (
     check_pods,
 )
 from tfdsl_backends.podspec.objects import tensorboard_name
-from tfdsl_backends.volcano import claims, messages, tfconfig
+from tfdsl_backends.volcano import messages, tfconfig
+from tfdsl_backends.volcano.claims import claims
 from tfdsl_backends.volcano.pods import plan
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 INT32: Final = 2**31 - 1
 FOLDER: Final = "/etc/volcano"
-"""Where the svc plugin mounts its host lists (seen: "must be unique", and the job is Pending for ever)."""
+"""Where the svc plugin mounts its host lists (seen: "must be unique", and the job stays Pending)."""
 
 _BOTH = ("job-name", "queue-name", "task-index", "task-spec")
 LABELS: Final = frozenset(f"volcano.sh/{name}" for name in (*_BOTH, "job-namespace"))
@@ -47,9 +48,9 @@ _QUEUE = re.compile(rf"{_LABEL}(\.{_LABEL})*\Z")
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
-    """Everything that Volcano or the kubelet would refuse, and what the user should know of our choices."""
+    """Everything that Volcano or the kubelet would refuse, and what the user should know about our choices."""
     yield from check_first_letter(unit, messages.PODS, "the Service of the svc plugin")
-    yield from check_names(unit, messages.PODS, names(unit.job))
+    yield from check_names(unit, messages.PODS, _names(unit))
     yield from _queue(unit)
     yield from _scheduling(unit)
     yield from _numbers(unit)
@@ -65,18 +66,19 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
         yield messages.NETWORK_POLICY(unit.origins.span("roles[tensorboard]"))
 
 
-def names(job: Job) -> list[Name]:
+def _names(unit: Unit) -> list[Name]:
     """Every name that Volcano or we make from the job's (reference: name length budget)."""
-    found = [
+    job = unit.job
+    names = [
         Name(f"the pod {role.replicas - 1} of role {role.name}", f"{job.name}-{role.name}-{role.replicas - 1}")
         for role in job.roles
     ]
-    found.append(Name("the volume of the svc plugin", f"{job.name}-svc"))
-    if claims.job_volumes(job):
-        found.append(Name("the volume of a claim (12 random characters)", f"{job.name}-{'x' * 12}"))
+    names.append(Name("the volume of the svc plugin", f"{job.name}-svc"))
+    if claims(unit).volumes:
+        names.append(Name("the volume of a claim (12 random characters)", f"{job.name}-{'x' * 12}"))
     if job.role("tensorboard") is not None:
-        found.append(Name("the Service of tensorboard", tensorboard_name(job)))
-    return found
+        names.append(Name("the Service of tensorboard", tensorboard_name(job)))
+    return names
 
 
 def _queue(unit: Unit) -> Iterator[Diagnostic]:
@@ -85,13 +87,11 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
         return
     problem = ""
     if not _QUEUE.match(queue):
-        problem = (
-            "it consists of lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part"
-        )
+        problem = "use lowercase letters, digits, - and ., with a letter or digit at both ends of each part"
     elif len(queue) > 63:
-        problem = f"it becomes a label of the pods and has {len(queue)} characters, 63 are allowed"
+        problem = f"it becomes a label of the pods and has {len(queue)} characters, but at most 63 are allowed"
     elif queue == "root":
-        problem = "the root queue takes no jobs"
+        problem = "the root queue does not accept jobs"
     if problem:
         yield messages.QUEUE_NAME(unit.origins.span("queue"), queue=queue, problem=problem)
 
@@ -108,8 +108,8 @@ def _lost_logs(unit: Unit) -> Iterator[Diagnostic]:
     """One note for the first policy that leaves no failed pod at its end (a restart of the job leaves it)."""
     for policy in unit.job.policies:
         if policy.written and policy.action in ("restart container", "restart pod", "restart role"):
-            found = messages.LOST_LOGS(unit.origins.span(policy.path))
-            yield found.help("collect the logs while the pods run, or write them to a mount")
+            diagnostic = messages.LOST_LOGS(unit.origins.span(policy.path))
+            yield diagnostic.help("collect the logs while the pods run, or write them to a mount")
             return
 
 
@@ -130,17 +130,17 @@ def _numbers(unit: Unit) -> Iterator[Diagnostic]:
 def _delivery(unit: Unit) -> Iterator[Diagnostic]:
     reason = tfconfig.static_reason(unit)
     if reason is not None:
-        found = messages.STATIC_TF_CONFIG(unit.origins.span("cluster.discovery"), reason=reason)
-        yield found.help('tf_config = "plugin" would take the plugin all the same')
+        diagnostic = messages.STATIC_TF_CONFIG(unit.origins.span("cluster.discovery"), reason=reason)
+        yield diagnostic.help('write tf_config = "plugin" to use the plugin anyway')
     if tfconfig.mode(unit) == "static" and tfconfig.lacks_index(unit):
-        found = messages.STATIC_VERSION(unit.option_spans.get("tf_config", unit.origins.span("")))
-        yield found.help('write tf_config = "shell", or compile for Volcano 1.9 or newer')
+        diagnostic = messages.STATIC_VERSION(unit.option_spans.get("tf_config", unit.origins.span("")))
+        yield diagnostic.help('write tf_config = "shell", or compile for Volcano 1.9 or newer')
     if unit.text("tf_config") != "plugin" or not any(gets_tf_config(unit.job, role) for role in unit.job.roles):
         return
     place = unit.option_spans.get("tf_config", unit.origins.span(""))
     for difference in tfconfig.plugin_differences(unit.job):
         warning = messages.PLUGIN_DIFFERS(place, difference=difference)
-        yield replace(warning.help('leave tf_config out, or write tf_config = "static"'), approximation=True)
+        yield replace(warning.help('remove tf_config, or write tf_config = "static"'), approximation=True)
     trainers = [role for role in unit.job.roles if role.name != "tensorboard"]
     for role in trainers[1:]:
         if role.port != trainers[0].port:
@@ -171,7 +171,7 @@ def _hosts_variables(unit: Unit) -> Iterator[Diagnostic]:
         if size > LONGEST_STRING:
             yield messages.HOSTS_VARIABLE(
                 unit.origins.span(f"{role.path}.replicas"), variable=variable, size=size
-            ).help("a shorter job name makes it smaller; from 1.16 on patch svc with --inject-hosts-env=false")
+            ).help("shorten the job's name; from 1.16 on, patch svc with --inject-hosts-env=false")
 
 
 # --- what belongs to Volcano in a pod: its plugins and controller write over what the user has there -------------
@@ -179,11 +179,11 @@ def _hosts_variables(unit: Unit) -> Iterator[Diagnostic]:
 
 def _reserved(unit: Unit) -> Iterator[Diagnostic]:
     """An error for each thing that would be lost, once for all roles that inherit it."""
-    told: set[tuple[str, Span]] = set()
+    reported: set[tuple[str, Span]] = set()
     for rule, path, words in _overwritten(unit.job):
         span = unit.origins.span(path)
-        if (rule.code, span) not in told:
-            told.add((rule.code, span))
+        if (rule.code, span) not in reported:
+            reported.add((rule.code, span))
             yield rule(span, **words)
 
 
@@ -208,8 +208,8 @@ def _overwritten(job: Job) -> Iterator[tuple[Rule, str, Mapping[str, str]]]:
 
 
 def _marks(
-    role: Role, field: str, given: Mapping[str, str], taken: frozenset[str]
+    role: Role, field: str, marks: Mapping[str, str], taken: frozenset[str]
 ) -> Iterator[tuple[Rule, str, Mapping[str, str]]]:
-    for name in given:
+    for name in marks:
         if name in taken:
             yield messages.RESERVED_MARK, entry(child(role.path, field), name), {"name": name}

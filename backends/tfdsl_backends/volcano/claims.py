@@ -1,54 +1,55 @@
 """Claims of a job: volumes of Volcano's job where that is exact, else documents of their own.
 
 ``spec.volumes`` puts a claim into every container of every task, at one path, writable and whole, and the claim goes
-with the job. That is what the job says only when every role mounts it so and it need not outlive the job; a claim of
-some roles only would give the others a volume, and a ReadWriteOnce one would keep their pods from other nodes.
+with the job. The job asks for exactly that only when every role mounts the claim so and it need not outlive the job. A
+claim that only some roles mount would give the others a volume too, and a ReadWriteOnce one would keep their pods from
+other nodes.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.record import Record
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tfdsl.backend import Unit
     from tfdsl.ir.model import Claim, ClaimMount, Job
 
 
-_last: tuple[Job | None, dict[str, list[tuple[str, ClaimMount]]]] = (None, {})
+class Claims(Record):
+    """``volumes``: the claims that become ``spec.volumes``, each with its first mount. ``documents``: the others."""
+
+    volumes: Sequence[tuple[Claim, ClaimMount]]
+    documents: Mapping[str, Claim]
 
 
-def in_every_container(job: Job, claim: Claim) -> bool:
-    """Whether every role mounts ``claim`` once, at one path, writable and whole."""
-    mounted = _mounts(job).get(claim.name, [])
-    if [role for role, _ in mounted] != [role.name for role in job.roles]:
+def claims(unit: Unit) -> Claims:
+    """Where each claim of the job goes."""
+    return unit.once(_sorted)
+
+
+def _sorted(unit: Unit) -> Claims:
+    job = unit.job
+    mounts: dict[str, list[tuple[str, ClaimMount]]] = {}
+    for role in job.roles:
+        for mount in role.mounts:
+            if mount.kind == "claim":
+                mounts.setdefault(mount.claim, []).append((role.name, mount))
+    volumes = {
+        claim.name: (claim, mounts[claim.name][0][1])
+        for claim in job.claims
+        if not claim.keep and _in_every_container(job, mounts.get(claim.name, []))
+    }
+    documents = {claim.name: claim for claim in job.claims if claim.name not in volumes}
+    return Claims(tuple(volumes.values()), documents)
+
+
+def _in_every_container(job: Job, mounts: Sequence[tuple[str, ClaimMount]]) -> bool:
+    """Whether every role mounts the claim once, at one path, writable and whole."""
+    if [role for role, _ in mounts] != [role.name for role in job.roles]:
         return False
-    places = {mount.at for _, mount in mounted}
-    return len(places) == 1 and not any(mount.readonly or mount.sub_path for _, mount in mounted)
-
-
-def _mounts(job: Job) -> dict[str, list[tuple[str, ClaimMount]]]:
-    """Claim → the roles that mount it, in order, and how. Kept for the last job, for each claim is asked about."""
-    global _last  # only to save time: the same job always gives the same table
-    if _last[0] is not job:
-        table: dict[str, list[tuple[str, ClaimMount]]] = {}
-        for role in job.roles:
-            for mount in role.mounts:
-                if mount.kind == "claim":
-                    table.setdefault(mount.claim, []).append((role.name, mount))
-        _last = (job, table)
-    return _last[1]
-
-
-def job_volumes(job: Job) -> list[Claim]:
-    """The claims that become ``spec.volumes``."""
-    return [claim for claim in job.claims if not claim.keep and in_every_container(job, claim)]
-
-
-def documents(job: Job) -> list[Claim]:
-    """The claims that become PersistentVolumeClaim documents."""
-    own = {claim.name for claim in job_volumes(job)}
-    return [claim for claim in job.claims if claim.name not in own]
-
-
-def first_mount(job: Job, claim: Claim) -> ClaimMount:
-    """The first mount of ``claim``."""
-    return next(m for role in job.roles for m in role.mounts if m.kind == "claim" and m.claim == claim.name)
+    places = {mount.at for _, mount in mounts}
+    return len(places) == 1 and not any(mount.readonly or mount.sub_path for _, mount in mounts)

@@ -8,9 +8,9 @@ from tfdsl.backend import Document
 from tfdsl.emit.located import Located, at, child
 from tfdsl_backends.podspec.objects import claim_document, claim_spec, job_metadata, tensorboard_service
 from tfdsl_backends.podspec.template import pod_template
-from tfdsl_backends.volcano import claims, policies
+from tfdsl_backends.volcano import policies
 from tfdsl_backends.volcano.checks import check
-from tfdsl_backends.volcano.features import features
+from tfdsl_backends.volcano.claims import claims
 from tfdsl_backends.volcano.pods import plan, task_labels
 from tfdsl_backends.volcano.tfconfig import plugin_arguments, tasks
 
@@ -26,7 +26,7 @@ API_VERSION = "batch.volcano.sh/v1alpha1"
 
 def generate(unit: Unit) -> list[Document]:
     """The job, which is the main document; the claims that it waits for; TensorBoard's Service."""
-    made = [job_document(unit), *(claim_document(unit.job, claim) for claim in claims.documents(unit.job))]
+    made = [job_document(unit), *(claim_document(unit.job, claim) for claim in claims(unit).documents.values())]
     tensorboard = unit.job.role("tensorboard")
     if tensorboard is not None:
         made.append(tensorboard_service(unit.job, tensorboard, task_labels(unit.job, tensorboard)))
@@ -36,7 +36,6 @@ def generate(unit: Unit) -> list[Document]:
 def job_document(unit: Unit) -> Data:
     """The Volcano job."""
     job = unit.job
-    decided = policies.decide(job, features(unit))
     return {
         "apiVersion": API_VERSION,
         "kind": "Job",
@@ -45,13 +44,13 @@ def job_document(unit: Unit) -> Data:
             "schedulerName": at(job, "scheduler") or "volcano",
             "queue": at(job, "queue") or "default",
             "minAvailable": Located(gang_size(job), "gang"),
-            "maxRetry": Located(policies.job_max_retry(job), "retries"),
+            "maxRetry": Located(policies.job_max_retry(unit), "retries"),
             "priorityClassName": at(job, "priority"),
             "ttlSecondsAfterFinished": Located(job.ttl.seconds, "ttl") if job.ttl is not None else None,
             "plugins": plugins(unit),
-            "policies": policies.job_policies(job, decided) or None,
-            "volumes": volumes(job) or None,
-            "tasks": [task(unit, role, decided) for role in job.roles],
+            "policies": policies.job_policies(unit) or None,
+            "volumes": volumes(unit) or None,
+            "tasks": [task(unit, role) for role in job.roles],
         },
     }
 
@@ -68,25 +67,25 @@ def plugins(unit: Unit) -> dict[str, Data]:
     return {"env": [], "svc": svc, "tensorflow": plugin_arguments(unit)}
 
 
-def volumes(job: Job) -> list[Data]:
+def volumes(unit: Unit) -> list[Data]:
     """Claims that every container has, which Volcano makes and removes with the job."""
     return [
-        Located({"mountPath": at(claims.first_mount(job, claim), "at"), "volumeClaim": claim_spec(claim)}, claim.path)
-        for claim in claims.job_volumes(job)
+        Located({"mountPath": at(mount, "at"), "volumeClaim": claim_spec(claim)}, claim.path)
+        for claim, mount in claims(unit).volumes
     ]
 
 
-def task(unit: Unit, role: Role, decided: policies.Decided) -> Data:
-    """The task of ``role``, with its share of what was ``decided`` for the job."""
+def task(unit: Unit, role: Role) -> Data:
+    """The task of ``role``."""
     job = unit.job
     return Located(
         {
             "name": Located(role.name, role.path),
             "replicas": at(role, "replicas"),
             "minAvailable": Located(min_available(job, role), child(role.path, "min_available")),
-            "maxRetry": policies.task_max_retry(job, role, decided),
+            "maxRetry": policies.task_max_retry(unit, role),
             "dependsOn": {"name": at(role, "after")} if role.after else None,
-            "policies": policies.task_policies(job, role, decided) or None,
+            "policies": policies.task_policies(unit, role) or None,
             "template": pod_template(job, role, plan(unit, role)),
         },
         role.path,

@@ -11,7 +11,7 @@ STATIC_TF_CONFIG = Rule(
     "VOL100",
     "volcano-static-tf-config",
     "info",
-    "volcano: TF_CONFIG is written as a variable of each pod, for the tensorflow plugin {reason}",
+    "volcano: TF_CONFIG is written as a variable of each pod because the tensorflow plugin {reason}",
 )
 PLUGIN_DIFFERS = Rule(
     "VOL101", "volcano-plugin-differs", "warning", 'volcano: with tf_config = "plugin" TF_CONFIG differs: {difference}'
@@ -20,51 +20,54 @@ PLUGIN_ONE_PORT = Rule(
     "VOL102",
     "volcano-plugin-port",
     "error",
-    "volcano: the tensorflow plugin knows one port for all roles, but {first} has {first_port} and {second} "
+    "volcano: the tensorflow plugin uses one port for all roles, but {first} has {first_port} and {second} "
     "{second_port}",
 )
 NETWORK_POLICY = Rule(
     "VOL103",
     "volcano-network-policy",
     "info",
-    "volcano: the job's pods accept connections from everywhere, for otherwise nothing outside could reach tensorboard",
+    "volcano: the job's pods accept connections from anywhere, so that tensorboard can be reached",
 )
 HOSTS_VARIABLE = Rule(
     "VOL104",
     "volcano-hosts-variable",
     "warning",
-    "volcano: the svc plugin gives every container {variable} with {size} bytes; Linux refuses to start a process with "
-    "a variable above 131071",
+    "volcano: the svc plugin sets {variable} in every container, with {size} bytes; Linux does not start a "
+    "process with a variable above 131071",
 )
-QUEUE_NAME = Rule("VOL105", "volcano-queue-name", "error", "volcano: {queue} is no queue name: {problem}")
+QUEUE_NAME = Rule("VOL105", "volcano-queue-name", "error", "volcano: {queue} is not a valid queue name: {problem}")
 TOO_LARGE = Rule(
     "VOL106",
     "volcano-number-too-large",
     "error",
-    "volcano: {field} would be {value}; the field takes at most 2147483647",
+    "volcano: {field} would be {value}; its maximum is 2147483647",
 )
 
 PRIORITY = Rule(
     "VOL151",
     "volcano-priority",
     "info",
-    "volcano: a waiting job stops running ones of lower priority only where the scheduler's actions include preempt, "
-    "which its default settings do not",
+    "volcano: a waiting job preempts running jobs of lower priority only if the scheduler's actions include "
+    "preempt; by default they do not",
 )
 LOST_LOGS = Rule(
     "VOL152",
     "volcano-lost-logs",
     "info",
-    "volcano: when the retries are used up the failed pods are removed, and their logs with them",
+    "volcano: when the retries are used up, the failed pods are removed together with their logs",
 )
 SCHEDULER_NAME = Rule(
-    "VOL153", "volcano-scheduler-name", "error", "volcano: scheduler has {length} characters, 63 are allowed"
+    "VOL153",
+    "volcano-scheduler-name",
+    "error",
+    "volcano: scheduler has {length} characters, but at most 63 are allowed",
 )
 RESERVED_PATH = Rule(
     "VOL154",
     "volcano-reserved-path",
     "error",
-    "volcano: the svc plugin has its own mount at /etc/volcano, so no pod with one at {path} would start",
+    "volcano: the svc plugin has its own mount at /etc/volcano, so no pod with a mount at {path} would start",
 )
 RESERVED_VARIABLE = Rule(
     "VOL155", "volcano-reserved-variable", "error", "volcano: Volcano sets {name} itself and would replace this value"
@@ -79,7 +82,7 @@ STATIC_VERSION = Rule(
     "VOL157",
     "volcano-static-version",
     "error",
-    "volcano: a static TF_CONFIG needs the index of a replica, which Volcano writes on its pod from 1.9 on",
+    "volcano: a static TF_CONFIG needs a replica's index, which Volcano writes on its pod from version 1.9 on",
 )
 
 RULES = (

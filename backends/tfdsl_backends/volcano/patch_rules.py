@@ -41,7 +41,7 @@ def _check(node: Node) -> Iterator[Complaint]:
         replicas += _count(task["replicas"])
         yield from _task(task)
     if _count(spec["minAvailable"]) > replicas:
-        yield spec["minAvailable"].complain(f"minAvailable is above the {replicas} replicas of all tasks")
+        yield spec["minAvailable"].complain(f"minAvailable exceeds the {replicas} replicas of all tasks")
     yield from _depends(spec["tasks"])
     yield from _volumes(spec["volumes"])
     queue = spec["queue"]
@@ -69,9 +69,7 @@ def _task(task: Node) -> Iterator[Complaint]:
     if not formats.is_dns_label(task["name"].data):
         yield part(task, "name").complain(f"{task['name'].data!r} is not the name of a task")
     if task.has("minAvailable") and _count(task["minAvailable"]) > _count(task["replicas"]):
-        yield task["minAvailable"].complain(
-            f"minAvailable is above the {_count(task['replicas'])} replicas of the task"
-        )
+        yield task["minAvailable"].complain(f"minAvailable exceeds the {_count(task['replicas'])} replicas of the task")
     if not task["template"]["spec"].has("containers"):
         yield task.complain("a task needs a template with containers")
     yield from _policies(task["policies"])
@@ -84,9 +82,9 @@ def _policies(node: Node) -> Iterator[Complaint]:
         events += list(policy["events"].items())
         code = policy["exitCode"]
         if bool(events) == policy.has("exitCode"):
-            yield policy.complain("a policy has either events or an exitCode")
+            yield policy.complain("a policy needs either events or an exitCode")
         if code.data == 0:
-            yield code.complain("exitCode 0 is no failure and has no policy")
+            yield code.complain("exitCode 0 is not a failure and cannot have a policy")
         if policy["action"].data not in ACTIONS:
             yield part(policy, "action").complain(f"the action must be {alternatives(ACTIONS)}")
         for event in events:
@@ -94,7 +92,7 @@ def _policies(node: Node) -> Iterator[Complaint]:
                 yield event.complain(f"{event.data!r} is not an event: {alternatives(EVENTS)}")
         for one in [*events, *([code] if policy.has("exitCode") else [])]:
             if isinstance(one.data, str | int) and one.data in seen:
-                yield one.complain(f"there are two policies of {one.data}")
+                yield one.complain(f"there are two policies on {one.data}")
             seen.add(str(one.data) if isinstance(one.data, str) else _count(one))
 
 
@@ -112,7 +110,7 @@ def _volumes(node: Node) -> Iterator[Complaint]:
         if not volume["mountPath"].data:
             yield volume.complain("a volume needs a mountPath")
         if volume.has("volumeClaim") == volume.has("volumeClaimName"):
-            yield volume.complain("a volume has either volumeClaim or volumeClaimName")
+            yield volume.complain("a volume needs either volumeClaim or volumeClaimName")
         if volume.has("volumeClaim"):
             yield from claim(volume["volumeClaim"])
 

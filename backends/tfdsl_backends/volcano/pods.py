@@ -8,7 +8,8 @@ from tfdsl.emit.located import Located, at, child
 from tfdsl.record import replace
 from tfdsl_backends.podspec.objects import claim_name
 from tfdsl_backends.podspec.plan import with_options
-from tfdsl_backends.volcano import claims, policies
+from tfdsl_backends.volcano.claims import claims
+from tfdsl_backends.volcano.policies import decisions
 from tfdsl_backends.volcano.tfconfig import deliver
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ def plan(unit: Unit, role: Role) -> PodPlan:
     deadline = job.deadline
     return replace(
         with_options(unit, deliver(unit, role)),
-        restart_policy=policies.restart_policy(job, role),
+        restart_policy=decisions(unit).roles[role.name].restart_policy,
         spread_labels=task_labels(job, role),
-        claims={claim.name: claim_name(job, claim) for claim in claims.documents(job)},
+        claims={name: claim_name(job, claim) for name, claim in claims(unit).documents.items()},
         resources=_vgpu(role),
         reserved_volumes=frozenset({f"{job.name}-svc"}),
         active_deadline_seconds=Located(deadline.seconds, "deadline") if deadline is not None else None,

@@ -25,20 +25,20 @@ def _job() -> Iterator[Row]:
     yield kept("job.queue", "spec.queue")
     yield refused(
         "job.priority",
-        "Kubernetes knows priorities by name, not by number: {value}",
+        "Volcano takes the name of a PriorityClass, not the number {value}",
         "VOL110",
         "priority-number",
-        instead='name a PriorityClass of the cluster, e.g. priority = "high"',
-        when=when.is_number,
+        instead='write the name of a PriorityClass, e.g. priority = "high"',
+        when=shared.number,
     )
     yield kept("job.priority", "spec.priorityClassName")
     yield approximated(
         "job.scheduler",
         "spec.schedulerName",
-        "Kubernetes' own scheduler starts pods one by one and knows no queues, so neither gang nor queue is kept",
+        "Kubernetes' default scheduler starts pods one by one and has no queues: gang and queue have no effect",
         "VOL136",
         "default-scheduler",
-        instead="leave scheduler out to use Volcano's, or write gang = false",
+        instead="remove scheduler to use Volcano's, or write gang = false",
         when=when.knows_no_gangs,
     )
     yield kept("job.scheduler", "spec.schedulerName")
@@ -46,8 +46,8 @@ def _job() -> Iterator[Row]:
     yield chosen(
         "job.retries",
         "spec.maxRetry, spec.tasks[].maxRetry",
-        "retries + 1, for Volcano counts the first start too; left out where nothing restarts",
-        "retries is not set, so {value} restarts are allowed; when they are used up the job fails",
+        "retries + 1, because Volcano also counts the first start; not written if nothing restarts",
+        "retries is not set: {value} restarts are allowed, then the job fails",
         "VOL163",
         "default-retries",
         instead="write retries = N to allow more or fewer",
@@ -55,27 +55,27 @@ def _job() -> Iterator[Row]:
     yield approximated(
         "job.deadline",
         "spec.tasks[].template.spec.activeDeadlineSeconds",
-        "every pod has {value} from its own start, and one that reaches it may count as evicted: then the policy for "
-        "evicted decides, which may start it again",
+        "Volcano gives every pod {value} from its own start; a pod that reaches the limit may count as evicted, "
+        "and the policy for evicted may start it again",
         "VOL137",
         "deadline-is-eviction",
-        instead="leave the policy for evicted out, or compile to tfjob, whose deadline is the job's",
+        instead="remove the policy for evicted, or compile to tfjob, whose deadline covers the whole job",
         when=when.deadline_restarts,
         fill=shared.whole_seconds,
     )
     yield approximated(
         "job.deadline",
         "spec.tasks[].template.spec.activeDeadlineSeconds",
-        "every pod has {value} from its own start, not the job as a whole, and again after a restart; a pod that "
-        "reaches it has failed, and the policies for failures decide",
+        "Volcano gives every pod {value} from its own start, and again after a restart, instead of limiting the "
+        "whole job; a pod that reaches the limit counts as failed",
         "VOL111",
-        instead="compile to tfjob, whose deadline is the job's",
+        instead="compile to tfjob, whose deadline covers the whole job",
         fill=shared.whole_seconds,
     )
     yield approximated(
         "job.ttl",
         "spec.ttlSecondsAfterFinished",
-        "an aborted job does not count as finished, so it stays after {value}",
+        "Volcano does not count an aborted job as finished, so it stays after {value}",
         "VOL138",
         "ttl-of-aborted-job",
         instead="write fail job instead of abort job, or delete the job yourself",
@@ -87,13 +87,13 @@ def _job() -> Iterator[Row]:
     yield approximated(
         "job.cleanup",
         "",
-        "when the job ends Volcano stops the pods that still run and keeps the others, whatever cleanup says",
+        "Volcano always stops the running pods when the job ends and keeps the others, whatever cleanup says",
         "VOL112",
-        instead="a finished job is removed with all its pods after ttl",
+        instead="write ttl to have the finished job removed with all its pods",
     )
     yield refused(
         "job.suspend",
-        "a Volcano job cannot be created suspended",
+        "Volcano cannot create a suspended job",
         "VOL113",
         instead="submit it when it may start, or compile to tfjob or kubernetes",
     )
@@ -102,7 +102,7 @@ def _job() -> Iterator[Row]:
 def _cluster() -> Iterator[Row]:
     yield refused(
         "cluster.discovery",
-        "before 1.9 Volcano does not write the index of a replica on its pod, so {value} has no --task_index there",
+        "Volcano before 1.9 does not write a replica's index on its pod, so discovery {value} cannot set --task_index",
         "VOL139",
         "flags-version",
         instead="compile for Volcano 1.9 or newer",
@@ -111,7 +111,7 @@ def _cluster() -> Iterator[Row]:
     yield approximated(
         "cluster.discovery",
         "spec.tasks[].template.spec.containers[0].command",
-        "a shell program puts TF_CONFIG together from /etc/volcano when a container starts: the image needs a shell",
+        "a shell script builds TF_CONFIG from /etc/volcano when a container starts: the image needs a shell",
         "VOL114",
         "shell-tf-config",
         when=when.builds_in_shell,
@@ -131,8 +131,7 @@ def _index_keys() -> Iterator[Row]:
     ):
         yield refused(
             f"{key}{{task.index}}",
-            "before 1.9 Volcano does not write the index of a replica on its pod, so {value} of role {role} would be "
-            "empty",
+            "Volcano before 1.9 does not write a replica's index on its pod, so {value} of role {role} would be empty",
             "VOL140",
             "index-version",
             instead="compile for Volcano 1.9 or newer, or read VC_TASK_INDEX in the program",
@@ -145,37 +144,37 @@ def _roles() -> Iterator[Row]:
     yield approximated(
         "roles[].min_available",
         "spec.tasks[].minAvailable",
-        "where roles start later (after), Volcano only counts the pods of the gang: any of them, not {value} of {role}",
+        "if a role starts later (after), Volcano counts any pods of the gang, not {value} of {role}",
         "VOL115",
         "minimum-with-after",
-        instead="leave min_available out, so that all replicas have to be placed",
+        instead="remove min_available, so that all replicas have to be placed",
         when=when.gang_loses_minimum,
     )
     yield kept("roles[].min_available", "spec.tasks[].minAvailable; their sum is spec.minAvailable")
     yield translated(
         "roles[].after",
         "spec.tasks[].dependsOn",
-        "pods are made when min_available pods of those tasks run and are ready",
+        "pods are created when min_available pods of those tasks are running and ready",
     )
     yield translated(
         "roles[].gpu_memory",
         "resources volcano.sh/vgpu-number and volcano.sh/vgpu-memory",
-        "gpu (or 1) shares of so many MiB; the cluster needs the vGPU device plugin and deviceshare.VGPUEnable",
+        "gpu (or 1) shares of that many MiB; the cluster needs the vGPU device plugin and deviceshare.VGPUEnable",
         since="1.9",
     )
     yield refused(
         "roles[].gpu_memory",
-        "vGPU came with Volcano 1.9",
+        "Volcano supports vGPU from version 1.9 on",
         "VOL116",
         "vgpu-version",
         instead="compile for Volcano 1.9 or newer, or ask for whole devices with gpu",
     )
     yield refused(
         "roles[].gpu_resource",
-        "shares of a device have resource names of their own, so {value} cannot be asked for beside gpu_memory",
+        "gpu_memory uses Volcano's own resource names, so gpu_resource cannot be {value} as well",
         "VOL117",
         "vgpu-resource",
-        instead="leave gpu_resource or gpu_memory out",
+        instead="remove gpu_resource or gpu_memory",
         when=when.uses_vgpu,
     )
 
@@ -184,11 +183,11 @@ def _claims() -> Iterator[Row]:
     yield approximated(
         "mounts[claim]",
         "a PersistentVolumeClaim beside the job",
-        "the claim at {value} outlives the job: Volcano's own claims are mounted whole and writable in every container "
-        "of every role, at one path",
+        "the claim at {value} outlives the job: Volcano mounts a job's own claims whole and writable, in every "
+        "container and at one path",
         "VOL118",
         "claim-outlives-job",
-        instead="mount it in the job block, without readonly and sub_path; or write keep = true and remove it yourself",
+        instead="mount it in the job block without readonly and sub_path; or write keep = true and delete it yourself",
         when=when.claim_outlives,
     )
     yield kept("mounts[claim]", "spec.volumes[].volumeClaim; with keep a PersistentVolumeClaim beside the job")
@@ -206,10 +205,10 @@ def _failed() -> Iterator[Row]:
     yield approximated(
         "policies[failed]",
         "event PodFailed",
-        "a pod that is lost (deleted, evicted, node gone) cannot be restarted in place: it ends the job",
+        "a lost pod (deleted, evicted, node gone) cannot restart in place: it ends the job",
         "VOL120",
         "lost-pod",
-        instead="say what happens then, e.g. on evicted => restart job",
+        instead="add a policy for it, e.g. on evicted => restart job",
         when=when.lost_pod_ends_job,
     )
     yield kept("policies[failed]", "event PodFailed; with restart container TaskFailed")
@@ -217,8 +216,8 @@ def _failed() -> Iterator[Row]:
     yield approximated(
         "policies[failed].restart container",
         "restartPolicy OnFailure, event TaskFailed, spec.tasks[].maxRetry",
-        "Volcano counts restarts in place for each role, from 0 in every new pod, and apart from other restarts: there "
-        "can be more than retries in total",
+        "Volcano counts in-place restarts per role, from 0 in every new pod, and separately from other restarts, "
+        "so there can be more than retries in total",
         "VOL121",
         "restarts-counted-apart",
         when=when.counted_apart,
@@ -226,26 +225,26 @@ def _failed() -> Iterator[Row]:
     yield translated(
         "policies[failed].restart container",
         "restartPolicy OnFailure, event TaskFailed, spec.tasks[].maxRetry",
-        "TaskFailed ends the job when the containers of the task were restarted retries + 1 times",
+        "TaskFailed ends the job when the task's containers have restarted retries + 1 times",
     )
     yield approximated(
         "policies[failed].ignore",
         "",
-        "a role completes when all its replicas have succeeded, so the job does not complete after a failure in a role "
-        "that decides its end; it ends when every pod of every role has",
+        "Volcano completes a role only if all its replicas succeed: after an ignored failure the job runs until "
+        "every pod of every role has ended",
         "VOL122",
         "ignored-decider",
         instead="let another role decide, e.g. on chief completed => complete job",
         when=when.decider_is_ignored,
     )
-    yield translated("policies[failed].ignore", "", "no policy; those without ROLE are written on the other tasks")
+    yield translated("policies[failed].ignore", "", "no policy; policies without ROLE are written on the other tasks")
     yield from _index("failed")
     yield refused(
         "policies[failed].delay",
-        "the kubelet restarts a container on its own, without waiting {value}",
+        "the kubelet restarts a container by itself and cannot wait {value}",
         "VOL123",
         "delayed-container",
-        instead="leave the time out, or restart the pod",
+        instead="remove the delay, or restart the pod",
         when=when.restarts_container,
     )
     yield from _delay("failed")
@@ -254,13 +253,13 @@ def _failed() -> Iterator[Row]:
 def _exit() -> Iterator[Row]:
     yield refused(
         "policies[exit]",
-        "a container that restarts in place reports no exit status to Volcano, so this policy would never fire",
+        "Volcano never sees the exit status of a container that restarts in place, so this policy never fires",
         "VOL124",
         "exit-in-place",
         instead="restart pods instead: on failed => restart pod",
         when=when.beside_restart_in_place,
     )
-    yield translated("policies[exit]", "policies[].exitCode", "one policy per status, before that of PodFailed")
+    yield translated("policies[exit]", "policies[].exitCode", "one policy per status, before the one for PodFailed")
     yield from _job_actions("exit")
     yield translated(
         "policies[exit].restart container",
@@ -270,7 +269,7 @@ def _exit() -> Iterator[Row]:
     )
     yield refused(
         "policies[exit].restart container",
-        "the kubelet restarts containers after every failure or none, not after some exit statuses",
+        "the kubelet restarts a container after every failure or after none, not after some exit statuses",
         "VOL125",
         "exit-restart-container",
         instead="write restart pod, or restart the container on every failure: on failed => restart container",
@@ -281,11 +280,11 @@ def _exit() -> Iterator[Row]:
         "Volcano can ignore an exit status only in a job without abort job, restart pod, restart role and restart job",
         "VOL126",
         "exit-ignore",
-        instead="exit with 0 in the program, or ignore every failure of the role: on ROLE failed => ignore",
+        instead="let the program exit with 0, or ignore every failure of the role: on ROLE failed => ignore",
         when=when.replaces_or_aborts,
     )
     yield translated(
-        "policies[exit].ignore", "action ResumeJob", "it does nothing in a running job and keeps PodFailed from acting"
+        "policies[exit].ignore", "action ResumeJob", "has no effect on a running job, and keeps PodFailed from acting"
     )
     yield from _index("exit")
 
@@ -294,45 +293,47 @@ def _evicted() -> Iterator[Row]:
     yield approximated(
         "policies[evicted]",
         "event PodEvicted",
-        "a deleted pod is seen to fail before it is gone, so the policies for its exit status and for failures decide "
-        "before this one",
+        "Volcano sees a deleted pod fail before it is gone, so the policies for its exit status and for failures "
+        "decide first",
         "VOL141",
         "eviction-fails-first",
-        instead="give exit statuses 137 and 143 the action of evicted, or compile for Volcano 1.12.0 or 1.13.0",
+        instead="give exit statuses 137 and 143 the same action as evicted, or compile for Volcano 1.12.0 or 1.13.0",
         when=when.failure_comes_first,
     )
     yield approximated(
         "policies[evicted]",
         "events PodEvicted, exitCode 137 and 143",
-        "a deleted pod is seen to fail before it is gone: exit status {statuses} counts as evicted, any other as the "
-        "program's own end",
+        "Volcano sees a deleted pod fail before it is gone: exit status {statuses} counts as evicted, any other "
+        "as the program's own",
         "VOL142",
         "eviction-by-status",
-        instead="let the program end with 143 on SIGTERM; start it with exec in a shell text, so that it gets the "
+        instead="let the program exit with 143 on SIGTERM; in a shell text start it with exec, so that it gets the "
         "signal",
-        when=when.is_told_by_status,
+        when=when.acts_by_status,
         fill=when.statuses_of,
     )
     yield approximated(
         "policies[evicted]",
         "event PodEvicted",
-        "a deleted pod whose program ends with 0 on SIGTERM counts as completed",
+        "a deleted pod whose program exits with 0 on SIGTERM counts as completed",
         "VOL143",
         "eviction-completes",
-        instead="end with 143 on SIGTERM",
+        instead="let the program exit with 143 on SIGTERM",
         when=when.deletion_completes,
     )
     yield approximated(
         "policies[evicted]",
         "event PodEvicted",
-        "PodEvicted is fired for a pod that is deleted (drain, API eviction, preemption); one that the kubelet stops "
-        "under pressure has failed, and the policy for failures decides",
+        "Volcano fires PodEvicted for a deleted pod (drain, API eviction, preemption); a pod that the kubelet "
+        "stops under pressure counts as failed, and the policy for failures decides",
         "VOL127",
         "pressure-eviction",
         when=when.pressure_is_failure,
     )
     yield translated(
-        "policies[evicted]", "event PodEvicted, PodFailed", "a pod under pressure fires PodFailed: same action"
+        "policies[evicted]",
+        "event PodEvicted, PodFailed",
+        "a pod stopped under pressure fires PodFailed, with the same action",
     )
     yield from _job_actions("evicted")
     yield refused(
@@ -343,7 +344,11 @@ def _evicted() -> Iterator[Row]:
         instead="write restart pod or restart job",
     )
     yield approximated(
-        "policies[evicted].ignore", "", "without a policy Volcano makes a deleted pod anew", "VOL129", "evicted-ignore"
+        "policies[evicted].ignore",
+        "",
+        "Volcano recreates a deleted pod when there is no policy",
+        "VOL129",
+        "evicted-ignore",
     )
     yield from _index("evicted")
     yield from _delay("evicted")
@@ -353,15 +358,19 @@ def _pending() -> Iterator[Row]:
     yield approximated(
         "policies[pending]",
         "event PodPending",
-        "the action often does not take hold: the pods are replaced, uncounted, and the wait begins again; and nothing "
-        "happens while the gang waits in its queue, which has no pods yet",
+        "Volcano often loses the action: it replaces the pods without counting that and waits again; while the "
+        "gang waits in its queue it has no pods, and nothing happens",
         "VOL144",
         "pending-loops",
-        instead="watch the job from outside and delete it, or leave the policy out",
+        instead="watch the job from outside and delete it, or remove the policy",
         since="1.11",
     )
     yield refused(
-        "policies[pending]", "the event PodPending came with Volcano 1.11", "VOL130", "pending-version", instead=_LATER
+        "policies[pending]",
+        "Volcano supports the event PodPending from version 1.11 on",
+        "VOL130",
+        "pending-version",
+        instead=_LATER,
     )
     yield kept("policies[pending].fail job", "action TerminateJob")
     yield kept("policies[pending].abort job", "action AbortJob")
@@ -374,17 +383,17 @@ def _pending() -> Iterator[Row]:
 def _restarted() -> Iterator[Row]:
     yield refused(
         "policies[restarted]",
-        "Volcano 1.5 acts when the restarts are above a number that is at least 1, so it cannot act at {count}",
+        "Volcano 1.5 acts when the restarts exceed a number of at least 1, so it cannot act at {count}",
         "VOL145",
         "restarted-once-version",
-        instead="count to 2, or compile for Volcano 1.6 or newer",
+        instead="write restarted 2, or compile for Volcano 1.6 or newer",
         when=when.is_above_count,
         fill=when.count_of,
     )
     yield approximated(
         "policies[restarted]",
         "event TaskFailed, spec.tasks[].maxRetry",
-        "the count begins again in every new pod, so there can be more restarts than it says",
+        "Volcano counts from 0 again in every new pod, so there can be more restarts than the policy says",
         "VOL146",
         "restarted-begins-anew",
         when=when.begins_anew,
@@ -392,10 +401,10 @@ def _restarted() -> Iterator[Row]:
     yield approximated(
         "policies[restarted]",
         "event TaskFailed, spec.tasks[].maxRetry",
-        "the count takes the place of retries for restarts in place, so more restarts are made than retries allows",
+        "the count replaces retries for in-place restarts, so there can be more restarts than retries allows",
         "VOL132",
         "restarted-above-retries",
-        instead="raise retries, or count to fewer restarts",
+        instead="raise retries, or lower the count",
         when=when.above_retries,
     )
     yield kept("policies[restarted]", "event TaskFailed, spec.tasks[].maxRetry")
@@ -424,10 +433,10 @@ def _job_actions(event: str) -> Iterator[Row]:
         yield approximated(
             f"{key}.abort job",
             "action AbortJob",
-            "a job that is resumed keeps its failed pod, and the gang may never be complete again",
+            "a resumed job keeps its failed pod, so the gang may never be complete again",
             "VOL147",
             "abort-keeps-failed-pod",
-            instead="submit the job anew instead of resuming it",
+            instead="submit the job again instead of resuming it",
         )
     yield from _restart(f"{key}.restart pod", "RestartPod", "VOL119")
     yield from _restart(f"{key}.restart role", "RestartTask", "VOL148")
@@ -439,17 +448,17 @@ def _restart(key: str, action: str, code: str) -> Iterator[Row]:
     yield approximated(
         key,
         f"action {action}",
-        "before 1.14 Volcano may count one restart twice, and restart the whole job with it",
+        "Volcano before 1.14 may count one restart twice and restart the whole job",
         "VOL149",
         "restart-counted-twice",
-        instead="compile for Volcano 1.14 or newer, or give more retries",
+        instead="compile for Volcano 1.14 or newer, or raise retries",
         since="1.11",
         when=when.may_count_twice,
     )
     yield kept(key, f"action {action}", since="1.11")
     yield refused(
         key,
-        f"the action {action} does nothing before Volcano 1.11",
+        f"Volcano before 1.11 ignores the action {action}",
         code,
         f"restart-{key.rpartition(' ')[2]}-version",
         instead=f"{_LATER}, or restart the job",
@@ -458,14 +467,14 @@ def _restart(key: str, action: str, code: str) -> Iterator[Row]:
 
 def _index(event: str) -> Iterator[Row]:
     yield translated(
-        f"policies[{event}].index", "spec.tasks[].policies", "the one replica is the role", when=when.one_replica
+        f"policies[{event}].index", "spec.tasks[].policies", "the role has only this replica", when=when.one_replica
     )
     yield refused(
         f"policies[{event}].index",
-        "a policy of Volcano is about all replicas of a role, not about {role}[{value}] alone",
+        "Volcano's policies apply to a whole role, not to {role}[{value}] alone",
         "VOL134",
         "replica-policy",
-        instead="write the policy for the whole role, {role}; tfjob knows worker[0] completed",
+        instead="write the policy for the whole role, {role}; tfjob supports worker[0] completed",
     )
 
 
@@ -473,19 +482,19 @@ def _delay(event: str) -> Iterator[Row]:
     yield approximated(
         f"policies[{event}].delay",
         "policies[].timeout",
-        "a delayed action often does not take hold: pods are replaced, but the job goes on and its retries are not "
+        "Volcano often loses a delayed action: it replaces the pods, but the job goes on and its retries are not "
         "counted",
         "VOL150",
         "delay-is-lost",
-        instead="leave after {value} out",
+        instead="remove after {value}",
         since="1.11",
     )
     yield refused(
         f"policies[{event}].delay",
-        "Volcano before 1.11 takes a timeout and acts at once all the same",
+        "Volcano before 1.11 accepts a timeout but acts at once",
         "VOL135",
         "delay-version",
-        instead=f"{_LATER}, or leave after {{value}} out",
+        instead=f"{_LATER}, or remove after {{value}}",
     )
 
 

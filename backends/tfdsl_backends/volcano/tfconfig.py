@@ -1,4 +1,4 @@
-"""How a task learns of the others: the three ways to deliver TF_CONFIG, and what each gives.
+"""What each task sees: the three ways to deliver TF_CONFIG, and what each delivers.
 
 A replica's host is ``<job>-<role>-<index>.<job>``, the pod's name in the headless Service of the svc plugin.
 """
@@ -34,9 +34,9 @@ def mode(unit: Unit) -> Mode:
 
     A static value needs the index of a replica. Old releases do not write that on its pod; there a shell makes it.
     """
-    given = unit.text("tf_config")
-    if given:
-        return cast("Mode", given)
+    chosen = unit.text("tf_config")
+    if chosen:
+        return cast("Mode", chosen)
     if _plugin_obstacle(unit.job) is None:
         return "plugin"
     return "shell" if lacks_index(unit) else "static"
@@ -44,14 +44,14 @@ def mode(unit: Unit) -> Mode:
 
 def lacks_index(unit: Unit) -> bool:
     """Whether a static TF_CONFIG would need an index that the release does not write on the pods."""
-    told = [role for role in unit.job.roles if gets_tf_config(unit.job, role)]
-    return not features(unit).annotates_index and any(role.replicas > 1 for role in told)
+    readers = [role for role in unit.job.roles if gets_tf_config(unit.job, role)]
+    return not features(unit).annotates_index and any(role.replicas > 1 for role in readers)
 
 
 def static_reason(unit: Unit) -> str | None:
     """Why TF_CONFIG is static although nobody asked for it; ``None`` where it is not."""
-    told = any(gets_tf_config(unit.job, role) for role in unit.job.roles)
-    return _plugin_obstacle(unit.job) if told and not unit.text("tf_config") and mode(unit) == "static" else None
+    is_read = any(gets_tf_config(unit.job, role) for role in unit.job.roles)
+    return _plugin_obstacle(unit.job) if is_read and not unit.text("tf_config") and mode(unit) == "static" else None
 
 
 def plugin_arguments(unit: Unit) -> list[str] | None:
@@ -64,8 +64,8 @@ def plugin_arguments(unit: Unit) -> list[str] | None:
     named = {role.name: role for role in unit.job.roles}
     if "master" in named:
         named["chief"] = named["master"]
-    found = [f"--{name}={named[name].name}" for name in PLUGIN_ROLES if name in named]
-    return [*found, f"--port={plugin_port(unit.job)}"]
+    roles = [f"--{name}={named[name].name}" for name in PLUGIN_ROLES if name in named]
+    return [*roles, f"--port={plugin_port(unit.job)}"]
 
 
 def plugin_port(job: Job) -> int:
@@ -75,14 +75,14 @@ def plugin_port(job: Job) -> int:
 
 def plugin_differences(job: Job) -> list[str]:
     """How the plugin's value differs from ours, beyond ``environment``."""
-    found: list[str] = []
+    differences: list[str] = []
     if _is_single(job):
-        found.append("a job of one replica gets none")
+        differences.append("a job with one replica gets none")
     if job.role("evaluator") is not None:
-        found.append("the evaluator is listed in the cluster")
+        differences.append("the evaluator is listed in the cluster")
     if job.role("master") is not None:
-        found.append("the master is called chief")
-    return found
+        differences.append("the master is called chief")
+    return differences
 
 
 def deliver(unit: Unit, role: Role) -> PodPlan:
@@ -118,20 +118,20 @@ def plugin_cluster(job: Job) -> str | None:
 def plugin_value(cluster: str, role: Role, index: str) -> str:
     """TF_CONFIG of a replica as the plugin writes it, byte for byte: there is no ``environment``.
 
-    ``index`` is decimal, or what stands for it.
+    ``index`` is decimal, or a placeholder.
     """
     return f'{{"cluster":{cluster},"task":{{"type":"{_plugin_name(role)}","index":{index}}}}}'
 
 
 def _plugin_obstacle(job: Job) -> str | None:
     if _is_single(job):
-        return "gives a job of one replica none"
+        return "sets none for a job with one replica"
     if job.role("evaluator") is not None:
         return "lists the evaluator in the cluster"
     if job.role("master") is not None:
         return "calls the master chief"
     if len({role.port for role in job.roles if role.name != "tensorboard"}) > 1:
-        return "knows one port for all roles"
+        return "uses one port for all roles"
     return None
 
 
@@ -201,6 +201,6 @@ def _by_plugin(seen: RoleTasks, job: Job, role: Role, cluster: str | None) -> Ro
 
 def _differences(job: Job, role: Role, cluster: str | None) -> tuple[str, ...]:
     if role.name == "tensorboard":
-        return ("the plugin sets TF_CONFIG for tensorboard too, which does not read it",)
+        return ("the plugin also sets TF_CONFIG for tensorboard, which does not read it",)
     missing = ("the key environment is missing",) if cluster is not None else ()
     return *missing, *plugin_differences(job)

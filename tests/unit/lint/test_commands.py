@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.lint.linting import said, with_first_fix
 
-SIGTERM = ["SIGTERM may not reach the program: a shell runs it without exec"]
+SIGTERM = ["SIGTERM may not reach the program: the shell runs it without exec"]
 
 
 def command(text: str) -> str:
@@ -67,13 +67,13 @@ def test_exec_is_offered_for_a_single_command() -> None:
 @pytest.mark.parametrize(
     ("items", "told"),
     [
-        ('command = ["python train.py --x 1"]', ['"python train.py --x 1" is taken for the name of a program']),
-        ('command = ["python train.py", "--x"]', ['"python train.py" is taken for the name of a program']),
+        ('command = ["python train.py --x 1"]', ['"python train.py --x 1" is used as the name of the program']),
+        ('command = ["python train.py", "--x"]', ['"python train.py" is used as the name of the program']),
         ('command = ["python", "train.py", "--x 1"]', ['"--x 1" is passed as one argument']),
         ('args = ["--data-dir  /data"]', ['"--data-dir  /data" is passed as one argument']),
         (
             'build { from = "a:1"\n entrypoint = ["python /app/main.py"] }',
-            ['"python /app/main.py" is taken for the name of a program'],
+            ['"python /app/main.py" is used as the name of the program'],
         ),
         ('command = ["python", "train.py", "--note=a b", "two words"]', []),
         ('command = ["python", "train.py", "--xla-flags", "--a=1 --b=2", "--java", "-Xmx1g -Dx=y"]', []),
@@ -136,7 +136,7 @@ def test_flags_that_say_the_same_to_all(items: str, told: str) -> None:
 )
 def test_flags_beside_those_of_the_compiler(items: str) -> None:
     text = f'{items}\nrole worker {{ replicas = 2 }}\ncluster {{ discovery = "flags" }}'
-    assert said("reserved-flag", text) == ["--task_index is appended by discovery too"]
+    assert said("reserved-flag", text) == ["--task_index is also added by discovery"]
     assert said("fixed-task", text) == []
 
 
@@ -157,5 +157,5 @@ def test_flags_beside_those_of_the_compiler(items: str) -> None:
     ],
 )
 def test_a_variable_that_nothing_replaces(items: str, told: str) -> None:
-    expected = [f"{told} is passed on as it is, not replaced by the variable"] if told else []
+    expected = [f"{told} is passed on as it is: nothing replaces it with the variable"] if told else []
     assert said("literal-expansion", f"{items}\nrole worker {{ }}") == expected

@@ -10,12 +10,12 @@ from tests.unit.lint.linting import said, with_first_fix
 @pytest.mark.parametrize(
     ("role", "told"),
     [
-        ('gpu = 1, env = { CUDA_VISIBLE_DEVICES = "1" }', "names a device that is not there"),
-        ("gpu = 1, env = { CUDA_VISIBLE_DEVICES = 3 }", "names a device that is not there"),
-        ('gpu = 2, env = { CUDA_VISIBLE_DEVICES = "0" }', "uses 1 of the 2 GPUs of role worker"),
+        ('gpu = 1, env = { CUDA_VISIBLE_DEVICES = "1" }', "names a missing device"),
+        ("gpu = 1, env = { CUDA_VISIBLE_DEVICES = 3 }", "names a missing device"),
+        ('gpu = 2, env = { CUDA_VISIBLE_DEVICES = "0" }', "uses only 1 of the 2 GPUs of role worker"),
         ('gpu = 2, env = { CUDA_VISIBLE_DEVICES = "-1" }', "hides the 2 GPUs of role worker"),
-        ('gpu = 1, env = { CUDA_VISIBLE_DEVICES = "GPU-8932f937-d72c" }', "names devices of one node"),
-        ('gpu = 1, env = { NVIDIA_VISIBLE_DEVICES = "all" }', "the cluster gives role worker its GPUs"),
+        ('gpu = 1, env = { CUDA_VISIBLE_DEVICES = "GPU-8932f937-d72c" }', "names devices of one particular node"),
+        ('gpu = 1, env = { NVIDIA_VISIBLE_DEVICES = "all" }', "the cluster assigns the GPUs of role worker"),
         ('gpu = 1, env = { NVIDIA_VISIBLE_DEVICES = "void" }', "hides the 1 GPU of role worker"),
         ('env = { NVIDIA_VISIBLE_DEVICES = "all" }', "takes GPUs from other jobs: role worker has no gpu"),
         ('env = { CUDA_VISIBLE_DEVICES = "0" }', "takes GPUs from other jobs: role worker has no gpu"),
@@ -42,9 +42,9 @@ def test_slider_has_no_gpus_to_ask_for() -> None:
 @pytest.mark.parametrize(
     ("items", "told"),
     [
-        ("role chief { gpu = 2 }\nrole worker { gpu = 4 }", "chief has 2 GPUs and worker 4"),
-        ("role chief { }\nrole worker { gpu = 1 }", "chief has no GPU and worker 1"),
-        ("role master { gpu = 1 }\nrole worker { gpu = 2 }", "master has 1 GPU and worker 2"),
+        ("role chief { gpu = 2 }\nrole worker { gpu = 4 }", "chief has 2 GPUs and worker has 4"),
+        ("role chief { }\nrole worker { gpu = 1 }", "chief has no GPU and worker has 1"),
+        ("role master { gpu = 1 }\nrole worker { gpu = 2 }", "master has 1 GPU and worker has 2"),
         ("role chief { gpu = 2 }\nrole worker { gpu = 2 }", ""),
         ("role chief { }\nrole worker { gpu = 1 }\nrole ps { }", ""),
         ("role chief { gpu = 1 }\nrole evaluator { }", ""),
@@ -135,8 +135,8 @@ def test_an_image_for_gpus_in_a_job_without(items: str, told: bool) -> None:
 @pytest.mark.parametrize(
     ("items", "told"),
     [
-        ("cpu = 4000", "cpu = 4000 asks for 4000 CPUs"),
-        ("cpu = 4, cpu_limit = 8000", "cpu_limit = 8000 asks for 8000 CPUs"),
+        ("cpu = 4000", "cpu = 4000 asks for 4000 whole CPUs"),
+        ("cpu = 4, cpu_limit = 8000", "cpu_limit = 8000 asks for 8000 whole CPUs"),
         ("cpu = 4000m", ""),
         ("cpu = 256", ""),
     ],

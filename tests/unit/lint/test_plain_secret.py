@@ -21,9 +21,7 @@ def found(job: str = "", role: str = "", target: str = "") -> list[tuple[str, st
     done = check(program, Request(), [Choice(backend)])
     assert not [one for one in (*program.diagnostics, *done.diagnostics) if one.level == "error"]
     told = [one for one in lint(program, done.jobs, done.used) if one.rule.slug == "plain-secret"]
-    return [
-        (one.message.removesuffix(" looks like a secret and is written as plain text"), one.span.text) for one in told
-    ]
+    return [(one.message.removesuffix(" looks like a secret in plain text"), one.span.text) for one in told]
 
 
 @pytest.mark.parametrize(

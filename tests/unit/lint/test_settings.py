@@ -83,7 +83,7 @@ def test_a_wrong_setting_is_an_error_of_the_check(tmp_path: Path) -> None:
     ("name", "text", "place", "message", "advice"),
     [
         ("tfdsl.toml", "[lnt]\nunused-let = 'off'\n", "lnt", "there is no setting [lnt]", "did you mean [lint]?"),
-        ("tfdsl.toml", "strict = true\n[lint]\n", "strict", "there is no setting strict", "there is only [lint]"),
+        ("tfdsl.toml", "strict = true\n[lint]\n", "strict", "there is no setting strict", "the only table is [lint]"),
         (
             "tfdsl.toml",
             "[tool.tfdsl.lint]\nunused-let = 'off'\n",
@@ -95,8 +95,8 @@ def test_a_wrong_setting_is_an_error_of_the_check(tmp_path: Path) -> None:
             "tfdsl.toml",
             "unused-let = 'off'\n",
             "unused-let",
-            "the level of unused-let is outside of [lint]",
-            "put it below [lint]",
+            "the level of unused-let is outside [lint]",
+            "move it to [lint]",
         ),
         (
             "pyproject.toml",
@@ -173,7 +173,7 @@ def test_a_pyproject_that_only_names_tfdsl_is_passed_over(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("x = " + "[" * 5000, "nests too deep"),
+        ("x = " + "[" * 5000, "nested too deeply"),
         ("x = " + "9" * 5000, "not TOML"),
         ("x = 1e" + "9" * 5000 + "\n[lint]\n", "there is no setting x"),
         ("\x00", "not TOML"),

@@ -12,15 +12,15 @@ from tests.unit.lint.linting import said
     [
         (
             '["ReadWriteOnce"]\nrole worker { replicas = 2 }',
-            "ReadWriteOnce is for one node, and 2 pods mount this claim",
+            "ReadWriteOnce allows one node only, but 2 pods mount this claim",
         ),
         (
             '["ReadWriteOnce"]\nrole worker { }\nrole ps { }',
-            "ReadWriteOnce is for one node, and 2 pods mount this claim",
+            "ReadWriteOnce allows one node only, but 2 pods mount this claim",
         ),
         (
             '["ReadWriteOncePod"]\nrole worker { replicas = 2, node_selector = { "kubernetes.io/hostname" = "n1" } }',
-            "ReadWriteOncePod is for one pod, and 2 pods mount this claim",
+            "ReadWriteOncePod allows one pod only, but 2 pods mount this claim",
         ),
         ('["ReadWriteOnce"]\nrole worker { }', ""),
         ('["ReadWriteOnce", "ReadWriteMany"]\nrole worker { replicas = 2 }', ""),
@@ -50,7 +50,7 @@ def test_each_role_has_the_claim_of_its_own_block() -> None:
     ],
 )
 def test_a_checkpoint_that_cannot_be_written(items: str, told: bool) -> None:
-    expected = ['checkpoint "/d/run" is in a mount that is readonly'] if told else []
+    expected = ['checkpoint "/d/run" is in a read-only mount'] if told else []
     assert said("checkpoint-readonly", f'checkpoint = "/d/run"\n{items}') == expected
 
 

@@ -1,9 +1,9 @@
-r"""A backslash at the end of a line that is not at its end.
+r"""A backslash that does not continue the line.
 
 ## Why
 
-With a blank behind it, `\` joins nothing: the shell ends the command there and runs the next line as another
-one.
+With a space after it, `\` joins nothing: the shell ends the command there and runs the next line as another
+command.
 
 ## Bad
 
@@ -40,17 +40,15 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule(
-    "TFJ3027", "broken-continuation", "warning", "a backslash with a blank behind it does not join the next line"
-)
+RULE = Rule("TFJ3027", "broken-continuation", "warning", "a backslash followed by a space does not continue the line")
 
 
 _BROKEN = re.compile(r"\\[ \t]+(?:#[^\n]*)?\n")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """Shell texts with a blank, or a comment, between the backslash and the line end."""
+    """Shell texts with spaces or a comment between the backslash and the end of the line."""
     for role in view.job.roles:
         for value in view.texts(role, "command"):
             if not isinstance(role.data("command"), ListData) and _BROKEN.search(view.literal(value)):
-                yield RULE(value.span).help("remove the blanks behind the backslash")
+                yield RULE(value.span).help("remove the spaces after the backslash")

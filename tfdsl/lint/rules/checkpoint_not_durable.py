@@ -1,9 +1,9 @@
-"""Checkpoints or logs on storage that goes away.
+"""Checkpoints or logs on storage that does not last.
 
 ## Why
 
-Scratch and memory mounts go with the pod, a claim without `keep` goes with the job: after a restart training
-begins anew, and after the job nothing is left.
+Scratch and memory mounts are deleted with the pod, and a claim without `keep` is deleted with the job. After a restart
+the training starts from the first step; after the job nothing is left.
 
 ## Bad
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 RULE = Rule("TFJ3015", "checkpoint-not-durable", "warning", "{name} is on {mount}, which {end}")
 
 
-_ENDS = {"scratch": "goes with the pod", "memory": "goes with the pod", "claim": "goes with the job"}
+_ENDS = {"scratch": "is deleted with the pod", "memory": "is deleted with the pod", "claim": "is deleted with the job"}
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
@@ -52,5 +52,6 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
         mount = view.holder(role, view.literal(value))
         end = None if mount is None or mount.outlives_job else _ENDS.get(mount.kind.name)
         if mount is not None and end is not None:
-            found = RULE(value.span, name=name, mount=f"a {mount.kind.name} mount", end=end)
-            yield found.note(mount.head, "this mount").help("use a pvc, nfs or host mount, or a claim with keep = true")
+            diagnostic = RULE(value.span, name=name, mount=f"a {mount.kind.name} mount", end=end)
+            diagnostic = diagnostic.note(mount.head, "this mount")
+            yield diagnostic.help("use a pvc, nfs or host mount, or a claim with keep = true")

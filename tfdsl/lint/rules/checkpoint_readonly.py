@@ -1,8 +1,8 @@
-"""Checkpoints in a mount that cannot be written.
+"""Checkpoints in a read-only mount.
 
 ## Why
 
-The training fails when it writes its first checkpoint, often an hour after it began.
+The training fails when it writes its first checkpoint, often an hour after it started.
 
 ## Bad
 
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3122", "checkpoint-readonly", "warning", "checkpoint {path} is in a mount that is readonly")
+RULE = Rule("TFJ3122", "checkpoint-readonly", "warning", "checkpoint {path} is in a read-only mount")
 
 _READ_ONLY = ("configmap", "secret", "hdfs")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """``checkpoint`` where the first role that trains cannot write."""
+    """``checkpoint`` where the first role that trains cannot write to it."""
     checkpoint = view.job.settings.get("checkpoint")
     writer = next(view.trainers(), None)
     if checkpoint is None or writer is None:
@@ -53,5 +53,7 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     value = checkpoint.value
     mount = view.holder(writer, view.literal(value))
     if mount is not None and (mount.readonly is not None or mount.kind.name in _READ_ONLY):
-        found = RULE(value.span, path=f'"{view.shown(value)}"')
-        yield found.note(mount.readonly or mount.head, "this mount").help("name a folder that the role can write")
+        diagnostic = RULE(value.span, path=f'"{view.shown(value)}"')
+        yield diagnostic.note(mount.readonly or mount.head, "this mount").help(
+            "choose a folder that the role can write to"
+        )

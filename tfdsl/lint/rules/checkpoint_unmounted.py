@@ -1,4 +1,4 @@
-"""Checkpoints or logs in a folder that no mount provides.
+"""Checkpoints or logs in a folder that is not on a mount.
 
 ## Why
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3016", "checkpoint-unmounted", "warning", "{name} {path} is in no mount of role {role}")
+RULE = Rule("TFJ3016", "checkpoint-unmounted", "warning", "{name} {path} is not on a mount of role {role}")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:

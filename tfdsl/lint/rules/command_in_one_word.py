@@ -1,9 +1,9 @@
-"""A whole command in one word of a list.
+"""Several words in one element of a command list.
 
 ## Why
 
-The words of a list go to the program as they are; nothing splits them at blanks. `["python train.py"]` asks for a
-program whose name has a blank in it, and `args = ["--steps 5"]` gives the program one argument that it does not know.
+The elements of a list reach the program as they are; nothing splits them at spaces. `["python train.py"]` asks for a
+program with a space in its name, and `args = ["--steps 5"]` passes one argument that the program does not know.
 
 ## Bad
 
@@ -51,7 +51,7 @@ _PLAIN = re.compile(r"[\w./:=,@%+ -]+")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """Programs with a blank in their name, and flags with a blank behind them."""
+    """Programs with a space in their name, and flags with a space after them."""
     for role in view.job.roles:
         command = command_of(view, role)
         if command.shell is not None:
@@ -69,13 +69,13 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
 
 def _program(view: JobView, words: tuple[Value, ...]) -> Iterator[Diagnostic]:
     if words and _PROGRAM.fullmatch(view.literal(words[0])):
-        found = RULE(words[0].span, word=short(view.shown(words[0])), problem="is taken for the name of a program")
-        yield _split(words[0], found)
+        diagnostic = RULE(words[0].span, word=short(view.shown(words[0])), problem="is used as the name of the program")
+        yield _split(words[0], diagnostic)
 
 
-def _split(word: Value, found: Diagnostic) -> Diagnostic:
+def _split(word: Value, diagnostic: Diagnostic) -> Diagnostic:
     text = as_written(word)
     if text is None or not _PLAIN.fullmatch(text):
-        return found.help('write one word per element, or the command as a text: command = "python train.py"')
+        return diagnostic.help('write one word per element, or the command as one text: command = "python train.py"')
     words = ", ".join(f'"{one}"' for one in text.split())
-    return found.help("write one word per element").replacing(f"write {words}", words)
+    return diagnostic.help("write one word per element").replacing(f"write {words}", words)

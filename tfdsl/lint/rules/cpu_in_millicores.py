@@ -1,9 +1,9 @@
-"""A number of CPUs that was meant as millicores.
+"""A number of CPUs that was meant in millicores.
 
 ## Why
 
-`cpu` counts whole CPUs. `cpu = 4000` asks every replica for 4000 of them: no node has so many, and the pods stay
-pending. Thousandths have the unit `m`.
+`cpu` counts whole CPUs. `cpu = 4000` asks for 4000 of them for every replica: no node has that many, and the pods stay
+pending. Write millicores with the unit `m`.
 
 ## Bad
 
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3116", "cpu-in-millicores", "warning", "{name} = {given} asks for {count} CPUs")
+RULE = Rule("TFJ3116", "cpu-in-millicores", "warning", "{name} = {written} asks for {count} whole CPUs")
 
 MOST = 1000
-"""CPUs; no node has so many."""
+"""CPUs; no node has as many."""
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """``cpu`` and ``cpu_limit`` from :data:`MOST`."""
+    """``cpu`` and ``cpu_limit`` of :data:`MOST` or more."""
     for role in view.job.roles:
         for name in ("cpu", "cpu_limit"):
             data = role.data(name)
@@ -54,5 +54,5 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
             if not isinstance(count, int) or count < MOST:
                 continue
             span = role.settings[name].value.span
-            found = RULE(span, name=name, given=span.text, count=count).help("thousandths of a CPU have the unit m")
-            yield found.replacing(f"write {span.text}m", f"{span.text}m") if span.text.isdecimal() else found
+            diagnostic = RULE(span, name=name, written=span.text, count=count).help("write millicores with the unit m")
+            yield diagnostic.replacing(f"write {span.text}m", f"{span.text}m") if span.text.isdecimal() else diagnostic

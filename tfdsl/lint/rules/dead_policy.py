@@ -1,9 +1,9 @@
-"""A policy that never decides.
+"""A policy that never applies.
 
 ## Why
 
-Of two policies the one with the narrower subject decides, whatever its event says: a job-wide policy is dead
-when every role has a `failed` policy of its own, and so is a role's when each of its replicas has one.
+The policy with the narrower subject applies, whatever its event. A policy of the job never applies when every role has
+a `failed` policy of its own, and a policy of a role never applies when each of its replicas has one.
 
 ## Bad
 
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3023", "dead-policy", "warning", "this policy never decides: {who} has its own {event} policy")
+RULE = Rule("TFJ3023", "dead-policy", "warning", "this policy never applies: {who} has its own {event} policy")
 
 EVENTS = {"failed": "failed", "exit": "failed", "evicted": "evicted"}
-"""Event → the event whose policies of narrower subjects overrule it whole."""
+"""Event → the event whose policies override it when their subjects are narrower."""
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """Policies that those of the roles, or of the single replicas, always overrule."""
+    """Policies that those of the roles, or of single replicas, always override."""
     job = view.job
-    decided = {(policy.role, policy.index, policy.event) for policy in job.policies}
+    covered = {(policy.role, policy.index, policy.event) for policy in job.policies}
     replicas = {role.name: role.replicas if role.counted else 0 for role in job.roles if role.name != "tensorboard"}
     for policy in job.policies:
         event = EVENTS.get(policy.event)
@@ -58,9 +58,9 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
             continue
         count = replicas.get(policy.role or "", 0)
         if policy.role is None:
-            if replicas and all((name, None, event) in decided for name in replicas):
-                found = RULE(policy.event_span, who="every role", event=event)
-                yield found.help("put it into the roles that it is meant for")
-        elif count and all((policy.role, index, event) in decided for index in range(count)):
-            found = RULE(policy.event_span, who=f"each replica of {policy.role}", event=event)
-            yield found.help("leave it out, or the policies of the replicas")
+            if replicas and all((name, None, event) in covered for name in replicas):
+                diagnostic = RULE(policy.event_span, who="every role", event=event)
+                yield diagnostic.help("move it into the roles it is meant for")
+        elif count and all((policy.role, index, event) in covered for index in range(count)):
+            diagnostic = RULE(policy.event_span, who=f"each replica of {policy.role}", event=event)
+            yield diagnostic.help("remove it, or the policies of the replicas")

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tfdsl.lint.view import JobView
 
 RULE = Rule(
-    "TFJ3013", "evaluator-without-chief", "warning", "the job has an evaluator but no chief that writes checkpoints"
+    "TFJ3013", "evaluator-without-chief", "warning", "the job has an evaluator but no chief to write checkpoints"
 )
 
 

@@ -1,9 +1,9 @@
-"""One task's number for every replica.
+"""The same task number for every replica.
 
 ## Why
 
-A fixed `--task_index` says the same to each replica of a role, and a fixed `--job_name` in the job the same to each
-role: two of them then take themselves for one task, and the others wait for a task that nobody is.
+A fixed `--task_index` tells every replica of a role that it is the same task, and a fixed `--job_name` in the job tells
+every role the same. Two tasks then claim one place in the cluster, and the others wait for a task that does not exist.
 
 ## Bad
 
@@ -51,7 +51,7 @@ _ALSO = {"chief": ("worker", "master"), "master": ("worker", "chief")}
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """Flags by hand; those beside flags of the compiler are told as such (reserved-flag)."""
+    """Flags written by hand; beside flags of the compiler they are a case for reserved-flag."""
     discovery = view.job.cluster.get("discovery")
     if discovery is not None and discovery.value.data in ("flags", "both"):
         return
@@ -61,7 +61,7 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
 
 
 def _texts(view: JobView, values: tuple[Value, ...]) -> Iterator[tuple[Value, str]]:
-    """Each value with its text; a flag and its value behind it as one."""
+    """Each value with its text; a flag and the value after it count as one text."""
     texts = [view.shown(value) for value in values]
     for at, value in enumerate(values):
         is_flag = texts[at].startswith("--") and at + 1 < len(texts)
@@ -71,9 +71,9 @@ def _texts(view: JobView, values: tuple[Value, ...]) -> Iterator[tuple[Value, st
 def _flags(role: resolved.Role, value: Value, text: str) -> Iterator[Diagnostic]:
     for match in _INDEX.finditer(text):
         if role.replicas > 1:
-            found = RULE(value.span, who=f"each of the {role.replicas} replicas of {role.name}", flag=match[0])
-            yield found.help(f"write {match[1]}=${{task.index}}")
+            diagnostic = RULE(value.span, who=f"each of the {role.replicas} replicas of {role.name}", flag=match[0])
+            yield diagnostic.help(f"write {match[1]}=${{task.index}}")
     for match in _NAME.finditer(text):
         if match[2] != role.name and match[2] not in _ALSO.get(role.name, ()):
-            found = RULE(value.span, who=f"role {role.name}", flag=match[0])
-            yield found.help(f"write {match[1]}=${{role.name}}")
+            diagnostic = RULE(value.span, who=f"role {role.name}", flag=match[0])
+            yield diagnostic.help(f"write {match[1]}=${{role.name}}")

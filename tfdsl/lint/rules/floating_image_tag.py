@@ -1,9 +1,9 @@
-"""An image without a tag, or with `latest`.
+"""An image without a tag, or tagged `latest`.
 
 ## Why
 
-The same job gives another program tomorrow, replicas of one job may run different ones, and a failed run
-cannot be repeated.
+The same job runs another program tomorrow, the replicas of one job may run different ones, and a failed run cannot be
+repeated.
 
 ## Bad
 
@@ -48,7 +48,7 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
         tail = image.rpartition("/")[2]
         if "@" in tail:
             continue
-        problem = "has no tag" if ":" not in tail else "is whatever was pushed last" if tail.endswith(":latest") else ""
+        problem = "has no tag" if ":" not in tail else "can change at any time" if tail.endswith(":latest") else ""
         if problem:
-            found = RULE(role.settings["image"].value.span, image=f'"{image}"', problem=problem)
-            yield found.help("name a version, or a digest: image@sha256:…")
+            diagnostic = RULE(role.settings["image"].value.span, image=f'"{image}"', problem=problem)
+            yield diagnostic.help("write a version, or a digest: image@sha256:…")

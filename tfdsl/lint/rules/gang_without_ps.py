@@ -1,9 +1,9 @@
-"""A gang that may start without its parameter servers.
+"""A gang that may start without all of its parameter servers.
 
 ## Why
 
-Workers block until every parameter server answers; when the gang may start with fewer, the workers hold their
-devices and wait.
+Workers block until every parameter server answers. If the gang may start with fewer, the workers hold their devices
+and wait.
 
 ## Bad
 
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3012", "gang-without-ps", "warning", "the gang may start with {given} of {replicas} parameter servers")
+RULE = Rule(
+    "TFJ3012", "gang-without-ps", "warning", "the gang may start with only {available} of {replicas} parameter servers"
+)
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
@@ -46,7 +48,7 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     ps = view.job.role("ps")
     if ps is None or view.job.data("gang") is False:
         return
-    given = ps.data("min_available")
-    if isinstance(given, int) and given < ps.replicas:
-        found = RULE(ps.settings["min_available"].value.span, given=given, replicas=ps.replicas)
-        yield found.help("leave min_available out: all of them")
+    available = ps.data("min_available")
+    if isinstance(available, int) and available < ps.replicas:
+        diagnostic = RULE(ps.settings["min_available"].value.span, available=available, replicas=ps.replicas)
+        yield diagnostic.help("remove min_available to wait for all of them")

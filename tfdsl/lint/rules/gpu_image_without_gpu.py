@@ -1,9 +1,9 @@
-"""An image for GPUs in a job without any.
+"""A GPU image in a job that asks for no GPU.
 
 ## Why
 
-Images made for GPUs say that they want all of them. A replica that asks for none trains on the CPU, or sees every GPU
-of its node and disturbs the jobs that they belong to.
+GPU images ask for all GPUs of the node. A replica without `gpu` trains on the CPU, or sees every GPU of its node and
+disturbs the jobs that own them.
 
 ## Bad
 
@@ -29,7 +29,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
-from tfdsl.lint.devices import is_given_gpus
+from tfdsl.lint.devices import may_have_gpus
 from tfdsl.lint.images import images
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ RULE = Rule(
     "TFJ3115",
     "gpu-image-without-gpu",
     "info",
-    'image "{image}" is made for GPUs and no role has gpu: it uses none, or all GPUs of its node',
+    'image "{image}" is a GPU image, but no role has gpu: it uses no GPU, or all GPUs of its node',
 )
 
 _HIDING = ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")
@@ -51,9 +51,9 @@ _HIDING = ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")
 def check_job(view: JobView) -> Iterator[Diagnostic]:
     """The first such image of a job in which nobody asks for GPUs or hides them."""
     roles = view.job.roles
-    if any(is_given_gpus(view, role) or any(name in role.entries("env") for name in _HIDING) for role in roles):
+    if any(may_have_gpus(view, role) or any(name in role.entries("env") for name in _HIDING) for role in roles):
         return
     for image in images(view):
         if image.is_for_gpus:
-            yield RULE(image.value.span, image=image.name).help("write gpu = 1, or take the image for CPUs")
+            yield RULE(image.value.span, image=image.name).help("write gpu = 1, or use the CPU image")
             return

@@ -1,8 +1,8 @@
-"""A parameter server with a device.
+"""A parameter server with a GPU.
 
 ## Why
 
-Parameter servers hold variables in memory and compute little: a device there is seldom used.
+Parameter servers hold variables in memory and compute little, so they rarely use a device.
 
 ## Bad
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3028", "gpu-on-ps", "info", "every parameter server takes {gpu} device{plural} that it hardly uses")
+RULE = Rule("TFJ3028", "gpu-on-ps", "info", "every parameter server reserves {gpu} device{plural} that it hardly uses")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
@@ -46,5 +46,5 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     ps = view.job.role("ps")
     gpu = ps.data("gpu") if ps is not None else None
     if ps is not None and isinstance(gpu, int) and gpu > 0:
-        found = RULE(ps.settings["gpu"].value.span, gpu=gpu, plural="s" if gpu > 1 else "")
-        yield found.help("write gpu in the roles that compute")
+        diagnostic = RULE(ps.settings["gpu"].value.span, gpu=gpu, plural="s" if gpu > 1 else "")
+        yield diagnostic.help("write gpu only in the roles that compute")

@@ -3,7 +3,7 @@
 ## Why
 
 A container has 64 MiB of /dev/shm. With several GPUs in one pod NCCL exchanges gradients through it, and data
-loaders use it as well: too little shows as `Bus error` or as an NCCL error in the middle of the training.
+loaders use it as well. When it is too small, the training stops with `Bus error` or an NCCL error.
 
 ## Bad
 
@@ -50,5 +50,5 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
         return
     for role in view.job.roles:
         if gpus(role) >= _SEVERAL and role.data("shm") is None and view.holder(role, "/dev/shm") is None:
-            found = RULE(role.settings["gpu"].value.span, role=role.name, count=gpus(role))
-            yield found.help("write shm, e.g. shm = 8Gi; it counts as memory of the container")
+            diagnostic = RULE(role.settings["gpu"].value.span, role=role.name, count=gpus(role))
+            yield diagnostic.help("write shm = 8Gi, for example; it counts as memory of the container")

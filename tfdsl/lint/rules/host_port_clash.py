@@ -1,8 +1,8 @@
-"""Replicas that may meet on one node with one port.
+"""Replicas that may need the same port of one node.
 
 ## Why
 
-On the node's network two replicas of a role on one node ask for the same port, and the second cannot start.
+On the node's network, two replicas of a role on the same node need the same port, and the second cannot start.
 
 ## Bad
 
@@ -37,15 +37,17 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3019", "host-port-clash", "warning", "replicas of role {role} on one node would both use port {port}")
+RULE = Rule(
+    "TFJ3019", "host-port-clash", "warning", "replicas of role {role} on the same node would both use port {port}"
+)
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """``host_network`` with several replicas and no ``spread``; hosts of a target place them one by one."""
+    """``host_network`` with several replicas and no ``spread``; a target's ``hosts`` place each replica."""
     if view.job.options.get("hosts"):
         return
     for role in view.job.roles:
         if role.data("host_network") is True and role.replicas > 1 and role.data("spread") != "node":
             span = role.settings["host_network"].value.span
-            found = RULE(span, role=role.name, port=role.data("port") or 2222)
-            yield found.help('add spread = "node" to the role')
+            diagnostic = RULE(span, role=role.name, port=role.data("port") or 2222)
+            yield diagnostic.help('add spread = "node" to the role')

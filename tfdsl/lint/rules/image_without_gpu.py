@@ -1,9 +1,9 @@
-"""TensorFlow's image for CPUs beside a GPU.
+"""A CPU image of TensorFlow in a role with a GPU.
 
 ## Why
 
-`tensorflow/tensorflow:2.16.1` has no CUDA: the training runs on the CPU, and the GPU that was asked for stands
-idle. The image with `-gpu` in its tag has it. A build that installs CUDA itself is left alone.
+`tensorflow/tensorflow:2.16.1` has no CUDA: the training runs on the CPU, and the GPU stays idle. The image with `-gpu`
+in its tag has CUDA. Nothing is reported if a build step installs CUDA.
 
 ## Bad
 
@@ -46,21 +46,21 @@ _INSTALLS = re.compile(r"cuda|nvidia|gpu", re.I)
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """TensorFlow's own images; what is in others is not known. Told once for each image."""
+    """TensorFlow's own images, each once; what is in others is not known."""
     steps = view.job.build.steps if view.job.build is not None else ()
     if any(_INSTALLS.search(view.literal(step.source)) for step in steps):
         return
-    told = set[str]()
+    reported = set[str]()
     for image in images(view):
         tag = image.official_tag
-        if tag is None or image.is_for_gpus or image.name in told or not gpus(image.role):
+        if tag is None or image.is_for_gpus or image.name in reported or not gpus(image.role):
             continue
         resource = image.role.data("gpu_resource")
         if isinstance(resource, str) and "nvidia" not in resource:
             continue
-        told.add(image.name)
-        found = RULE(image.value.span, image=image.name, role=image.role.name)
+        reported.add(image.name)
+        diagnostic = RULE(image.value.span, image=image.name, role=image.role.name)
         instead = image.name.partition("@")[0].removesuffix(tag) + with_gpu(tag)
-        found = found.help(f'write "{instead}"')
+        diagnostic = diagnostic.help(f'write "{instead}"')
         is_plain = as_written(image.value) is not None and "@" not in image.name
-        yield found.replacing(f'write "{instead}"', f'"{instead}"') if is_plain else found
+        yield diagnostic.replacing(f'write "{instead}"', f'"{instead}"') if is_plain else diagnostic

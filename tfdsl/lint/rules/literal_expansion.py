@@ -2,10 +2,10 @@
 
 ## Why
 
-In Kubernetes manifests `$(NAME)` stands for a variable, and a shell replaces `$NAME`. Here texts reach the process byte
-for byte, so the program would see the characters themselves; a `sub_path` would be one folder of that name for all
-replicas. `${env.NAME}` is the variable, `${task.index}` the number of the replica, which `$(POD_NAME)` is mostly
-written for.
+Kubernetes replaces `$(NAME)` in manifests, and a shell replaces `$NAME`. In a .tfjob file, texts reach the process byte
+for byte, so the program would get the characters themselves, and a `sub_path` would be one folder of that name for all
+replicas. Write `${env.NAME}` for a variable, and `${task.index}` for the number of the replica, which is what
+`$(POD_NAME)` is usually meant for.
 
 ## Bad
 
@@ -45,26 +45,28 @@ if TYPE_CHECKING:
     from tfdsl.semantics import resolved
     from tfdsl.semantics.values import Value
 
-RULE = Rule("TFJ3011", "literal-expansion", "warning", "{text} is passed on as it is, not replaced by the variable")
+RULE = Rule(
+    "TFJ3011", "literal-expansion", "warning", "{text} is passed on as it is: nothing replaces it with the variable"
+)
 
 
 _EXPANSION = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
 _VARIABLE = re.compile(r"(?<!\$)\$(?:([A-Z][A-Z0-9_]+)\b|\(([A-Za-z_][A-Za-z0-9_]*)\))")
-"""In a word of a command also ``$NAME``: there it is meant for a shell that does not run."""
+"""In a word of a command also ``$NAME``: it is meant for a shell, and none runs."""
 
 _OF_PODS = ("POD_NAME", "HOSTNAME", "POD_INDEX", "JOB_COMPLETION_INDEX", "VC_TASK_INDEX", "VK_TASK_INDEX")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """Texts outside of a shell, in which ``$(…)`` is the shell's: commands, args, env, mounts and outputs."""
+    """Texts that no shell reads: commands, args, env, mounts and outputs."""
     for role in view.job.roles:
         command = command_of(view, role)
         for value in command.words:
-            yield from _told(view, value, _VARIABLE)
+            yield from _unreplaced(view, value, _VARIABLE)
         if command.shell is not None and isinstance(role.data("command"), ListData):
-            yield from _told(view, command.shell, _EXPANSION)
+            yield from _unreplaced(view, command.shell, _EXPANSION)
         for value in (*view.texts(role, "env"), *view.texts(role, "workdir"), *_paths(role)):
-            yield from _told(view, value, _EXPANSION)
+            yield from _unreplaced(view, value, _EXPANSION)
 
 
 def _paths(role: resolved.Role) -> Iterator[Value]:
@@ -78,7 +80,7 @@ def _paths(role: resolved.Role) -> Iterator[Value]:
         yield output.destination
 
 
-def _told(view: JobView, value: Value, pattern: re.Pattern[str]) -> Iterator[Diagnostic]:
+def _unreplaced(view: JobView, value: Value, pattern: re.Pattern[str]) -> Iterator[Diagnostic]:
     match = pattern.search(view.literal(value))
     if match is not None:
         name = next(filter(None, match.groups()))

@@ -1,10 +1,10 @@
-"""A job that only ends when a role ends that never does.
+"""A job that waits for a role that never ends.
 
 ## Why
 
-Parameter servers and plain servers wait for work until they are stopped, and TensorBoard serves until it is
-stopped. A job that waits for one of them runs, and is paid for, for ever. And where the role that would end the job
-starts it again instead, it only ends when `retries` are used up, and has then failed.
+Parameter servers and plain servers wait for work until they are stopped, and so does TensorBoard. A job that waits for
+one of them runs, and costs money, forever. If a policy restarts the role that would end the job, the job ends only when
+`retries` are used up, and then it has failed.
 
 ## Bad
 
@@ -47,24 +47,24 @@ _DECIDERS = ("chief", "master", "worker")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """Jobs all of whose ``complete job`` policies wait for a server or TensorBoard, or that start again each time."""
-    deciding = [policy for policy in view.job.policies if policy.action == "complete job"]
-    if not deciding:
+    """Jobs whose ``complete job`` policies all wait for a server or TensorBoard, or that restart each time they end."""
+    completing = [policy for policy in view.job.policies if policy.action == "complete job"]
+    if not completing:
         yield from _starts_again(view)
         return
-    if any(not _endless(view, policy.role or "") for policy in deciding):
+    if any(not _endless(view, policy.role or "") for policy in completing):
         return
-    for policy in deciding:
+    for policy in completing:
         why = f"it waits for {policy.role}, which never ends"
-        yield RULE(policy.event_span, why=why).help("let the chief or the workers decide")
+        yield RULE(policy.event_span, why=why).help("write the policy for the chief or the workers")
 
 
 def _starts_again(view: JobView) -> Iterator[Diagnostic]:
-    """Without a ``complete job`` the chief (master) decides, else the workers: unless they restart the job."""
+    """Without ``complete job`` the chief (master) or else the workers end the job, unless a policy restarts them."""
     decider = next((name for name in _DECIDERS if view.job.role(name) is not None), None)
     for policy in view.job.policies:
         if policy.event == "completed" and policy.role == decider:
-            why = f"{decider} starts it again each time"
+            why = f"each time {decider} completes, this policy restarts it"
             yield RULE(policy.action_span, why=why).help(
                 "write a policy that ends it: on ROLE completed => complete job"
             )

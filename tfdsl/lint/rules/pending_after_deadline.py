@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3029", "pending-after-deadline", "warning", "the deadline {deadline} ends the job before this fires")
+RULE = Rule(
+    "TFJ3029", "pending-after-deadline", "warning", "the deadline of {deadline} ends the job before this policy fires"
+)
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
@@ -51,5 +53,5 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     for policy in view.job.policies:
         delay = policy.delay.data if policy.delay is not None else None
         if policy.delay is not None and isinstance(delay, Duration) and delay.ms >= deadline.ms:
-            found = RULE(policy.delay.span, deadline=deadline.text)
-            yield found.note(view.job.settings["deadline"].value.span, "the deadline")
+            diagnostic = RULE(policy.delay.span, deadline=deadline.text)
+            yield diagnostic.note(view.job.settings["deadline"].value.span, "the deadline")

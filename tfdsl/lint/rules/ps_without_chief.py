@@ -1,11 +1,10 @@
-"""Parameter servers that nobody coordinates.
+"""Parameter servers without a chief.
 
 ## Why
 
-In TensorFlow 2 the chief runs the program and hands its steps to the workers, which are plain servers like the
-parameter servers. Without a chief there is no coordinator: workers that run the program themselves are refused by
-`ParameterServerStrategy`, and an Estimator asks for a chief as well. A program for TensorFlow 1 counts on worker 0;
-that is why only jobs with an image of TensorFlow 2 are told.
+In TensorFlow 2 the chief runs the program and sends its steps to the workers, which are plain servers like the
+parameter servers. `ParameterServerStrategy` refuses workers that run the program themselves, and an Estimator needs a
+chief too. A program for TensorFlow 1 relies on worker 0 instead, so this is reported only for images of TensorFlow 2.
 
 ## Bad
 
@@ -43,7 +42,10 @@ if TYPE_CHECKING:
     from tfdsl.lint.view import JobView
 
 RULE = Rule(
-    "TFJ3124", "ps-without-chief", "info", "TensorFlow 2 uses parameter servers only with a chief that coordinates"
+    "TFJ3124",
+    "ps-without-chief",
+    "info",
+    "TensorFlow 2 uses parameter servers only if a chief coordinates the training",
 )
 
 

@@ -1,9 +1,9 @@
-"""A discovery flag that the compiler adds as well.
+"""A discovery flag that the compiler adds too.
 
 ## Why
 
-With `discovery = "flags"` the four TensorFlow flags are appended to the arguments; a second value for one of
-them wins or loses by the program's own rules.
+With `discovery = "flags"` the four TensorFlow flags are appended to the arguments. Whether a second value of one of
+them wins depends on the program.
 
 ## Bad
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3020", "reserved-flag", "warning", "{flag} is appended by discovery too")
+RULE = Rule("TFJ3020", "reserved-flag", "warning", "{flag} is also added by discovery")
 
 
 _FLAGS = re.compile(r"(?<!\S)--(?:ps_hosts|worker_hosts|job_name|task_index)(?=[=\s]|$)")
@@ -55,4 +55,4 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     for role in view.job.roles:
         for value in command_of(view, role).texts:
             for match in _FLAGS.finditer(view.literal(value)):
-                yield RULE(value.span, flag=match[0]).help('leave it out, or write discovery = "tf_config"')
+                yield RULE(value.span, flag=match[0]).help('remove it, or write discovery = "tf_config"')

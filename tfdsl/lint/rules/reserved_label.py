@@ -1,9 +1,8 @@
-"""A label that the operator overwrites.
+"""A label that the system overwrites.
 
 ## Why
 
-Kubeflow, Volcano and Kubernetes set labels of their own on every pod; a value of yours under one of these
-keys is lost.
+Kubeflow, Volcano and Kubernetes set labels of their own on every pod. A value under one of these keys is lost.
 
 ## Bad
 
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3025", "reserved-label", "warning", "{key} is set by the system, and this value is lost")
+RULE = Rule("TFJ3025", "reserved-label", "warning", "{key} is set by the system: this value is lost")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:

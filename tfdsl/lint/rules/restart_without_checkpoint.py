@@ -1,10 +1,10 @@
-"""A restart that begins the training again.
+"""A restart that trains from the first step.
 
 ## Why
 
-A replica that is started again finds only what lies on a volume or in a store outside. Without one it trains from the
-first step, as often as `retries` lets it. Nothing is said when a role that trains has a mount that it can write, names
-a URI or a folder of checkpoints in its command or env, or leaves the command to the image.
+A restarted replica finds only what is on a volume or in an external store. Without one it trains from the first step,
+as often as `retries` allows. Nothing is reported if a role that trains has a mount it can write to, names a URI or a
+checkpoint folder in its command or env, or leaves the command to the image.
 
 ## Bad
 
@@ -47,14 +47,17 @@ if TYPE_CHECKING:
     from tfdsl.semantics import resolved
 
 RULE = Rule(
-    "TFJ3123", "restart-without-checkpoint", "info", "a restart begins the training again: nothing it writes is kept"
+    "TFJ3123",
+    "restart-without-checkpoint",
+    "info",
+    "a restart trains from the first step: nothing the job writes is kept",
 )
 
 _KEPT = re.compile(r"://|checkpoint|ckpt|model[_-]?dir|job[_-]dir|resume|restore", re.I)
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """The first policy that starts a role that trains again, in a job that has nowhere to go on from."""
+    """The first policy that restarts a role that trains, in a job that keeps nothing to continue from."""
     roles = list(view.trainers())
     names = {role.name for role in roles}
     if "checkpoint" in view.job.settings or not roles or any(not command_of(view, role).texts for role in roles):
@@ -66,12 +69,12 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
         if not (is_whole or policy.role in names):
             continue
         if not any(_keeps(view, role, in_place=policy.action == "restart container") for role in roles):
-            yield RULE(policy.action_span).help('mount a volume and name the folder: checkpoint = "/runs/mnist"')
+            yield RULE(policy.action_span).help('mount a volume and write, for example, checkpoint = "/runs/mnist"')
         return
 
 
 def _keeps(view: JobView, role: resolved.Role, *, in_place: bool) -> bool:
-    """Whether what ``role`` writes may be found again after a restart; a pod keeps all its volumes."""
+    """Whether what ``role`` writes may still be there after a restart; a pod keeps all its volumes."""
     for mount in role.mounts:
         lasts = in_place or mount.outlives_job or mount.kind.name == "claim"
         if lasts and mount.readonly is None and mount.kind.name not in ("configmap", "secret", "hdfs", "archive"):

@@ -1,9 +1,9 @@
-"""Parameter servers that run on after the job.
+"""Parameter servers that keep running after the job.
 
 ## Why
 
-With `cleanup = "none"` nothing stops the parameter servers when the job finishes: they keep their CPUs and
-devices until somebody deletes them.
+With `cleanup = "none"` nothing stops the parameter servers when the job finishes. They keep their CPUs and devices
+until somebody deletes them.
 
 ## Bad
 
@@ -40,11 +40,13 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3018", "servers-left-running", "warning", "the parameter servers run on after the job has finished")
+RULE = Rule(
+    "TFJ3018", "servers-left-running", "warning", "the parameter servers keep running after the job has finished"
+)
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
     """``cleanup = "none"`` with a ps and no ttl that would remove it."""
     job = view.job
     if job.role("ps") is not None and job.data("cleanup") == "none" and job.data("ttl") is None:
-        yield RULE(job.settings["cleanup"].value.span).help('write "running", or set a ttl')
+        yield RULE(job.settings["cleanup"].value.span).help('write cleanup = "running", or set a ttl')

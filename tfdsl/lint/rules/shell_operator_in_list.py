@@ -1,8 +1,8 @@
-"""A shell's operator in a list.
+"""A shell operator in a list.
 
 ## Why
 
-No shell reads a list: `>`, `|` and `&&` are handed to the program as arguments, and so is everything behind them.
+No shell reads a list: `>`, `|` and `&&` are passed to the program as arguments, and so is everything after them.
 
 ## Bad
 
@@ -46,14 +46,14 @@ _OPTION = re.compile(r"--?[A-Za-z][\w-]*")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """The first operator of each list that is not the value of an option (``["--sep", "|"]``, ``find -exec … ;``)."""
+    """The first operator in each list that is not the value of an option (``["--sep", "|"]``, ``find -exec … ;``)."""
     for role in view.job.roles:
         words = command_of(view, role).words
         texts = [view.literal(word) for word in words]
         for at, word in enumerate(words):
             if _OPERATOR.fullmatch(texts[at]) and not _is_argument(texts, at):
-                found = RULE(word.span, word=f'"{texts[at]}"')
-                yield found.help('write the command as a text: command = "exec python train.py > log"')
+                diagnostic = RULE(word.span, word=f'"{texts[at]}"')
+                yield diagnostic.help('write the command as one text: command = "exec python train.py > log"')
                 break
 
 

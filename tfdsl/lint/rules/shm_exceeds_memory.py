@@ -1,9 +1,9 @@
-"""/dev/shm as large as the memory limit.
+"""A /dev/shm as large as the memory limit.
 
 ## Why
 
-What is written to /dev/shm counts against the memory of the container: when both have the same size, a full
-/dev/shm gets the process killed.
+Files in /dev/shm count as memory of the container. If both have the same size, the process is killed before /dev/shm
+is full.
 
 ## Bad
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3026", "shm-exceeds-memory", "warning", "shm {shm} leaves nothing of the memory limit {memory}")
+RULE = Rule("TFJ3026", "shm-exceeds-memory", "warning", "shm = {shm} uses up the whole memory limit of {memory}")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:

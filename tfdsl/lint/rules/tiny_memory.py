@@ -1,8 +1,8 @@
-"""Memory that no TensorFlow process can start with.
+"""Too little memory to start TensorFlow.
 
 ## Why
 
-A Python process that imports TensorFlow takes some hundred MiB; `16k` or `16M` is usually `16Gi` with a slip.
+A Python process that imports TensorFlow needs some hundred MiB. `16k` or `16M` is usually a typo for `16Gi`.
 
 ## Bad
 
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3022", "tiny-memory", "warning", "{given} of memory is too little for any TensorFlow process")
+RULE = Rule("TFJ3022", "tiny-memory", "warning", "{memory} of memory is too little for any TensorFlow process")
 
 
 LEAST = 128 << 20
-"""Bytes; below this not even the interpreter with its imports fits."""
+"""Bytes; the interpreter and its imports alone need more."""
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
@@ -50,6 +50,6 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     for role in view.job.roles:
         memory = role.data("memory")
         if isinstance(memory, Quantity) and memory.whole < LEAST:
-            found = RULE(role.settings["memory"].value.span, given=memory.text)
+            diagnostic = RULE(role.settings["memory"].value.span, memory=memory.text)
             number = memory.text.rstrip("kKMGTPEim")
-            yield found.help(f"did you mean {number}Gi?").replacing(f"write {number}Gi", f"{number}Gi")
+            yield diagnostic.help(f"did you mean {number}Gi?").replacing(f"write {number}Gi", f"{number}Gi")

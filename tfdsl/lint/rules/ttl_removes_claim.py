@@ -1,8 +1,8 @@
-"""A finished job that takes its data along.
+"""A claim that is deleted with the finished job.
 
 ## Why
 
-When the job is removed, so are the claims made for it, unless they say `keep`.
+When the job is deleted, so are the claims that were created for it, unless they have `keep`.
 
 ## Bad
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3021", "ttl-removes-claim", "info", "this claim is removed with the job, {ttl} after it has finished")
+RULE = Rule("TFJ3021", "ttl-removes-claim", "info", "this claim is deleted with the job, {ttl} after the job finishes")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
@@ -50,4 +50,4 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     for role in view.job.roles:
         for mount in role.mounts:
             if mount.kind.name == "claim" and not mount.outlives_job:
-                yield RULE(mount.head, ttl=ttl).help("add { keep = true } if the data is still wanted")
+                yield RULE(mount.head, ttl=ttl).help("add { keep = true } to keep the data")

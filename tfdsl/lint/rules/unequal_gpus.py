@@ -1,10 +1,10 @@
-"""Unlike numbers of GPUs in a training without parameter servers.
+"""Different numbers of GPUs in a training without parameter servers.
 
 ## Why
 
-Without parameter servers the chief and the workers reduce their gradients together. TensorFlow counts on the same
-number of devices in every task; with 2 here and 4 there the first step ends in `Collective Op has group_size 8 …
-but that group has size 4`, or hangs.
+Without parameter servers, the chief and the workers reduce their gradients together, and TensorFlow expects the
+same number of devices in every task. With 2 in one task and 4 in another, the first step ends with `Collective Op has
+group_size 8 … but that group has size 4`, or hangs.
 
 ## Bad
 
@@ -48,12 +48,12 @@ RULE = Rule(
     "TFJ3112",
     "unequal-gpus",
     "warning",
-    "{first} has {devices} and {second} {others}: without ps every task needs the same number",
+    "{first} has {devices} and {second} has {others}: without ps every task needs the same number",
 )
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """Chief (master) and workers that train together, with unlike ``gpu``."""
+    """Chief (master) and workers that train together with different values of ``gpu``."""
     discovery = view.job.cluster.get("discovery")
     roles = list(view.trainers())
     if view.job.role("ps") is not None or (discovery is not None and discovery.value.data == "none"):
@@ -63,14 +63,14 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     for first, second in pairwise(roles):
         if gpus(first) != gpus(second):
             count = gpus(first)
-            found = RULE(
+            diagnostic = RULE(
                 _place(second),
                 first=first.name,
                 devices=devices(count) if count else "no GPU",
                 second=second.name,
                 others=gpus(second),
             )
-            yield found.note(_place(first), f"role {first.name}").help("write gpu once, in the job")
+            yield diagnostic.note(_place(first), f"role {first.name}").help("write gpu once, for the whole job")
 
 
 def _place(role: resolved.Role) -> Span:

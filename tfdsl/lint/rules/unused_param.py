@@ -1,8 +1,8 @@
-"""A param that nothing refers to.
+"""A param that nothing uses.
 
 ## Why
 
-It is checked but has no effect; more often than not its name was misspelt where it should be used.
+It is checked but has no effect. Often its name is misspelt where it should be used.
 
 ## Bad
 
@@ -42,8 +42,8 @@ RULE = Rule("TFJ3002", "unused-param", "warning", "param {name} is never used")
 
 
 def check_program(view: ProgramView) -> Iterator[Diagnostic]:
-    """Declarations of a main file with jobs that are referred to nowhere; without jobs it serves others."""
+    """Unused declarations of a main file that has jobs; a file without jobs is for others to include."""
     for name, node in view.program.params.items():
         if name not in view.used and view.owns(node.span):
-            found = RULE(node.name.span, name=name)
-            yield found.fix("remove it", Edit(view.whole_lines(node.span), ""))
+            diagnostic = RULE(node.name.span, name=name)
+            yield diagnostic.fix("remove it", Edit(view.whole_lines(node.span), ""))

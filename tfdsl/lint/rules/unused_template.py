@@ -1,8 +1,8 @@
-"""A template that nothing refers to.
+"""A template that nothing uses.
 
 ## Why
 
-It is checked but has no effect; more often than not its name was misspelt where it should be used.
+It is checked but has no effect. Often its name is misspelt where it should be used.
 
 ## Bad
 
@@ -42,8 +42,8 @@ RULE = Rule("TFJ3003", "unused-template", "warning", "template {name} is never u
 
 
 def check_program(view: ProgramView) -> Iterator[Diagnostic]:
-    """Declarations of a main file with jobs that are referred to nowhere; without jobs it serves others."""
+    """Unused declarations of a main file that has jobs; a file without jobs is for others to include."""
     for name, node in view.program.templates.items():
         if f"template {name}" not in view.used and view.owns(node.span):
-            found = RULE(node.name.span, name=name)
-            yield found.fix("remove it", Edit(view.whole_lines(node.span), ""))
+            diagnostic = RULE(node.name.span, name=name)
+            yield diagnostic.fix("remove it", Edit(view.whole_lines(node.span), ""))

@@ -1,9 +1,9 @@
-"""Workers that are stopped when the first of them is done.
+"""Workers that are stopped when the first one is done.
 
 ## Why
 
-With `worker[0] completed => complete job` the others are stopped wherever they are, and what they have not
-yet written is lost.
+With `worker[0] completed => complete job`, the others are stopped wherever they are, and lose what they have not
+written yet.
 
 ## Bad
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
-RULE = Rule("TFJ3024", "workers-cut-off", "info", "the other {others} of {role} are stopped when this one is done")
+RULE = Rule("TFJ3024", "workers-cut-off", "info", "the other {others} of {role} {are} stopped when this one completes")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
@@ -47,4 +47,5 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
         role = view.job.role(policy.role or "")
         if policy.action == "complete job" and policy.index is not None and role is not None and role.replicas > 1:
             count = role.replicas - 1
-            yield RULE(policy.event_span, others=f"{count} replica{'s' if count > 1 else ''}", role=role.name)
+            others, are = ("1 replica", "is") if count == 1 else (f"{count} replicas", "are")
+            yield RULE(policy.event_span, others=others, are=are, role=role.name)

@@ -66,18 +66,22 @@ def _mounts(node: Node, volumes: set[str]) -> Iterator[Complaint]:
         if str(name.data) not in volumes:
             there = sorted(volumes)
             known = f"the pod has {enumeration(there)}" if there else "the pod has none"
-            message = f"there is no volume {name.data}: {known}" if mount.has("name") else "a mount names its volume"
+            message = (
+                f"there is no volume {name.data}: {known}"
+                if mount.has("name")
+                else "a mount needs the name of a volume"
+            )
             yield part(mount, "name").complain(message, 'add it: patch pod "spec.volumes" += [{ name = … }]')
         if not path.data:
             yield mount.complain("a mount needs a mountPath")
         elif ":" in str(path.data):
-            yield path.complain("a mountPath has no ':'")
+            yield path.complain("a mountPath cannot contain ':'")
         for key in ("subPath", "subPathExpr"):
             text = str(mount[key].data or "")
             if text.startswith("/") or ".." in text.split("/"):
-                yield mount[key].complain(f"{key} is a relative path without '..'")
+                yield mount[key].complain(f"{key} must be a relative path without '..'")
         if mount["subPath"].data and mount["subPathExpr"].data:
-            yield mount["subPathExpr"].complain("subPath and subPathExpr exclude each other", key=True)
+            yield mount["subPathExpr"].complain("subPath and subPathExpr cannot be combined", key=True)
     for device in node["volumeDevices"].items():
         if str(device["name"].data) not in volumes:
             yield part(device, "name").complain(f"there is no volume {device['name'].data}")
@@ -92,15 +96,15 @@ def _environment(node: Node) -> Iterator[Complaint]:
             )
             yield part(variable, "name").complain(message)
         if variable["value"].data and variable.has("valueFrom"):
-            yield source.complain("value and valueFrom exclude each other", key=True)
+            yield source.complain("value and valueFrom cannot be combined", key=True)
         if variable.has("valueFrom") and sum(source.has(key) for key in _VALUE_SOURCES) != 1:
-            yield source.complain(f"valueFrom has one of {alternatives(_VALUE_SOURCES[:4])}")
+            yield source.complain(f"valueFrom needs exactly one of {alternatives(_VALUE_SOURCES[:4])}")
         for key in ("configMapKeyRef", "secretKeyRef"):
             if source.has(key) and not source[key]["key"].data:
                 yield source[key].complain(f"{key} needs a key")
     for source in node["envFrom"].items():
         if source.has("configMapRef") == source.has("secretRef"):
-            yield source.complain("an item of envFrom has either configMapRef or secretRef")
+            yield source.complain("an item of envFrom needs either configMapRef or secretRef")
 
 
 def _ports(node: Node, *, host_network: bool) -> Iterator[Complaint]:
@@ -131,9 +135,9 @@ def _resources(node: Node) -> Iterator[Complaint]:
         limit = node["limits"][name]
         asked, most = formats.quantity(wanted.data), formats.quantity(limit.data)
         if "/" in name and asked is not None and asked != most:
-            yield wanted.complain(f"the limit of {name} must be what is requested", "such devices are not shared")
+            yield wanted.complain(f"the limit of {name} must equal its request", "such devices are not shared")
         elif asked is not None and most is not None and asked > most:
-            yield wanted.complain(f"the request of {name} is above its limit {limit.data}")
+            yield wanted.complain(f"the request for {name} exceeds its limit {limit.data}")
 
 
 def _amount(name: str, node: Node) -> Iterator[Complaint]:
@@ -143,7 +147,7 @@ def _amount(name: str, node: Node) -> Iterator[Complaint]:
     elif amount < 0:
         yield node.complain(f"{name} cannot be negative")
     elif "/" in name and amount % 1:
-        yield node.complain(f"{name} is counted in whole numbers")
+        yield node.complain(f"{name} must be a whole number")
     elif name == "memory" and amount % 1:
         yield node.complain(f"{node.data} of memory is less than a byte", "the unit m means thousandths")
     if not formats.is_qualified_name(name) or (
@@ -158,7 +162,7 @@ def _handlers(node: Node) -> Iterator[Complaint]:
     places += [(node["lifecycle"][key], _HOOK_HANDLERS) for key in ("postStart", "preStop")]
     for place, handlers in places:
         if place.data is not None and sum(place.has(key) for key in handlers) != 1:
-            yield place.complain(f"{place.at[-1]} has one of {alternatives(handlers)}")
+            yield place.complain(f"{place.at[-1]} needs exactly one of {alternatives(handlers)}")
         for key in ("httpGet", "tcpSocket", "grpc"):
             port = place[key]["port"]
             if place.has(key) and not (formats.is_port(port.data) or formats.is_port_name(port.data)):

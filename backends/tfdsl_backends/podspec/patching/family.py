@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
     from tfdsl.emit.located import Plain
 
-_TARGET: Final = "the target decides it: compile with -t TARGET"
-_NAME: Final = "write it behind the word job: job NAME { … }"
+_TARGET: Final = "the target decides it: choose another with -t TARGET"
+_NAME: Final = "write it after the word job: job NAME { … }"
 _DISCOVERY: Final = 'leave it out with cluster { discovery = "none" }, then set env = { TF_CONFIG = … }'
-_FOUND: Final = "the tasks find each other by it; cluster { discovery = … } says how they do"
+_FOUND: Final = "the tasks use it to find each other; cluster { discovery = … } decides how"
 
 REPLICAS: Final = "write replicas = … in the role; 0 leaves the role out"
 MINIMUM: Final = "write min_available = … in the roles; gang = false asks for no minimum"
@@ -37,7 +37,7 @@ _DERIVED: Final = (
     Derived(POD, ("spec", "hostname"), "hostname", _FOUND),
     Derived(POD, ("spec", "subdomain"), "subdomain", _FOUND),
     *(
-        Derived(POD, ("metadata", "labels", f"tfdsl/{key}"), f"the label tfdsl/{key}", "a selector has it too")
+        Derived(POD, ("metadata", "labels", f"tfdsl/{key}"), f"the label tfdsl/{key}", "a selector also uses it")
         for key in ("job", "role", "tensorboard")
     ),
     Derived("Service", ("spec", "selector"), "the selector of a Service", "it follows from the labels of the pods"),
@@ -50,7 +50,7 @@ _DERIVED: Final = (
 
 
 def sidecars(version: str) -> Since:
-    """Containers beside the command, which block a pod for ever where the server drops the word that makes them so.
+    """Sidecars: they would block a pod for ever on a server that drops the field that makes them sidecars.
 
     ``version``: the first of the target whose server keeps it (Kubernetes 1.29's pods).
     """

@@ -72,10 +72,10 @@ def is_int32(number: object) -> bool:
 
 def quantity(value: object) -> Decimal | None:
     """The amount that a quantity stands for; ``None`` when it is not one."""
-    found = _QUANTITY.match(str(value)) if isinstance(value, str | int | float) else None
-    if found is None or isinstance(value, bool):
+    parts = _QUANTITY.match(str(value)) if isinstance(value, str | int | float) else None
+    if parts is None or isinstance(value, bool):
         return None
-    unit = found.group(2) or ""
+    unit = parts.group(2) or ""
     if unit[:1] in ("e", "E") and len(unit) > 1:
-        return Decimal(found.group(1)) * Decimal(10) ** int(unit[1:])
-    return Decimal(found.group(1)) * _SCALES[unit]
+        return Decimal(parts.group(1)) * Decimal(10) ** int(unit[1:])
+    return Decimal(parts.group(1)) * _SCALES[unit]

@@ -61,7 +61,9 @@ def _volumes(node: Node) -> Iterator[Complaint]:
             )
         sources = [key for key in volume.map if key != "name"]
         if len(sources) > 1:
-            yield volume[sources[1]].complain(f"a volume has one source, not {sources[0]} and {sources[1]}", key=True)
+            yield volume[sources[1]].complain(
+                f"a volume can have only one source, not {sources[0]} and {sources[1]}", key=True
+            )
         for source, key in _CLAIMS.items():
             name = volume[source][key]
             if volume.has(source) and not formats.is_dns_name(name.data):
@@ -129,4 +131,4 @@ def _is_address(text: object) -> bool:
 def _shared_names(spec: Node) -> Iterator[Complaint]:
     """Namespaces of the host and of the pod exclude each other."""
     if spec["shareProcessNamespace"].data is True and spec["hostPID"].data is True:
-        yield spec["shareProcessNamespace"].complain("shareProcessNamespace and hostPID exclude each other")
+        yield spec["shareProcessNamespace"].complain("shareProcessNamespace and hostPID cannot be combined")

@@ -1,4 +1,4 @@
-"""Reading plain documents of unknown form: what is not of the expected type counts as empty."""
+"""Plain documents of unknown form: what is not of the expected type counts as empty."""
 
 from __future__ import annotations
 

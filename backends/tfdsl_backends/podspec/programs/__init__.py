@@ -23,14 +23,14 @@ while thread.is_alive():
 """``python -c`` program of a ``server`` role: a TensorFlow server of the task in TF_CONFIG, joined.
 
 Python 2.7 and 3, TensorFlow 1 (``tf.train.Server``) and 2 (``tf.distribute.Server``). The server is joined in a thread:
-``join`` never comes back from C++, and SIGTERM has no effect on process 1 without a handler, which only runs while the
+``join`` never returns from C++, and SIGTERM has no effect on process 1 without a handler, which runs only while the
 main thread is in Python.
 """
 
 
 @cache
 def shell_program(name: str) -> str:
-    """The text of ``name``.sh without its comments, which stand in every manifest otherwise."""
+    """The text of ``name``.sh without its comments, which would be in every manifest."""
     text = Path(__file__).with_name(f"{name}.sh").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
     return "\n".join(line for line in lines if line) + "\n"

@@ -115,7 +115,7 @@ def test_too_few_hosts_are_counted() -> None:
     made = readme(1, 3)
     (found,) = [d for d in report(on(made, *"abcdef", exclude=("a", "b", "c"))) if d.level == "error"]
     assert found.rule.code == "K8S101"
-    for part in ("4 replicas (1 ps, 3 worker)", "names 6", "3 of them excluded", "1 too few"):
+    for part in ("4 replicas (1 ps, 3 worker)", "hosts has 6", "3 of them excluded", "1 too few"):
         assert part in found.message
     assert "K8S101" in codes(on(readme(1, 1), "h1"), "error")  # e01
     assert "K8S101" not in codes(on(readme(1, 1), "h1", "h2", "h3"))

@@ -148,7 +148,7 @@ def test_the_name_furthest_over_its_limit_is_shown() -> None:
     names = [Name("the pod", "p" * 63), Name("the Service", "s" * 66), Name("the volume", "v" * 64)]
     (found,) = check_names(unit(jobs.job(role("worker"), name="n" * 40)), RULES, names)
     assert found.rule.code == "VOL040"
-    assert f"the Service would be called {'s' * 66}: 66 characters, 63 are allowed" in found.message
+    assert f"the Service would be named {'s' * 66}: 66 characters, but at most 63 are allowed" in found.message
     assert found.helps == ("shorten the job's name to at most 37 characters",)
     assert list(check_names(unit(jobs.job(role("worker"))), RULES, names[:1])) == []
 
@@ -169,10 +169,10 @@ def test_a_program_needs_to_know_what_to_start() -> None:
     silent = role("worker", 2, command=())
     assert found(silent) == []
     assert found(role("worker", 2, command=(), outputs=(OUTPUT,))) == [
-        "volcano: the command of role worker has to be started by the program that copies its outputs, but the "
-        "entrypoint of its image is not known here"
+        "volcano: the program that copies its outputs has to start the command of role worker, but the entrypoint of "
+        "its image is unknown"
     ]
-    assert "works out --task_index" in found(silent, cluster=FLAGS)[0]
+    assert "computes --task_index" in found(silent, cluster=FLAGS)[0]
     assert (
         found(
             role("worker", 2, command=(), outputs=(OUTPUT,)),
@@ -196,7 +196,7 @@ def test_a_variable_that_linux_would_refuse(length: int, wrong: bool) -> None:
     ("fields", "told"),
     [
         ({"workdir": "/app"}, None),
-        ({"workdir": "app"}, "the path of workdir is absolute on Kubernetes, and app is relative"),
+        ({"workdir": "app"}, "workdir needs an absolute path on Kubernetes, but app is relative"),
         ({"mounts": ({"kind": "pvc", "path": "m", "at": "/data", "claim": "d"},)}, None),
         ({"mounts": ({"kind": "pvc", "path": "m", "at": "data/in", "claim": "d"},)}, "data/in is relative"),
         ({"mounts": ({"kind": "hdfs", "path": "m", "at": "data", "uri": "hdfs://n/x"},)}, None),
@@ -230,11 +230,11 @@ def test_an_argument_that_linux_would_refuse() -> None:
         ({"resources": {"rdma/hca": amount("1")}}, None),
         ({"resources": {"fpga": amount("1")}}, "as in example.com/fpga"),
         ({"resources": {"ephemeral-storage": amount("1000")}}, None),
-        ({"resources": {"requests.nvidia.com/gpu": amount("1")}}, "those of quotas"),
+        ({"resources": {"requests.nvidia.com/gpu": amount("1")}}, "belong to quotas"),
         ({"resources": {"hugepages-2Mi": amount("4194304")}, "cpu": amount("1")}, None),
-        ({"resources": {"hugepages-2Mi": amount("4194304")}}, "only beside cpu or memory"),
+        ({"resources": {"hugepages-2Mi": amount("4194304")}}, "together with cpu or memory"),
         ({"resources": {"hugepages-2Mi": amount("4")}, "cpu": amount("1")}, "whole pages of 2Mi"),
-        ({"resources": {"hugepages-large": amount("4")}, "cpu": amount("1")}, "called by their size"),
+        ({"resources": {"hugepages-large": amount("4")}, "cpu": amount("1")}, "named by their size"),
     ],
 )
 def test_resources_that_no_node_can_have(fields: dict[str, object], part: str | None) -> None:

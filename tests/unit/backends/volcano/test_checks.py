@@ -49,12 +49,12 @@ def test_the_longest_job_name(roles: tuple[Role, ...], fields: dict[str, object]
     assert told.level == "error"
     assert told.helps == (f"shorten the job's name to at most {longest} characters",)
     assert "n" * (longest + 1) + "-" in told.message
-    assert "64 characters, 63 are allowed" in told.message
+    assert "64 characters, but at most 63 are allowed" in told.message
 
 
 def test_the_name_is_also_a_service() -> None:
     (told,) = found(job(role("worker"), name="2fast"), "VOL043")
-    assert "has to begin with a letter" in told.message
+    assert "must begin with a letter" in told.message
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,12 @@ def test_the_name_is_also_a_service() -> None:
         ("team.a-1", None),
         ("q" * 63, None),
         ("q" * 64, "64 characters"),
-        ("Research", "lower case"),
-        ("a_b", "lower case"),
-        ("-a", "lower case"),
-        ("a..b", "lower case"),
-        ("a.-b", "lower case"),
-        ("a\n", "lower case"),
+        ("Research", "lowercase"),
+        ("a_b", "lowercase"),
+        ("-a", "lowercase"),
+        ("a..b", "lowercase"),
+        ("a.-b", "lowercase"),
+        ("a\n", "lowercase"),
         ("root", "root queue"),
     ],
 )
@@ -97,7 +97,7 @@ def test_a_part_of_a_second_is_told() -> None:
     part = time("1500ms")
     said = {d.rule.code: d.message for d in report(unit(job(role("worker"), ttl=part, deadline=part), "volcano"))}
     assert "1500ms is rounded up" in said["VOL034"]
-    assert "every pod has 2s" in said["VOL111"]
+    assert "gives every pod 2s" in said["VOL111"]
     assert "VOL034" not in [d.rule.code for d in report(unit(job(role("worker"), ttl=time("1m")), "volcano"))]
 
 
@@ -152,7 +152,7 @@ def test_a_job_full_of_refusals_is_checked_to_its_end() -> None:
     )  # fmt: skip
     found_all = report(unit(job(worker, suspend=True, priority=3), "volcano"))
     told = {diagnostic.rule.code for diagnostic in found_all}
-    assert "so ${env.HOME} would reach role worker" in next(d.message for d in found_all if d.rule.code == "VOL005")
+    assert ": ${env.HOME} would reach role worker" in next(d.message for d in found_all if d.rule.code == "VOL005")
     assert {"VOL004", "VOL005", "VOL006", "VOL007", "VOL008", "VOL009", "VOL110", "VOL113"} <= told
 
 

@@ -12,8 +12,12 @@ from tests.unit.backends.jobs import job, policy, role, time, unit
 from tests.unit.backends.verdicts import documents, report
 from tests.unit.backends.volcano.reaction import on_deletion, on_exit, on_restarts, reaction, starts, task_of
 from tfdsl.ir import policies
+from tfdsl.record import replace
+from tfdsl_backends.volcano import policies as decided_policies
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tfdsl.ir.model import Job, Policy, Role
 
 WORDS = {
@@ -334,3 +338,28 @@ def test_volcano_decides_as_the_language_does(made: Job, version: str) -> None:
             assert reaction(document, member.name, "PodFailed", 137) == wanted
             assert on_restarts(document, member.name, made.retries) is None
             assert on_restarts(document, member.name, made.retries + 1) == "TerminateJob"
+
+
+def test_policies_are_decided_once_for_a_unit_and_anew_for_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many rows, checks and documents ask: one look at the policies for each role, and one for all roles."""
+    asked: list[str] = []
+    decide = decided_policies.covering
+
+    def counting(job: Job, role: Role, index: int | None = None) -> Iterator[Policy]:
+        asked.append(role.name)
+        return decide(job, role, index)
+
+    monkeypatch.setattr(decided_policies, "covering", counting)
+    written = (
+        policy("failed", "restart pod"),
+        policy("evicted", "restart job"),
+        policy("exit", "fail job", codes=(3,)),
+    )
+    made = unit(job(PS, WORKER, policies=written), "volcano")
+    documents(made)
+    assert asked == ["ps", "worker", "ps"]
+    first = decided_policies.decisions(made)
+    assert decided_policies.decisions(made) is first
+    assert first.roles["worker"].evicted_by_status
+    older = replace(made, version="1.11")
+    assert not decided_policies.decisions(older).roles["worker"].evicted_by_status

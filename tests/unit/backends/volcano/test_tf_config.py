@@ -71,10 +71,10 @@ def test_the_plugin_is_taken_where_its_value_differs_only_by_environment(asked: 
 
 
 STATIC_JOBS = [
-    (job(role("worker")), "gives a job of one replica none"),
+    (job(role("worker")), "sets none for a job with one replica"),
     (job(role("chief"), role("worker"), role("evaluator")), "lists the evaluator in the cluster"),
     (job(role("master"), role("worker")), "calls the master chief"),
-    (job(role("ps", port=3333), role("worker")), "knows one port for all roles"),
+    (job(role("ps", port=3333), role("worker")), "uses one port for all roles"),
 ]
 
 
@@ -102,7 +102,7 @@ def test_static_indexes_reach_each_replica() -> None:
 @pytest.mark.parametrize(
     ("asked", "code", "part"),
     [
-        (STATIC_JOBS[0][0], "VOL101", "a job of one replica gets none"),
+        (STATIC_JOBS[0][0], "VOL101", "a job with one replica gets none"),
         (STATIC_JOBS[1][0], "VOL101", "the evaluator is listed in the cluster"),
         (STATIC_JOBS[2][0], "VOL101", "the master is called chief"),
         (STATIC_JOBS[3][0], "VOL102", "ps has 3333 and worker 2222"),
