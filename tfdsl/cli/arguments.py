@@ -1,8 +1,8 @@
-"""Reading a command line against a table of what a command takes.
+"""Parse a command line against the table of what a command takes.
 
 ``argparse`` costs 10 ms of a start-up budget of 30, and stops at the first mistake without a suggestion. Here a
-command is a :class:`Command`, a table that also prints its help; what is wrong is a diagnostic whose place is a
-part of the command line, so it is shown, also as JSON, like any other.
+command is a :class:`Command`, a table from which its help is printed too. A mistake is a diagnostic whose place is a
+part of the command line, so it is shown like any other, also as JSON.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 class Flag(Record):
-    """``--name`` or ``--name VALUE``. ``value``: what the value is called in the help, ``None`` for a switch."""
+    """``--name`` or ``--name VALUE``. ``value``: the name of the value in the help, ``None`` for a switch."""
 
     name: str
     doc: str
@@ -33,9 +33,9 @@ class Flag(Record):
 
 
 COLOUR = Flag(
-    "--color", "when messages are in colour (default: auto)", value="WHEN", one_of=("auto", "always", "never")
+    "--color", "when to use colour in messages (default: auto)", value="WHEN", one_of=("auto", "always", "never")
 )
-"""Of every command."""
+"""An option of every command."""
 
 
 class Positional(Record):
@@ -59,14 +59,14 @@ class Command(Record):
 
 
 class Given(Record):
-    """A value from the command line and where it stands there."""
+    """A value from the command line, and its place there."""
 
     text: str
     span: Span
 
 
 class Arguments:
-    """What was given. ``errors`` is empty when the command line fits the table."""
+    """A parsed command line. ``errors`` is empty if the command line fits the table."""
 
     def __init__(self, command: Command, line: Span) -> None:
         self.command = command
@@ -81,7 +81,7 @@ class Arguments:
         return self.given.get(flag, ())
 
     def value(self, flag: str) -> Given | None:
-        """The value of a flag; the last one when it was repeated."""
+        """The value of a flag; the last one if it is repeated."""
         values = self.given.get(flag)
         return values[-1] if values else None
 
@@ -91,7 +91,7 @@ class Arguments:
         return default if found is None else found.text
 
     def on(self, flag: str) -> bool:
-        """Whether a switch was given."""
+        """Whether a switch is on the command line."""
         return flag in self.given
 
 
@@ -145,7 +145,7 @@ def _flag(arguments: Arguments, flags: dict[str, Flag], word: str, span: Span, p
         return
     if flag.value is None:
         if value is not None:
-            arguments.errors.append(BAD_ARGUMENT(span, what=f"{flag.name} takes no value"))
+            arguments.errors.append(BAD_ARGUMENT(span, what=f"{flag.name} does not take a value"))
         arguments.given.setdefault(flag.name, []).append(Given("", span))
         return
     if value is not None:
@@ -153,7 +153,7 @@ def _flag(arguments: Arguments, flags: dict[str, Flag], word: str, span: Span, p
     elif pending and (pending[-1][0] == "-" or not pending[-1][0].startswith("-")):
         given = Given(*pending.pop())
     else:
-        arguments.errors.append(MISSING_ARGUMENT(span, what=f"{flag.name} needs a value {flag.value}"))
+        arguments.errors.append(MISSING_ARGUMENT(span, what=f"{flag.name} needs a value: {flag.value}"))
         return
     _keep(arguments, flag, given)
 
@@ -161,8 +161,8 @@ def _flag(arguments: Arguments, flags: dict[str, Flag], word: str, span: Span, p
 def _keep(arguments: Arguments, flag: Flag, given: Given) -> None:
     earlier = arguments.given.setdefault(flag.name, [])
     if earlier and not flag.many:
-        error = BAD_ARGUMENT(given.span, what=f"{flag.name} is given twice").marked("given again here")
-        error = error.note(earlier[0].span, "first given here")
+        error = BAD_ARGUMENT(given.span, what=f"{flag.name} is repeated").marked("repeated here")
+        error = error.note(earlier[0].span, "first used here")
         arguments.errors.append(error)
     if flag.one_of and given.text not in flag.one_of:
         arguments.errors.append(not_one_of(flag.name, given, flag.one_of))
@@ -170,11 +170,11 @@ def _keep(arguments: Arguments, flag: Flag, given: Given) -> None:
 
 
 def not_one_of(what: str, given: Given, words: Iterable[str]) -> Diagnostic:
-    """``given`` is none of ``words``: says which there are, and the likely one."""
-    from tfdsl.diagnostics.suggest import closest
+    """An error for a value that is not one of ``words``, with the one that was probably meant."""
+    from tfdsl.diagnostics.suggest import closest, listing
 
     choices = tuple(words)
-    error = BAD_ARGUMENT(given.span, what=f"{what} is one of {', '.join(choices)}; not {given.text}")
+    error = BAD_ARGUMENT(given.span, what=f"{what} must be {listing(choices)}, not {given.text}")
     near = closest(given.text, choices)
     return error if near is None else error.help(f"did you mean {near}?")
 
@@ -187,7 +187,7 @@ def _split(word: str) -> tuple[str, str | None]:
 
 
 def _value_span(span: Span, word: str, value: str) -> Span:
-    exact = len(word) == span.end - span.start  # not so when the word had to be quoted
+    exact = len(word) == span.end - span.start  # false if the word had to be quoted
     return Span(span.source, span.end - len(value), span.end) if exact and value else span
 
 
@@ -204,7 +204,7 @@ def _positionals(arguments: Arguments) -> None:
     most = len(declared)
     endless = any(positional.many for positional in declared)
     for given in () if endless else arguments.rest[most:]:
-        arguments.errors.append(BAD_ARGUMENT(given.span, what=f"one argument too many: {given.text}"))
+        arguments.errors.append(BAD_ARGUMENT(given.span, what=f"unexpected argument {given.text}"))
     needed = [positional.name for positional in declared if positional.required]
     if len(arguments.rest) < len(needed) and not arguments.errors:
         names = " ".join(needed[len(arguments.rest) :])

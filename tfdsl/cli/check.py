@@ -1,4 +1,4 @@
-"""``tfdsl check``: what is wrong with files, and what targets cannot do or do otherwise."""
+"""``tfdsl check``: what is wrong with files, and what targets cannot do or do differently."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 ALL_TARGETS = Flag("--all-targets", "check for every target")
 ALL_PROFILES = Flag("--all-profiles", "check without a profile and with each profile of the file")
-FORMAT = Flag("--format", "how messages are written (default: text)", value="FORMAT", one_of=FORMATS)
-FIX = Flag("--fix", "apply the fixes that are safe to the files, then check")
+FORMAT = Flag("--format", "the format of messages (default: text)", value="FORMAT", one_of=FORMATS)
+FIX = Flag("--fix", "apply safe fixes to the files, then check")
 
 COMMAND = Command(
     "check",
-    "report mistakes, and what a target cannot do or does otherwise",
+    "report mistakes, and what a target cannot do or does differently",
     (Positional("FILE", "a .tfjob file, or - for standard input", many=True),),
     (
         chosen.TARGET,
@@ -55,14 +55,14 @@ COMMAND = Command(
         "tfdsl check mnist.tfjob --all-profiles --format json",
     ),
     "Messages go to standard error; json, sarif, junit and github go to standard output.\n"
-    "A comment # tfdsl: allow[slug or code] reason on or above a line waives a warning there.",
+    "A comment # tfdsl: allow[slug or code] REASON on or above a line waives a warning on that line.",
 )
 
-_ROUNDS = 10  # a fix may make room for another; more rounds than this would mean that two fixes undo each other
+_ROUNDS = 10  # a fix may make another one possible; more rounds would mean that two fixes undo each other
 
 
 def run(arguments: Arguments) -> int:
-    """Check the files; gives 1 when there is an error, 2 when one cannot be read."""
+    """Check the files; returns 1 if there is an error, 2 if a file cannot be read."""
     form = cast("Format", arguments.text(FORMAT.name, "text"))
     picked = chosen.selection(arguments)
     errors = [*picked.errors, *_conflicts(arguments)]
@@ -74,14 +74,14 @@ def run(arguments: Arguments) -> int:
     choices = chosen.every_target() if arguments.on(ALL_TARGETS.name) else picked.choices
     check = _Check(arguments, picked.request, choices)
     if arguments.on(FIX.name):
-        sources, told = check.fix(sources)
+        sources, diagnostics = check.fix(sources)
     else:
-        told = check.told(sources)
+        diagnostics = check.counted(sources)
     if form == "json":  # the only format that writes fixes
         from tfdsl.diagnostics.fixes import offered
 
-        told = offered(told, told, check.trial(sources))
-    status = report([*unreadable, *told], [source.path for source in sources], form, picked.hidden)
+        diagnostics = offered(diagnostics, diagnostics, check.trial(sources))
+    status = report([*unreadable, *diagnostics], [source.path for source in sources], form, picked.hidden)
     return USAGE if unreadable else status
 
 
@@ -90,7 +90,7 @@ def _conflicts(arguments: Arguments) -> list[Diagnostic]:
     for one, other in ((ALL_TARGETS, chosen.TARGET), (ALL_PROFILES, chosen.PROFILE)):
         given = arguments.value(one.name)
         if given is not None and arguments.value(other.name) is not None:
-            found.append(BAD_ARGUMENT(given.span, what=f"{one.name} and {other.name} exclude each other"))
+            found.append(BAD_ARGUMENT(given.span, what=f"{one.name} cannot be used with {other.name}"))
     stdin = next((given for given in arguments.rest if given.text == "-"), None)
     if stdin is not None and arguments.on(FIX.name):
         found.append(BAD_ARGUMENT(stdin.span, what="--fix cannot change standard input"))
@@ -98,7 +98,7 @@ def _conflicts(arguments: Arguments) -> list[Diagnostic]:
 
 
 class _Check:
-    """One check; ``texts`` holds what fixes have changed and is not yet written."""
+    """One check; ``texts`` holds what fixes have changed but is not written yet."""
 
     def __init__(self, arguments: Arguments, request: Request, choices: Sequence[Choice]) -> None:
         self.arguments = arguments
@@ -106,7 +106,7 @@ class _Check:
         self.choices = choices
         self.texts: dict[str, str] = {}
 
-    def told(self, sources: Sequence[Source]) -> list[Diagnostic]:
+    def counted(self, sources: Sequence[Source]) -> list[Diagnostic]:
         """The same as :meth:`files`; many files are counted on standard error meanwhile."""
         quiet = self.arguments.text(FORMAT.name, "text") == "concise"
         progress = Progress("checking", len(sources), steps=2, quiet=quiet)
@@ -116,7 +116,7 @@ class _Check:
             progress.end()
 
     def files(self, sources: Sequence[Source], progress: Progress | None = None) -> list[Diagnostic]:
-        """All that is to be told about ``sources``, in file order."""
+        """Every diagnostic of ``sources``, in file order."""
         counted = progress.over if progress is not None else iter
         programs = [
             pipeline.load(source, chosen.inputs(self.arguments, source, self.read)) for source in counted(sources)
@@ -135,7 +135,7 @@ class _Check:
         return [*absent, *pipeline.settle(outcomes, programs, strict=strict, paths=paths)]
 
     def profiles(self, known: Iterable[str]) -> list[str | None]:
-        """The profiles to check with; ``None`` is none."""
+        """The profiles to check with; ``None`` stands for no profile."""
         if self.arguments.on(ALL_PROFILES.name):
             return [None, *known]
         return [self.request.profile]
@@ -145,7 +145,7 @@ class _Check:
         return Source(path, self.texts[path], path) if path in self.texts else read(path)
 
     def trial(self, sources: Sequence[Source]) -> Check:
-        """Gives what is to be told about ``sources`` when some files have other texts."""
+        """A function that returns the diagnostics of ``sources`` after some files got other texts."""
 
         def check(texts: Mapping[str, str]) -> list[Diagnostic]:
             kept, self.texts = self.texts, {**self.texts, **texts}
@@ -161,21 +161,21 @@ class _Check:
         return [Source(old.path, self.texts.get(old.path, old.text), old.origin) for old in sources]
 
     def fix(self, sources: Sequence[Source]) -> tuple[list[Source], list[Diagnostic]]:
-        """Apply safe fixes until there is none left, and write the files; gives them and what is still to be told."""
+        """Apply safe fixes until none is left, and write the files; returns them and the remaining diagnostics."""
         from tfdsl.diagnostics.fixes import fixed
 
-        told = self.told(sources)
+        diagnostics = self.counted(sources)
         for _ in range(_ROUNDS):
-            changed = fixed(told, sources, self.trial(sources))
+            changed = fixed(diagnostics, sources, self.trial(sources))
             if not changed:
                 break
             self.texts |= changed
             sources = self.current(sources)
-            told = self.files(sources)
-        return list(sources), [*self.write(), *told]
+            diagnostics = self.files(sources)
+        return list(sources), [*self.write(), *diagnostics]
 
     def write(self) -> list[Diagnostic]:
-        """Put the changed texts into their files; gives what went wrong."""
+        """Write the changed texts to their files; returns what went wrong."""
         from tfdsl.writing import File, write_all
 
         files = {os.path.realpath(path): File(path, _mark_of(path) + text) for path, text in self.texts.items()}
@@ -192,5 +192,5 @@ def _mark_of(path: str) -> str:
     try:
         with open(path, "rb") as file:
             return "\ufeff" if file.read(3) == b"\xef\xbb\xbf" else ""
-    except OSError:  # it is gone by now; writing says what there is to say
+    except OSError:  # it is gone by now; writing it reports why
         return ""

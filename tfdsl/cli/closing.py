@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def closing_line(diagnostics: Iterable[Diagnostic], arguments: Arguments, hidden: Hidden) -> str:
-    """The line for the infos among ``diagnostics``, without the ``hidden`` values; empty without any."""
+    """The line that counts the infos in ``diagnostics``, without ``hidden`` values; empty if there are none."""
     infos = count_infos(diagnostics)
     if not infos:
         return ""

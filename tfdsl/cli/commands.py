@@ -1,4 +1,4 @@
-"""The commands that there are: a summary for the overview; everything else is in the module of each."""
+"""The commands, each with a summary for the overview; everything else is in the module of the command."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
         COMMAND: Command
 
         def run(self, arguments: Arguments, /) -> int:
-            """Do it; gives the exit status."""
+            """Run the command; returns the exit status."""
             ...
 
 
 SUMMARIES = {
     "compile": "write the manifests of a job for one or more targets",
-    "check": "report mistakes, and what a target cannot do or does otherwise",
-    "fmt": "bring files into the one layout",
-    "explain": "say more about a message or any word of the language",
+    "check": "report mistakes, and what a target cannot do or does differently",
+    "fmt": "format files",
+    "explain": "explain a message or any word of the language",
     "targets": "list the targets, their versions and options",
     "tfconfig": "show the cluster spec that each task will see",
     "new": "write a first job to start from",

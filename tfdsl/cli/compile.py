@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tfdsl.semantics.project import Program
 
 OUTPUT = Flag("--output", "a folder, a file (FILE.yaml), or - for standard output", short="-o", value="PATH")
-SOURCE_MAP = Flag("--source-map", "write FILE.map beside each file: which line came from which line of the source")
+SOURCE_MAP = Flag("--source-map", "write FILE.map beside each file: the source line of every line")
 
 COMMAND = Command(
     "compile",
@@ -47,14 +47,14 @@ COMMAND = Command(
         "tfdsl compile mnist.tfjob -t tfjob -t volcano@1.9 -o out",
         "tfdsl compile mnist.tfjob -t kubernetes -O kubernetes.version=1.30 --set workers=8",
     ),
-    "A folder gets JOB.yaml, or JOB/... for a target that is a set of files, and JOB.Dockerfile; with several\n"
-    "targets, each has its own folder in it. Files are written all or none. See tfdsl targets for the targets.\n"
-    "The last line counts the notes on what was decided or added; tfdsl check shows them.",
+    "A folder gets JOB.yaml, or JOB/... for a target with several files, and JOB.Dockerfile. With several\n"
+    "targets, each gets a folder of its own. Either all files are written or none. tfdsl targets lists the targets.\n"
+    "The last line counts the notes about what was decided or added; tfdsl check shows them.",
 )
 
 
 def run(arguments: Arguments) -> int:
-    """Compile the file; nothing is written when there is an error."""
+    """Compile the file; if there is an error, nothing is written."""
     picked = chosen.selection(arguments)
     errors = list(picked.errors)
     if not picked.choices and not errors:
@@ -82,7 +82,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _write(arguments: Arguments, place: Destination, made: Sequence[Made], program: Program) -> list[Diagnostic]:
-    """Write what was made; gives what there is to say about it."""
+    """Write the documents; returns the diagnostics about writing them."""
     if place.kind == "stream":
         out(stream("-", made).written.text)
         return _left_out(made)
@@ -96,7 +96,7 @@ def _write(arguments: Arguments, place: Destination, made: Sequence[Made], progr
 
 
 def _left_out(made: Sequence[Made]) -> list[Diagnostic]:
-    """A Dockerfile goes into a folder only."""
+    """A note for each Dockerfile: it is written only into a folder."""
     found: list[Diagnostic] = []
     for one in made:
         build = one.unit.job.build

@@ -1,4 +1,4 @@
-"""``tfdsl explain``: more about a message, an exit status, or any word of the language."""
+"""``tfdsl explain``: the page of a message, an exit status, or any word of the language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "explain",
-    "say more about a message or any word of the language",
+    "explain a message or any word of the language",
     (Positional("WORD", "a code (TFJ2104), a slug (duplicate-mount-path), an exit status (75), or a word of a job"),),
     (),
     ("tfdsl explain gpu", "tfdsl explain evicted", "tfdsl explain TFJ1201"),
@@ -24,7 +24,7 @@ COMMAND = Command(
 
 
 def run(arguments: Arguments) -> int:
-    """Print everything that the word stands for."""
+    """Print every page of the word."""
     given = arguments.rest[0]
     pages = _pages(given.text)
     wrong: list[Diagnostic] = []
@@ -58,7 +58,7 @@ def _nothing(given: Given) -> int:
     from tfdsl.pipeline import every_rule
     from tfdsl.vocabulary import foreign
 
-    error = BAD_ARGUMENT(given.span, what=f"there is nothing called {given.text} to explain")
+    error = BAD_ARGUMENT(given.span, what=f"there is no page for {given.text}")
     instead = folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(given.text))
     if instead is not None:
         report([error.help(instead)], ())

@@ -1,4 +1,4 @@
-"""``tfdsl fmt``: bring files into the one layout."""
+"""``tfdsl fmt``: format files."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Source
 
-CHECK = Flag("--check", "change nothing; tell which files would change")
+CHECK = Flag("--check", "change nothing; list the files that would change")
 DIFF = Flag("--diff", "change nothing; show what would change")
 
 COMMAND = Command(
     "fmt",
-    "bring files into the one layout",
-    (Positional("FILE", "a .tfjob file, or - for standard input, which goes to standard output", many=True),),
+    "format files",
+    (Positional("FILE", "a .tfjob file, or - to format standard input to standard output", many=True),),
     (CHECK, DIFF),
     ("tfdsl fmt mnist.tfjob", "tfdsl fmt --diff mnist.tfjob"),
-    "With --check and --diff the exit status is 1 when a file would change. Of a file with syntax errors only the\n"
-    "declarations without errors are formatted; the exit status is 1.",
+    "With --check and --diff the exit status is 1 if a file would change. In a file with syntax errors only the\n"
+    "declarations without errors are formatted, and the exit status is 1.",
 )
 
 
@@ -39,21 +39,21 @@ def run(arguments: Arguments) -> int:
 
     check, diff = arguments.value(CHECK.name), arguments.value(DIFF.name)
     if check is not None and diff is not None:
-        error = BAD_ARGUMENT(diff.span, what="--check and --diff exclude each other")
+        error = BAD_ARGUMENT(diff.span, what="--check cannot be used with --diff")
         return wrong_use([error], "text", "tfdsl fmt --help")
     sources, unreadable = named_files(arguments.rest)
-    told: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     changed: list[tuple[Source, str]] = []
     progress = Progress("formatting", len(sources))
     try:
         for source in progress.over(sources):
             text, errors = format_source(source)
-            told += errors
+            diagnostics += errors
             if text != source.text or source.origin is None:
                 changed.append((source, text))
     finally:
         progress.end()
-    status = report(told, [source.path for source in sources])
+    status = report(diagnostics, [source.path for source in sources])
     if unreadable:
         report(unreadable, ())
         status = USAGE
@@ -63,7 +63,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _show(changed: Sequence[tuple[Source, str]], *, as_diff: bool) -> int:
-    """Tell what would change; 1 when anything would."""
+    """Show what would change; returns 1 if anything would."""
     different = [(source, text) for source, text in changed if source.text != text]
     for source, text in different:
         if as_diff:

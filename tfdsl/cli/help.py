@@ -1,4 +1,4 @@
-"""What ``tfdsl COMMAND --help`` prints, out of the command's table."""
+"""What ``tfdsl COMMAND --help`` prints, from the command's table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDTH = 26
 
 
 def command_help(command: Command, columns: int | None = None) -> str:
-    """Usage, arguments, options and examples of a command. ``columns``: of the terminal, if it is for one."""
+    """Usage, arguments, options and examples of a command. ``columns``: the width of the terminal, if there is one."""
     usage = " ".join([f"usage: tfdsl {command.name}", *map(_usage_of, command.positionals), "[options]"])
     parts = [usage + "\n", _folded(command.summary[0].upper() + command.summary[1:] + ".", columns)]
     if command.positionals:

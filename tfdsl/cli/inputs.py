@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def named_files(given: Sequence[Given]) -> tuple[list[Source], list[Diagnostic]]:
-    """The texts of the files (``-``: standard input), one named twice only once, and what could not be read."""
+    """The texts of the files (``-`` is standard input), each once, and errors for those that cannot be read."""
     sources: dict[str, Source] = {}
     errors: list[Diagnostic] = []
     for one in given:

@@ -17,24 +17,24 @@ COMMAND = Command(
     "lsp",
     "serve an editor on standard input and output",
     (),
-    # Editors append these by themselves: the protocol recommends that every server takes them.
+    # Editors append these on their own: the protocol recommends that every server accepts them.
     (
-        Flag("--stdio", "speak on standard input and output, which is the only way there is"),
-        Flag("--clientProcessId", "the editor's process; the one in its first message counts", value="PID"),
+        Flag("--stdio", "use standard input and output, which is the only way"),
+        Flag("--clientProcessId", "the editor's process; ignored, the first message names it", value="PID"),
     ),
     ("tfdsl lsp", "tfdsl lsp --stdio"),
     "An editor starts this command and speaks the Language Server Protocol with it.\n"
-    "Needs the extra lsp: pip install 'tfdsl[lsp]'. See docs/editors.md for settings.",
+    "It needs the extra lsp: pip install 'tfdsl[lsp]'. docs/editors.md describes the settings.",
 )
 
 
 def run(arguments: Arguments) -> int:
-    """Serve until the client says good-bye or goes away; 2 when the extra is not installed."""
+    """Serve until the client says goodbye or disconnects; returns 2 if the extra is not installed."""
     if find_spec("pygls") is None:
         err("tfdsl: the language server needs pygls: pip install 'tfdsl[lsp]'\n")
         return USAGE
-    # Loading makes many long-lived objects; looking through them again and again takes a quarter of the time.
-    # The server collects again when it has answered the first message.
+    # Loading creates many long-lived objects, and scanning them again and again takes a quarter of the time. The server
+    # turns collection on again after it has answered the first message.
     gc.disable()
     from tfdsl.lsp.server import run as serve
 

@@ -1,8 +1,8 @@
-"""The command ``tfdsl``: finds the command, runs it, turns every ending into an exit status.
+"""The command ``tfdsl``: find the command, run it, and turn every ending into an exit status.
 
-0 no errors, 1 errors in the input, 2 wrong use or what cannot be read or written, 70 a bug
-(language reference, "Diagnostics"), 130 interrupted,
-129 and 143 ended by a signal while writing files, 141 the reader of the output went away (all as a shell reports them).
+0 no errors, 1 errors in the input, 2 wrong use or a file that cannot be read or written, 70 a bug (language reference,
+"Diagnostics"). As a shell reports them: 130 interrupted, 129 and 143 ended by a signal while writing files, 141 the
+reader of the output has gone.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ USAGE, BUG, INTERRUPTED, NO_READER = 2, 70, 130, 141
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command line (without the program's name); gives the exit status."""
+    """Run one command line (without the program's name); returns the exit status."""
     words = sys.argv[1:] if words is None else words
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # spares a search through all installed packages
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # saves a search through all installed packages
     try:
         return _run(list(words))
     except BrokenPipeError:
@@ -92,7 +92,7 @@ def _unknown_command(name: str, place: Span) -> Diagnostic:
         return error.help(f"did you mean {near}?" if near else "options come after the command: tfdsl COMMAND OPTION")
     near = closest(name, SUMMARIES)
     error = UNKNOWN_COMMAND(place, name=name)
-    return error.help(f"did you mean {near}?" if near else f"there are {', '.join(SUMMARIES)}")
+    return error.help(f"did you mean {near}?" if near else f"the commands are {', '.join(SUMMARIES)}")
 
 
 def _wrong_use(words: Sequence[str], errors: list[Diagnostic], arguments: Arguments | None = None) -> int:

@@ -1,4 +1,4 @@
-"""The pages of messages: written for rules of the language, docstrings for lint, made from tables for targets."""
+"""The pages of messages: files for rules of the language, docstrings for lint rules, generated ones for targets."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LINT = "TFJ3"
 
 
 def page_of(rule: Rule) -> str:
-    """The page of any rule, beginning with its code, slug and level."""
+    """The page of any rule, starting with its code, slug and level."""
     return f"{rule.code} {rule.slug} ({rule.level})\n\n{body_of(rule)}"
 
 
 def body_of(rule: Rule) -> str:
-    """The page alone; its first line is a sentence that stands alone."""
+    """The page without that; its first line is a sentence of its own."""
     return text_of(rule.slug) or _linted(rule) or _targeted(rule)
 
 
@@ -50,14 +50,14 @@ def _targeted(rule: Rule) -> str:
     else:
         page = f" ({backend.docs})" if backend.docs else ""
         parts.append(
-            f"This is a rule of the target beyond its table{page}.\n"
-            f"tfdsl check FILE -t {backend.name} finds it before anything is submitted.\n"
+            f"The target has this rule in addition to its support table{page}.\n"
+            f"tfdsl check FILE -t {backend.name} reports it before anything is submitted.\n"
         )
     return "\n".join(part for part in parts if part)
 
 
 def _said(row: Row) -> str:
-    """What a row reports: a choice made for the user has a message beside the text of the tables."""
+    """What a row reports; the message of a choice made for the user differs from the text in the table."""
     return row.rule.message if row.fate == "translated" and row.rule is not None else row.text
 
 
@@ -71,11 +71,11 @@ def _when(backend: Backend, rows: Iterable[Row]) -> str:
     for row in rows:
         when = condition(backend, row)
         lines.append(f"  {spoken(row.key)}{f': {when}' if when else ''}\n")
-    return "It is told about\n" + "".join(dict.fromkeys(lines))
+    return "It is reported for\n" + "".join(dict.fromkeys(lines))
 
 
 def _elsewhere(backend: Backend, keys: Iterable[str]) -> str:
-    """What the other targets make of the same things."""
+    """What the other targets do with the same things."""
     lines = ["Other targets:\n"]
     for key in keys:
         for other in targets.known():
@@ -85,7 +85,7 @@ def _elsewhere(backend: Backend, keys: Iterable[str]) -> str:
 
 
 def fates(backend: Backend, key: str) -> list[str]:
-    """What a target makes of a key, a line for each row: ``kept as spec.queue``."""
+    """What a target does with a key, one line per row: ``kept as spec.queue``."""
     lines: list[str] = []
     for row in backend.support[key]:
         when = condition(backend, row)
@@ -106,7 +106,7 @@ def in_short(backend: Backend, key: str) -> str:
 
 
 def condition(backend: Backend, row: Row) -> str:
-    """When a row holds, in words; empty when it always does."""
+    """When a row applies, in words; empty if it always does."""
     since = f"from {backend.name} {row.since}" if row.since else ""
     return ", ".join(part for part in (since, row.words) if part)
 

@@ -1,4 +1,4 @@
-"""``tfdsl new``: a first job to start from."""
+"""``tfdsl new``: write a first job to start from."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COMMAND = Command(
     "new",
     "write a first job to start from",
-    (Positional("NAME", "name of the job; the file is NAME.tfjob (default: train)", required=False),),
+    (Positional("NAME", "the name of the job, written to NAME.tfjob (default: train)", required=False),),
     (),
     ("tfdsl new mnist",),
 )
@@ -29,29 +29,29 @@ COMMAND = Command(
 _JOB = """\
 # A distributed TensorFlow job.
 #
-#   tfdsl check {name}.tfjob --all-targets      what each target makes of it
-#   tfdsl compile {name}.tfjob -t {first:<13} a manifest, to standard output
+#   tfdsl check {name}.tfjob --all-targets      check the job for every target
+#   tfdsl compile {name}.tfjob -t {first:<13} write a manifest to standard output
 #   tfdsl compile {name}.tfjob -t {last} --set workers=8 -o out
-#   tfdsl explain retries                       more about any word of this file
+#   tfdsl explain retries                       explain any word of this file
 
 param workers: int = 2 {{ description = "training replicas", min = 1, max = 64 }}
 
-# Taken with --profile large.
+# Used with --profile large.
 profile large {{ workers = 16 }}
 
 job {name} {{
-  # A fixed version, so that the same file always runs the same program.
+  # A fixed version, so that this file always runs the same program.
   image   = "tensorflow/tensorflow:2.16.1"
   command = ["python", "/app/train.py"]
 
-  # What each replica gets; a role may say otherwise. A device each: gpu = 1
+  # The resources of each replica; a role may override them. Add gpu = 1 for one GPU each.
   cpu    = 2
   memory = 4Gi
 
-  # Start all replicas together or none? That needs a scheduler which can.
+  # gang = true starts all replicas together or none; the scheduler has to support it.
   gang = false
 
-  # Data and results. The program finds its folder in CHECKPOINT_DIR.
+  # Data and results. The program gets the checkpoint folder in CHECKPOINT_DIR.
   # mount pvc "{name}-data" at "/data" readonly
   # mount pvc "runs" at "/runs"
   # checkpoint = "/runs/${{job.name}}"
@@ -60,10 +60,10 @@ job {name} {{
   role worker {{ replicas = workers }}
   role ps     {{ cpu = 1, memory = 2Gi }}
 
-  # All restarts of the job's life together; without a policy any failure ends the job.
+  # The number of restarts in the job's whole life. Without a policy, any failure ends the job.
   retries = 3
 
-  # What one target does otherwise stands in its block, which has the last word.
+  # What is different on one target goes in its block, which overrides everything above.
 {blocks}
 }}
 """
@@ -77,24 +77,24 @@ def starter(name: str) -> str:
 
 
 def _block(target: Backend) -> str:
-    """What the target needs, on one line where it fits."""
+    """The block of a target, on one line if it has one item."""
     if len(target.starter) == 1:
         return f"  target {target.name} {{ {target.starter[0]} }}"
     return "\n".join([f"  target {target.name} {{", *(f"    {line}" for line in target.starter), "  }"])
 
 
 def run(arguments: Arguments) -> int:
-    """Write ``NAME.tfjob``; a file of that name is left alone."""
+    """Write ``NAME.tfjob``; a file that exists is not changed."""
     given = arguments.rest[0] if arguments.rest else None
     name = given.text if given else "train"
     place = given.span if given else arguments.line
     if not re.fullmatch(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", name):
-        what = f"{name} is no name of a job: small letters, digits and -, a letter first, at most 63 characters"
+        what = f"{name} is not a job name: use at most 63 lower-case letters, digits and -, a letter first"
         report([BAD_ARGUMENT(place, what=what)], ())
         return USAGE
     path = f"{name}.tfjob"
     there = os.path.lexists(path)
-    failure = Failure(path, "there is such a file already") if there else write_all([File(path, starter(name))])
+    failure = Failure(path, "the file exists already") if there else write_all([File(path, starter(name))])
     if failure is not None:
         return report([OUTPUT_NOT_WRITTEN(place, path=path, reason=failure.reason)], ())
     err(f"wrote {visible(path)}; try: tfdsl compile {visible(path)} -t {targets.names()[0]}\n")

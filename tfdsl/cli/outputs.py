@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 FILE_ENDINGS = (".yaml", ".yml")
 OTHER_ENDINGS = (".json", ".txt", ".xml", ".sh", ".py", ".zip", ".gz", ".tgz", ".tar", ".tfjob", ".dockerfile", ".md")
-"""Of names that nobody gives to a folder."""
+"""Endings that nobody gives to a folder."""
 _STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 class Destination(Record):
-    """Where output goes. ``folders``: whether each target has a folder of its own."""
+    """Where output goes. ``folders``: whether each target gets a folder of its own."""
 
     kind: Literal["stream", "file", "folder"]
     path: str
@@ -39,19 +39,21 @@ class Destination(Record):
 def destination(given: Given | None, choices: Sequence[Choice], arguments: Arguments) -> Destination | Diagnostic:
     """The place that ``-o`` names, or why the output of ``choices`` cannot go there.
 
-    A path is a file when it is one or ends like one (``FILE_ENDINGS``); all others are folders: ``out-1.9`` and
-    ``volcano@1.15`` too. No folder is made under a name that can only have been meant for a file.
+    A path is a file if it exists as one or ends like one (``FILE_ENDINGS``); all others are folders, ``out-1.9`` and
+    ``volcano@1.15`` too. No folder is created under a name that can only be meant for a file.
     """
     needs_folder = _needs_folder(choices)
     span = arguments.line if given is None else given.span
     if given is None or given.text in _STANDARD_OUTPUT:
-        what = needs_folder or ("a source map is written beside a file" if arguments.on("--source-map") else None)
+        what = needs_folder or (
+            "a source map needs a file to be written beside" if arguments.on("--source-map") else None
+        )
         if what is not None:
             return OUTPUT_PLACE(span, what=what).help(f"write {_command(arguments, choices)}")
         return Destination("stream", "-", span)
     path = given.text
     if not path:
-        return OUTPUT_PLACE(span, what="the path behind -o is empty").help("write -o . for the current folder")
+        return OUTPUT_PLACE(span, what="-o has an empty path").help("write -o . to use the current folder")
     is_file = os.path.lexists(path) and not os.path.isdir(path)
     if needs_folder and is_file:
         return OUTPUT_PLACE(span, what=f"{path} is a file: {needs_folder}").help(_another_name(path))
@@ -62,20 +64,20 @@ def destination(given: Given | None, choices: Sequence[Choice], arguments: Argum
         return Destination("file", path, span)
     if ending:
         error = OUTPUT_PLACE(
-            span, what=f"{choices[0].backend.name} is written as YAML, {path} names another kind of file"
+            span, what=f"{choices[0].backend.name} is written as YAML, but {path} names another kind of file"
         )
         return error.help(f"write -o {quote(path[: -len(ending)] + '.yaml')}")
     return Destination("folder", path, span, folders=len(choices) > 1)
 
 
 def _ending(path: str) -> str:
-    """The ending that makes ``path`` the name of a file; empty when it may be a folder (``out/``, ``out-1.9``)."""
+    """The ending that makes ``path`` the name of a file; empty if it may be a folder (``out/``, ``out-1.9``)."""
     name = os.path.basename(path).lower()
     return next((ending for ending in (*FILE_ENDINGS, *OTHER_ENDINGS) if name.endswith(ending)), "")
 
 
 def _another_name(path: str) -> str:
-    """The advice to write into a folder, called like the file without its endings."""
+    """The advice to write into a folder with the name of the file, without its endings."""
     stem = path
     while ending := _ending(stem):
         stem = stem[: -len(ending)]
@@ -87,12 +89,12 @@ def _needs_folder(choices: Sequence[Choice]) -> str | None:
     if len(choices) > 1:
         return "several targets need a folder"
     if choices and choices[0].backend.output == "files":
-        return f"{choices[0].backend.name} is a set of files and needs a folder"
+        return f"{choices[0].backend.name} has several files and needs a folder"
     return None
 
 
 def _command(arguments: Arguments, choices: Sequence[Choice]) -> str:
-    """The command line as it should be."""
+    """The command line that would work."""
     file = arguments.rest[0].text if arguments.rest else "FILE"
     targets = [f"-t {choice.backend.name}{f'@{choice.version}' if choice.version else ''}" for choice in choices]
     switches = ["--source-map"] if arguments.on("--source-map") else []
@@ -100,7 +102,7 @@ def _command(arguments: Arguments, choices: Sequence[Choice]) -> str:
 
 
 def files(place: Destination, made: Sequence[Made], *, source_map: bool) -> list[File]:
-    """The files for a place that is a file or a folder."""
+    """The files to write, for a destination that is a file or a folder."""
     if place.kind == "file":
         whole = stream(os.path.basename(place.path), made)
         return _files(os.path.dirname(place.path), [whole], source_map=source_map)
@@ -124,7 +126,7 @@ def _files(folder: str, outputs: Iterable[OutputFile], *, source_map: bool) -> l
 
 
 def _folder_names(made: Sequence[Made]) -> dict[tuple[str, str], str]:
-    """The folder of each target; with its version where one target is there in several."""
+    """The folder of each target; with its version if a target is compiled in several."""
     units = list(dict.fromkeys((one.unit.target, one.unit.shown_version) for one in made))
     targets = [target for target, _ in units]
     return {

@@ -1,11 +1,11 @@
-"""What ``tfdsl --help`` prints. It imports nothing, so that it is there at once."""
+"""What ``tfdsl --help`` prints. It imports nothing, so it appears at once."""
 
 from __future__ import annotations
 
 from tfdsl.cli.commands import SUMMARIES
 
 _HEAD = """\
-tfdsl describes a distributed TensorFlow job once and compiles it for the cluster that runs it.
+tfdsl compiles one description of a distributed TensorFlow job for the cluster that runs it.
 
 usage: tfdsl COMMAND ...
 
@@ -14,7 +14,7 @@ commands:
 
 _TAIL = """
 options:
-  -h, --help      show this help; tfdsl COMMAND --help shows that of a command
+  -h, --help      show this help; tfdsl COMMAND --help shows the help of a command
   -V, --version   show the version
 
 example:
@@ -27,11 +27,11 @@ read or written, 70 a bug in tfdsl.
 """
 
 _LEAST = 80
-"""Columns that the overview is laid out for."""
+"""Columns that the overview needs."""
 
 
 def overview(columns: int | None = None) -> str:
-    """The commands with what each does. ``columns``: of the terminal, if it is for one."""
+    """The commands and what each does. ``columns``: the width of the terminal, if there is one."""
     if columns is not None and columns < _LEAST:
         return _narrow(columns)
     width = max(map(len, SUMMARIES)) + 2

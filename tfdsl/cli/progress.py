@@ -1,4 +1,4 @@
-"""How far a command with many files is: a bar on a terminal, one line in a log."""
+"""The progress of a command with many files: a bar on a terminal, one line in a log."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     Item = TypeVar("Item")
 
 MANY: Final = 100
-"""Files below which nothing is said: they are done before anybody wonders."""
+"""With fewer files nothing is shown: they are done before anyone wonders."""
 
-_CELLS: Final = 16  # with the words around it a bar fits into 40 columns, up to 9,999 files
-_PAUSE: Final = 0.1  # seconds between two drawings; more are not seen and would slow down a remote terminal
+_CELLS: Final = 16  # with the words around it, a bar for up to 9,999 files fits into 40 columns
+_PAUSE: Final = 0.1  # seconds between two drawings; nobody sees more, and a remote terminal would slow down
 _ERASE: Final = "\r\x1b[K"
 
 
 class Progress:
-    """Tells on standard error that ``count`` files are being worked on.
+    """Shows on standard error that ``count`` files are being processed.
 
-    On a terminal a bar is drawn, and erased when the work is done, so that messages begin where it stood. Elsewhere
-    nothing moves: one line says what has begun, and the same files always give the same bytes.
+    On a terminal a bar is drawn, and erased when the work is done, so that messages start in its place. Elsewhere one
+    line says what has started, and the same files always give the same bytes.
 
-    ``steps``: how often the files are gone through. ``quiet``: standard error is read by a program, which gets no
-    line of ours.
+    ``steps``: how many times all files are processed. ``quiet``: standard error is read by a program, so no line is
+    written.
     """
 
     def __init__(self, verb: str, count: int, *, steps: int = 1, quiet: bool = False) -> None:
@@ -38,15 +38,15 @@ class Progress:
         self._total = count * steps
         self._done = 0
         self._drawn: float | None = None
-        told = count >= MANY
-        self._bar = told and _draws()
+        many = count >= MANY
+        self._bar = many and _draws()
         if self._bar:
             self._draw()
-        elif told and not quiet:
+        elif many and not quiet:
             err(f"{verb} {count} files\n")
 
     def over(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The same items; each counts as done when the next one is asked for."""
+        """The same items; each counts as done when the next one is requested."""
         for item in items:
             yield item
             self._done += 1
@@ -54,7 +54,7 @@ class Progress:
                 self._draw()
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Erase the bar."""
         if self._bar:
             self._bar = False
             err(_ERASE)
@@ -67,5 +67,5 @@ class Progress:
 
 
 def _draws() -> bool:
-    """Whether standard error is a terminal on which a line can be drawn again."""
+    """Whether standard error is a terminal that can redraw a line."""
     return os.environ.get("TERM") != "dumb" and bool(sys.stderr) and sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""Telling the diagnostics: which format goes where, and what the exit status is."""
+"""Report diagnostics: which format goes where, and what the exit status is."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ OK, ERRORS, USAGE = 0, 1, 2
 def report(
     diagnostics: Iterable[Diagnostic], paths: Sequence[str], form: Format = "text", hidden: Hidden | None = None
 ) -> int:
-    """Print ``diagnostics`` in file order, each once; gives the exit status.
+    """Print ``diagnostics`` in file order, each once; returns the exit status.
 
     The status is 2 when output could not be written or an installed target cannot be used. ``hidden``: values of the
-    command line that must not be seen.
+    command line that must not be shown.
 
-    Messages for people go to standard error; what a program reads, a document or GitHub's commands, goes to
-    standard output.
+    Messages for people go to standard error. What a program reads (a document, GitHub's commands) goes to standard
+    output.
     """
     ordered: Sequence[Diagnostic] = in_file_order(diagnostics, paths)
     if hidden is not None and hidden.values:
@@ -54,14 +54,14 @@ def report(
 
 
 def wrong_use(errors: Sequence[Diagnostic], form: Format, more: str, hidden: Hidden | None = None) -> int:
-    """Tell what is wrong with the command line and which help to read; gives the exit status of wrong use."""
-    last = errors[-1].help(f"{more} shows what there is")
+    """Report what is wrong with the command line and which help to read; returns the exit status of wrong use."""
+    last = errors[-1].help(f"{more} lists the options")
     report([*errors[:-1], last], (), form, hidden)
     return USAGE
 
 
 def asked_format(words: Sequence[str]) -> Format:
-    """The format that a command line asks for, also one that is otherwise wrong."""
+    """The format that a command line asks for, even if the rest of it is wrong."""
     asked = [word.removeprefix("--format=") for word in words if word.startswith("--format=")]
     asked += [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--format"]
     known: dict[str, Format] = {form: form for form in FORMATS}
@@ -69,12 +69,12 @@ def asked_format(words: Sequence[str]) -> Format:
 
 
 def internal_error(error: Exception, words: Sequence[str], form: Format) -> None:
-    """Ask for a report of a bug, without secrets of the command line: one line, or a document if one was asked for."""
+    """Ask for a bug report, without secrets of the command line: one line, or a document if that is the format."""
     from tfdsl.masking import hidden_in, hide
 
     hidden = hidden_in(words)
-    told = hide(" ".join(f"{type(error).__name__}: {error}".split()), hidden)
-    message = f"this is a bug in tfdsl, please report it together with the input ({told})"
+    cause = hide(" ".join(f"{type(error).__name__}: {error}".split()), hidden)
+    message = f"this is a bug in tfdsl: report it with the input ({cause})"
     if form not in DOCUMENTS:
         err(f"tfdsl: {visible(message)}; TFDSL_DEBUG=1 shows where\n")
         return

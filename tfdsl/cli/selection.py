@@ -1,4 +1,4 @@
-"""The options that choose what is compiled: targets, profile, values of params, options of targets."""
+"""The options that select what is compiled: targets, profile, params, options of targets."""
 
 from __future__ import annotations
 
@@ -33,14 +33,18 @@ TARGET = Flag(
     value="TARGET[@VERSION]",
     many=True,
 )
-PROFILE = Flag("--profile", "take the params of this profile", value="NAME")
-SET = Flag("--set", "set a param; PARAM=@FILE reads a list, one item a line", value="PARAM=VALUE", many=True)
+PROFILE = Flag("--profile", "use the values of this profile for params", value="NAME")
+SET = Flag("--set", "set a param; PARAM=@FILE reads a list, one item per line", value="PARAM=VALUE", many=True)
 OPTION = Flag(
-    "--option", "set an option of a target; =@FILE reads a list", short="-O", value="TARGET.KEY=VALUE", many=True
+    "--option",
+    "set an option of a target; =@FILE reads a list, one item per line",
+    short="-O",
+    value="TARGET.KEY=VALUE",
+    many=True,
 )
-JOB = Flag("--job", "only this job of the file", value="NAME")
-ALLOW_READ = Flag("--allow-read", "a further folder that include and file() may read from", value="DIR", many=True)
-STRICT = Flag("--strict", "take what a target does otherwise for an error")
+JOB = Flag("--job", "compile only this job of the file", value="NAME")
+ALLOW_READ = Flag("--allow-read", "another folder that include and file() may read from", value="DIR", many=True)
+STRICT = Flag("--strict", "report what a target does differently as an error")
 
 
 class Selection(Record):
@@ -80,7 +84,7 @@ def inputs(arguments: Arguments, source: Source, opened: Callable[[str], Source 
 
 def _no_folders(given: Iterable[Given]) -> list[Diagnostic]:
     return [
-        BAD_ARGUMENT(one.span, what=f"--allow-read takes a folder; {one.text or '(no name)'} is not one")
+        BAD_ARGUMENT(one.span, what=f"--allow-read needs a folder; {one.text or '(no name)'} is not a folder")
         for one in given
         if not os.path.isdir(one.text)
     ]
@@ -126,7 +130,7 @@ def _once(choices: Iterable[Choice]) -> Iterable[Choice]:
 def _param(given: Given, errors: list[Diagnostic]) -> ParamGiven | None:
     name, equals, text = given.text.partition("=")
     if not equals or not name.strip():
-        errors.append(BAD_ARGUMENT(given.span, what=f"a param is set as PARAM=VALUE, not {given.text}"))
+        errors.append(BAD_ARGUMENT(given.span, what=f"--set needs PARAM=VALUE, not {given.text}"))
         return None
     value = _value(f"--set {name}", text, given, errors)
     return None if value is None else ParamGiven(name.strip(), *value)
@@ -136,7 +140,7 @@ def _option(given: Given, asked: set[str], errors: list[Diagnostic]) -> GivenOpt
     path, equals, text = given.text.partition("=")
     target, dot, key = path.partition(".")
     if not equals or not dot or not key:
-        errors.append(BAD_ARGUMENT(given.span, what=f"an option is set as TARGET.KEY=VALUE, not {given.text}"))
+        errors.append(BAD_ARGUMENT(given.span, what=f"-O needs TARGET.KEY=VALUE, not {given.text}"))
         return None
     backend = target_of(target, part(given.span, given.text, 0, len(target)))
     value = _value(f"-O {path}", text, given, errors)
@@ -146,7 +150,9 @@ def _option(given: Given, asked: set[str], errors: list[Diagnostic]) -> GivenOpt
     if value is None:
         return None
     if asked and backend.name not in asked:
-        errors.append(BAD_ARGUMENT(given.span, what=f"{backend.name} has an option but is not among the targets (-t)"))
+        errors.append(
+            BAD_ARGUMENT(given.span, what=f"{backend.name} has an option, but is not one of the targets (-t)")
+        )
         return None
     return GivenOption(backend.name, key, *value)
 

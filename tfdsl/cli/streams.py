@@ -1,4 +1,4 @@
-"""Standard output and standard error, byte for byte the same in every locale."""
+"""Standard output and standard error, with the same bytes in every locale."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class OutputFailed(Exception):  # noqa: N818  (it is an ending of the program, not a mistake in it)
-    """Standard output cannot be written, e.g. because the disk behind it is full."""
+    """Standard output cannot be written, for example because the disk is full."""
 
 
 def out(text: str) -> None:
@@ -25,7 +25,7 @@ def out(text: str) -> None:
 
 
 def err(text: str) -> None:
-    """Write to standard error; when that cannot be written there is nobody left to tell."""
+    """Write to standard error; a failure is ignored, because there is nowhere left to report it."""
     try:
         _write(sys.stderr, text)
     except OSError:
@@ -36,16 +36,16 @@ _chosen = "auto"
 
 
 def choose_colour(when: str) -> None:
-    """Take what ``--color`` says: ``auto``, ``always`` or ``never``; it holds for all that this run writes."""
+    """Set ``--color``: ``auto``, ``always`` or ``never``; it applies to everything that this run writes."""
     global _chosen
     _chosen = when
 
 
 def err_takes_colour() -> bool:
-    """Whether what is written to standard error is in colour.
+    """Whether to use colour on standard error.
 
-    ``--color`` comes first, then the variables NO_COLOR (no-color.org) and FORCE_COLOR (force-color.org), and at last
-    whether a terminal is there that shows colours.
+    ``--color`` decides first, then the variables NO_COLOR (no-color.org) and FORCE_COLOR (force-color.org), and last
+    whether there is a terminal that shows colours.
     """
     if _chosen in ("always", "never"):
         return _chosen == "always"
@@ -57,24 +57,24 @@ def err_takes_colour() -> bool:
 
 
 def err_columns() -> int | None:
-    """The columns of the terminal that standard error is; ``None`` where it is none."""
+    """The width of the terminal on standard error, or ``None`` if it is not a terminal."""
     return _columns(sys.stderr)
 
 
 def out_columns() -> int | None:
-    """The columns of the terminal that standard output is; ``None`` where it is none."""
+    """The width of the terminal on standard output, or ``None`` if it is not a terminal."""
     return _columns(sys.stdout)
 
 
 def _columns(stream: TextIO | None) -> int | None:
     try:
         return os.get_terminal_size(stream.fileno()).columns or None if stream is not None else None
-    except (OSError, ValueError):  # no terminal, or no file at all
+    except (OSError, ValueError):  # not a terminal, or not even a file
         return None
 
 
 def forget(stream: TextIO | None) -> None:
-    """Let the interpreter's last flush of a broken stream go nowhere instead of failing again."""
+    """Send the interpreter's last flush of a broken stream to nowhere, so that it does not fail again."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         if stream is not None:

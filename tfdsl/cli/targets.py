@@ -1,4 +1,4 @@
-"""``tfdsl targets``: what there is to compile to."""
+"""``tfdsl targets``: the targets, their versions and options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMMAND = Command("targets", "list the targets, their versions and options", (),
 
 
 def run(arguments: Arguments) -> int:
-    """Print the targets; gives 2 when one that is installed cannot be used."""
+    """Print the targets; returns 2 if an installed target cannot be used."""
     out("\n".join(map(described, targets.every())))
     return report(unusable(arguments), ())
 
@@ -27,11 +27,11 @@ def run(arguments: Arguments) -> int:
 def described(backend: Backend) -> str:
     """A target, its versions and its options."""
     also = f" (also {', '.join(backend.aliases)})" if backend.aliases else ""
-    output = "one YAML stream" if backend.output == "stream" else "a set of files, needs -o FOLDER"
+    output = "one YAML stream" if backend.output == "stream" else "several files; needs -o FOLDER"
     known = ", ".join(backend.versions)
     lines = [
         f"{backend.name}{also}: {backend.title}",
-        f"  versions  {known} and those between; default {backend.default_version}",
+        f"  versions  {known} and the versions between; default {backend.default_version}",
         f"  output    {output}",
     ]
     if backend.options:

@@ -26,11 +26,11 @@ COMMAND = Command(
     "show the cluster spec that each task will see",
     (
         Positional("FILE", "a .tfjob file, or - for standard input"),
-        Positional("ROLE[INDEX]", "only this role, or this task of it", required=False),
+        Positional("ROLE[INDEX]", "only this role, or only this task of it", required=False),
     ),
     (chosen.TARGET, chosen.JOB, chosen.PROFILE, chosen.SET, chosen.OPTION, chosen.ALLOW_READ),
     ("tfdsl tfconfig mnist.tfjob -t volcano", "tfdsl tfconfig mnist.tfjob -t tfjob 'worker[0]'"),
-    "Without -t every target is shown that the job compiles for.",
+    "Without -t, every target that the job compiles for is shown.",
 )
 
 
@@ -88,7 +88,7 @@ def _show_what_compiles(program: Program, picked: chosen.Selection, wanted: Task
         if pipeline.has_errors(outcome.diagnostics):
             return report(outcome.diagnostics, (), hidden=picked.hidden)
     if refused:
-        err(f"not shown, because the job does not compile for them: {', '.join(refused)}\n")
+        err(f"not shown, because the job does not compile for it: {', '.join(refused)}\n")
     return _print(made, targets, wanted) if targets else ERRORS
 
 

@@ -1,4 +1,4 @@
-"""An example for each word of the language, as a part of a job. The tests check that each is free of messages."""
+"""An example for each word of the language, as a part of a job. The tests check that none gets a message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ATTRIBUTES = {
     "server": "role chief { }\nrole worker { replicas = 2, server = true }",
     "logdir": 'mount pvc "runs" at "/runs"\nrole worker { }\nrole tensorboard { logdir = "/runs/mnist" }',
 }
-"""Attributes whose example needs something beside them; the others stand alone."""
+"""Attributes whose example needs more than the attribute itself."""
 
 EVENTS = {
     "completed": "role chief { }\nrole worker { }\non worker completed => complete job",

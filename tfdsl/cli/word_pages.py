@@ -1,4 +1,4 @@
-"""What ``tfdsl explain`` says about the words of the language, with an example and what targets make of them."""
+"""The pages of ``tfdsl explain`` for words of the language, with an example and what each target does with them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WHERE = {
     "each": "in a job, for the job's own object, or in a role, for its pods",
 }
 _OTHERS = {
-    "output": ("statement", "Copies a file or folder when the command has ended.", ["outputs[]", "outputs[].when"]),
+    "output": ("statement", "Copies a file or folder after the command has ended.", ["outputs[]", "outputs[].when"]),
     "cluster": ("block", "How the tasks find each other.", ["cluster.discovery", "cluster.protocol"]),
     "build": ("block", "The Dockerfile of the job's image.", ["build"]),
 }
@@ -32,26 +32,26 @@ _OTHERS = {
 
 def words() -> list[str]:
     """Every word that has a page."""
-    found = [row.name for row in attributes.ATTRIBUTES]
-    found += [row.name for row in policies.EVENTS]
-    found += [row.name for row in policies.ACTIONS]
-    found += [row.name for row in roles.ROLES]
-    found += [row.name for row in statements.MOUNT_KINDS]
-    found += [row.name for row in functions.FUNCTIONS]
-    found += _OTHERS
-    found += statements.PATCHES
-    found += TOPICS
-    found += [setting.name for _, setting in _settings()]
-    found += [word for action in policies.ACTIONS for word in action.name.split()]
-    found += [unit for units in UNITS.values() for unit in units]
-    found += SUMMARIES
+    all_words = [row.name for row in attributes.ATTRIBUTES]
+    all_words += [row.name for row in policies.EVENTS]
+    all_words += [row.name for row in policies.ACTIONS]
+    all_words += [row.name for row in roles.ROLES]
+    all_words += [row.name for row in statements.MOUNT_KINDS]
+    all_words += [row.name for row in functions.FUNCTIONS]
+    all_words += _OTHERS
+    all_words += statements.PATCHES
+    all_words += TOPICS
+    all_words += [setting.name for _, setting in _settings()]
+    all_words += [word for action in policies.ACTIONS for word in action.name.split()]
+    all_words += [unit for units in UNITS.values() for unit in units]
+    all_words += SUMMARIES
     for backend in targets.known():
-        found += [backend.name, *(option.name for option in backend.options)]
-    return list(dict.fromkeys(found))
+        all_words += [backend.name, *(option.name for option in backend.options)]
+    return list(dict.fromkeys(all_words))
 
 
 def pages_of(word: str) -> list[str]:
-    """Every page of ``word``; a word may be an attribute and a mount, say."""
+    """Every page of ``word``; a word can be both an attribute and a mount, for example."""
     return [
         *(_attribute(one) for one in attributes.ATTRIBUTES if one.name == word),
         *(_event(one) for one in policies.EVENTS if one.name == word),
@@ -115,10 +115,13 @@ def _other(word: str) -> Iterable[str]:
 def _patch(word: str) -> Iterable[str]:
     if word in statements.PATCHES:
         form, doc = statements.PATCHES[word]
-        rows = [("write", form), ("where", "in a target block; with pod also in a role of a target block")]
+        rows = [("write", form), ("where", "in a target block; with pod, also in a role of a target block")]
         rows += [("word", f"{name}: {text}") for name, text in statements.PATCH_WORDS.items() if name in form]
         rows.append(
-            ("path", "steps with '.' between: a name, 'any key', [n], [key=value]; KIND:, KIND/NAME: or FILE: before")
+            (
+                "path",
+                "steps separated by '.': a name, 'any key', [n], [key=value]; KIND:, KIND/NAME: or FILE: may precede",
+            )
         )
         yield _page(f"{word} (statement)", doc, rows, examples.PATCHES[word])
 
@@ -126,11 +129,12 @@ def _patch(word: str) -> Iterable[str]:
 def _topic(word: str) -> Iterable[str]:
     if word in TOPICS:
         one = TOPICS[word]
-        yield _page(f"{word} ({one.kind})", one.doc, [("write", one.write)], one.example)
+        label = "do" if one.kind == "exit status" else "write"
+        yield _page(f"{word} ({one.kind})", one.doc, [(label, one.write)], one.example)
 
 
 def _settings() -> Iterator[tuple[str, Setting]]:
-    """Every setting, with how the statement that has it is written."""
+    """Every setting, with the statement that it belongs to."""
     for kind in statements.MOUNT_KINDS:
         yield from ((f"mount {kind.name}", option) for option in kind.options)
     yield from (("output", option) for option in statements.OUTPUT_OPTIONS)
@@ -140,11 +144,11 @@ def _settings() -> Iterator[tuple[str, Setting]]:
 
 
 def _setting(word: str) -> Iterable[str]:
-    """One page for a setting of several statements that says the same of all of them."""
+    """One page for a setting that means the same in several statements."""
     where: dict[tuple[str, str], list[str]] = {}
     for statement, setting in _settings():
         if setting.name == word:
-            type_ = describe(setting.type) if setting.type is not None else "that of the param"
+            type_ = describe(setting.type) if setting.type is not None else "the type of the param"
             where.setdefault((setting.doc, type_), []).append(statement)
     for (doc, type_), these in where.items():
         rows = [("type", type_), ("where", f"in the braces of {', '.join(these)}"), ("write", f"{word} = VALUE")]
@@ -156,7 +160,7 @@ def _setting(word: str) -> Iterable[str]:
 def _action_word(word: str) -> Iterable[str]:
     rows = [("write", f"on EVENT => {one.name}: {one.doc}") for one in policies.ACTIONS if word in one.name.split()]
     if rows and all(one.name != word for one in policies.ACTIONS):
-        yield _page(f"{word} (word of an action)", "Actions stand after the arrow of a policy.", rows)
+        yield _page(f"{word} (word of an action)", "Actions come after the arrow of a policy.", rows)
 
 
 def _unit(word: str) -> Iterable[str]:
@@ -199,7 +203,7 @@ def _page(head: str, doc: str, rows: Sequence[tuple[str, str]], example: str = "
 
 
 def _on_targets(keys: Sequence[str]) -> Iterable[str]:
-    """What each target makes of a key, whole; of several keys in short, a line for each."""
+    """What each target does with a key, in full; of several keys in short, one line each."""
     for backend in targets.known():
         name = backend.name
         for key in keys:
@@ -208,4 +212,4 @@ def _on_targets(keys: Sequence[str]) -> Iterable[str]:
                 yield f"  {name:<11} {text}\n"
                 name = ""
     if len(keys) > 1:
-        yield "How they differ: the page of each target, or tfdsl check FILE --all-targets.\n"
+        yield "For the differences, see the page of each target, or run tfdsl check FILE --all-targets.\n"

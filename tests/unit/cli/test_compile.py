@@ -221,7 +221,7 @@ def test_an_empty_path_is_no_folder(folder: Path) -> None:
     before = sorted(folder.iterdir())
     ran = tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "", cwd=folder)
     assert ran.status == 2
-    assert "the path behind -o is empty" in ran.err
+    assert "-o has an empty path" in ran.err
     assert sorted(folder.iterdir()) == before
 
 
@@ -230,7 +230,7 @@ def test_an_empty_path_is_no_folder(folder: Path) -> None:
     [
         (("-t", "tfjob", "-t", "volcano", "-o", "all.yaml"), "all.yaml names a file", "write -o all"),
         (("-t", "tfjob", "-o", "x.json"), "tfjob is written as YAML", "write -o x.yaml"),
-        (("-t", "yarn", "-o", "d/job.tar.gz"), "yarn is a set of files and needs a folder", "write -o d/job"),
+        (("-t", "yarn", "-o", "d/job.tar.gz"), "yarn has several files and needs a folder", "write -o d/job"),
         (("-t", "yarn", "-o", "mnist.tfjob"), "mnist.tfjob is a file", "write -o mnist"),
     ],
 )

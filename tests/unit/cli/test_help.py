@@ -56,5 +56,5 @@ def test_new_leaves_a_file_alone(tmp_path: Path) -> None:
     before = (tmp_path / "train.tfjob").read_text()
     ran = tfdsl("new", "train", cwd=tmp_path)
     assert ran.status == 2
-    assert "there is such a file already" in ran.err
+    assert "the file exists already" in ran.err
     assert (tmp_path / "train.tfjob").read_text() == before

@@ -42,16 +42,16 @@ def test_without_a_command_the_overview_goes_to_standard_error(folder: Path) -> 
         (("compile", "mnist.tfjob"), "needs a target"),
         (("compile", "mnist.tfjob", "-t", "tfjob", "-t", "volcano"), "-t tfjob -t volcano -o out"),
         (("compile", "mnist.tfjob", "-t", "tfjob", "--source-map"), "-t tfjob --source-map -o out"),
-        (("compile", "mnist.tfjob", "-t", "tfjob", "-O", "volcano.x=1"), "not among the targets"),
+        (("compile", "mnist.tfjob", "-t", "tfjob", "-O", "volcano.x=1"), "not one of the targets"),
         (("compile", "mnist.tfjob", "-t", "tfjob", "-O", "x=1"), "TARGET.KEY=VALUE"),
         (("compile", "mnist.tfjob", "-t", "tfjob", "--set", "x"), "PARAM=VALUE"),
         (("compile", "mnist.tfjob", "-t", "tfjob", "--set", "x=@none.txt"), "there is no such file"),
         (("check", "none.tfjob"), "there is no such file"),
         (("check", "."), "it is a folder"),
         (("check", ""), "no such file"),
-        (("check", "mnist.tfjob", "--all-targets", "-t", "tfjob"), "exclude each other"),
+        (("check", "mnist.tfjob", "--all-targets", "-t", "tfjob"), "cannot be used with"),
         (("check", "-", "--fix"), "standard input"),
-        (("new", "Not_A_Name"), "no name of a job"),
+        (("new", "Not_A_Name"), "is not a job name"),
         (("--wrong",), "unknown-flag"),
     ],
 )
@@ -248,7 +248,7 @@ def test_a_program_gets_no_colours(folder: Path) -> None:
 def test_every_command_takes_color(folder: Path, command: str) -> None:
     assert "--color WHEN" in tfdsl(command, "--help", cwd=folder).out
     wrong = tfdsl(command, "--color", "sometimes", cwd=folder)
-    assert "--color is one of auto, always, never; not sometimes" in wrong.err
+    assert "--color must be auto, always or never, not sometimes" in wrong.err
 
 
 @pytest.mark.parametrize("columns", [40, 60, 79])
