@@ -46,7 +46,7 @@ check: static test-all
 
 # Each writes its files, or fails with --check when one is stale; later ones read what earlier ones write. What needs more
 # than Python has a target or a script of its own: parser, lock, backends/bake_schemas.py.
-GENERATORS = grammar/bake.py grammar/editor_words.py docs/generate.py docs/python_page.py docs/readme_page.py examples/generate.py
+GENERATORS = grammar/bake.py grammar/editor_words.py docs/generate.py docs/own_target_page.py docs/python_page.py docs/readme_page.py examples/generate.py
 
 generate: $(VENV)/dev
 	set -e; for script in $(GENERATORS); do $(BIN)/python $$script; done

@@ -215,7 +215,7 @@ def test_texts_of_support_tables_can_be_filled(name: str) -> None:
         text = row.instead if row.rule is None else f"{row.text} {row.instead}"
         fields = {field for _, field, _, _ in Formatter().parse(text) if field is not None}
         assert all(field.isidentifier() for field in fields), f"{row.key}: {text}"
-        assert row.fill is not None or fields <= {"value", "role", "job"}, f"{row.key}: {text}"
+        assert row.fill is not None or fields <= {"value", "role", "job", "key"}, f"{row.key}: {text}"
         general = row.key.startswith("job.") or row.key in {
             f"policies[{event}].{action}" for event in ("failed", "exit", "evicted") for action in ACTIONS_OF[event]
         }

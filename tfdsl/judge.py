@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, shortened
 from tfdsl.record import replace
+from tfdsl.support import spoken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,15 +57,19 @@ def _report(backend: Backend, unit: Unit, item: Item, row: Row) -> Diagnostic | 
     span = unit.origins.written(item.path)
     if row.rule is None or (row.default == "silent" if span is None else row.fate == "translated"):
         return None
-    values = {"value": item.shown, "role": item.role, "job": unit.job.name}
-    if row.fill is not None:
-        values |= row.fill(unit, item)
+    values = words_of(row, unit, item)
     message = row.rule.message.format_map({key: shortened(value) for key, value in values.items()})
     level = "info" if span is None else row.rule.level
     diagnostic = Diagnostic(row.rule, level, f"{backend.name}: {message}", span or unit.origins.span(item.path))
     if row.instead:
         diagnostic = diagnostic.help(row.instead.format_map(values))
     return replace(diagnostic, approximation=row.fate == "approximated" and span is not None)
+
+
+def words_of(row: Row, unit: Unit, item: Item) -> dict[str, str]:
+    """What the fields in the texts of ``row`` stand for, for one item."""
+    values = {"value": item.shown, "role": item.role, "job": unit.job.name, "key": spoken(item.key)}
+    return values if row.fill is None else values | dict(row.fill(unit, item))
 
 
 def names_other(advice: str, target: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from tfdsl.diagnostics import Rule
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
+
+REST = "everything else"
+"""The key of the row for what has none of its own."""
 
 Fate: TypeAlias = Literal["kept", "translated", "approximated", "refused"]
 Test: TypeAlias = "Callable[[Unit, Item], bool]"
@@ -44,10 +48,10 @@ class Fill(Protocol):
 class Row(Record):
     """What a target does with one key of the IR. Of the rows of one key the first that applies decides.
 
-    ``to``: the field of the target, for the tables. ``text``: how it differs or why it is impossible (may hold
-    ``{value}``, ``{role}``, ``{job}``, the job's name, and what ``fill`` gives). ``rule``: what is reported for an
-    approximation or a refusal. ``instead``: what to write, or which target supports it. ``since``: the first version
-    for which the row holds. ``when``: a further condition.
+    ``to``: the field of the target, for the tables. ``text``: how it differs or why it is impossible; it may hold
+    ``{value}``, ``{role}``, ``{job}``, the job's name, ``{key}``, the key as a file has it, and what ``fill`` gives.
+    ``rule``: what is reported for an approximation or a refusal. ``instead``: what to write, or which target supports
+    it. ``since``: the first version for which the row holds. ``when``: a further condition.
     ``default`` says what is reported when the value is a default that the source does not write: an info, or nothing.
     A ``translated`` row with a rule is reported in that case only: see :func:`chosen`.
     """
@@ -140,32 +144,63 @@ def refused(
 class Support:
     """The support table of a target: rows by key, in the order they are tried.
 
-    ``target`` and ``prefix`` complete the slugs and codes of the rows.
+    ``target`` and ``prefix`` complete the slugs and codes of the rows. ``rest``: the row, with the key :data:`REST`, of
+    all keys that have no row of their own.
     """
 
-    def __init__(self, target: str, prefix: str, *rows: Row) -> None:
-        self.rows = tuple(_completed(row, target, prefix) for row in rows)
+    def __init__(self, target: str, prefix: str, *rows: Row, rest: Row | None = None) -> None:
+        self.rest = () if rest is None else (_completed(rest, target, prefix),)
+        self.rows = (*(_completed(row, target, prefix) for row in rows), *self.rest)
         self._by_key: dict[str, list[Row]] = {}
         for row in self.rows:
             self._by_key.setdefault(row.key, []).append(row)
 
     def __getitem__(self, key: str) -> Sequence[Row]:
         """The rows of ``key``, or those that refuse the whole it is a part of; empty when the table has a hole."""
-        whole = self._by_key.get(_whole(key), ())
-        if whole and all(row.fate == "refused" for row in whole):
-            return whole
-        return self._by_key.get(key, ())
+        whole = _whole(key)
+        return self._by_key.get(whole if self._refuses(whole) else key, self.rest)
 
     def decide(self, unit: Unit, item: Item) -> Row | None:
         """The row that holds for ``item``; ``None`` for a part of something that is refused as a whole."""
+        whole = _whole(item.key)
+        if whole != item.key and self._refuses(whole):
+            return None
         for row in self[item.key]:
-            if row.key != item.key:
-                return None
             if row.since is not None and not unit.at_least(row.since):
                 continue
             if row.when is None or row.when(unit, item):
                 return row
         return None
+
+    def _refuses(self, key: str) -> bool:
+        rows = self._by_key.get(key, self.rest)
+        return bool(rows) and all(row.fate == "refused" for row in rows)
+
+
+_KEYS = (
+    (re.compile(r"policies\[(\w+)\]\.index"), r"on ROLE[INDEX] \1"),
+    (re.compile(r"policies\[(\w+)\]\.delay"), r"on \1 after DURATION"),
+    (re.compile(r"policies\[(\w+)\]\.(.+)"), r"on \1 => \2"),
+    (re.compile(r"policies\[(\w+)\]"), r"on \1"),
+    (re.compile(r"mounts\[(\w+)\]\.(\w+)(.*)"), r"\2 of mount \1\3"),
+    (re.compile(r"mounts\[(\w+)\](.*)"), r"mount \1\2"),
+    (re.compile(r"outputs\[\]\.when"), "on success|failure|always of output"),
+    (re.compile(r"outputs\[\]\.index"), "from ROLE[INDEX] of output"),
+    (re.compile(r"outputs\[\]\.(\w+)(.*)"), r"\1 of output\2"),
+    (re.compile(r"outputs\[\]"), "output"),
+    (re.compile(r"(?:roles\[\]|job)\.(\w+)(.*)"), r"\1\2"),
+    (re.compile(r"cluster\.(\w+)"), r"\1 of cluster"),
+)
+
+
+def spoken(key: str) -> str:
+    """A key of a support table as it is written in a file: ``on failed => restart pod``."""
+    for form, words in _KEYS:
+        match = form.fullmatch(key)
+        if match is not None:
+            key = match.expand(words)
+            break
+    return key.replace("{task.index}", " with ${task.index}").replace("{env}", " with ${env.NAME}")
 
 
 def _whole(key: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics.page import text_of
+from tfdsl.support import spoken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -109,32 +110,6 @@ def condition(backend: Backend, row: Row) -> str:
     """When a row applies, in words; empty if it always does."""
     since = f"from {backend.name} {row.since}" if row.since else ""
     return ", ".join(part for part in (since, row.words) if part)
-
-
-_KEYS = (
-    (re.compile(r"policies\[(\w+)\]\.index"), r"on ROLE[INDEX] \1"),
-    (re.compile(r"policies\[(\w+)\]\.delay"), r"on \1 after DURATION"),
-    (re.compile(r"policies\[(\w+)\]\.(.+)"), r"on \1 => \2"),
-    (re.compile(r"policies\[(\w+)\]"), r"on \1"),
-    (re.compile(r"mounts\[(\w+)\]\.(\w+)(.*)"), r"\2 of mount \1\3"),
-    (re.compile(r"mounts\[(\w+)\](.*)"), r"mount \1\2"),
-    (re.compile(r"outputs\[\]\.when"), "on success|failure|always of output"),
-    (re.compile(r"outputs\[\]\.index"), "from ROLE[INDEX] of output"),
-    (re.compile(r"outputs\[\]\.(\w+)(.*)"), r"\1 of output\2"),
-    (re.compile(r"outputs\[\]"), "output"),
-    (re.compile(r"(?:roles\[\]|job)\.(\w+)(.*)"), r"\1\2"),
-    (re.compile(r"cluster\.(\w+)"), r"\1 of cluster"),
-)
-
-
-def spoken(key: str) -> str:
-    """A key of a support table as it is written in a file: ``on failed => restart pod``."""
-    for form, words in _KEYS:
-        match = form.fullmatch(key)
-        if match is not None:
-            key = match.expand(words)
-            break
-    return key.replace("{task.index}", " with ${task.index}").replace("{env}", " with ${env.NAME}")
 
 
 def plain(text: str) -> str:

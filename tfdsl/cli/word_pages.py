@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.cli import word_examples as examples
 from tfdsl.cli.commands import SUMMARIES
-from tfdsl.cli.message_pages import fates, in_short, spoken
+from tfdsl.cli.message_pages import fates, in_short
 from tfdsl.cli.topics import TOPICS, UNITS
+from tfdsl.support import spoken
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements
 from tfdsl.vocabulary.types import describe
 

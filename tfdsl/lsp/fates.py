@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline, targets
+from tfdsl.judge import words_of
 from tfdsl.record import Record, replace
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes
@@ -72,14 +73,7 @@ def _decided(backend: Backend, unit: Unit, span: Span) -> Iterable[Fate]:
             if row is not None:
                 rows.setdefault(id(row), (row, item))
     name = f"{unit.target} {unit.shown_version}"
-    return [Fate(name, row.fate, row.to, _filled(row, unit, item)) for row, item in rows.values()]
-
-
-def _filled(row: Row, unit: Unit, item: Item) -> str:
-    values = {"value": item.shown, "role": item.role, "job": unit.job.name}
-    if row.fill is not None:
-        values |= row.fill(unit, item)
-    return row.text.format_map(values)
+    return [Fate(name, row.fate, row.to, row.text.format_map(words_of(row, unit, item))) for row, item in rows.values()]
 
 
 class _Open(dict[str, str]):

@@ -13,11 +13,12 @@ from tests.unit.diagnostics.pages import Example, diagnostics, part
 from tfdsl import pipeline, targets
 from tfdsl.cli import word_examples
 from tfdsl.cli.commands import SUMMARIES
-from tfdsl.cli.message_pages import page_of, spoken
+from tfdsl.cli.message_pages import page_of
 from tfdsl.cli.new import starter
 from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.cli.word_pages import pages_of, words
 from tfdsl.ir.fields import all_keys
+from tfdsl.support import spoken
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements
 
 if TYPE_CHECKING:
