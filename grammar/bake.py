@@ -35,7 +35,6 @@ from __future__ import annotations
 PAIRS = "tuple[tuple[int, ...], ...]"
 TYPES = {
     "TERMINALS": "tuple[str, ...]",
-    "NONTERMINALS": "tuple[str, ...]",
     "LEXED": "tuple[tuple[int, str], ...]",
     "KEYWORDS": "tuple[tuple[str, int], ...]",
     "OPERATORS": "tuple[tuple[str, int], ...]",
@@ -238,7 +237,6 @@ def tables() -> str:
     empty = empty_handed(numbering.rules)
     parts: dict[str, object] = {
         "TERMINALS": numbering.terminals,
-        "NONTERMINALS": numbering.nonterminals,
         **lexer_parts(parser, numbering),
         "RULES": tuple(rule_row(rule, numbering, empty) for rule in numbering.rules),
         "ACTIONS": tuple(rows),

@@ -1,7 +1,7 @@
-"""No garbage collection while something large is made that lives on.
+"""No garbage collection while large, long-lived values are created.
 
-A tree, its typed values and its documents are long-lived values with hardly a cycle; looking through them again and
-again takes a third of the time of a stage.
+A tree, its typed values and its documents live long and have hardly a reference cycle; scanning them again and again
+takes a third of the time of a stage.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def without_gc(function: Callable[P, T]) -> Callable[P, T]:
-    """``function`` with the collector paused meanwhile, and left as it was before."""
+    """``function`` with the collector paused while it runs, and restored afterwards."""
 
     @wraps(function)
     def paused(*args: P.args, **kwargs: P.kwargs) -> T:

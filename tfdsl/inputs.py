@@ -1,10 +1,10 @@
-"""The files that a text may read, and how many of them.
+"""Which files a text can read, and how many.
 
 A ``.tfjob`` from a stranger (a pull request, a folder just opened) must not be able to put ``/etc/passwd`` or
-``/proc/self/environ`` into a manifest or a message. So ``include`` and ``file()`` read below the *root* only, after all
-links are resolved: the folder of the nearest ``tfdsl.toml`` or ``.git`` above the main file, else the folder of the
-main file; for a text without a file the current folder. ``--allow-read DIR`` adds a root. What the user names on the
-command line is not looked at here: it may lie anywhere.
+``/proc/self/environ`` in a manifest or a message. Therefore ``include`` and ``file()`` only read below the *root*,
+after all links are resolved: the folder of the nearest ``tfdsl.toml`` or ``.git`` above the main file, else the folder
+of the main file; for a text without a file, the current folder. ``--allow-read DIR`` adds a root. Files named on the
+command line are not restricted.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 MOST_FILES: Final = 1000
-"""Files that one program may read."""
+"""The most files that one program can read."""
 LARGEST_SUM: Final = 16 * 1024 * 1024
-"""Characters of all texts of one program together."""
+"""The most characters in all texts of one program together."""
 _MARKS = ("tfdsl.toml", ".git")
 
 
 class Outside(Record):
-    """Why a file is not read: it is not below ``root``, nor below another folder that may be read."""
+    """Why a file is not read: it is not below ``root`` or another allowed folder."""
 
     root: str
 
 
 def root_of(origin: str | None) -> str:
-    """The folder below which a program may read; ``origin`` is its main file (``None``: the text is in no file)."""
+    """The folder below which a program can read; ``origin`` is its main file (``None``: the text is not in a file)."""
     start = os.path.realpath(os.path.dirname(os.path.abspath(origin)) if origin is not None else os.getcwd())
     folder = start
     while not any(os.path.lexists(os.path.join(folder, mark)) for mark in _MARKS):
@@ -45,16 +45,16 @@ def root_of(origin: str | None) -> str:
 
 
 def is_below(path: str, roots: Iterable[str]) -> bool:
-    """Whether ``path``, with all links resolved, is one of ``roots`` (which have none) or lies below one."""
+    """Whether ``path``, with all links resolved, is one of ``roots`` (which have none) or below one."""
     real = os.path.realpath(path)
     return any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
 
 
 class Inputs:
-    """Reads the files of one program; calling it with a path gives the text, or why it is not read.
+    """Reads the files of one program; calling it with a path returns the text, or why it is not read.
 
-    ``main``: the program's own text. ``allowed``: further folders that may be read. ``read`` opens a file. A path is
-    read once, whatever came of it.
+    ``main``: the program's own text. ``allowed``: further folders that can be read. ``read`` opens a file. A path is
+    read once, whatever the result.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Inputs:
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """The folders that may be read, the program's own root first."""
+        """The folders that can be read, the program's own root first."""
         if self._roots is None:  # most programs read nothing
             self._roots = (root_of(self._main.origin), *map(os.path.realpath, self._allowed))
         return self._roots

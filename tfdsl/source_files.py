@@ -1,8 +1,8 @@
 """Reading a file or standard input into a :class:`~tfdsl.text.Source`.
 
-Only regular files are opened, and never in a way that can block: a FIFO, a socket or a device that lies in a folder
-must not hold up the command or the language server. A descriptor that the caller has opened (``-``, ``/dev/stdin``,
-``/dev/fd/63`` of a shell's ``<(command)``) is read whatever it is.
+Only regular files are opened, and never in a way that can block: a FIFO, socket or device in a folder must not block
+the command or the language server. A descriptor that the caller has opened (``-``, ``/dev/stdin``, ``/dev/fd/63`` of a
+shell's ``<(command)``) is read whatever it is.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _QUIET: Final = (
 def read(path: str) -> Source | str:
     """The text of ``path`` (``-`` is standard input), or the reason why it cannot be read.
 
-    The text is UTF-8, a byte order mark is dropped, line ends stay as they are. ``origin`` of the source is the path,
-    so that includes are found beside it; standard input has none.
+    The text is UTF-8, a byte order mark is dropped, line ends are kept. ``origin`` of the source is the path, so that
+    includes are relative to it; standard input has none.
     """
     if path == STDIN:
         data = _standard_input()
@@ -39,15 +39,15 @@ def read(path: str) -> Source | str:
 
 
 def is_file_name(path: str) -> bool:
-    """Whether the system can be asked for ``path``: not empty, no zero byte, nothing that it cannot encode."""
+    """Whether ``path`` can be a file name: not empty, no zero byte, nothing that the system cannot encode."""
     try:
         return bool(path) and b"\0" not in os.fsencode(path)
-    except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can write
+    except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can produce
         return False
 
 
 def contents(path: str, largest: int = LARGEST) -> bytes | str:
-    """The bytes of a regular file, or the reason why it cannot be read; more than ``largest`` are one."""
+    """The bytes of a regular file of at most ``largest`` bytes, or the reason why it cannot be read."""
     if path and not is_file_name(path):
         return "it is not a file name"
     try:
@@ -69,7 +69,7 @@ def _opened(path: str) -> int | str:
     """A descriptor of ``path``, or why it is not opened."""
     if _DESCRIPTOR.fullmatch(path):
         return os.open(path, os.O_RDONLY | (_QUIET & ~getattr(os, "O_NONBLOCK", 0)))
-    problem = _kind_problem(os.stat(path).st_mode)  # before opening, which is an action for some devices
+    problem = _kind_problem(os.stat(path).st_mode)  # before opening, which has an effect on some devices
     if problem is not None:
         return problem
     handle = os.open(path, os.O_RDONLY | _QUIET)
@@ -101,7 +101,7 @@ def _too_large(largest: int) -> str:
 
 
 def decode(data: bytes, shown: str, origin: str | None) -> Source | str:
-    """The text of ``data`` as a source, or why it is none. ``shown``: the name that messages show for it."""
+    """The text of ``data`` as a source, or why it is not a text. ``shown``: its name in messages."""
     try:
         return Source(shown, data.decode("utf-8-sig"), origin)
     except UnicodeDecodeError as error:

@@ -1,7 +1,7 @@
 """Source texts and places in them.
 
 A place is a :class:`Span`, a half-open range of character offsets in one :class:`Source`. Lines and
-columns, counted from 1, are worked out only when something is shown, so spans stay cheap to make.
+columns, counted from 1, are computed only when something is shown, so spans are cheap to create.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 
 class Source:
-    """One text with the name that messages show for it.
+    """One text and its name in messages.
 
     ``path`` is what the user wrote on the command line (``-`` becomes ``<stdin>``); ``text`` has no byte order
-    mark. ``origin`` is the file that relative names are resolved against, or ``None`` for a text that is in no file.
+    mark. ``origin`` is the file that relative names are resolved against, or ``None`` for a text without a file.
     """
 
     __slots__ = ("_starts", "origin", "path", "text")

@@ -190,7 +190,7 @@ async def test_completion_and_hover_work_around_an_error(client: LanguageClient,
         types.HoverParams(identifier(uri), place(client, TEXT, "use gpus, repl"))
     )
     assert told is not None
-    assert "How many there are." in told.contents.value  # type: ignore[union-attr]
+    assert "The number of replicas." in told.contents.value  # type: ignore[union-attr]
     outline = await client.text_document_document_symbol_async(types.DocumentSymbolParams(identifier(uri)))
     assert "a" in [one.name for one in outline or ()]
 

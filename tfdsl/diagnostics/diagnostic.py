@@ -1,4 +1,4 @@
-"""What the compiler has to say about a text: a value, never an exception."""
+"""The messages of the compiler about a text. They are values, never exceptions."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Level: TypeAlias = Literal["error", "warning", "info"]
 
 
 LONGEST_WORD = 400
-"""Characters that a message quotes of one text; names and values may have as many as the file."""
+"""The most characters of one text that a message quotes; a name or value can be as long as its file."""
 LONGEST_ADVICE = 2000
 
 
 class Rule(Record):
-    """One row of a registry: what can be said, under which code.
+    """One row of a registry: a message and its code.
 
-    ``message`` is a ``str.format`` template. ``slug`` names the page that ``tfdsl explain`` prints and is what
-    ``# tfdsl: allow[...]`` and the configuration take.
+    ``message`` is a ``str.format`` template. ``slug`` names the page that ``tfdsl explain`` prints, and is used in
+    ``# tfdsl: allow[...]`` and in the lint settings.
     """
 
     code: str
@@ -60,7 +60,7 @@ class Edit(Record):
 
 
 class Fix(Record):
-    """A change that mends a diagnostic. ``safe``: applied by ``--fix`` without asking, meaning kept or restored."""
+    """A change that resolves a diagnostic. ``safe``: it keeps or restores the meaning, so ``--fix`` applies it."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -70,8 +70,8 @@ class Fix(Record):
 class Diagnostic(Record):
     """One message at one place. ``target`` names the target that refuses or changes something, if any.
 
-    ``approximation`` marks a warning that ``--strict`` turns into an error. ``mark`` is written beside the mark of the
-    place, e.g. "mounted again here" where a label at another place says "first mounted here".
+    ``approximation`` is set for a warning that ``--strict`` turns into an error. ``mark`` is shown next to the mark
+    under the place, e.g. "mounted again here" where a label at another place says "first mounted here".
     """
 
     rule: Rule
@@ -86,7 +86,7 @@ class Diagnostic(Record):
     mark: str = ""
 
     def marked(self, text: str) -> Diagnostic:
-        """The same with ``text`` beside the mark of its place."""
+        """The same with ``text`` next to the mark under its place."""
         return replace(self, mark=text)
 
     def note(self, span: Span, message: str) -> Diagnostic:
@@ -102,5 +102,5 @@ class Diagnostic(Record):
         return replace(self, fixes=(*self.fixes, Fix(title, edits, safe)))
 
     def replacing(self, title: str, text: str, *, safe: bool = False) -> Diagnostic:
-        """The same with a fix that replaces the marked text, and a help line that says so."""
+        """The same with a fix that replaces the marked text with ``text``."""
         return self.fix(title, Edit(self.span, text), safe=safe)

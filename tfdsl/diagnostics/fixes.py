@@ -1,8 +1,8 @@
-"""Which fixes of diagnostics may be offered and taken, and the texts that they lead to.
+"""Which fixes can be offered and applied, and the texts that result.
 
-A diagnostic comes with every fix that may be right; whether it is *safe* the place that makes it knows. That a fix
-leads to a text without a new error is decided here, for all of them: each is tried, on the text, by checking it again.
-So nothing that makes a fix has to know all rules of the language.
+A diagnostic has every fix that may be right; the code that creates a fix decides whether it is *safe*. Whether the
+fixed text has a new error is decided here, for all fixes alike: each is tried by checking the changed text. Code that
+creates a fix therefore does not have to know all rules of the language.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     """The diagnostics of the same files after those at these paths have been given these texts."""
 
 MOST_READ = 1_000_000
-"""Characters that are read again to try fixes, all in all; fixes that would need more are not offered."""
+"""The most characters that are checked again to try fixes; fixes that would need more are not offered."""
 
 _SYNTAX = "TFJ0"
 _LANGUAGE = ("TFJ0", "TFJ1", "TFJ2")
@@ -42,17 +42,17 @@ _OF_WHOLE_JOBS = frozenset(
 
 
 def offered(diagnostics: Sequence[Diagnostic], here: Iterable[Diagnostic], check: Check) -> list[Diagnostic]:
-    """``here``, some of ``diagnostics``, each with those of its fixes that lead to no new error."""
+    """``here``, a part of ``diagnostics``, each with only those fixes that cause no new error."""
     trial = _Trial(diagnostics, check)
     return [replace(one, fixes=tuple(fix for fix in one.fixes if trial.holds([fix]))) for one in here]
 
 
 def fixed(diagnostics: Sequence[Diagnostic], sources: Iterable[Source], check: Check) -> dict[str, str]:
-    """New texts, by path, of those of ``sources`` that a safe fix changes.
+    """New texts, by path, of those ``sources`` that a safe fix changes.
 
-    The first safe fix of each diagnostic is taken, whole or not at all: not when it touches another file, or a text
-    that a fix before it has changed, or when it leads to a new error. As long as the form of a file is wrong only its
-    form is mended, for what the rest means is then a guess. What is left over needs another round.
+    The first safe fix of each diagnostic is applied as a whole or not at all: not if it changes another file, overlaps
+    an earlier fix, or causes a new error. While a file has syntax errors only those are fixed, because the meaning of
+    the rest is a guess. The remaining fixes need another round.
     """
     fixes = _apart(_safe_fixes(diagnostics, {source.path for source in sources}))
     trial = _Trial(diagnostics, check)
@@ -66,7 +66,7 @@ def fixed(diagnostics: Sequence[Diagnostic], sources: Iterable[Source], check: C
 
 
 def texts_with(fixes: Sequence[Fix]) -> dict[str, str]:
-    """The texts, by path, that ``fixes``, none of which touches another, lead to."""
+    """The texts, by path, after applying ``fixes``, which do not overlap."""
     return {path: _apply(edits[0].span.source.text, edits) for path, edits in _by_path(fixes).items()}
 
 
@@ -82,7 +82,7 @@ def _by_path(fixes: Iterable[Fix]) -> dict[str, list[Edit]]:
 
 
 def _safe_fixes(diagnostics: Iterable[Diagnostic], paths: set[str]) -> list[Fix]:
-    """The first safe fix of each diagnostic that changes only ``paths``; those of the form, if there is one, alone."""
+    """The first safe fix of each diagnostic that changes only ``paths``; in a file with syntax errors, only theirs."""
     diagnostics = list(diagnostics)
     misshapen = {found.span.source.path for found in diagnostics if _is_syntax(found) and found.level == "error"}
     fixes: list[Fix] = []
@@ -100,7 +100,7 @@ def _is_syntax(diagnostic: Diagnostic) -> bool:
 
 
 class _Trial:
-    """Tries fixes of the diagnostics ``diagnostics``, as long as there is not too much to read."""
+    """Tries fixes of ``diagnostics``, as long as there is not too much to check."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic], check: Check) -> None:
         self._check = check
@@ -109,7 +109,7 @@ class _Trial:
         self._left = MOST_READ
 
     def holds(self, fixes: Sequence[Fix]) -> bool:
-        """Whether ``fixes``, together, lead to no new error.
+        """Whether ``fixes`` together cause no new error.
 
         A safe fix restores what was meant, so errors that it merely uncovers do not count against it: those that only a
         complete job can have, and those that another safe fix removes in the next round.
@@ -137,7 +137,7 @@ class _Trial:
 
 
 def _is_brought_to_light(diagnostic: Diagnostic, written: Sequence[Span]) -> bool:
-    """Whether ``diagnostic`` was there before a safe fix wrote ``written``, but could not be reported."""
+    """Whether ``diagnostic`` existed before a safe fix wrote ``written``, but could not be reported."""
     if diagnostic.rule.code in _OF_WHOLE_JOBS:
         return True
     here = diagnostic.span
@@ -146,7 +146,7 @@ def _is_brought_to_light(diagnostic: Diagnostic, written: Sequence[Span]) -> boo
 
 
 def _written(fixes: Sequence[Fix]) -> list[Span]:
-    """What ``fixes`` write, at its places in the new texts."""
+    """The spans that ``fixes`` write, in the new texts."""
     spans: list[Span] = []
     for edits in _by_path(fixes).values():
         source = edits[0].span.source
@@ -164,14 +164,14 @@ def _known_as(diagnostic: Diagnostic) -> tuple[str, str, str]:
 
 
 class _Taken:
-    """The edits of one text that are taken, by their places; none touches another."""
+    """The accepted edits of one text, by place; they do not overlap."""
 
     def __init__(self) -> None:
         self.starts: list[int] = []
         self.edits: list[Edit] = []
 
     def add(self, edit: Edit) -> bool:
-        """Take an edit; false when it touches one that is taken."""
+        """Accept an edit; false if it overlaps an accepted one."""
         at = bisect_left(self.starts, edit.span.start)
         if at and self.edits[at - 1].span.end >= edit.span.start:
             return False
@@ -182,19 +182,19 @@ class _Taken:
         return True
 
     def drop(self, edit: Edit) -> None:
-        """Give an edit up that was taken."""
+        """Drop an accepted edit."""
         at = bisect_left(self.starts, edit.span.start)
         del self.starts[at], self.edits[at]
 
 
 def _apart(fixes: Iterable[Fix]) -> list[Fix]:
-    """Those of ``fixes`` none of whose edits touches another edit, of itself or of one before it."""
+    """Those ``fixes`` whose edits do not overlap each other or the edits of an earlier fix."""
     taken: dict[str, _Taken] = {}
     return [fix for fix in fixes if _take(fix.edits, taken)]
 
 
 def _take(new: Sequence[Edit], taken: dict[str, _Taken]) -> bool:
-    """Take all edits of a fix, or none when one of them touches another edit."""
+    """Accept all edits of a fix, or none if one of them overlaps another edit."""
     done: list[Edit] = []
     for edit in new:
         if not taken.setdefault(edit.span.source.path, _Taken()).add(edit):
@@ -206,7 +206,7 @@ def _take(new: Sequence[Edit], taken: dict[str, _Taken]) -> bool:
 
 
 def _apply(text: str, edits: Iterable[Edit]) -> str:
-    """``text`` with ``edits``, which come in the order of their places."""
+    """``text`` with ``edits``, which are in the order of their places."""
     carriage = _has_carriage_returns(text)
     parts: list[str] = []
     at = 0
@@ -221,5 +221,5 @@ def _has_carriage_returns(text: str) -> bool:
 
 
 def _put(edit: Edit, carriage: bool) -> str:
-    """What an edit writes, with the line ends of its file."""
+    """The text that an edit writes, with the line ends of its file."""
     return edit.text.replace("\r\n", "\n").replace("\n", "\r\n") if carriage else edit.text

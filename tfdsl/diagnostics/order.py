@@ -1,4 +1,4 @@
-"""The order in which diagnostics are shown, and that each is shown once."""
+"""The order in which diagnostics are shown, without duplicates."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _RANK = {"error": 0, "warning": 1, "info": 2}
 
 
 def in_file_order(diagnostics: Iterable[Diagnostic], paths: Iterable[str] = ()) -> list[Diagnostic]:
-    """By file, then by place, then by level; the same message at the same place only once.
+    """Sorted by file, then by place, then by level; the same message at the same place only once.
 
-    Files come in the order of ``paths``, files that are not among them after those, in the order they are met.
+    Files are in the order of ``paths``; other files follow in the order in which they first appear.
     """
     order = {path: index for index, path in enumerate(dict.fromkeys(paths))}
     once: dict[tuple[str, int, int, str, str], Diagnostic] = {}
@@ -30,7 +30,7 @@ def in_file_order(diagnostics: Iterable[Diagnostic], paths: Iterable[str] = ()) 
 
 
 def worst(diagnostics: Sequence[Diagnostic], most: int) -> Sequence[Diagnostic]:
-    """At most ``most`` of ``diagnostics``, errors before warnings before infos, in the order they are in."""
+    """At most ``most`` of ``diagnostics``, preferring errors to warnings to infos, in their order."""
     if len(diagnostics) <= most:
         return diagnostics
     by_rank = sorted(range(len(diagnostics)), key=lambda at: _RANK[diagnostics[at].level])
@@ -38,11 +38,11 @@ def worst(diagnostics: Sequence[Diagnostic], most: int) -> Sequence[Diagnostic]:
 
 
 def count(diagnostics: Iterable[Diagnostic]) -> tuple[int, int]:
-    """How many errors and how many warnings there are."""
+    """The number of errors and of warnings."""
     levels = [diagnostic.level for diagnostic in diagnostics]
     return levels.count("error"), levels.count("warning")
 
 
 def count_infos(diagnostics: Iterable[Diagnostic]) -> int:
-    """How many infos there are."""
+    """The number of infos."""
     return sum(diagnostic.level == "info" for diagnostic in diagnostics)

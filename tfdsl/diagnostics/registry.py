@@ -1,6 +1,6 @@
 """Every rule of the language, by code and by slug.
 
-Rules stand in the modules ``<subject>_rules``; those of lint and of the targets are added by who knows them.
+Rules are in the modules ``<subject>_rules``; callers add those of lint and of the targets.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MODULES = ("syntax_rules", "name_rules", "value_rules", "output_rules", "waiver_rules", "usage_rules")
-"""The modules of this package that hold rules."""
+"""The modules of this package with rules."""
 
 
 def rules() -> tuple[Rule, ...]:
@@ -29,7 +29,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 def by_name(known: Iterable[Rule]) -> dict[str, Rule]:
-    """Code → rule and slug → rule; of two rules with one slug (a row with variants) the first."""
+    """Code → rule and slug → rule; the first of several rules with one slug (a row with variants)."""
     table: dict[str, Rule] = {}
     for rule in known:
         table.setdefault(rule.code, rule)

@@ -1,11 +1,11 @@
-"""Did you mean …?"""
+"""Suggestions for misspelt words and for words of other tools, and lists of words in messages."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tfdsl.diagnostics import Diagnostic
 
@@ -15,17 +15,17 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called here."""
+        """Its name in this language."""
         ...
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """Words of other tools for the same."""
+        """Words of other tools with the same meaning."""
         ...
 
     @property
     def akin(self) -> tuple[str, ...]:
-        """Words of other tools for something like it."""
+        """Words of other tools for something similar."""
         ...
 
 
@@ -49,10 +49,10 @@ def distance(left: str, right: str, limit: int) -> int:
 
 
 def closest(word: str, candidates: Iterable[str], aliases: Mapping[str, str] | None = None) -> str | None:
-    """The candidate that ``word`` most likely stands for, or ``None``.
+    """The candidate that ``word`` most likely means, or ``None``.
 
-    ``aliases`` maps foreign words (as :func:`alias_table` writes them, without regard to case, ``-`` and ``_``) to a
-    candidate and wins.
+    ``aliases`` maps foreign words (as :func:`alias_table` writes them, ignoring case, ``-`` and ``_``) to a candidate
+    and takes precedence.
     """
     folded = fold(word)
     if aliases is not None and folded in aliases:
@@ -94,10 +94,10 @@ def _proposing(diagnostic: Diagnostic, near: str, *, safe: bool) -> Diagnostic:
 
 
 def is_sure(written: str, near: str, names: Iterable[str]) -> bool:
-    """Whether ``near``, which :func:`closest` gave for ``written``, can be written without asking.
+    """Whether ``near``, which :func:`closest` returned for ``written``, can replace it without asking.
 
-    So it is for another way of writing the same word, and for one wrong letter that leads to no other of ``names``.
-    Where a digit is the difference, as in ``worker2``, something else was meant.
+    That is so for another spelling of the same word, and for one wrong letter if no other of ``names`` is as close. If
+    a digit is the difference, as in ``worker2``, something else was meant.
     """
     if fold(written) == fold(near):
         return True
@@ -109,7 +109,7 @@ def is_sure(written: str, near: str, names: Iterable[str]) -> bool:
 
 
 _LEAST_SURE = 3
-"""Letters of a word for which one wrong letter leaves no doubt."""
+"""The fewest letters of a word for which one wrong letter leaves no doubt."""
 
 
 def _is_one_letter_off(written: str, near: str) -> bool:
@@ -120,34 +120,34 @@ def _is_one_letter_off(written: str, near: str) -> bool:
 
 
 def _means(written: str, aliases: Mapping[str, str] | None) -> bool:
-    """Whether ``written`` is another tool's word that means the same."""
+    """Whether ``written`` is a word of another tool with the same meaning."""
     if isinstance(aliases, Aliases):
         return aliases.mean_same(written)
     return aliases is not None and fold(written) in aliases
 
 
 def _limit(word: str) -> int:
-    """Edits that a misspelt ``word`` may be away."""
+    """The most edits between a misspelt ``word`` and what it means."""
     return 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
 
 
 def fold(word: str) -> str:
-    """``word`` as words of other tools are compared: without regard to case, ``-`` and ``_``."""
+    """``word`` in the form in which words are compared: without case, ``-`` and ``_``."""
     return word.lower().replace("-", "").replace("_", "")
 
 
 class Aliases(dict[str, str]):
-    """Words of other tools → name. ``akin``: those whose meaning is only something like it."""
+    """Word of another tool → name. ``akin``: the words with only a similar meaning."""
 
     akin: frozenset[str] = frozenset()
 
     def mean_same(self, word: str) -> bool:
-        """Whether ``word`` is one of them and means the same as the name."""
+        """Whether ``word`` is one of them and has the same meaning as its name."""
         return fold(word) in self and fold(word) not in self.akin
 
 
 def alias_table(rows: Iterable[tuple[str, Iterable[str]]], akin: Iterable[tuple[str, Iterable[str]]] = ()) -> Aliases:
-    """Alias → name, out of rows of a name and its aliases; those of ``akin`` do not mean quite the same."""
+    """Alias → name, from rows of a name and its aliases; those in ``akin`` have only a similar meaning."""
     table = Aliases((fold(alias), name) for name, aliases in rows for alias in aliases)
     like = {fold(alias): name for name, aliases in akin for alias in aliases}
     table.akin = frozenset(like)
@@ -156,29 +156,32 @@ def alias_table(rows: Iterable[tuple[str, Iterable[str]]], akin: Iterable[tuple[
 
 
 def folded(notes: Mapping[str, str]) -> dict[str, str]:
-    """``notes`` about words of other tools, by the words as :func:`fold` writes them."""
+    """``notes`` about words of other tools, with the words in the form of :func:`fold`."""
     return {fold(word): note for word, note in notes.items()}
 
 
 def words_of(rows: Iterable[Named]) -> Aliases:
-    """The words that other tools have for the ``rows`` of a table."""
+    """The words of other tools for the ``rows`` of a table."""
     rows = list(rows)
     return alias_table(((row.name, row.aliases) for row in rows), ((row.name, row.akin) for row in rows))
 
 
+MOST_LISTED = 24
+"""The most words that a message lists; a fixed set of values may have thousands."""
+
+
 def enumeration(words: Iterable[str]) -> str:
     """``a, b and c``."""
-    words = list(words)
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else "nothing"
-
-
-MOST_LISTED = 24
-"""Words that a message lists; a value of a fixed set may have thousands."""
+    return _joined(list(words), "and") or "nothing"
 
 
 def listing(words: Iterable[str]) -> str:
-    """``a, b or c``; of more than ``MOST_LISTED`` words the first ones and how many there are."""
-    words = list(words)
+    """``a, b or c``."""
+    return _joined(list(words), "or") or "none"
+
+
+def _joined(words: Sequence[str], conjunction: str) -> str:
+    """All ``words``; of more than ``MOST_LISTED`` the first ones and how many there are."""
     if len(words) > MOST_LISTED:
         return f"{', '.join(words[: MOST_LISTED - 1])} … ({len(words):,} in all)"
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "none"
+    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}" if len(words) > 1 else "".join(words)

@@ -1,4 +1,4 @@
-"""TFJ09xx: the command line, and what is read and written."""
+"""TFJ09xx: the command line, and reading and writing files."""
 
 from __future__ import annotations
 

@@ -12,17 +12,17 @@ def _rule(code: str, slug: str, message: str, level: Level = "error") -> Rule:
 OUT_OF_RANGE = _rule("TFJ2001", "out-of-range", "{what} must be {expected}, not {given}")
 NOT_ONE_OF = _rule("TFJ2002", "not-one-of", "{what} must be {expected}, not {given}")
 PATTERN = _rule("TFJ2003", "pattern-mismatch", "{given} does not match the pattern {pattern} of {what}")
-BAD_PATTERN = _rule("TFJ2004", "bad-pattern", "this is no regular expression: {reason}")
-EMPTY = _rule("TFJ2005", "empty-text", "{what} must not be empty")
-BAD_KEY = _rule("TFJ2006", "bad-key", "{name} cannot be a key of {what}")
-MEMORY_UNIT = _rule("TFJ2007", "memory-unit", "{given} is no amount of memory: {reason}")
-GPU_FRACTION = _rule("TFJ2008", "gpu-fraction", "gpu counts whole devices, {given} is none")
-NUL = _rule("TFJ2009", "nul-character", "{what} holds the character {character}, which no process can be given")
-LEADING_ZERO = _rule("TFJ2010", "leading-zero", "{text} begins with 0, which makes it octal in other languages")
+BAD_PATTERN = _rule("TFJ2004", "bad-pattern", "invalid regular expression: {reason}")
+EMPTY = _rule("TFJ2005", "empty-text", "{what} cannot be empty")
+BAD_KEY = _rule("TFJ2006", "bad-key", "{name} is not a valid key of {what}")
+MEMORY_UNIT = _rule("TFJ2007", "memory-unit", "{given} is not an amount of memory: {reason}")
+GPU_FRACTION = _rule("TFJ2008", "gpu-fraction", "gpu must be a whole number of devices, not {given}")
+NUL = _rule("TFJ2009", "nul-character", "{what} contains {character}, which cannot be passed to a process")
+LEADING_ZERO = _rule("TFJ2010", "leading-zero", "{text} starts with 0, which makes it octal in other languages")
 
-DIVISION = _rule("TFJ2011", "inexact-division", "{left} {op} {right} does not come out even")
+DIVISION = _rule("TFJ2011", "inexact-division", "{left} {op} {right} is not a whole number")
 DIVISION_BY_ZERO = _rule("TFJ2012", "division-by-zero", "division by zero")
-INDEX_RANGE = _rule("TFJ2013", "index-out-of-range", "index {index} is outside a list of {length}")
+INDEX_RANGE = _rule("TFJ2013", "index-out-of-range", "index {index} is out of range for a list of {length}")
 MISSING_KEY = _rule("TFJ2014", "missing-key", "the map has no key {key}")
 FILE_PROBLEM = _rule("TFJ2015", "file-problem", "cannot read {path}: {reason}")
 FORMAT_PROBLEM = _rule("TFJ2016", "format-problem", "{problem}")
@@ -30,56 +30,62 @@ TOO_LARGE = _rule("TFJ2017", "too-large", "the value is too large: {reason}")
 
 PARAM_RANGE = _rule("TFJ2021", "param-out-of-range", "param {name} must be {expected}, not {given}")
 
-CHIEF_AND_MASTER = _rule("TFJ2101", "chief-and-master", "chief and master are the same role: a job has one of them")
-SINGLE_REPLICA = _rule("TFJ2102", "single-replica-role", "a job has at most one {role}, not {given}")
+CHIEF_AND_MASTER = _rule(
+    "TFJ2101", "chief-and-master", "chief and master are the same role: a job can have only one of them"
+)
+SINGLE_REPLICA = _rule("TFJ2102", "single-replica-role", "a job can have only one {role}, not {given}")
 NO_TRAINING_ROLE = _rule("TFJ2103", "no-training-role", "a job needs a chief, a master or a worker")
-DUPLICATE_MOUNT_PATH = _rule("TFJ2104", "duplicate-mount-path", "two mounts of role {role} end at {path}")
-DUPLICATE_OUTPUT = _rule("TFJ2105", "duplicate-output", "this output stands twice in one block")
+DUPLICATE_MOUNT_PATH = _rule("TFJ2104", "duplicate-mount-path", "role {role} has two mounts at {path}")
+DUPLICATE_OUTPUT = _rule("TFJ2105", "duplicate-output", "this output appears twice in one block")
 DUPLICATE_POLICY = _rule("TFJ2106", "duplicate-policy", "{subject} has two policies for {event} in one block")
-OVERLAPPING_EXIT = _rule("TFJ2107", "overlapping-exit-codes", "two policies of {subject} decide exit status {codes}")
+OVERLAPPING_EXIT = _rule("TFJ2107", "overlapping-exit-codes", "two policies of {subject} handle exit status {codes}")
 NO_REPLICAS = _rule("TFJ2108", "no-replicas", "role {role} has no replicas and is left out", "warning")
-DROPPED_ITEM = _rule("TFJ2109", "dropped-item", "{item} is left out: role {role} has no replicas", "info")
+DROPPED_ITEM = _rule("TFJ2109", "dropped-item", "{item} is left out because role {role} has no replicas", "info")
 MISSING_IMAGE = _rule("TFJ2110", "missing-image", "role {role} has no image")
 SERVER_WITHOUT_CHIEF = _rule(
-    "TFJ2111", "server-without-chief", "when all workers are servers, a chief has to run the command"
+    "TFJ2111", "server-without-chief", "no role runs the command: every worker is a server and there is no chief"
 )
-ARGS_IGNORED = _rule("TFJ2112", "args-ignored", "the command text never uses {what}, which would be lost")
-TF_CONFIG_SET = _rule("TFJ2113", "tf-config-set", "TF_CONFIG is generated and cannot be set here")
+ARGS_IGNORED = _rule("TFJ2112", "args-ignored", '{what} are ignored: the command text does not use "$@"')
+TF_CONFIG_SET = _rule("TFJ2113", "tf-config-set", "TF_CONFIG is generated; it cannot be set here")
 MIN_AVAILABLE = _rule("TFJ2114", "min-available", "min_available is {given}, but role {role} has {replicas} replicas")
-AFTER_CYCLE = _rule("TFJ2115", "after-cycle", "{role} waits for itself")
-MISSING_LOGDIR = _rule("TFJ2116", "missing-logdir", "tensorboard needs a logdir, for the job has no checkpoint")
-RETRIES_ZERO = _rule("TFJ2117", "retries-zero", "retries is 0, but a policy says {action}")
+AFTER_CYCLE = _rule("TFJ2115", "after-cycle", "{roles} wait for each other")
+MISSING_LOGDIR = _rule("TFJ2116", "missing-logdir", "tensorboard needs a logdir because the job has no checkpoint")
+RETRIES_ZERO = _rule("TFJ2117", "retries-zero", "retries is 0, but a policy asks for {action}")
 LIMIT_BELOW_REQUEST = _rule("TFJ2119", "limit-below-request", "{name} {given} is less than the request {request}")
 
-MOUNT_SOURCE = _rule("TFJ2201", "mount-source", "a {kind} mount {problem}")
-MOUNT_PATH = _rule("TFJ2202", "mount-path", "nothing can be mounted at {path}: {problem}")
+MOUNT_SOURCE = _rule("TFJ2201", "mount-source", "mount {kind} {problem}")
+MOUNT_PATH = _rule("TFJ2202", "mount-path", "cannot mount at {path}: {problem}")
 ARCHIVE_ENDING = _rule("TFJ2203", "archive-ending", "{given} does not end in .tar, .tar.gz, .tgz or .zip")
-SHM_TWICE = _rule("TFJ2204", "shm-and-mount", "shm of role {role} is a mount at /dev/shm, and so is this")
+SHM_TWICE = _rule("TFJ2204", "shm-and-mount", "role {role} has both shm and a mount at /dev/shm")
 
 OUTPUT_NOT_DURABLE = _rule(
-    "TFJ2301", "output-not-durable", "{path} is in no mount of role {role} that outlives the job"
+    "TFJ2301", "output-not-durable", "{path} is lost when the pod ends: role {role} has no lasting mount there"
 )
 OUTPUT_FROM_MANY = _rule(
-    "TFJ2302", "output-from-many", "role {role} has {replicas} replicas that would all write this destination"
+    "TFJ2302", "output-from-many", "{replicas} replicas of role {role} would all write to this destination"
 )
-OUTPUT_FROM_HERE = _rule("TFJ2303", "output-from-in-role", "in a role block the output is that role's own")
+OUTPUT_FROM_HERE = _rule("TFJ2303", "output-from-in-role", "an output inside a role block cannot name a role")
 OUTPUT_INDEX = _rule("TFJ2304", "replica-out-of-range", "role {role} has no replica {index}; its indexes are {range}")
 OUTPUT_PATH = _rule("TFJ2305", "output-path", "{path} {problem}")
 
-COMPLETED_NEEDS_ROLE = _rule("TFJ2401", "completed-needs-role", "completed must say which role")
-SUBJECT_IN_ROLE = _rule("TFJ2402", "subject-in-role", "in a role block the policy is about that role")
-SUBJECT_NOT_TAKEN = _rule("TFJ2403", "subject-not-taken", "{event} is about the whole job and takes no role")
-ACTION_NOT_TAKEN = _rule("TFJ2404", "action-not-taken", "{event} cannot {action}")
+COMPLETED_NEEDS_ROLE = _rule("TFJ2401", "completed-needs-role", "a policy on completed must name a role")
+SUBJECT_IN_ROLE = _rule("TFJ2402", "subject-in-role", "a policy inside a role block cannot name a role")
+SUBJECT_NOT_TAKEN = _rule(
+    "TFJ2403", "subject-not-taken", "a policy on {event} concerns the whole job and cannot name a role"
+)
+ACTION_NOT_TAKEN = _rule("TFJ2404", "action-not-taken", 'a policy on {event} cannot use "{action}"')
 EXIT_RANGE = _rule("TFJ2405", "exit-code-range", "{problem}")
-DELAY_MISSING = _rule("TFJ2406", "delay-missing", "{event} needs a time: {event} after DURATION")
-DELAY_NOT_TAKEN = _rule("TFJ2407", "delay-not-taken", "{event} takes no after")
-RESTARTED_ALONE = _rule("TFJ2408", "restarted-alone", "nothing restarts containers of {subject}, so this never fires")
+DELAY_MISSING = _rule("TFJ2406", "delay-missing", "{event} needs a duration: {event} after DURATION")
+DELAY_NOT_TAKEN = _rule("TFJ2407", "delay-not-taken", "{event} cannot have a delay")
+RESTARTED_ALONE = _rule(
+    "TFJ2408", "restarted-alone", "this policy never fires: no policy restarts containers of {subject}"
+)
 
-JOB_NAME = _rule("TFJ2501", "job-name", "{name} is no job name: {problem}")
-OBJECT_NAME = _rule("TFJ2502", "object-name", "{name} is no name of a {what}: {problem}")
-LABEL_SYNTAX = _rule("TFJ2503", "label-syntax", "{given} is no {what}: {problem}")
+JOB_NAME = _rule("TFJ2501", "job-name", "{name} is not a valid job name: {problem}")
+OBJECT_NAME = _rule("TFJ2502", "object-name", "{name} is not a valid name for a {what}: {problem}")
+LABEL_SYNTAX = _rule("TFJ2503", "label-syntax", "{given} is not a valid {what}: {problem}")
 TOLERATION = _rule("TFJ2504", "toleration", "{problem}")
 
 BUILD_FROM = _rule("TFJ2601", "build-from", "build has no from")
 BUILD_COPY = _rule("TFJ2602", "build-copy", "{path} {problem}")
-PARAM_WITHOUT_VALUES = _rule("TFJ2603", "param-without-values", "no value fits param {name}: {reason}")
+PARAM_WITHOUT_VALUES = _rule("TFJ2603", "param-without-values", "param {name} cannot have any value: {reason}")

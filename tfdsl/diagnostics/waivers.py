@@ -1,8 +1,7 @@
 """``# tfdsl: allow[slug or code] reason``: a comment that waives a warning or an info.
 
-It stands at the end of the line of the message's place, or on a line of its own above it (several may stack). An
-error cannot be waived: what a target refuses has no output. A waiver that waives nothing is reported, so that none
-outlives its reason.
+It is at the end of the message's line, or on a line of its own above it (several can be stacked). An error cannot be
+waived, because there is no output to accept. A waiver that is not needed is reported, so that none outlives its reason.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ if TYPE_CHECKING:
 
 _MARK = re.compile(r"#\s*tfdsl\s*:")
 _FORM = re.compile(r"#\s*tfdsl\s*:\s*allow\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
-_GUESSES = 20  # unknown names for which one is looked up that was probably meant; there are hundreds to compare with
+_GUESSES = 20  # unknown names for which a suggestion is made; there are hundreds of names to compare with
 _NAME = re.compile(r"[^\s,]+")
 
 
 class Waiver(Record):
-    """One name of one comment. ``lines``: the lines of the source whose messages it waives."""
+    """One name in one comment. ``lines``: the lines of the source whose messages it waives."""
 
     name: str
     span: Span
@@ -41,9 +40,9 @@ def apply(
     rules: Callable[[Collection[str]], Mapping[str, Rule]],
     looked_at: Callable[[Rule, str], bool],
 ) -> list[Diagnostic]:
-    """``diagnostics`` without the waived ones, and with what is to be said about the waivers.
+    """``diagnostics`` without the waived ones, and with those about the waivers themselves.
 
-    ``rules`` gives every rule by code and slug, those of the names in the waivers among them. ``looked_at`` tells
+    ``rules`` returns every rule by code and slug, including those that the waivers name. ``looked_at`` says
     whether a rule could have been reported in this run for the file at a path; only then is a waiver for it stale.
     """
     diagnostics = list(diagnostics)
@@ -111,7 +110,7 @@ def _waivers(comments: Iterable[Span]) -> tuple[list[Waiver], list[Diagnostic]]:
             problems.append(BAD_WAIVER(comment, problem="a waiver is written # tfdsl: allow[slug or code] reason"))
             continue
         if not form.group(2).strip():
-            problems.append(BAD_WAIVER(comment, problem="a waiver says why: # tfdsl: allow[slug or code] reason"))
+            problems.append(BAD_WAIVER(comment, problem="a waiver needs a reason: # tfdsl: allow[slug or code] reason"))
         at = comment.start + form.start(1)
         lines = _covered(comment, below)
         waivers.extend(
@@ -121,9 +120,9 @@ def _waivers(comments: Iterable[Span]) -> tuple[list[Waiver], list[Diagnostic]]:
 
 
 def _covered(comment: Span, below: dict[Source, list[int]]) -> tuple[int, ...]:
-    """The line of a comment behind something; for one that is alone the next line that is not a comment.
+    """The line of a comment after something; for a comment alone on its line, the next line that is not a comment.
 
-    ``below`` remembers the latter for all lines of a source.
+    ``below`` caches the latter for all lines of a source.
     """
     source = comment.source
     line, column = source.position(comment.start)
@@ -136,7 +135,7 @@ def _covered(comment: Span, below: dict[Source, list[int]]) -> tuple[int, ...]:
 
 
 def _next_lines(source: Source) -> list[int]:
-    """For each line number the next line below that holds more than a comment; 0 where there is none."""
+    """For each line number, the next line below that has more than a comment, or 0."""
     last = len(source.line_starts)
     lines = [0] * (last + 1)
     for line in range(last - 1, 0, -1):

@@ -10,5 +10,5 @@ def copied(path: str) -> Broken | None:
     """What is copied into the image is in the build context."""
     if not path.startswith("/") and ".." not in path.split("/"):
         return None
-    problem = "is outside the build context: name it relative to the source"
+    problem = "is outside the build context: write a path relative to the source"
     return Broken(value_rules.BUILD_COPY, (), {"path": f'"{path}"', "problem": problem})

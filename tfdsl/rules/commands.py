@@ -35,8 +35,8 @@ def _arguments(role: Role, *, flags: bool) -> Iterator[Broken]:
     if text is None or _USES_ARGS.search(text):
         return
     if role.args:
-        broken = Broken(value_rules.ARGS_IGNORED, ("command",), {"what": "its args ($@)"})
+        broken = Broken(value_rules.ARGS_IGNORED, ("command",), {"what": "args"})
         yield broken.note(("args",), "these args").help('end the text with "$@"')
     elif flags:
-        broken = Broken(value_rules.ARGS_IGNORED, ("command",), {"what": "the discovery flags ($@)"})
+        broken = Broken(value_rules.ARGS_IGNORED, ("command",), {"what": "the discovery flags"})
         yield broken.help('end the text with "$@"')

@@ -30,15 +30,15 @@ def _path_problem(at: str) -> str | None:
     if not at:
         return "the path is empty"
     if _CONTROL.search(at):
-        return "it has a control character"
+        return "it contains a control character"
     if at.strip("/") == "":
         return "it would hide the whole file system"
     if ".." in at.split("/"):
-        return ".. leads out of the folder"
+        return ".. is not allowed in it"
     if at.startswith("~"):
         return "~ is not expanded in containers"
     if ":" in at:
-        return "Kubernetes and Docker take no : in a mount path"
+        return "Kubernetes and Docker do not allow : in a mount path"
     return None
 
 
@@ -74,7 +74,7 @@ def inside(kind: str, text: object) -> Broken | None:
     """``sub_path`` and the file names of ``items`` stay inside the volume (Kubernetes, validation of volumes)."""
     pattern = pattern_of(text)
     if pattern is not None and (pattern.startswith("/") or ".." in pattern.split("/")):
-        return _source(kind, "takes a relative path without .. here")
+        return _source(kind, "needs a relative path without .. here")
     return None
 
 
@@ -83,7 +83,7 @@ def access_modes(modes: Sequence[object]) -> Broken | None:
     if not modes:
         return _source("claim", "needs at least one access mode")
     if "ReadWriteOncePod" in modes and len(modes) > 1:
-        return _source("claim", "takes ReadWriteOncePod alone")
+        return _source("claim", "cannot combine ReadWriteOncePod with other access modes")
     return None
 
 

@@ -18,6 +18,8 @@ LONGEST_PROPOSED = 40
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 _QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_LABEL_FORM = "use lowercase letters, digits and -, with a letter or digit at both ends"
+_QUALIFIED_FORM = "use letters, digits, -, _ and ., with a letter or digit at both ends"
 _DATA_KEY = re.compile(r"[-._A-Za-z0-9]+")
 _ATTRIBUTES_OF = {"cpu": "cpu", "memory": "memory", "nvidia.com/gpu": "gpu"}
 
@@ -46,9 +48,9 @@ def data_key(key: str, kind: str) -> Broken | None:
     """The key of a Secret or ConfigMap, ``kind``."""
     problem = None
     if len(key) > LONGEST_NAME or not _DATA_KEY.fullmatch(key):
-        problem = f"letters, digits, -, _ and ., at most {LONGEST_NAME} of them"
+        problem = f"use letters, digits, -, _ and . (at most {LONGEST_NAME})"
     elif key == "." or key.startswith(".."):
-        problem = "neither . nor two dots at the start"
+        problem = "it cannot be . or start with two dots"
     return _object(key, f"key of a {kind}", problem)
 
 
@@ -88,7 +90,7 @@ def resources(amounts: Mapping[str, object]) -> Iterator[Broken]:
         own = _ATTRIBUTES_OF.get(name)
         if own is not None:
             broken = Broken(value_rules.BAD_KEY, (name, KEY), {"name": f'"{name}"', "what": "resources"})
-            yield broken.help(f"it has an attribute of its own: {own} = …")
+            yield broken.help(f"set it with its own attribute: {own} = …")
             continue
         problems = [one.below(name, KEY) for one in resource_name(name)]
         yield from problems
@@ -114,54 +116,54 @@ def taint(key: object, value: object) -> Iterator[Broken]:
 def _image_problem(image: str) -> str | None:
     """What is wrong with an image (github.com/distribution/reference, whose rules kubelet and docker have)."""
     if re.search(r"\s", image):
-        return "it has blanks"
+        return "it contains spaces"
     name, _, digest = image.partition("@")
     host, slash, path = name.partition("/")
     if not slash or not (re.search(r"[.:A-Z]", host) or host == "localhost"):
         path = name
     repository, colon, tag = path.partition(":")
     if re.search(r"[A-Z]", repository):
-        return "the repository behind the host has capital letters"
+        return "the repository after the host has uppercase letters"
     if not all(re.fullmatch(r"[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*", part) for part in repository.split("/")):
-        return "the repository is letters, digits and single . _ - between them, in parts with / between"
+        return "the repository must be letters, digits and single . _ - between them, in parts separated by /"
     if colon and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}", tag):
-        return "a tag is at most 128 letters, digits, _ . and -"
+        return "a tag can have at most 128 letters, digits, _ . and -"
     if "@" in image and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+._-]*:[0-9a-fA-F]{32,}", digest):
-        return "the digest behind @ is an algorithm, : and hexadecimal digits"
+        return "the digest after @ must be an algorithm, : and hexadecimal digits"
     return None
 
 
 def label_problem(name: str) -> str | None:
     """Why ``name`` is no DNS label (RFC 1123)."""
     if len(name) > LONGEST_LABEL:
-        return f"it has {len(name)} characters, {LONGEST_LABEL} are allowed"
-    return None if _LABEL.fullmatch(name) else "small letters, digits and -, with a letter or digit at both ends"
+        return f"it has {len(name)} characters; at most {LONGEST_LABEL} are allowed"
+    return None if _LABEL.fullmatch(name) else _LABEL_FORM
 
 
 def name_problem(name: str) -> str | None:
     """Why ``name`` is no DNS subdomain (RFC 1123)."""
     if len(name) > LONGEST_NAME:
-        return f"it has {len(name)} characters, {LONGEST_NAME} are allowed"
+        return f"it has {len(name)} characters; at most {LONGEST_NAME} are allowed"
     if all(_LABEL.fullmatch(part) for part in name.split(".")):
         return None
-    return "small letters, digits, - and ., with a letter or digit at both ends of each part"
+    return "use lowercase letters, digits, - and ., with a letter or digit at both ends of each part"
 
 
 def qualified_problem(key: str) -> str | None:
     """Why ``key`` is no label key: ``[prefix/]name``."""
     prefix, slash, name = key.rpartition("/")
     if slash and name_problem(prefix) is not None:
-        return "the part before / is a DNS name"
+        return "the part before / must be a DNS name"
     if len(name) > LONGEST_LABEL:
-        return f"the name has {len(name)} characters, {LONGEST_LABEL} are allowed"
-    return None if _QUALIFIED.fullmatch(name) else "letters, digits, -, _ and ., with a letter or digit at both ends"
+        return f"the name has {len(name)} characters; at most {LONGEST_LABEL} are allowed"
+    return None if _QUALIFIED.fullmatch(name) else _QUALIFIED_FORM
 
 
 def label_value_problem(text: str) -> str | None:
     """Why ``text`` is no label value."""
     if len(text) > LONGEST_LABEL:
-        return f"it has {len(text)} characters, {LONGEST_LABEL} are allowed"
-    return None if _LABEL_VALUE.fullmatch(text) else "letters, digits, -, _ and ., with a letter or digit at both ends"
+        return f"it has {len(text)} characters; at most {LONGEST_LABEL} are allowed"
+    return None if _LABEL_VALUE.fullmatch(text) else _QUALIFIED_FORM
 
 
 def as_label(name: str) -> str:

@@ -24,11 +24,11 @@ def paths(role: Role) -> Iterator[Broken]:
     for at, output in enumerate(role.outputs):
         path = pattern_of(output.destination) or ""
         if ".." in path.split("/") and not path.startswith(_URI):
-            yield _path(output, "has a .. in it").below("outputs", at)
+            yield _path(output, "cannot have .. in it").below("outputs", at)
         if output.index is None and role.replicas > 1 and not has_index(output.destination):
             values = {"role": role.name, "replicas": role.replicas}
             broken = Broken(value_rules.OUTPUT_FROM_MANY, ("outputs", at, "destination"), values)
-            yield broken.help("put ${task.index} into the destination")
+            yield broken.help("put ${task.index} in the destination")
 
 
 def durable(role: Role, lasting: Container[int]) -> Iterator[Broken]:
@@ -43,7 +43,7 @@ def durable(role: Role, lasting: Container[int]) -> Iterator[Broken]:
             kept = [mount.at for place, mount in enumerate(role.mounts) if place in lasting]
             yield _lost(role, output, kept).below("outputs", at)
         elif role.mounts[holder].readonly:
-            broken = _path(output, "is in a mount that is readonly").below("outputs", at)
+            broken = _path(output, "is in a readonly mount").below("outputs", at)
             yield broken.note(("mounts", holder, "readonly"), "readonly here")
 
 
@@ -51,9 +51,9 @@ def _lost(role: Role, output: Output, kept: list[str]) -> Broken:
     values = {"path": quoted(output.destination), "role": role.name}
     broken = Broken(value_rules.OUTPUT_NOT_DURABLE, ("destination",), values)
     if (pattern_of(output.destination) or "").rstrip("/") in kept:
-        return broken.help("the destination names the copy itself, which lies below the mount: add a name to it")
+        return broken.help("the destination is the name of the copy: add a name below the mount")
     if kept:
-        return broken.help(f"those that do are mounted at {listing(kept)}")
+        return broken.help(f"write below a lasting mount: {listing(kept)}")
     return broken.help('mount a pvc, nfs, host or claim with keep = true, or write an "hdfs://…" URI')
 
 

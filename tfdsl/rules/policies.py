@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
-from tfdsl.diagnostics.suggest import listing
+from tfdsl.diagnostics.suggest import enumeration, listing
 from tfdsl.rules.broken import Broken
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ def fits(event: Event, action: str | None, *, subject: bool, delay: bool) -> Ite
         yield broken.help(f"write on worker {name} => {action or event.actions[0]}")
     if subject and not event.takes_subject:
         broken = Broken(value_rules.SUBJECT_NOT_TAKEN, ("role",), {"event": name})
-        yield broken.help("put it into the job block, without a role")
+        yield broken.help("put it in the job block, without a role")
     if delay and not event.takes_delay:
         yield Broken(value_rules.DELAY_NOT_TAKEN, ("delay",), {"event": name})
     if event.needs_delay and not delay:
         yield Broken(value_rules.DELAY_MISSING, ("event",), {"event": name}).help(f"for example {name} after 10m")
     if action is not None and action not in event.actions:
         broken = Broken(value_rules.ACTION_NOT_TAKEN, ("action",), {"event": name, "action": action})
-        yield broken.help(f"{name} can {listing(event.actions)}")
+        yield broken.help(f"use {listing(event.actions)}")
 
 
 def statuses(codes: Sequence[int]) -> Broken | None:
@@ -39,14 +39,14 @@ def statuses(codes: Sequence[int]) -> Broken | None:
         if not 1 <= code <= 255:
             return status(str(code), at)
         if code in codes[:at]:
-            return Broken(value_rules.EXIT_RANGE, (at,), {"problem": f"exit status {code} stands twice"})
-    return None if codes else Broken(value_rules.EXIT_RANGE, (), {"problem": "exit needs at least one status"})
+            return Broken(value_rules.EXIT_RANGE, (at,), {"problem": f"exit status {code} is repeated"})
+    return None if codes else Broken(value_rules.EXIT_RANGE, (), {"problem": "exit needs at least one exit status"})
 
 
 def status(written: str, *place: int) -> Broken:
     """No process ends with ``written`` and has failed."""
     hint = "; exit 0 is success" if written == "0" else ""
-    problem = f"an exit status is from 1 to 255, not {written}{hint}"
+    problem = f"an exit status must be from 1 to 255, not {written}{hint}"
     return Broken(value_rules.EXIT_RANGE, place, {"problem": problem})
 
 
@@ -62,7 +62,7 @@ def no_such_role(job: str, name: str, known: Iterable[str]) -> Broken:
     """The subject of a policy or an output is not one of the job's roles."""
     names = tuple(known)
     broken = Broken(name_rules.ROLE_NOT_IN_JOB, ("role",), {"job": job, "name": name})
-    return broken.help(f"its roles are {listing(names)}" if names else f"add role {name} {{ }}")
+    return broken.help(f"its roles are {enumeration(names)}" if names else f"add role {name} {{ }}")
 
 
 def subjects(job: Job) -> Iterator[Broken]:
@@ -100,8 +100,8 @@ def apart(policies: Sequence[Policy]) -> Iterator[Broken]:
         for before in group:
             broken = same(policy, policies[before])
             if broken is not None:
-                broken = broken.below("policies", at, "event").marked("decided again here")
-                yield broken.note(("policies", before, "event"), "first decided here")
+                broken = broken.below("policies", at, "event").marked("handled again here")
+                yield broken.note(("policies", before, "event"), "first handled here")
                 break
         group.append(at)
 
@@ -119,7 +119,7 @@ def restarts(job: Job) -> Iterator[Broken]:
         if policy.action.startswith("restart"):
             broken = Broken(value_rules.RETRIES_ZERO, ("retries",), {"action": policy.action})
             broken = broken.note(("policies", at, "action"), "restarts here")
-            yield broken.help("leave retries out for 3, or give a number")
+            yield broken.help("leave out retries for 3, or set a number")
             return
 
 

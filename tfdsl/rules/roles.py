@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, listing
+from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.rules.broken import Broken
 from tfdsl.vocabulary import roles as rows
 
@@ -45,7 +45,7 @@ def training(job: Job, order: Iterable[int]) -> Iterator[Broken]:
 
 
 def waiting(job: Job, order: Iterable[int]) -> Iterator[Broken]:
-    """No role waits for itself. ``order``: in which the roles are read; a cycle is reported where it closes."""
+    """No roles wait for each other. ``order``: in which the roles are read; a cycle is reported where it closes."""
     names = [role.name for role in job.roles]
     waits: dict[str, list[str]] = {}
     for at in order:
@@ -57,23 +57,27 @@ def waiting(job: Job, order: Iterable[int]) -> Iterator[Broken]:
             if name not in names:
                 broken = Broken(name_rules.ROLE_NOT_IN_JOB, place, {"job": job.name, "name": name})
                 near = closest(name, names)
-                yield broken.help(f"did you mean {near}?" if near else f"its roles are {listing(names)}")
-            elif name == role.name or _reaches(waits, name, role.name):
-                yield Broken(value_rules.AFTER_CYCLE, place, {"role": role.name}).marked("the circle closes here")
+                yield broken.help(f"did you mean {near}?" if near else f"its roles are {enumeration(names)}")
+            elif name == role.name:
+                yield Broken(value_rules.AFTER_CYCLE, place, {"roles": f"replicas of {name}"})
+            elif chain := _chain(waits, name, role.name):
+                broken = Broken(value_rules.AFTER_CYCLE, place, {"roles": enumeration([role.name, *chain])})
+                yield broken.marked("this closes the cycle")
             else:
                 waits.setdefault(role.name, []).append(name)
 
 
-def _reaches(waits: dict[str, list[str]], start: str, goal: str) -> bool:
-    todo, seen = [start], {start}
-    while todo:
-        for name in waits.get(todo.pop(), ()):
+def _chain(waits: dict[str, list[str]], start: str, goal: str) -> list[str]:
+    """The roles from ``start`` on, each waiting for the next and the last for ``goal``; empty when there are none."""
+    chains, seen = [[start]], {start}
+    for chain in chains:
+        for name in waits.get(chain[-1], ()):
             if name == goal:
-                return True
+                return chain
             if name not in seen:
                 seen.add(name)
-                todo.append(name)
-    return False
+                chains.append([*chain, name])
+    return []
 
 
 def servers(job: Job) -> Iterator[Broken]:

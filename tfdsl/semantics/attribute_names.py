@@ -1,4 +1,4 @@
-"""Names that are no attribute here: what was probably meant, also where another tool's word was written."""
+"""Names that are not attributes here: what was probably meant, including words of other tools."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics import name_rules
-from tfdsl.diagnostics.suggest import closest, fold, folded, listing, offering, proposing, words_of
+from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, proposing, words_of
 from tfdsl.record import Record
 from tfdsl.semantics import misplaced_names
 from tfdsl.syntax import ast
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 class Around(Record):
-    """Where a name stands: for which targets with pods a patch could be written.
+    """The surroundings of a name, which decide what to suggest.
 
-    ``targets``: that of the target block around it, or those at hand. ``block``: of that block, if it stands in one.
-    ``role``: of the role block around it.
+    ``targets``: the targets with pods for which a patch could be written. ``block``: the target of the enclosing target
+    block, ``role``: the role of the enclosing role block, if any.
     """
 
     targets: tuple[str, ...] = ()
@@ -54,21 +54,21 @@ _FOREIGN = folded(foreign.ATTRIBUTES)
 
 
 def is_legal(key: ast.Name, where: str, report: Report) -> bool:
-    """Whether the attribute ``key``, which there is, may stand in a ``where``."""
+    """Whether the existing attribute ``key`` can be set in a ``where``."""
     row = attributes.BY_NAME[key.text]
     if where == "role" and not row.in_role:
         diagnostic = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where="role")
-        report(diagnostic.help(f"{key.text} is about the whole job: put it into the job block"))
+        report(diagnostic.help(f"{key.text} applies to the whole job: put it in the job block"))
         return False
     if where != "role" and not row.in_job:
         diagnostic = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where=where)
-        report(diagnostic.help(f"{key.text} is about one role: put it into a role block"))
+        report(diagnostic.help(f"{key.text} applies to one role: put it in a role block"))
         return False
     return True
 
 
 def unknown(item: ast.Assign, where: str, options: Iterable[str], around: Around, report: Report) -> str | None:
-    """Report that there is no attribute of the name of ``item`` and give the name that was probably meant."""
+    """Report that the attribute of ``item`` does not exist; returns the name that was probably meant."""
     key = item.key
     what = "attribute or option" if where == "target" else "attribute"
     diagnostic = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=where, what=what, name=key.text)
@@ -82,7 +82,7 @@ def unknown(item: ast.Assign, where: str, options: Iterable[str], around: Around
         report(_with_patch(diagnostic, field, around))
         return None
     near = closest(key.text, here, _ALIASES) or closest(key.text, attributes.BY_NAME)
-    if near is not None and near not in here:  # to write it here would only be the next error
+    if near is not None and near not in here:  # written here, it would be the next error
         block = "role block" if attributes.BY_NAME[near].in_role else "job block"
         report(diagnostic.help(f"did you mean {near}? It goes in a {block}"))
         return None
@@ -94,9 +94,9 @@ def unknown(item: ast.Assign, where: str, options: Iterable[str], around: Around
 
 
 def _instead(item: ast.Assign, here: Iterable[str], around: Around) -> str | None:
-    """What to write where the name of ``item`` is another tool's word, or one of ours that goes elsewhere.
+    """What to write if the name of ``item`` is a word of another tool, or one of ours that belongs elsewhere.
 
-    ``here``: the names that could stand in its place.
+    ``here``: the names that are valid in its place.
     """
     word = fold(item.key.text)
     if word in _FOREIGN:
@@ -107,7 +107,7 @@ def _instead(item: ast.Assign, here: Iterable[str], around: Around) -> str | Non
 
 
 def may_be(value: ast.Expr, type_: Type) -> bool:
-    """Whether ``value``, as it is written, may be of a type: a literal tells what it is, the rest may be anything."""
+    """Whether ``value`` can have a type: a literal shows its type, anything else can have any."""
     if isinstance(type_, UnionType):
         return any(may_be(value, member) for member in type_.of)
     kinds = next((kinds for each, kinds in _LITERALS.items() if isinstance(type_, each)), None)
@@ -124,7 +124,7 @@ _LITERALS: dict[type, tuple[type, ...]] = {
     ListType: (ast.ListExpr,),
     MapType: (ast.MapExpr,),
 }
-"""Type → the literals that are of it."""
+"""Type → its literals."""
 
 _ALL_LITERALS = (ast.Str, ast.Number, ast.Unit, ast.Bool, ast.ListExpr, ast.MapExpr)
 
@@ -136,7 +136,7 @@ def _with_patch(diagnostic: Diagnostic, field: pod_fields.PodField, around: Arou
     line = field.line
     if around.block is not None and not around.targets:
         patch = f"target {targets.with_pods()[0]} {{ {line} }}"
-        return diagnostic.help(f"{around.block} starts no pods; elsewhere it is a patch: {patch}")
+        return diagnostic.help(f"{around.block} does not start pods; for other targets, patch it: {patch}")
     if around.block is not None:
         return diagnostic.help(f"write a patch: {line}")
     line = line if around.role is None else f"role {around.role} {{ {line} }}"
@@ -146,9 +146,9 @@ def _with_patch(diagnostic: Diagnostic, field: pod_fields.PodField, around: Arou
 
 
 def check_role_only(role: str, keys: Iterable[ast.Name], report: Report) -> None:
-    """Report attributes that ``role`` does not take although others do."""
+    """Report attributes that other roles can have, but not ``role``."""
     for key in keys:
         only = attributes.BY_NAME[key.text].roles
         if only and role not in only:
             diagnostic = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where=f"role {role}")
-            report(diagnostic.help(f"{key.text} is for {listing(only)}"))
+            report(diagnostic.help(f"{key.text} is only for {enumeration(only)}"))

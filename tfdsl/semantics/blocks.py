@@ -1,4 +1,4 @@
-"""The items of a block, sorted by kind: what may stand where, and what stands twice.
+"""The items of a block, sorted by kind: misplaced and duplicate items are reported.
 
 Nothing is evaluated here. A block with ``use`` becomes several :class:`Layer` values, its templates first.
 """
@@ -36,19 +36,19 @@ _ALLOWED: dict[Where, tuple[type, ...]] = {
     "target": (ast.Use, ast.Role, ast.Patch),
     "template": (ast.Use,),
 }
-"""What may stand in a block beside attributes, mounts, outputs and policies."""
+"""What a block can contain besides attributes, mounts, outputs and policies."""
 
 _IN_TEMPLATE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy)
 
 MOST_TEMPLATES = 100
-"""Templates that one block may bring in, those of its templates included."""
+"""The most templates that one block can use, including those of its templates."""
 
 MOST_COMPARED = 100_000
-"""Names of templates that are compared with unknown ones; after that no suggestions are made."""
+"""The most template names that are compared with unknown ones; after that, no suggestions are made."""
 
 
 class Layer(Record):
-    """One block, or the part of it that came from one template; all names are known and legal here.
+    """One block, or the part of it that came from one template; all its names are known and valid.
 
     ``meant``: the attributes that misspelt names were probably meant to be.
     """
@@ -62,7 +62,7 @@ class Layer(Record):
 
 
 class RoleBlock(Record):
-    """A role block, its layers, and its patches, which only a role of a target block has."""
+    """A role block, its layers, and its patches, which only a role in a target block has."""
 
     node: ast.Role
     layers: tuple[Layer, ...]
@@ -70,7 +70,7 @@ class RoleBlock(Record):
 
 
 class TargetBlock(Record):
-    """A target block and its layers. ``name`` is the target's own name where an alias was written."""
+    """A target block and its layers. ``name`` is the target's own name, even if an alias was written."""
 
     node: ast.Target
     name: str
@@ -80,9 +80,9 @@ class TargetBlock(Record):
 
 
 class JobBlock(Record):
-    """A job block, taken apart. ``complete``: no role or template of it is unknown, so what is missing really is.
+    """A job block, sorted. ``complete``: it uses no unknown role or template, so what is missing really is missing.
 
-    ``unknown_roles``: the blocks of roles that there are none of.
+    ``unknown_roles``: the blocks of roles that do not exist.
     """
 
     node: ast.Job
@@ -107,7 +107,7 @@ class ReadTemplates:
     """What has been read of templates, for the next block that uses them.
 
     ``uses``: template → the known templates that it uses; ``incomplete``: those that use an unknown one; ``layers``:
-    template and kind of block → what it brings in; ``compared``: names that unknown ones were compared with.
+    template and kind of block → its layers; ``compared``: how many names unknown ones were compared with.
     """
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class ReadTemplates:
 
 
 def check_templates(names: Names, report: Report) -> None:
-    """Check what can be said of templates by themselves: what stands in them, and whether they use themselves."""
+    """Check templates on their own: their content, and whether they use themselves."""
     uses: dict[str, list[ast.Ref]] = {}
     for name, template in names.templates.items():
         reader = _Reader(names, report)
@@ -128,7 +128,7 @@ def check_templates(names: Names, report: Report) -> None:
 
 
 def read_job(node: ast.Job, names: Names, report: Report) -> JobBlock:
-    """Take ``node`` apart and report what cannot stand where it stands."""
+    """Sort the items of ``node`` and report misplaced ones."""
     reader = _Reader(names, report)
     reader.around = replace(reader.around, targets=_targets_at_hand(node, names))
     return JobBlock(
@@ -163,12 +163,12 @@ class _Reader:
         return tuple(layers)
 
     def _use(self, used: Iterable[ast.Name], where: Where, layers: list[Layer], seen: dict[str, None]) -> bool:
-        """Append the layers of the templates ``used``; false when they are too many."""
+        """Append the layers of the templates ``used``; false when there are too many."""
         for name in used:
             if name.text in seen:
                 continue
             if len(seen) == MOST_TEMPLATES:
-                reason = f"a block brings in at most {MOST_TEMPLATES} templates"
+                reason = f"a block can use at most {MOST_TEMPLATES} templates"
                 self.report(value_rules.TOO_LARGE(name.span, reason=reason))
                 return False
             seen[name.text] = None
@@ -326,16 +326,16 @@ def _misplaced(item: ast.Item, where: str, report: Report) -> None:
     elif isinstance(item, ast.Patch):
         span = item.path.span
     diagnostic = name_rules.MISPLACED_ITEM(span, item=_WORDS[type(item)], where=where)
-    report(diagnostic.help(_patch_help(item, where) if isinstance(item, ast.Patch) else "put it into the job block"))
+    report(diagnostic.help(_patch_help(item, where) if isinstance(item, ast.Patch) else "put it in the job block"))
 
 
 def _patch_help(item: ast.Patch, where: str) -> str:
     if where != "role":
-        return "put it into a target block"
+        return "put it in a target block"
     if item.pod is not None:
         line = f"role worker {{ {item.span.text} }}"
-        return f"put it into a target block: target {targets.with_pods()[0]} {{ {line} }}"
-    return "put it into a target block; a role in a target block can have patch pod and unpatch pod"
+        return f"put it in a target block: target {targets.with_pods()[0]} {{ {line} }}"
+    return "put it in a target block; a role in a target block can have patch pod and unpatch pod"
 
 
 def _patches(items: Iterable[ast.Item]) -> tuple[ast.Patch, ...]:

@@ -1,11 +1,11 @@
-"""What the settings of a param demand of its value (language reference, "File": param)."""
+"""The bounds of params (language reference, "File": param)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
-from tfdsl.diagnostics.suggest import MOST_LISTED, closest, listing, offering, words_of
+from tfdsl.diagnostics.suggest import MOST_LISTED, closest, enumeration, listing, offering, words_of
 from tfdsl.record import Record
 from tfdsl.semantics import operators
 from tfdsl.semantics.conform import conform
@@ -27,23 +27,23 @@ _NAMES = tuple(row.name for row in PARAM_SETTINGS)
 _ALIASES = words_of(PARAM_SETTINGS)
 
 DEFAULT = "default"
-"""What other languages call the value that follows the type."""
+"""What other languages call the value after the type."""
 
 
 class Bounds:
-    """The settings of one param, looked at once however many values it is given (by profiles, for example)."""
+    """The settings of one param, read once however many values it gets (from profiles, for example)."""
 
     def __init__(self, param: ast.Param, to: Type | None, scope: Scope) -> None:
         self._name = param.name.text
         self._scope = scope
         self._limits = [_limit(param, setting, to, scope) for setting in _legal(param, scope)]
         nothing = _contradiction(param, self._limits)
-        if nothing is not None:  # of any value it would only be said again
+        if nothing is not None:  # otherwise every value would be reported again
             scope.report(nothing)
             self._limits = []
 
     def keep(self, value: Value) -> Value:
-        """``value``, or poison when it is not within the settings."""
+        """``value``, or poison when it is not within the bounds."""
         kept = value
         for limit in self._limits:
             if limit is not None and not _holds(self._name, limit, kept, self._scope):
@@ -52,7 +52,7 @@ class Bounds:
 
 
 class _Limit(Record):
-    """What one setting demands. ``texts``: the strings of ``one_of``, for looking one up."""
+    """The bound of one setting. ``texts``: the strings of ``one_of``, for lookup."""
 
     setting: ast.Assign
     value: Value
@@ -76,11 +76,11 @@ def _fits(key: ast.Name, kind: str, scope: Scope) -> bool:
         near = closest(key.text, _NAMES, _ALIASES)
         diagnostic = name_rules.UNKNOWN_SETTING(key.span, where="a param", name=key.text)
         if key.text == DEFAULT:
-            scope.report(diagnostic.help("the default follows the type: param workers: int = 4"))
+            scope.report(diagnostic.help("write the default after the type: param workers: int = 4"))
         elif near is not None:
             scope.report(offering(diagnostic, near, _NAMES, _ALIASES))
         else:
-            scope.report(diagnostic.help(f"it has {listing(_NAMES)}"))
+            scope.report(diagnostic.help(f"it has {enumeration(_NAMES)}"))
         return False
     if (key.text in ("min", "max") and kind not in _ORDERED) or (key.text == "pattern" and kind != "string"):
         scope.report(name_rules.SETTING_HERE(key.span, name=key.text, type=kind))
@@ -89,7 +89,7 @@ def _fits(key: ast.Name, kind: str, scope: Scope) -> bool:
 
 
 def _limit(param: ast.Param, setting: ast.Assign, to: Type | None, scope: Scope) -> _Limit | None:
-    """What ``setting`` demands; ``None`` when that is nothing, or wrong and reported."""
+    """The bound of ``setting``; ``None`` when it has none, or is wrong and reported."""
     key, name = setting.key.text, param.name.text
     what = f"{key} of param {name}"
     value = evaluate(setting.value, scope)
@@ -112,7 +112,7 @@ def _limit(param: ast.Param, setting: ast.Assign, to: Type | None, scope: Scope)
 
 
 def _contradiction(param: ast.Param, limits: Iterable[_Limit | None]) -> Diagnostic | None:
-    """That ``min``, ``max`` and ``one_of`` together leave no value."""
+    """The diagnostic if ``min``, ``max`` and ``one_of`` together allow no value."""
     at = {limit.setting.key.text: limit for limit in limits if limit is not None}
     low, high, choices = at.get("min"), at.get("max"), at.get("one_of")
     if low is not None and high is not None and _is(low.value, ">", high.value):
@@ -142,7 +142,7 @@ def _is(left: Value, op: str, right: Value) -> bool:
 
 
 def _holds(name: str, limit: _Limit, value: Value, scope: Scope) -> bool:
-    """Whether ``value`` of the param ``name`` keeps within ``limit``."""
+    """Whether ``value`` of the param ``name`` is within ``limit``; reported if not."""
     key = limit.setting.key.text
     if key == "pattern":
         return _matches(name, limit.value, value, scope)

@@ -1,7 +1,7 @@
-"""Everything that can be said about a program before it becomes an IR.
+"""All checks of a program before it is lowered to the IR.
 
-:func:`check` resolves each job for the targets that are asked for and for every target that the job has a block for
-(blocks of targets that are not being compiled are checked all the same), and applies the rules of the language.
+:func:`check` resolves each job for the requested targets and for every target that the job has a block for (blocks of
+targets that are not compiled are checked, too), and applies the rules of the language.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Wanted(Record):
-    """A target to be compiled. ``version``: from ``-t X@V`` (one that it has), else ``None``."""
+    """A target to compile for. ``version``: from ``-t X@V`` (one that it has), else ``None``."""
 
     target: Backend
     version: str | None = None
@@ -47,7 +47,7 @@ class Request(Record):
 
 
 class Checked(Record):
-    """``jobs``: for each wanted target the jobs in file order; what there is to say, in no order yet.
+    """``jobs``: for each wanted target the jobs in file order; ``diagnostics``: not sorted yet.
 
     ``used``: params, lets and (as ``template NAME``) templates that something refers to.
     """
@@ -91,7 +91,7 @@ def check(program: Program, request: Request) -> Checked:
 
 
 class _Collector:
-    """Keeps each diagnostic once, however many targets and roles lead to it."""
+    """Keeps each diagnostic once, however many targets and roles cause it."""
 
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
@@ -116,7 +116,7 @@ class _Checker:
         self.shared = Shared()
 
     def job(self, block: JobBlock, wanted: Wanted | None, *, compiled: bool) -> resolved.Job:
-        """``block`` as ``wanted`` (``None``: no target) is to run it; what is wrong with it is reported."""
+        """``block`` resolved for ``wanted`` (``None``: no target); what is wrong with it is reported."""
         target = wanted.target if wanted is not None else None
         resolver = Resolver(block, self.params, target, self.report, self.shared, compiled=compiled)
         job = self._resolved(block, wanted, resolver)
@@ -180,7 +180,7 @@ def _check_images(job: resolved.Job, report: _Collector) -> None:
 
 
 def _used_templates(program: Program) -> set[str]:
-    """Templates that a job of this file reaches; the others are checked by themselves."""
+    """Templates that a job of this file uses, directly or indirectly."""
     names: set[str] = set()
     if not program.templates:
         return names

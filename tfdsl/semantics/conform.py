@@ -1,7 +1,7 @@
-"""Whether a value is of the type that its place asks for, and the value read as that type.
+"""Whether a value has the type that its place requires, and the value converted to that type.
 
-What comes back has the data of the type: ``10m`` has become a quantity or a duration, a cpu count a quantity. A wrong
-value is reported at itself (for lists and maps at the element), with the literal that was probably meant.
+The result has the data of the type: ``10m`` has become a quantity or a duration, a cpu count a quantity. A wrong value
+is reported at its own place (for lists and maps at the element), with the literal that was probably meant.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ if TYPE_CHECKING:
     Report = Callable[[Diagnostic], None]
 
 LONGEST_OFFER = 200
-"""Characters of a text that a fix takes over into another literal."""
+"""The most characters of a text that a fix rewrites as another literal."""
 
 MOST_WRONG = 100
-"""Wrong elements of one list that are reported; with more of them it is the list that is wrong."""
+"""The most wrong elements of one list that are reported."""
 
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 _WHOLE = re.compile("0|[1-9][0-9]{0,17}")
@@ -63,11 +63,11 @@ _SCIENTIFIC = re.compile(r"(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?(?:[eE][+-]?[
 _WITH_UNIT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?[A-Za-z][A-Za-z0-9.]*")
 
 LARGEST_GIBIBYTES, SMALLEST_MEMORY = 1024, 1 << 20
-"""A number without a unit is taken for GiB below the first, for MiB below the second, else for bytes."""
+"""A number without a unit is read as GiB below the first, as MiB below the second, else as bytes."""
 
 
 def conform(value: Value, to: Type, what: str, report: Report) -> Value:
-    """``value`` as type ``to``; poison, with a report, when it is none. ``what`` names the place in messages."""
+    """``value`` as type ``to``; poison, with a report, if it is not one. ``what`` names the place in messages."""
     data = value.data
     if isinstance(data, Poison):
         return value
@@ -104,7 +104,7 @@ def offered(data: Data, to: Type) -> str | None:
 
 
 def _is_only_reading(data: Data, to: Type) -> bool:
-    """Whether a wrong value can be read as type ``to`` in one way only; a text with blanks may be several words."""
+    """Whether a wrong value can be read as type ``to`` in only one way; a text with spaces may be several words."""
     return not (isinstance(data, str) and isinstance(to, ListType) and re.search(r"[\s,;]", data))
 
 
@@ -135,7 +135,7 @@ def _int(value: Value, to: IntType, what: str, report: Report) -> Data:
     data = value.data
     if to.devices and (isinstance(data, Quantity | Undecided) or (is_number(data) and data != int(data))):
         diagnostic = value_rules.GPU_FRACTION(value.span, given=show(data))
-        report(diagnostic.help("a share of a device is asked for by its memory, for example gpu_memory = 8Gi"))
+        report(diagnostic.help("ask for a share of a device by its memory, for example gpu_memory = 8Gi"))
         return POISON
     if isinstance(data, bool) or not isinstance(data, int):
         return _mismatch(value, IntType(), what, report)
@@ -184,7 +184,7 @@ def _string(value: Value, to: StringType, what: str, report: Report) -> Data:
 
 
 def _is_unfit(text: str, value: Value, what: str, report: Report) -> bool:
-    """Whether ``text`` holds what no process can be given: U+0000, or half a character (from a broken argument)."""
+    """Whether ``text`` contains what a process cannot receive: U+0000, or a lone surrogate (from a broken argument)."""
     match = _UNFIT.search(text)
     if match is not None:
         report(value_rules.NUL(value.span, what=what, character=f"U+{ord(match[0]):04X}"))
@@ -222,7 +222,7 @@ def _quantity(value: Value, to: QuantityType, what: str, report: Report) -> Data
             diagnostic = value_rules.OUT_OF_RANGE(
                 value.span, what=what, expected="a multiple of 0.001", given=show(value.data)
             )
-            report(diagnostic.help("the smallest part is a thousandth, 1m"))
+            report(diagnostic.help("the smallest amount is a thousandth, 1m"))
             return POISON
         return _mismatch(value, to, what, report)
     if to.of == "cpu" and data.text[-1:].isalpha() and not data.text.endswith("m"):
@@ -241,7 +241,7 @@ def _plain_quantity(value: Value) -> Data:
 
 
 def _written_out(number: Data) -> str:
-    """A number without exponent: Kubernetes reads ``1e1`` as a quantity, the programs of other targets do not."""
+    """A number without an exponent: Kubernetes accepts ``1e1`` as a quantity, the programs of other targets do not."""
     return format(number, "f") if is_number(number) and not isinstance(number, int) else str(number)
 
 
@@ -331,7 +331,7 @@ _TAKERS: dict[str, tuple[type, ...]] = {
     "map": (MapType,),
     "secret() or configmap()": (ReferenceType,),
 }
-"""Kind of a value → the members of a union that it is read as."""
+"""Kind of a value → the members of a union that it can be read as."""
 
 
 def _reference(value: Value, to: ReferenceType, what: str, report: Report) -> Data:

@@ -1,4 +1,4 @@
-"""What follows from a text that could not be read whole, and is therefore not told: one mistake is one message."""
+"""Removes diagnostics that only follow from a syntax error, so that one mistake gives one message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics.diagnostic import Diagnostic
     from tfdsl.semantics.project import Program
 
-# What is missing may stand in the part that could not be read.
+# What is missing may be in the part that could not be read.
 _MISSING = (
     name_rules.MISSING_PARAM,
     value_rules.BUILD_FROM,
@@ -22,7 +22,7 @@ _MISSING = (
     value_rules.MISSING_LOGDIR,
 )
 
-# A value or a type that ends at such a place, or goes over it, is not the one that will be there in the end.
+# A value or a type that ends at such a place, or spans it, is not the intended one.
 _CUT_SHORT = (
     syntax_rules.UNFINISHED,
     syntax_rules.UNCLOSED_BRACKET,
@@ -30,15 +30,15 @@ _CUT_SHORT = (
     syntax_rules.FORBIDDEN_CHARACTER,
 )
 
-# A name that had to be guessed: that nothing is called so is no news.
+# A guessed name: it need not exist.
 _GUESSED = (syntax_rules.ODD_NAME, syntax_rules.UNQUOTED_KEY)
 
-# What was declared in the wrong place is not unknown.
+# A name that is declared in the wrong place is not unknown.
 _UNKNOWN = (name_rules.UNKNOWN_NAME, name_rules.UNKNOWN_TEMPLATE)
 
 
 def independent(diagnostics: Iterable[Diagnostic], program: Program) -> list[Diagnostic]:
-    """``diagnostics`` without what follows from the syntax errors of ``program``."""
+    """``diagnostics`` without those that follow from the syntax errors of ``program``."""
     guessed = {(id(each.span.source), each.span.start) for each in program.diagnostics if each.rule in _GUESSED}
     inside = syntax_rules.DECLARATION_INSIDE
     declared = {each.span.text.split()[-1] for each in program.diagnostics if each.rule is inside}

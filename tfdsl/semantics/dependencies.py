@@ -1,4 +1,4 @@
-"""What uses what: the order in which params and lets are evaluated, and cycles (of templates too)."""
+"""Dependencies: the order in which params and lets are evaluated, and cycles (of templates too)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Dependence: TypeAlias = Literal["nothing", "job", "role"]
 
 
 def in_order(uses: Uses, cycle: Rule, report: Callable[[Diagnostic], None]) -> tuple[list[str], set[str]]:
-    """All names, each after what it uses; and the names to cut so that no cycle is left.
+    """All names, each after those it uses; and the names to cut so that no cycle is left.
 
     ``uses``: name → the known names that it uses, in file order. A cycle is reported once (as ``cycle``), at the
-    reference that closes it in file order. Nothing here recurses: a chain of lets may be as long as the file.
+    reference that closes it in file order. Nothing here is recursive: a chain of lets can be as long as the file.
     """
     order: list[str] = []
     cut: set[str] = set()
@@ -55,7 +55,7 @@ def _walk(
                 cut.add(ref.name)
                 steps = list(path)
                 way = " → ".join((*steps[steps.index(ref.name) :], ref.name))
-                report(found(ref).marked("the circle closes here").help(f"the way around: {way}"))
+                report(found(ref).marked("this closes the cycle").help(f"the cycle is {way}"))
         elif ref.name not in done:
             done.add(ref.name)
             path[ref.name] = iter(uses[ref.name])

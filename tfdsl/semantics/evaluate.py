@@ -1,8 +1,8 @@
 """Expressions to values.
 
-An error is reported once, at the operand that causes it, and gives poison; whatever is made from poison is poison and
-silent. No evaluation recurses along a chain of operators, and nesting is bounded, so that no text can overflow the
-stack.
+An error is reported once, at the operand that causes it, and the result is poison; whatever is computed from poison is
+poison, without another report. Chains of operators are evaluated without recursion and nesting is bounded, so that no
+text can overflow the stack.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from tfdsl.text import Span
 
 DEEPEST = 150
-"""Nesting of an expression, in levels."""
+"""The most levels of nesting in an expression."""
 
 
 def evaluate(expr: ast.Expr, scope: Scope, depth: int = 0) -> Value:
     """The value of ``expr``; its span is that of ``expr``."""
     if depth > DEEPEST:
-        scope.report(value_rules.TOO_LARGE(expr.span, reason=f"an expression nests at most {DEEPEST} deep"))
+        scope.report(value_rules.TOO_LARGE(expr.span, reason=f"expressions can be nested at most {DEEPEST} deep"))
         return Value(POISON, expr.span)
     if scope.globals.exhausted:
         return Value(POISON, expr.span)
@@ -87,7 +87,7 @@ def _string(expr: ast.Str, scope: Scope, depth: int) -> Data | Diagnostic:
 
 
 def _kept(data: Data | Diagnostic, span: Span, scope: Scope) -> Data | Diagnostic:
-    """``data`` within its bounds, its making accounted for."""
+    """``data`` if it is within bounds; the work to create it is accounted for."""
     if isinstance(data, Diagnostic):
         return data
     result = operators.bounded(data, span)
@@ -136,7 +136,7 @@ def _run_time(expr: ast.Expr, scope: Scope) -> RunTime | Poison | None:
         scope.report(name_rules.JOB_USER_HERE(expr.span, targets=known).help("pass the user as a param"))
         return POISON
     if member != "index":
-        scope.report(name_rules.UNKNOWN_MEMBER(expr.name.span, base="task", name=member).help("there is task.index"))
+        scope.report(name_rules.UNKNOWN_MEMBER(expr.name.span, base="task", name=member).help("write task.index"))
         return POISON
     return RunTime("task.index")
 
@@ -163,20 +163,20 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
         return proposing(diagnostic, near)
     if _is_inside_text(expr):
         return diagnostic.help(
-            f"write ${{env.{expr.name}}} for a variable of the process, or \\${{{expr.name}}} for these characters"
+            f"write ${{env.{expr.name}}} for an environment variable, or \\${{{expr.name}}} for the literal text"
         )
     literal = _INTERPOLATED.match(expr.span.source.text, max(expr.span.start - 2, 0))
     if literal is not None:
-        return diagnostic.help(f"write \\{literal[0]} for these characters, which another program is to see")
-    return diagnostic.help(f'write "{expr.name}" if a text is meant').replacing("quote it", f'"{expr.name}"')
+        return diagnostic.help(f"write \\{literal[0]} to keep it as literal text")
+    return diagnostic.help(f'write "{expr.name}" for a text').replacing("quote it", f'"{expr.name}"')
 
 
-# A path of names and nothing more, as the templates of other programs have it.
+# A path of names and nothing more, as in the templates of other programs.
 _INTERPOLATED = re.compile(r"\$\{\w[\w.]*+\}")
 
 
 def _is_inside_text(expr: ast.Ref) -> bool:
-    """Whether the name alone stands in ``${}`` inside a text."""
+    """Whether the name is alone in ``${}`` inside a text."""
     text, span = expr.span.source.text, expr.span
     return text[max(span.start - 2, 0) : span.start] == "${" and text[span.end : span.end + 1] == "}"
 
@@ -186,7 +186,7 @@ def _list(expr: ast.ListExpr, scope: Scope, depth: int) -> Data | Diagnostic:
 
 
 def _map(expr: ast.MapExpr, scope: Scope, depth: int) -> Data | Diagnostic:
-    """A key that stands twice is reported and its first value kept."""
+    """The entries of a map. A repeated key is reported, and its first value is kept."""
     entries: dict[str, Entry] = {}
     for assign in expr.entries:
         value = evaluate(assign.value, scope, depth)

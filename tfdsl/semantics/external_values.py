@@ -17,7 +17,7 @@ from tfdsl.vocabulary.types import DurationType, ListType, MapType, QuantityType
 if TYPE_CHECKING:
     from tfdsl.semantics.scope import Scope
 
-# Words as other commands take them for a list, which no expression gives: with a comma, or not made of names only.
+# Words that other commands accept as a list, and that are not an expression: with a comma, or not only names.
 BARE_WORDS = r"\s*(?![A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\s*\Z)[^\s\"'\[\](){}?]+\s*\Z"
 
 
@@ -28,17 +28,17 @@ _AMOUNT = re.compile(rf"{_NUMBER}(?:[A-Za-z]+(?:{_NUMBER}[A-Za-z]+)*)?")
 
 
 def whole(source: Source) -> Span:
-    """The place of all that was given."""
+    """The span of the whole value."""
     return Span(source, 0, len(source.text))
 
 
 def is_raw(to: Type | None) -> bool:
-    """Whether a value of type ``to`` is taken as the text it is; all others are expressions."""
+    """Whether a value of type ``to`` is literal text; all others are expressions."""
     return to is None or isinstance(to, StringType)
 
 
 def expressions(source: Source, form: Form, to: Type | None, scope: Scope) -> tuple[ast.Expr, ...] | None:
-    """What was given, parsed: one expression, or one a line; ``None``, with a report, when it cannot be read.
+    """The value parsed: one expression, or one per line; ``None``, with a report, when it cannot be read.
 
     A text is a string literal without any syntax of its own. Empty lines are skipped. In a literal a string is read as
     the quantity or duration that ``to`` asks for in its place.
@@ -89,8 +89,8 @@ def _amounts(expression: ast.Expr, to: Type | None) -> ast.Expr:
 
 
 def _too_many(source: Source) -> Diagnostic:
-    """Told at the beginning of the file: all its lines are of no use to anybody."""
-    reason = f"a list holds at most {operators.LONGEST_LIST:,} elements, or fewer with long texts"
+    """Reported at the beginning of the file, because showing all its lines does not help."""
+    reason = f"a list can have at most {operators.LONGEST_LIST:,} elements, fewer if they are long"
     return value_rules.TOO_LARGE(Span(source, 0, 0), reason=reason)
 
 
@@ -100,7 +100,7 @@ def _literal(span: Span) -> ast.Str:
 
 
 def _is_bare_list(source: Source, to: Type | None, scope: Scope) -> bool:
-    """Whether texts were given for a list without its brackets and quotes, which is reported."""
+    """Whether the value is a list without brackets and quotes, which is reported."""
     if to is None or not isinstance(to, ListType) or not is_raw(to.of) or not re.match(BARE_WORDS, source.text):
         return False
     diagnostic = name_rules.WRONG_TYPE(whole(source), what=source.path, expected=a_value(to), given="bare words")
@@ -120,7 +120,7 @@ def _parsed(source: Source, scope: Scope, start: int = 0, end: int | None = None
 
 
 def value_of(parsed: tuple[ast.Expr, ...] | None, source: Source, form: Form, scope: Scope) -> Value:
-    """The value of what :func:`expressions` gave."""
+    """The value of what :func:`expressions` returned."""
     if parsed is None:
         return Value(POISON, whole(source))
     if form == "lines":

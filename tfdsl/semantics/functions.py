@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, fold, folded, is_sure, listing, words_of
+from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, is_sure, words_of
 from tfdsl.semantics import operators
 from tfdsl.semantics.values import (
     POISON,
@@ -51,14 +51,14 @@ def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Da
 
 
 def _meant(name: ast.Name, unknown: Diagnostic) -> Diagnostic:
-    """``unknown``, about a function that there is not, with what to write instead."""
+    """``unknown``, about a function that does not exist, with what to write instead."""
     instead = folded(foreign.FUNCTIONS).get(fold(name.text))
     if instead is not None:
         return unknown.help(instead)
     aliases = words_of(rows.FUNCTIONS)
     near = closest(name.text, rows.BY_NAME, aliases)
     if near is None:
-        return unknown.help(f"functions are {listing(rows.BY_NAME)}")
+        return unknown.help(f"functions are {enumeration(rows.BY_NAME)}")
     sure = is_sure(name.text, near, rows.BY_NAME) or aliases.mean_same(name.text)
     return unknown.help(f"did you mean {near}()?").replacing(f"write {near}", near, safe=sure)
 
@@ -126,7 +126,7 @@ def _join(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data |
             return POISON
         piece = show(item.data)
         if piece is None:
-            return _wrong(name, item, "elements that can stand in a text")
+            return _wrong(name, item, "elements that can be part of a text")
         pieces.append(piece)
     if sum(len(piece) + len(separator) for piece in pieces) > 2 * operators.LONGEST_TEXT:
         return operators.text_too_long(span)
@@ -153,7 +153,7 @@ def _replace(name: str, arguments: list[Value], scope: Scope, span: Span) -> Dat
             return text
         texts.append(text)
     if not texts[1]:
-        return value_rules.EMPTY(arguments[1].span, what="what replace() looks for")
+        return value_rules.EMPTY(arguments[1].span, what="the text to replace")
     text, old, new = texts
     if len(text) + text.count(old) * (len(new) - len(old)) > operators.LONGEST_TEXT:
         return operators.text_too_long(span)
@@ -184,20 +184,20 @@ def _format(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data
     pieces.append(template[done:])
     extra = next(rest, None)
     if extra is not None:
-        return value_rules.FORMAT_PROBLEM(extra.span, problem="this argument has no %s or %d")
+        return value_rules.FORMAT_PROBLEM(extra.span, problem="there is no %s or %d for this argument")
     return "".join(pieces)
 
 
 def _directive(letter: str, rest: object, span: Span, name: str) -> str | Diagnostic:
     if letter not in ("s", "d"):
-        return value_rules.FORMAT_PROBLEM(span, problem=f"%{letter} is no directive").help("there are %s, %d and %%")
+        return value_rules.FORMAT_PROBLEM(span, problem=f"%{letter} is not a directive").help("use %s, %d or %%")
     argument: Value | None = next(rest, None)  # type: ignore[call-overload]  # an iterator over values  # pyright: ignore
     if argument is None:
         return value_rules.FORMAT_PROBLEM(span, problem=f"%{letter} has no argument")
     if letter == "d" and (isinstance(argument.data, bool) or not isinstance(argument.data, int)):
         return _wrong(name, argument, "an int for %d")
     text = show(argument.data)
-    return text if text is not None else _wrong(name, argument, "a value that can stand in a text for %s")
+    return text if text is not None else _wrong(name, argument, "a value that can be part of a text for %s")
 
 
 def _file(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, listing, offering
+from tfdsl.diagnostics.suggest import closest, enumeration, offering
 from tfdsl.rules import names, outputs, tolerations
 from tfdsl.rules.job import of_job, of_role
 from tfdsl.semantics.conform import conform
@@ -171,4 +171,4 @@ def _unknown_key(key: str, span: Span, report: Report) -> None:
     if near is not None:
         report(offering(diagnostic, near, TOLERATION_KEYS))
     else:
-        report(diagnostic.help(f"it has {listing(TOLERATION_KEYS)}"))
+        report(diagnostic.help(f"it has {enumeration(TOLERATION_KEYS)}"))

@@ -1,4 +1,4 @@
-"""Numbers, quantities and durations as they stand in the source."""
+"""Numbers, quantities and durations as written in the source."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def number(expr: ast.Number, scope: Scope, depth: int) -> Data | Diagnostic:
     """The value of a number without a unit."""
     if len(expr.text) > 40:
-        return value_rules.TOO_LARGE(expr.span, reason="a number has at most 40 digits")
+        return value_rules.TOO_LARGE(expr.span, reason="a number can have at most 40 digits")
     if "e" in expr.text.lower():
         return _scientific(expr)
     if "." in expr.text:
@@ -39,10 +39,10 @@ def _scientific(expr: ast.Number) -> Data | Diagnostic:
 
     try:
         number = Scientific(expr.text)
-    except InvalidOperation:  # an exponent beyond what decimal can have
+    except InvalidOperation:  # an exponent that is too large for decimal
         number = None
     if number is None or not fits(number):
-        reason = f"a number has at most {MOST_DIGITS} digits before and after the decimal point"
+        reason = f"a number can have at most {MOST_DIGITS} digits before and after the decimal point"
         return value_rules.TOO_LARGE(expr.span, reason=reason)
     return number
 
@@ -50,7 +50,7 @@ def _scientific(expr: ast.Number) -> Data | Diagnostic:
 def unit(expr: ast.Unit, scope: Scope, depth: int) -> Data | Diagnostic:
     """The value of a number with a unit."""
     if len(expr.text) > 80:
-        return value_rules.TOO_LARGE(expr.span, reason="a quantity has at most 80 characters")
+        return value_rules.TOO_LARGE(expr.span, reason="a quantity can have at most 80 characters")
     value = parse_unit(expr.text)
     if value is not None:
         return operators.bounded(value, expr.span)

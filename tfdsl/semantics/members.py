@@ -1,11 +1,11 @@
-"""What the words of the language give inside a job: ``job.name``, ``role.replicas``, ``roles.worker.replicas`` …"""
+"""Members of the reserved words inside a job: ``job.name``, ``role.replicas``, ``roles.worker.replicas`` …"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Edit, name_rules
-from tfdsl.diagnostics.suggest import closest, is_sure, listing
+from tfdsl.diagnostics.suggest import closest, enumeration, is_sure
 from tfdsl.semantics.scope import Pending
 from tfdsl.vocabulary import foreign, roles
 
@@ -20,20 +20,20 @@ _ROLE_WORDS = {"workers": "worker"}
 
 
 def members_help(name: str) -> str:
-    """What may follow one of the words of the language."""
+    """The help about the members of a reserved word."""
     return {
-        "job": "a job has job.name, job.namespace and job.user",
-        "role": "a role has role.name and role.replicas",
+        "job": "use job.name, job.namespace or job.user",
+        "role": "use role.name or role.replicas",
         "roles": "write roles.<role>.replicas",
-        "task": "there is task.index, alone inside ${ }",
+        "task": "write task.index, alone inside ${ }",
         "env": "write env.NAME, alone inside ${ }",
     }[name]
 
 
 def special_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) -> Data | Diagnostic | None:
-    """``base.name`` where ``base`` is a word of the language; ``None`` when it is none."""
+    """``base.name`` where ``base`` is a reserved word; ``None`` when it is not."""
     if base == "task" and name.text != "index":
-        return name_rules.UNKNOWN_MEMBER(name.span, base="task", name=name.text).help("there is task.index")
+        return name_rules.UNKNOWN_MEMBER(name.span, base="task", name=name.text).help("write task.index")
     if base in ("task", "env") or (base, name.text) == ("job", "user"):
         whole = f"{base}.{name.text}"
         return name_rules.RUN_TIME_ALONE(expr.span, name=whole).help(f'write "${{{whole}}}"')
@@ -59,7 +59,7 @@ def special_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) ->
 
 
 def _foreign_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) -> Diagnostic | None:
-    """``base.name`` as another language writes it, ``None`` when it is none of those."""
+    """The diagnostic for ``base.name`` as another language writes it; ``None`` when it is not."""
     whole = f"{base}.{name.text}"
     if base.lower() in foreign.BY_NAME_ALONE:
         return _by_name_alone(expr, whole, name, scope)
@@ -69,19 +69,19 @@ def _foreign_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) -
         if name.text in ("replicas", "count", "size"):
             right = f"roles.{role}.replicas"
             return unknown.help(f"write {right}").fix(f"write {right}", Edit(expr.span, right), safe=False)
-        return unknown.help(f"write roles.{role}.replicas, or let NAME = … for a value that is used twice")
+        return unknown.help(f"write roles.{role}.replicas, or declare let NAME = … for a value that is used twice")
     return unknown.help(foreign.MEMBERS[base]) if base in foreign.MEMBERS else None
 
 
 def _by_name_alone(expr: ast.Member, whole: str, name: ast.Name, scope: Scope) -> Diagnostic:
-    """``var.x`` and the like: ``x``, when there is a param or let of the name."""
+    """``var.x`` and the like: ``x``, when there is a param or let of that name."""
     unknown = name_rules.UNKNOWN_NAME(expr.base.span, name=whole)
     if name.text in scope.globals.names():
         return unknown.help(f"write {name.text}").fix(f"write {name.text}", Edit(expr.span, name.text), safe=True)
     near = scope.globals.closest(name.text, scope.globals.names())
     if near is not None:
         return unknown.help(f"did you mean {near}?").fix(f"write {near}", Edit(expr.span, near))
-    return unknown.help(f"a param or let is written by its name alone, and none is called {name.text}")
+    return unknown.help(f"write the name of a param or let alone; none is called {name.text}")
 
 
 def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
@@ -90,7 +90,7 @@ def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
     if name.text == "namespace":
         namespace = job.namespace()
         if isinstance(namespace, Pending):
-            return name_rules.NAME_CYCLE(name.span, name="namespace").marked("the circle closes here")
+            return name_rules.NAME_CYCLE(name.span, name="namespace").marked("this closes the cycle")
         if namespace is not None:
             return namespace.data
         return name_rules.UNKNOWN_MEMBER(name.span, base="the job", name="namespace").help("set namespace in the job")
@@ -107,7 +107,7 @@ def role_member(role: ast.Name, name: ast.Name, scope: Scope) -> Data | Diagnost
     if role.text not in names:
         near = closest(role.text, names)
         diagnostic = name_rules.ROLE_NOT_IN_JOB(role.span, job=scope.job.name, name=role.text)
-        return diagnostic.help(f"did you mean {near}?" if near else f"its roles are {listing(names)}")
+        return diagnostic.help(f"did you mean {near}?" if near else f"its roles are {enumeration(names)}")
     if name.text != "replicas":
         return _unknown_member(f"roles.{role.text}", name, ("replicas",))
     return _replicas(role.text, name.span, scope.job)
@@ -116,7 +116,7 @@ def role_member(role: ast.Name, name: ast.Name, scope: Scope) -> Data | Diagnost
 def _replicas(role: str, span: Span, job: JobNames) -> Data | Diagnostic:
     replicas = job.replicas(role)
     if isinstance(replicas, Pending):
-        return name_rules.NAME_CYCLE(span, name=f"replicas of {role}").marked("the circle closes here")
+        return name_rules.NAME_CYCLE(span, name=f"replicas of {role}").marked("this closes the cycle")
     return replicas
 
 
@@ -126,4 +126,4 @@ def _unknown_member(base: str, name: ast.Name, members: tuple[str, ...]) -> Diag
     if near is not None:
         sure = is_sure(name.text, near, members)
         return diagnostic.help(f"did you mean {base}.{near}?").replacing(f"write {near}", near, safe=sure)
-    return diagnostic.help(f"it has {listing(members)}")
+    return diagnostic.help(f"it has {enumeration(members)}")

@@ -51,10 +51,10 @@ def _layer_outputs(
 def _place(
     resolver: Resolver, node: ast.Output, own: str | None, present: tuple[str, ...]
 ) -> tuple[str, int | None] | None:
-    """Role and index that ``node`` copies from; ``None`` when there is nothing to copy from."""
+    """The role and index that ``node`` copies from; ``None`` when there are none."""
     if own is not None:
         if node.subject is not None:
-            resolver.report(value_rules.OUTPUT_FROM_HERE(node.subject.span).help("leave from out"))
+            resolver.report(value_rules.OUTPUT_FROM_HERE(node.subject.span).help("remove from and its role"))
             return None
         return own, None
     if node.subject is None:
@@ -63,7 +63,7 @@ def _place(
     name = node.subject.role
     if not subjects.exists(resolver, name, present, "the output"):
         if name.text in resolver.role_names():
-            statements.output(node, resolver.role_scope(name.text), None)  # for what is wrong in it
+            statements.output(node, resolver.role_scope(name.text), None)  # to report what is wrong in it
         return None
     index = node.subject.index
     if index is None:

@@ -20,7 +20,7 @@ Key: TypeAlias = tuple[str | None, int | None, str]
 
 
 def policies(resolver: Resolver, present: tuple[str, ...]) -> tuple[resolved.Policy, ...]:
-    """All policies: by subject and event, the highest layer wins; for common exit statuses too."""
+    """All policies: by subject and event, the highest layer wins, also for exit statuses in common."""
     merged: list[resolved.Policy] = []
     for layer, role in resolver.all_layers(present):
         here: dict[Key, list[resolved.Policy]] = {}
@@ -42,7 +42,7 @@ def _key(policy: resolved.Policy) -> Key:
 
 
 def _stands(resolver: Resolver, policy: resolved.Policy, node: ast.Policy, present: tuple[str, ...]) -> bool:
-    """Whether the policy's subject is there."""
+    """Whether the subject of the policy exists; reported if not."""
     if node.subject is None:
         return True
     if not subjects.exists(resolver, node.subject.role, present, "the policy"):
@@ -52,12 +52,12 @@ def _stands(resolver: Resolver, policy: resolved.Policy, node: ast.Policy, prese
 
 
 def _is_new(resolver: Resolver, policy: resolved.Policy, group: Iterable[resolved.Policy]) -> bool:
-    """Whether none of ``group``, policies of the same subject and event in the same block, decides the same."""
+    """Whether no policy in ``group``, with the same subject and event in the same block, handles the same."""
     for other in group:
         broken = same(policy, other)
         if broken is not None:
-            diagnostic = broken.marked("decided again here").at(policy.event_span)
-            resolver.report(diagnostic.note(other.event_span, "first decided here"))
+            diagnostic = broken.marked("handled again here").at(policy.event_span)
+            resolver.report(diagnostic.note(other.event_span, "first handled here"))
             return False
     return True
 

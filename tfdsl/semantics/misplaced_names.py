@@ -1,11 +1,11 @@
-"""Words of the language that are no attribute, written as if they were: where they go."""
+"""Words of the language that are not attributes but written like one, and where they belong."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.diagnostics.suggest import fold, listing, words_of
+from tfdsl.diagnostics.suggest import enumeration, fold, words_of
 from tfdsl.vocabulary import roles, statements
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tfdsl.vocabulary.statements import MountKind, Setting
 
 LONGEST_VALUE = 40
-"""Characters of a value that is shown again in the line that says where to write it."""
+"""The most characters of a value that the help repeats."""
 
 _IN_BRACES = (
     (statements.CLUSTER, "cluster {{ {line} }}"),
@@ -23,7 +23,7 @@ _IN_BRACES = (
     (statements.BUILD, "build {{ {line} }}"),
     (statements.PARAM_SETTINGS, "param NAME: int {{ {line} }}"),
 )
-"""Settings, and the statement that has them in braces."""
+"""Settings, and the statement whose braces contain them."""
 
 _SOURCES = {
     "name": '"name"',
@@ -35,7 +35,7 @@ _SOURCES = {
 
 
 def place_of(item: ast.Assign, block: str | None) -> str | None:
-    """What to write for ``item``, which sets no attribute; ``None`` when its name means nothing elsewhere either.
+    """What to write for ``item``, which is not an attribute; ``None`` when its name is not known elsewhere either.
 
     ``block``: the target whose block ``item`` is in.
     """
@@ -45,7 +45,7 @@ def place_of(item: ast.Assign, block: str | None) -> str | None:
         return f"write it in a target block: target {targets.names()[0]} {{ {line} }}"
     option, owners = _owners(name)
     if owners:
-        of = f"{option} is an option of {listing(owners)}"
+        of = f"{option} is an option of {enumeration(owners)}"
         line = line if option == name else f"{option} = …"
         return of if block is not None else f"{of}: target {owners[0]} {{ {line} }}"
     for rows, form in _IN_BRACES:
@@ -58,7 +58,7 @@ def place_of(item: ast.Assign, block: str | None) -> str | None:
 
 
 def _owners(name: str) -> tuple[str, list[str]]:
-    """The option that ``name`` is, or is another tool's word for, and the targets that have it."""
+    """The option that ``name`` is, or that another tool calls ``name``, and the targets that have it."""
     options = [(target.name, option) for target in targets.every() for option in target.options]
     owners = [target for target, option in options if option.name == name]
     if owners:
@@ -68,7 +68,7 @@ def _owners(name: str) -> tuple[str, list[str]]:
 
 
 def _statement(name: str) -> str | None:
-    """A kind of mount or a role, also as another tool calls it."""
+    """What to write for a mount kind or a role, including words of other tools."""
     for rows in (statements.MOUNT_KINDS, roles.ROLES):
         known = {fold(row.name): row.name for row in rows} | words_of(rows)
         near = known.get(fold(name))
@@ -94,7 +94,7 @@ def _names(rows: Iterable[Setting]) -> set[str]:
 
 
 def attribute_of(name: str, known: Iterable[str]) -> str | None:
-    """Where the attribute called ``name`` goes, which was written among settings that are ``known``; or ``None``."""
+    """Where the attribute ``name`` belongs that was written among the settings ``known``, or ``None``."""
     from tfdsl.vocabulary import attributes
 
     aliases = words_of(attributes.ATTRIBUTES)

@@ -1,6 +1,6 @@
 """Mounts: trees to typed values (language reference, "Statements": mount).
 
-What is wrong with a mount by itself is reported; mounts that meet are the resolver's.
+What is wrong with a single mount is reported here; the resolver reports mounts at the same path.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, fold, folded, listing, offering, words_of
+from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, words_of
 from tfdsl.rules import mounts as rules
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
@@ -33,7 +33,7 @@ _ALIASES = words_of(statements.MOUNT_KINDS)
 
 
 def mount(node: ast.Mount, scope: Scope) -> resolved.Mount | None:
-    """``node`` as a typed mount; ``None``, with a report, when it is not known what is mounted where."""
+    """``node`` as a typed mount; ``None``, with a report, when its path or kind is not known."""
     kind = mount_kind(node, scope.report)
     source = None if node.source is None else evaluate(node.source, scope)
     at = conform(evaluate(node.path, scope), STRING, "the path of a mount", scope.report)
@@ -57,9 +57,9 @@ def mount(node: ast.Mount, scope: Scope) -> resolved.Mount | None:
 
 
 def _any_kind(node: ast.Mount, scope: Scope) -> MountKind:
-    """What stands for a kind that there is none of, so that the rest of the job is read: something lasting is there.
+    """A placeholder for an unknown kind, so that the rest of the job can be checked as if the mount were lasting.
 
-    The values of its options are read for what is wrong with them.
+    The values of its options are evaluated to report what is wrong with them.
     """
     for option in node.options:
         evaluate(option.value, scope)
@@ -67,7 +67,7 @@ def _any_kind(node: ast.Mount, scope: Scope) -> MountKind:
 
 
 def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKind | None:
-    """The kind of ``node``; ``None``, with a report, when there is none of that name."""
+    """The kind of ``node``; ``None``, with a report, when it does not exist."""
     name = node.kind
     kinds = statements.MOUNTS_BY_NAME
     if name.text in kinds:
@@ -80,7 +80,7 @@ def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKi
     elif near is not None:
         report(offering(diagnostic, near, kinds, _ALIASES))
     else:
-        report(diagnostic.help(f"kinds of mounts are {listing(kinds)}"))
+        report(diagnostic.help(f"mount kinds are {enumeration(kinds)}"))
     return None
 
 

@@ -1,7 +1,7 @@
 """The operators of expressions, on data that is already evaluated.
 
-Arithmetic is exact: integers, decimals, quantities and durations; a division that does not come out even is an
-error. ``10m`` is decided by the other operand. Results are bounded, so that no chain of lets can fill the memory.
+Arithmetic is exact: integers, decimals, quantities and durations; a division whose result is not a whole number is an
+error. The other operand decides what ``10m`` is. Results are bounded, so that no chain of lets can exhaust memory.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ LARGEST_NUMBER = 2**63 - 1
 LONGEST_TEXT = 1 << 20
 LONGEST_LIST = 100_000
 HEAVIEST = 20 * LONGEST_LIST
-"""Of a list or map with all that is in it: :func:`~tfdsl.semantics.values.measure`."""
+"""The greatest weight of a list or map: :func:`~tfdsl.semantics.values.measure`."""
 DEEPEST_VALUE = 40
-_LONG_TEXT = "a text has at most 1 MiB"
+_LONG_TEXT = "a text can have at most 1 MiB"
 
 _ORDER = {"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1)}
 
@@ -56,26 +56,26 @@ def _settled(data: Data, other: Data) -> Data:
 
 
 def text_too_long(span: Span) -> Diagnostic:
-    """A text has grown beyond any use."""
+    """The diagnostic for a text that is too long."""
     return value_rules.TOO_LARGE(span, reason=_LONG_TEXT)
 
 
 def exhausted(span: Span) -> Diagnostic:
-    """The program asks for more work than any job needs."""
-    return value_rules.TOO_LARGE(span, reason="the expressions of this file handle more than any job needs")
+    """The diagnostic for a program that needs too much work."""
+    return value_rules.TOO_LARGE(span, reason="the expressions of this file need more work than any job should")
 
 
 def bounded(data: Data, span: Span) -> Data | Diagnostic:
-    """``data``, or a diagnostic when it has grown beyond any use."""
+    """``data``, or a diagnostic when it is too large."""
     reason = None
     if isinstance(data, str):
         reason = _LONG_TEXT if len(data) > LONGEST_TEXT else None
     elif isinstance(data, int):
-        reason = "an int has at most 63 bits" if abs(data) > LARGEST_NUMBER else None
+        reason = "an int can have at most 63 bits" if abs(data) > LARGEST_NUMBER else None
     elif isinstance(data, Quantity):
-        reason = "a quantity has at most 63 bits" if abs(data.milli) > LARGEST_NUMBER * 1000 else None
+        reason = "a quantity can have at most 63 bits" if abs(data.milli) > LARGEST_NUMBER * 1000 else None
     elif isinstance(data, Duration):
-        reason = "a duration has at most 63 bits of milliseconds" if abs(data.ms) > LARGEST_NUMBER else None
+        reason = "a duration can have at most 63 bits of milliseconds" if abs(data.ms) > LARGEST_NUMBER else None
     elif isinstance(data, CONTAINERS):
         reason = _container_problem(data)
     elif isinstance(data, RunTimeText):
@@ -86,12 +86,12 @@ def bounded(data: Data, span: Span) -> Data | Diagnostic:
 
 def _container_problem(data: ListData | MapData) -> str | None:
     if data.weight > HEAVIEST:
-        return f"a list or map holds at most {LONGEST_LIST:,} elements, or fewer with long texts"
-    return f"lists and maps nest at most {DEEPEST_VALUE} deep" if data.depth > DEEPEST_VALUE else None
+        return f"a list or map can have at most {LONGEST_LIST:,} elements, fewer if they are long"
+    return f"lists and maps can be nested at most {DEEPEST_VALUE} deep" if data.depth > DEEPEST_VALUE else None
 
 
 def binary(op: str, left: Data, right: Data, span: Span) -> Data | Diagnostic:
-    """``left op right`` for all operators but ``&&`` and ``||``."""
+    """``left op right`` for all operators except ``&&`` and ``||``."""
     if isinstance(left, Poison) or isinstance(right, Poison):
         return POISON
     left, right = settle(left, right)
@@ -123,7 +123,7 @@ def _holds_poison(data: Data) -> bool:
 
 
 def _equal(left: Data, right: Data) -> bool | None:
-    """Whether the two are equal; ``None`` when they are of unlike types."""
+    """Whether the two are equal; ``None`` when their types differ."""
     if isinstance(left, ListData) and isinstance(right, ListData):
         if len(left.items) != len(right.items):
             return False
@@ -163,7 +163,7 @@ def _arithmetic(op: str, left: Data, right: Data, span: Span) -> Data | Diagnost
             return joined(left, right)
         if isinstance(left, ListData) and isinstance(right, ListData):
             if left.weight + right.weight > HEAVIEST:
-                return ListData((), left.weight + right.weight)  # too large, which is said by bounded()
+                return ListData((), left.weight + right.weight)  # too large, which bounded() reports
             return ListData(left.items + right.items, left.weight + right.weight, max(left.depth, right.depth))
         if isinstance(left, MapData) and isinstance(right, MapData):
             return map_data(left.entries | right.entries)
@@ -213,10 +213,10 @@ def _decimals(op: str, left: Decimal, right: Decimal, span: Span) -> Data | Diag
     except (Inexact, InvalidOperation, Overflow):
         if op == "/":
             return value_rules.DIVISION(span, left=show(left), op=op, right=show(right))
-        return value_rules.TOO_LARGE(span, reason="a number has at most 60 digits")
+        return value_rules.TOO_LARGE(span, reason="a number can have at most 60 digits")
     result = result.normalize()
     if not fits(result):
-        return value_rules.TOO_LARGE(span, reason="a number has at most 60 digits")
+        return value_rules.TOO_LARGE(span, reason="a number can have at most 60 digits")
     whole = result == result.to_integral_value() and abs(result) <= LARGEST_NUMBER
     return int(result) if whole else result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
-from tfdsl.diagnostics.suggest import alias_table, closest, listing, offering
+from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, offering
 from tfdsl.vocabulary.statements import PARAM_TYPES
 from tfdsl.vocabulary.types import BOOL, COUNT, DURATION, INT, NUMBER, STRING, ListType, MapType, Type
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tfdsl.syntax import ast
 
 DEEPEST_TYPE = 8
-"""Levels of ``list<…>`` and ``map<…>`` in one type."""
+"""The most levels of ``list<…>`` and ``map<…>`` in one type."""
 
 _SIMPLE: dict[str, Type] = {
     "int": INT,
@@ -43,14 +43,14 @@ _ALIASES = alias_table(
 
 
 def read_type(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | None:
-    """The type that ``ref`` names; ``None``, with a report, when there is none."""
+    """The type that ``ref`` names; ``None``, with a report, when it does not exist."""
     around: list[ast.TypeRef] = []
     inner: ast.TypeRef | None = ref
     while inner is not None and inner.name.text in ("list", "map"):
         around.append(inner)
         inner = inner.of
     if len(around) > DEEPEST_TYPE:
-        problem = f"nests at most {DEEPEST_TYPE} deep"
+        problem = f"can be nested at most {DEEPEST_TYPE} deep"
         report(name_rules.TYPE_ARGUMENT(around[DEEPEST_TYPE].name.span, name="a type", problem=problem))
         return None
     if inner is None:
@@ -74,9 +74,9 @@ def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | No
         if near is not None:
             report(offering(diagnostic, near, PARAM_TYPES, _ALIASES))
         else:
-            report(diagnostic.help(f"types are {listing(PARAM_TYPES)}"))
+            report(diagnostic.help(f"types are {enumeration(PARAM_TYPES)}"))
         return None
     if ref.of is not None:
-        report(name_rules.TYPE_ARGUMENT(ref.span, name=name, problem="takes no type in < >"))
+        report(name_rules.TYPE_ARGUMENT(ref.span, name=name, problem="cannot have a type in < >"))
         return None
     return _SIMPLE[name]

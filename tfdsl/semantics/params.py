@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, listing
+from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.inputs import Outside
 from tfdsl.record import Record
 from tfdsl.semantics import external_values
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from tfdsl.vocabulary.types import Type
 
 LARGEST_FILE = 1 << 20
-"""Bytes that ``file()`` reads at most."""
+"""The most bytes that ``file()`` reads."""
 
 MOST_COMPARISONS = 100_000
-"""Of misspelt names with the names that there are."""
+"""The most comparisons of misspelt names with existing ones."""
 MOST_WORK = 6_000_000
-"""Elements of lists and maps (and of 128 characters of text) that all expressions together may handle."""
+"""The most list and map elements (or blocks of 128 characters) that all expressions together can handle."""
 
 
 class Given(Record):
-    """A value for a param from outside, and how its text is read."""
+    """A value for a param from outside the file, and how its text is read."""
 
     name: str
     source: Source
@@ -48,7 +48,7 @@ class Given(Record):
 class Params:
     """Values of the params and lets of a program under one profile (the :class:`~tfdsl.semantics.scope.Globals`).
 
-    ``used``: the names that some expression refers to. ``exhausted``: whether the program asked for too much.
+    ``used``: the names that some expression refers to. ``exhausted``: whether the program needs too much work.
     """
 
     def __init__(
@@ -80,18 +80,18 @@ class Params:
         return self._names
 
     def spend(self, work: int) -> bool:
-        """Account for ``work`` elements handled; false when that was too much for one program."""
+        """Account for ``work`` elements handled; false when that is too much for one program."""
         self._work += work
         self.exhausted = self._work > MOST_WORK
         return not self.exhausted
 
     def closest(self, word: str, candidates: Collection[str]) -> str | None:
-        """The candidate that was probably meant; ``None`` too when that has been asked too often."""
+        """The candidate that was probably meant, or ``None``; always ``None`` after too many comparisons."""
         self._compared += len(candidates)
         return closest(word, candidates) if self._compared <= MOST_COMPARISONS else None
 
     def lookup(self, name: str) -> Value | None:
-        """Value of a param or let, poison when it is wrong, ``None`` when there is none of that name."""
+        """The value of a param or let, poison when it is wrong, ``None`` when it does not exist."""
         self.used.add(name)
         return self._values.get(name)
 
@@ -100,9 +100,9 @@ class Params:
         import posixpath
 
         if posixpath.isabs(path) or path.startswith("~"):
-            return value_rules.FILE_PROBLEM(at, path=shown_path(path), reason="a path is relative to the source")
+            return value_rules.FILE_PROBLEM(at, path=shown_path(path), reason="the path must be relative to the source")
         if at.source.origin is None:
-            return value_rules.FILE_PROBLEM(at, path=path, reason="the source is in no folder")
+            return value_rules.FILE_PROBLEM(at, path=path, reason="the source has no folder")
         full = posixpath.normpath(posixpath.join(posixpath.dirname(at.source.origin), path))
         text = self._files.get(full)
         if text is None:
@@ -136,8 +136,8 @@ class Params:
     def _evaluate_all(self) -> None:
         """Evaluate everything, used or not.
 
-        What a definition uses is evaluated before it, so a long chain of lets does not nest. A name that is cut to
-        end a cycle is poison for the others, and evaluated all the same for what else is wrong with it.
+        What a definition uses is evaluated before it, so a long chain of lets does not recurse. A name that is cut to
+        end a cycle is poison for the others, but still evaluated to report what else is wrong with it.
         """
         definitions = self._definitions()
         uses = {name: references(values, definitions) for name, values in definitions.items()}
@@ -173,7 +173,7 @@ class Params:
         return let.name if let is not None else self.program.params[name].name
 
     def _chosen(self, param: ast.Param) -> ast.Expr | None:
-        """The expression of the file that gives ``param`` its value, if one does."""
+        """The expression in the file that sets ``param``, if there is one."""
         name = param.name.text
         if name in self._given:
             return None
@@ -191,10 +191,10 @@ class Params:
         elif chosen is not None:
             value = evaluate(chosen, self.scope)
         elif any(setting.key.text == DEFAULT for setting in param.settings):
-            value = Value(POISON, param.name.span)  # it is there, in the wrong place, which is told
+            value = Value(POISON, param.name.span)  # it has one, in the wrong place, which is reported
         else:
             diagnostic = name_rules.MISSING_PARAM(param.name.span, name=name)
-            self.report(diagnostic.help(f"give it with --set {name}=… or in a profile"))
+            self.report(diagnostic.help(f"set it with --set {name}=… or in a profile"))
             value = Value(POISON, param.name.span)
         return self._typed(param, value)
 
@@ -207,7 +207,7 @@ class Params:
         return bounds.keep(typed)
 
     def _check(self, param: ast.Param, expression: ast.Expr) -> None:
-        """Check a value that is not taken this time."""
+        """Check a value that is not used this time."""
         self._typed(param, evaluate(expression, self.scope))
 
     def _check_profiles(self) -> None:
@@ -231,7 +231,7 @@ class Params:
         near = self.closest(name, params)
         if near is not None:
             return diagnostic.help(f"did you mean {near}?")
-        return diagnostic.help(f"there are {listing(params)}" if params else "the file has no params")
+        return diagnostic.help(f"params are {enumeration(params)}" if params else "the file has no params")
 
 
 def _unknown_profile(profile: str, profiles: Iterable[str]) -> Diagnostic:
@@ -240,4 +240,4 @@ def _unknown_profile(profile: str, profiles: Iterable[str]) -> Diagnostic:
     near = closest(profile, profiles)
     if near is not None:
         return diagnostic.help(f"did you mean {near}?")
-    return diagnostic.help(f"there are {listing(profiles)}" if profiles else "the file has no profiles")
+    return diagnostic.help(f"profiles are {enumeration(profiles)}" if profiles else "the file has no profiles")

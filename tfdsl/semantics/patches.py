@@ -1,4 +1,4 @@
-"""The patches of a target block: their form. Whether a path fits is seen when there is a document to patch."""
+"""The patches of a target block: their syntax. Whether a path exists is checked when there is a document to patch."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def patches(resolver: Resolver, present: tuple[str, ...]) -> tuple[resolved.Patch, ...]:
     """The patches of the target block in the order in which they are applied.
 
-    First those of the pods of every role, then those of the pods of one, then those of documents, each in the order
-    written. A patch of a role without replicas is left out.
+    First those for the pods of every role, then those for the pods of one, then those for documents, each in the order
+    written. A patch for a role without replicas is left out.
     """
     block = resolver.target_block
     if block is None:
@@ -64,9 +64,9 @@ def _path(value: Value, text: str, scope: Scope, *, pod: bool) -> Path | None:
     if not isinstance(parsed, Problem) and (parsed.prefix is None or not pod):
         return parsed
     if not isinstance(parsed, Problem):
-        parsed = Problem(0, len(parsed.prefix or "") + 1, "the path of patch pod begins in the pod template")
+        parsed = Problem(0, len(parsed.prefix or "") + 1, "the path of patch pod starts at the pod template")
     span = value.span
-    if span.text == f'"{text}"' and text:  # without escapes a place in the path is a place in the source
+    if span.text == f'"{text}"' and text:  # without escapes, offsets in the path are offsets in the source
         start = span.start + 1 + min(parsed.offset, len(text) - 1)
         span = Span(span.source, start, max(start + 1, span.start + 1 + min(parsed.end, len(text))))
     scope.report(name_rules.BAD_PATCH_PATH(span, problem=parsed.message))
@@ -74,7 +74,7 @@ def _path(value: Value, text: str, scope: Scope, *, pod: bool) -> Path | None:
 
 
 def _fits(value: Value, scope: Scope) -> bool:
-    """Whether a document can hold ``value``; what cannot be is reported."""
+    """Whether a document can contain ``value``; reported if not."""
     fits = True
     for leaf in _leaves(value):
         data = leaf.data

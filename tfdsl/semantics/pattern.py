@@ -1,9 +1,9 @@
-r"""Regular expressions of params, matched in a time that grows with the text alone.
+r"""Regular expressions of params, matched in time linear in the text.
 
-A file must not be able to hang whoever checks it, and Python's ``re`` tries all ways through ``(a+)+b``. So a pattern
-is turned into a nondeterministic automaton that takes all ways at once. The syntax is what most dialects share:
-characters, ``.``, ``[a-z]``, ``\d \w \s``, groups, ``|``, ``* + ? {2} {2,} {2,5}``, ``^`` and ``$``; there is no
-lookaround and no backreference. A single character class is still left to ``re``, which reads it in no time.
+A file must not be able to hang a check, and Python's ``re`` tries all ways through ``(a+)+b``. Therefore a pattern
+is compiled to a nondeterministic automaton that follows all ways at once. The syntax is what most dialects share:
+characters, ``.``, ``[a-z]``, ``\d \w \s``, groups, ``|``, ``* + ? {2} {2,} {2,5}``, ``^`` and ``$``, without lookaround
+and backreferences. ``re`` still matches single character classes, which is fast.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _START, _END = "^", "$"
 
 
 class PatternError(Exception):
-    """Why a text is no pattern."""
+    """Why a text is not a valid pattern."""
 
 
 class Pattern:
     """A compiled pattern: states of an automaton, the last of which accepts.
 
-    ``tests``: for each state what the next character must be (``None``: the state consumes nothing); ``nexts``: the
+    ``tests``: for each state, what the next character must be (``None``: the state consumes nothing); ``nexts``: the
     states that follow; ``anchors``: state → ``^`` or ``$``.
     """
 
@@ -49,7 +49,7 @@ class Pattern:
         return len(self.tests) - 1
 
     def fits(self, text: str) -> bool:
-        """Whether the whole of ``text`` matches; a text that would take too long does not."""
+        """Whether all of ``text`` matches; a text that would take too long does not."""
         accepting = len(self.tests) - 1
         steps = 0
         here = self._reached([0], text, 0)
@@ -67,7 +67,7 @@ class Pattern:
         return accepting in here
 
     def _reached(self, states: Iterable[int], text: str, at: int) -> set[int]:
-        """``states`` and what they lead to without a character."""
+        """``states`` and those reachable from them without a character."""
         found: set[int] = set()
         todo = list(states)
         while todo:
@@ -86,7 +86,7 @@ def compile_pattern(text: str) -> Pattern:
 
 
 class _Compiler:
-    """Builds the automaton from left to right; a piece is its first and its last state, the last one empty."""
+    """Builds the automaton from left to right; a piece is its first and its last state, and the last one is empty."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -98,7 +98,7 @@ class _Compiler:
         start = self.pattern.state(None)
         first, last = self._branches()
         if self.at < len(self.text):
-            raise PatternError(f"a ) at character {self.at + 1} closes nothing")
+            raise PatternError(f"unmatched ) at character {self.at + 1}")
         self.pattern.nexts[start].append(first)
         self.pattern.nexts[last].append(self.pattern.state(None))
         return self.pattern
@@ -149,7 +149,7 @@ class _Compiler:
         return first, last
 
     def _quantifier(self) -> tuple[int, int | None]:
-        """Least and most repeats (``None``: any number)."""
+        """The least and most repeats (``None``: any number)."""
         found: tuple[int, int | None] = (1, 1)
         if self._take("*"):
             found = (0, None)
@@ -162,12 +162,12 @@ class _Compiler:
             least = int(count[1])
             found = (least, least) if count[2] is None else (least, int(count[3]) if count[3] else None)
             if found[1] is not None and found[1] < least:
-                raise PatternError(f"{count[0]} counts down")
+                raise PatternError(f"{count[0]} has its limits in the wrong order")
         else:
             return found
         self._take("?")  # the lazy form matches the same whole texts
         if self.at < len(self.text) and self.text[self.at] in "*+?":
-            raise PatternError(f"a {self.text[self.at]} follows another repeat")
+            raise PatternError(f"{self.text[self.at]} cannot follow another repeat")
         return found
 
     def _atom(self) -> tuple[int, int]:
@@ -192,10 +192,12 @@ class _Compiler:
     def _class(self) -> Callable[[str], object]:
         match = _CLASS.match(self.text, self.at)
         if match is None:
-            what = "a [ is not closed" if self.text[self.at] == "[" else f"{self.text[self.at :][:2]} is not known"
+            what = (
+                "a [ has no closing ]" if self.text[self.at] == "[" else f"{self.text[self.at :][:2]} is not supported"
+            )
             raise PatternError(what)
         self.at = match.end()
-        with warnings.catch_warnings():  # of what a later Python may take "[[" and "--" in a class for
+        with warnings.catch_warnings():  # about the meaning that "[[" and "--" in a class may get in a later Python
             warnings.simplefilter("ignore", FutureWarning)
             try:
                 return re.compile(match[0], re.DOTALL).match
@@ -204,15 +206,15 @@ class _Compiler:
 
     def _group(self) -> tuple[int, int]:
         if self.depth >= DEEPEST_GROUP:
-            raise PatternError(f"groups nest at most {DEEPEST_GROUP} deep")
+            raise PatternError(f"groups can be nested at most {DEEPEST_GROUP} deep")
         self.at += 1
         if self._take("?") and not self._take(":"):
-            raise PatternError("(? begins nothing but (?: )")
+            raise PatternError("of the groups with (? only (?: ) is supported")
         self.depth += 1
         piece = self._branches()
         self.depth -= 1
         if not self._take(")"):
-            raise PatternError("a ( is not closed")
+            raise PatternError("a ( has no closing )")
         return piece
 
     def _take(self, character: str) -> bool:

@@ -1,7 +1,7 @@
-"""One program out of a file and what it includes.
+"""One program from a file and its includes.
 
-Params, lets, templates and profiles come from all files, jobs only from the one that was named. A file reached twice
-is read once; a cycle is reported at the include that closes it.
+Params, lets, templates and profiles come from all files, jobs only from the main file. A file that is included twice is
+read once; a cycle is reported at the include that closes it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 EDITION = 1
 DEEPEST_INCLUDE = 50
-"""Files that may include each other in a row."""
+"""The longest chain of includes."""
 
 
 class Program(Record):
     """All declarations of a file and its includes.
 
-    ``files``: in the order they were reached, the named one first. ``missing``: paths of included files that could
-    not be read. ``read``: reads a file by path, for ``file()``.
+    ``files``: in the order of inclusion, the main file first. ``missing``: paths of included files that could not be
+    read. ``read``: reads a file by path, for ``file()``.
     """
 
     files: tuple[ast.File, ...]
@@ -52,7 +52,7 @@ class Program(Record):
 
     @property
     def readable(self) -> bool:
-        """Whether all files are of an edition that is known; of others nothing can be said."""
+        """Whether all files have a known edition; otherwise nothing else is checked."""
         return not any(diagnostic.rule is name_rules.EDITION_UNKNOWN for diagnostic in self.diagnostics)
 
     @property
@@ -78,7 +78,7 @@ class _Loader:
         self.parse = parse
         self.files: list[ast.File] = []
         self.paths: set[str] = set()
-        self.shown: dict[str, str] = {}  # identity → the path as it was written
+        self.shown: dict[str, str] = {}  # identity → the path as written
         self.missing: list[str] = []
         self.diagnostics: list[Diagnostic] = []
         self.params: dict[str, ast.Param] = {}
@@ -118,7 +118,7 @@ class _Loader:
                 self.declare(declaration)
 
     def known_edition(self, file: ast.File) -> bool:
-        """Whether the file is of an edition that is known; all else in it may mean anything."""
+        """Whether the file has a known edition; if not, that is the only error reported for it."""
         for declaration in file.declarations:
             if isinstance(declaration, ast.Edition) and declaration.number.text != str(EDITION):
                 number = declaration.number
@@ -142,11 +142,11 @@ class _Loader:
         path = "".join(part for part in parts if isinstance(part, str))
         if posixpath.isabs(path) or path.startswith("~") or "\\" in path:
             self.diagnostics.append(
-                name_rules.INCLUDE_ABSOLUTE(span).help("write a path with / that starts beside this file")
+                name_rules.INCLUDE_ABSOLUTE(span).help("write a path with /, relative to this file")
             )
             return
         if source.origin is None:
-            self.diagnostics.append(name_rules.INCLUDE_NO_FOLDER(span).help("put the text into a file"))
+            self.diagnostics.append(name_rules.INCLUDE_NO_FOLDER(span).help("save the text to a file"))
             return
         if not is_file_name(path):
             self.diagnostics.append(
@@ -167,7 +167,7 @@ class _Loader:
                 self.file(read, stack)
 
     def reading(self, path: str, depth: int) -> Source | str | Outside:
-        return f"includes nest at most {DEEPEST_INCLUDE} deep" if depth > DEEPEST_INCLUDE else self.read(path)
+        return f"includes can be nested at most {DEEPEST_INCLUDE} deep" if depth > DEEPEST_INCLUDE else self.read(path)
 
     def job(self, declaration: ast.Job) -> None:
         first = self.jobs.setdefault(declaration.name.text, declaration)
@@ -199,7 +199,7 @@ class _Loader:
 
 
 def _cycle(span: Span, files: Iterable[str]) -> Diagnostic:
-    """The last of ``files``, each of which includes the next, includes the first at ``span``."""
+    """The diagnostic for ``files``, each of which includes the next, and the last the first, at ``span``."""
     names = [shown_path(name) for name in files]
     diagnostic = name_rules.INCLUDE_CYCLE(span, files=" -> ".join([*names, names[0]]))
     return diagnostic.marked("this closes the cycle").help(
@@ -208,18 +208,18 @@ def _cycle(span: Span, files: Iterable[str]) -> Diagnostic:
 
 
 def not_read(rule: Rule, span: Span, path: str, why: str | Outside) -> Diagnostic:
-    """Why the text did not get the file at ``path``, which it names at ``span``."""
+    """The diagnostic for the file at ``path``, named at ``span``, that was not read because of ``why``."""
     if isinstance(why, Outside):
         diagnostic = rule(span, path=shown_path(path), reason=f"it is outside {why.root}")
-        return diagnostic.help("tfdsl reads files below that folder only; --allow-read DIR allows another folder")
+        return diagnostic.help("tfdsl only reads files below that folder; allow another one with --allow-read DIR")
     return rule(span, path=shown_path(path), reason=why)
 
 
 def shown_path(path: str) -> str:
-    """``path`` for a message: what is not printable, or nothing at all, is seen as such."""
+    """``path`` for a message, quoted if it is empty or not printable."""
     return path if path and path.isprintable() else ascii(path)
 
 
 def _identity(path: str) -> str:
-    """The same for all names of a file: seen from another folder, or through a link, it is no other file."""
+    """The same for all names of a file, including relative paths and links."""
     return os.path.realpath(path)

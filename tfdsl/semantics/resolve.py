@@ -1,4 +1,4 @@
-"""One job for one target: evaluate every layer, and merge them.
+"""One job for one target: every layer is evaluated, and all are merged.
 
 Layers, low to high (language reference, "Layers"): the job's templates, the job's own items, the role's templates,
 the role's own, then the same from the target block. An attribute is replaced by name (maps merge key by key), a mount
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Key: TypeAlias = "tuple[int, str | None]"
-"""The identity of a node, and the role that its value is for, if that makes a difference."""
+"""The identity of a node, and the role that its value is for, if the value depends on it."""
 
 COST = 10
-"""What it costs to check and lower an element of an attribute, in elements that are only copied."""
+"""The cost of checking and lowering an element of an attribute, relative to copying it."""
 
 
 class Shared:
@@ -51,7 +51,7 @@ class Shared:
         self._dependence: dict[int, Dependence] = {}
 
     def dependence(self, node: ast.Assign | ast.Mount) -> Dependence:
-        """What the value of ``node`` depends on, looked up in its tree once."""
+        """What the value of ``node`` depends on, found in its tree once."""
         known = self._dependence.get(id(node))
         if known is None:
             known = self._dependence[id(node)] = dependence(node)
@@ -61,7 +61,7 @@ class Shared:
 class Resolver:
     """State of resolving one job for one target; implements :class:`~tfdsl.semantics.scope.JobNames`.
 
-    ``compiled``: whether the target is to be compiled, or only its block checked.
+    ``compiled``: whether the target is compiled, or only its block checked.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Resolver:
     def knows_submitter(self, at: Span) -> bool:
         """Whether the target knows the submitter.
 
-        Without a target that is left to the targets; of a target that is not being compiled only its own block counts.
+        Without a target, any target may know it; for a target that is not compiled, only its own block is checked.
         """
         if self.target is None or self.target.knows_submitter:
             return True
@@ -128,7 +128,7 @@ class Resolver:
         return self._replicas[role]
 
     def present_roles(self) -> tuple[str, ...]:
-        """The roles that have replicas; cycles are met in file order."""
+        """The roles that have replicas; cycles are found in file order."""
         for name in sorted(self.role_names(), key=lambda name: self.role_blocks(name)[0].node.span.start):
             self.replicas(name)
         return tuple(name for name in self.role_names() if self.replicas(name) != 0)
@@ -192,7 +192,7 @@ class Resolver:
     # --- values ---
 
     def typed(self, assign: ast.Assign, role: str | None) -> Value:
-        """The typed value of an attribute; evaluated once, or once per role where it speaks of the role."""
+        """The typed value of an attribute; evaluated once, or once per role if it depends on the role."""
         values, key = self._place(assign, role, self._shared.typed, self._typed)
         value = values.get(key)
         if value is None:
@@ -207,12 +207,12 @@ class Resolver:
     def _place(
         self, node: ast.Assign | ast.Mount, role: str | None, shared: dict[Key, T], own: dict[Key, T]
     ) -> tuple[dict[Key, T], Key]:
-        """Where the value of ``node`` in ``role`` is remembered, and under which key."""
+        """The cache for the value of ``node`` in ``role``, and its key there."""
         on = self._shared.dependence(node)
         return shared if on == "nothing" else own, (id(node), role if on == "role" else None)
 
     def job_settings(self) -> dict[str, resolved.Setting]:
-        """The job's own attributes; those that are only defaults of roles are in the roles."""
+        """The job's own attributes, without those that are only defaults of roles."""
         settings: dict[str, resolved.Setting] = {}
         for layer in self.job_layers():
             for name, assign in layer.attributes.items():
@@ -221,7 +221,7 @@ class Resolver:
         return settings
 
     def check_unused(self, present: tuple[str, ...]) -> None:
-        """Evaluate what no present role takes, for what is wrong with it."""
+        """Evaluate what no present role uses, to report what is wrong with it."""
         names = [*present, *(name for name in self.role_names() if name not in present)] or ["worker"]
         for layer in self.job_layers():
             for name, assign in layer.attributes.items():
@@ -235,7 +235,7 @@ class Resolver:
                 self.role_mounts(role)
 
     def role_settings(self, role: str) -> dict[str, resolved.Setting]:
-        """The attributes of ``role``, the job's defaults included."""
+        """The attributes of ``role``, including the job's defaults."""
         settings: dict[str, resolved.Setting] = {}
         for layer, own in self.role_layers(role):
             for name, assign in layer.attributes.items():
@@ -287,7 +287,7 @@ class Resolver:
     def _settle_shm(
         self, role: str, settings: dict[str, resolved.Setting], mounts: dict[str, resolved.Mount]
     ) -> tuple[dict[str, resolved.Setting], dict[str, resolved.Mount]]:
-        """``shm`` counts as a mount at /dev/shm: twice in one block is an error, else the higher layer has it."""
+        """``shm`` counts as a mount at /dev/shm: both in one block are an error, else the higher layer wins."""
         if "shm" not in settings or SHM_PATH not in mounts:
             return settings, mounts
         mount = mounts[SHM_PATH]
@@ -305,7 +305,7 @@ class Resolver:
         return settings, {path: one for path, one in mounts.items() if path != SHM_PATH}
 
     def role_mounts(self, role: str) -> tuple[dict[str, resolved.Mount], bool]:
-        """The mounts of ``role``, by path, the highest layer wins; and whether one could not be read."""
+        """The mounts of ``role`` by path, where the highest layer wins; and whether one could not be read."""
         mounts: dict[str, resolved.Mount] = {}
         broken = False
         for layer, _ in self.role_layers(role):
@@ -323,7 +323,7 @@ class Resolver:
         return mounts, broken
 
     def mount(self, node: ast.Mount, role: str) -> resolved.Mount | None:
-        """The mount ``node`` of ``role``; ``None``, reported, when it is not known what is mounted where."""
+        """The mount ``node`` of ``role``; ``None``, with a report, when its path or kind is not known."""
         mounts, key = self._place(node, role, self._shared.mounts, self._mounts)
         if key not in mounts:
             mounts[key] = read_mount(node, self.role_scope(role))

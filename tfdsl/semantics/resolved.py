@@ -1,7 +1,7 @@
-"""A job as one target is to run it, as typed values that still know their source text.
+"""A job resolved for one target, as typed values with their source text.
 
-This is what the rules of the language, the lints and the lowering to the IR read. Every value has the type of its
-attribute's row (language reference, "Attributes"); a value that is wrong is poison and has been reported.
+The rules of the language, the lint rules and the lowering to the IR read this. Every value has the type of its
+attribute's row (language reference, "Attributes"); a wrong value is poison and has been reported.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Setting(Record):
 
 
 class Mount(Record):
-    """A mount. ``at``: without a final ``/``; ``head``: its kind and source; ``layer``: the higher one wins."""
+    """A mount. ``at``: its path, without a ``/`` at the end; ``head``: the span of its kind and source."""
 
     kind: MountKind
     source: Value | None
@@ -43,7 +43,7 @@ class Mount(Record):
 
     @property
     def outlives_job(self) -> bool:
-        """Whether what is written into it does."""
+        """Whether what is written to it outlives the job."""
         keep = self.options.get("keep")
         return self.kind.durable or (keep is not None and keep.value.data is True)
 
@@ -78,7 +78,7 @@ class Policy(Record):
 
 
 class Role(Record):
-    """A role with all layers merged. ``name_span``: where its block says its name.
+    """A role with all layers merged. ``name_span``: its name in its block.
 
     ``counted``: whether ``replicas`` is right (else it has been reported); ``mounted``: whether all mounts are.
     """
@@ -121,8 +121,8 @@ class Build(Record):
 class Patch(Record):
     """A patch of the target being compiled.
 
-    ``pod``: the word, where the path begins in the pod template of ``role`` (``None``: of every role).
-    ``unchecked``: fields that the schema does not know are let through.
+    ``pod``: the span of the word, if the path starts at the pod template of ``role`` (``None``: of every role).
+    ``unchecked``: fields that the schema does not know are allowed.
     """
 
     op: Literal["set", "merge", "remove"]
@@ -136,7 +136,7 @@ class Patch(Record):
 
 
 class Job(Record):
-    """A job with all layers merged for ``target`` (``None``: as no target says otherwise).
+    """A job with all layers merged for ``target`` (``None``: without any target block).
 
     ``roles``: those with replicas, in the order chief, master, ps, worker, evaluator, tensorboard.
     ``options``: a value for every option of the target; ``option_spans``: where those that were given stand.

@@ -1,11 +1,11 @@
-"""Names that are no role of the language: which one was probably meant."""
+"""Names that are not roles of the language, and what was probably meant."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
-from tfdsl.diagnostics.suggest import closest, listing, offering, words_of
+from tfdsl.diagnostics.suggest import closest, enumeration, offering, words_of
 from tfdsl.vocabulary import roles
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def known_role(name: ast.Name, report: Callable[[Diagnostic], None]) -> bool:
     aliases = words_of(roles.ROLES)
     near = closest(name.text, roles.ROLE_NAMES, aliases)
     if near is None:
-        report(diagnostic.help(f"roles are {listing(roles.ROLE_NAMES)}"))
+        report(diagnostic.help(f"roles are {enumeration(roles.ROLE_NAMES)}"))
     else:
         report(offering(diagnostic, near, roles.ROLE_NAMES, aliases))
     return False

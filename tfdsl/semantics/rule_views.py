@@ -1,4 +1,4 @@
-"""Resolved jobs as the rules see them (:mod:`tfdsl.rules.protocols`), and where each place of theirs is written."""
+"""Resolved jobs as the rules see them (:mod:`tfdsl.rules.protocols`), and the span of each place in them."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _quantity(role: resolved.Role, name: str) -> Quantity | None:
 
 
 def job_span(job: resolved.Job, place: Place) -> Span:
-    """Where a place of a job is written."""
+    """The span of a place in a job."""
     match place:
         case ("roles", int(at), *rest):
             return role_span(job.roles[at], tuple(rest))
@@ -130,7 +130,7 @@ def job_span(job: resolved.Job, place: Place) -> Span:
 
 
 def role_span(role: resolved.Role, place: Place) -> Span:
-    """Where a place of a role is written."""
+    """The span of a place in a role."""
     match place:
         case ("outputs", int(at), _):
             return role.outputs[at].destination.span
@@ -143,7 +143,7 @@ def role_span(role: resolved.Role, place: Place) -> Span:
 
 
 def value_span(value: Value, place: Place) -> Span:
-    """Where a place inside a value is written."""
+    """The span of a place inside a value."""
     data = value.data
     match place:
         case (str(key), str(last)) if last == KEY and isinstance(data, MapData):

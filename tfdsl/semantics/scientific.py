@@ -1,4 +1,4 @@
-"""Numbers that were written with an exponent: in a text they stay as they were written.
+"""Numbers written with an exponent, which are inserted into a text as written.
 
 A module of its own because ``decimal`` is loaded only by programs that have such numbers.
 """
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 MOST_DIGITS = 60
-"""Digits before the decimal point, and behind it, when the number is written out."""
+"""The most digits before and after the decimal point when the number is written out."""
 
 
 class Scientific(Decimal):
@@ -22,13 +22,13 @@ class Scientific(Decimal):
     text: str
 
     def __new__(cls, text: str) -> Self:
-        """The number that the literal ``text`` says."""
+        """The number of the literal ``text``."""
         made = super().__new__(cls, text)
         made.text = text
         return made
 
 
 def fits(number: Decimal) -> bool:
-    """Whether ``number`` can be written out with at most ``MOST_DIGITS`` digits on each side of the point."""
+    """Whether ``number`` can be written out with at most ``MOST_DIGITS`` digits on each side of the decimal point."""
     exponent = number.as_tuple().exponent
     return isinstance(exponent, int) and exponent >= -MOST_DIGITS and number.adjusted() < MOST_DIGITS

@@ -1,7 +1,7 @@
-"""What names mean at a place.
+"""The names that an expression can use.
 
-Params and lets are evaluated when they are first used and remembered; inside a job there are also ``job``, ``roles``
-and, where a role is known, ``role``.
+Params and lets are evaluated once, on first use; inside a job there are also ``job``, ``roles`` and, in a role,
+``role``.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ class Globals(Protocol):
     """Params and lets."""
 
     exhausted: bool
-    """Whether the program asked for more work than any job needs; then everything is poison."""
+    """Whether the program needs too much work; then everything is poison."""
 
     def spend(self, work: int) -> bool:
-        """Account for ``work`` elements handled; false when that was too much for one program."""
+        """Account for ``work`` elements handled; false when that is too much for one program."""
         ...
 
     def closest(self, word: str, candidates: Collection[str]) -> str | None:
-        """The candidate that was probably meant; ``None`` too when that has been asked too often."""
+        """The candidate that was probably meant, or ``None``; always ``None`` after too many comparisons."""
         ...
 
     def lookup(self, name: str) -> Value | None:
-        """Value of a param or let, poison when it is wrong, ``None`` when there is none of that name."""
+        """The value of a param or let, poison when it is wrong, ``None`` when it does not exist."""
         ...
 
     def names(self) -> Collection[str]:
@@ -53,7 +53,7 @@ class Globals(Protocol):
 
 
 class JobNames(Protocol):
-    """What ``job`` and ``roles`` give."""
+    """The members of ``job`` and ``roles``."""
 
     name: str
 
@@ -75,7 +75,7 @@ class JobNames(Protocol):
 
 
 class Scope(Record):
-    """The names at one place. ``role`` is the role's name, or ``None`` outside of roles."""
+    """The names at one place. ``role`` is the name of the enclosing role, or ``None`` outside roles."""
 
     globals: Globals
     report: Callable[[Diagnostic], None]

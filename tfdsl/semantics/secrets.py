@@ -1,6 +1,6 @@
-"""The secrets that a job holds as plain text, wherever they are written.
+"""The secrets that a job contains as plain text, wherever they are written.
 
-The lint rule reports them; whoever writes the job's files keeps those from others.
+The lint rule reports them; files of such a job are written so that only their owner can read them.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from tfdsl.text import Span
 
 Where: TypeAlias = Literal["env", "command", "metadata", "build", "patch", "address"]
-"""Where a secret is: what is to be done about it depends on that alone."""
+"""Where a secret is, which decides what to do about it."""
 
 _METADATA = ("annotations", "labels")
 
 
 class Secret(Record):
-    """A secret at ``span``. ``name``: what it is called there; ``form``: what it is, where its form says so."""
+    """A secret at ``span``. ``name``: its name there; ``form``: its description, if it is recognized by its form."""
 
     name: str
     span: Span
@@ -82,7 +82,7 @@ def _entries(data: MapData, where: Where) -> Iterator[Secret]:
 
 
 def _named(name: str, value: Value, where: Where) -> Iterator[Secret]:
-    """A value under a name. What is put together when the task runs is judged by its fixed parts alone."""
+    """A value under a name. A value with run-time parts is judged by its fixed parts alone."""
     text = _text(value.data)
     form = secret_in(text)
     by_name = group(name) is not None
@@ -106,14 +106,14 @@ def _command(value: Value, where: Where) -> Iterator[Secret]:
 
 
 def _unnamed(name: str, text: str, span: Span, where: Where) -> Secret:
-    """A secret in a command; ``name`` is that of a variable or an option, or what its form says that it is."""
+    """A secret in a command; ``name`` is that of a variable or an option, or the description of its form."""
     form = secret_in(text) or ""
     what = "a step of build" if where == "build" else "part of the command"
     return Secret(what if name == form else name, span, where, form)
 
 
 def _addresses(name: str, values: Iterable[Value | None]) -> Iterator[Secret]:
-    """Texts that are none of the above: passwords in addresses, tokens in the wrong place."""
+    """All other texts: passwords in addresses, tokens in the wrong place."""
     for value in values:
         data = value.data if value is not None else None
         if value is None or data is None:
@@ -135,7 +135,7 @@ def _build(build: resolved.Build) -> Iterator[Secret]:
 
 
 def _key(path: Path) -> str:
-    """What the value of a patch is called: the last key, or the name of the variable whose value it is."""
+    """The name of the value of a patch: the last key, or the name of the variable whose value it is."""
     names = [
         step.value if isinstance(step, Selector) else step.name for step in path.steps if not isinstance(step, Index)
     ]
@@ -144,7 +144,7 @@ def _key(path: Path) -> str:
 
 
 def _tree(key: str, value: Value) -> Iterator[Secret]:
-    """The value of a patch: what its keys name, and variables written as ``{ name = …, value = … }``."""
+    """The secrets in the value of a patch, by its keys and in variables written as ``{ name = …, value = … }``."""
     data = value.data
     if isinstance(data, MapData):
         named = data.entries.get("name")

@@ -1,7 +1,7 @@
 """Outputs, policies, cluster and build: trees to typed values.
 
-Each function reports what is wrong with the statement by itself and gives ``None`` when nothing usable is left.
-Rules that look at more than one statement are asked in :mod:`tfdsl.semantics.job_rules`.
+Each function reports what is wrong with a single statement and returns ``None`` when nothing usable is left. Rules
+about more than one statement are in :mod:`tfdsl.semantics.job_rules`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, listing, offering, words_of
+from tfdsl.diagnostics.suggest import closest, enumeration, offering, words_of
 from tfdsl.record import replace
 from tfdsl.rules import build as build_rules
 from tfdsl.rules import policies as policy_rules
@@ -38,7 +38,7 @@ SOURCE_FIXED = StringType(empty=False)
 def settings(
     assigns: Iterable[ast.Assign], rows: Iterable[Setting], where: str, scope: Scope
 ) -> dict[str, resolved.Setting]:
-    """The settings of a block or of the braces behind a statement, by name."""
+    """The settings of a block or of the braces after a statement, by name."""
     table = {row.name: row for row in rows}
     chosen: dict[str, resolved.Setting] = {}
     for assign in assigns:
@@ -52,7 +52,7 @@ def settings(
             if near is not None:
                 diagnostic = offering(diagnostic, near, table, known)
             else:
-                diagnostic = diagnostic.help(f"it has {listing(table)}" if table else "it has no options")
+                diagnostic = diagnostic.help(f"it has {enumeration(table)}" if table else "it has no options")
                 instead = misplaced_names.attribute_of(key.text, table)
                 diagnostic = diagnostic.help(instead) if instead else diagnostic
             scope.report(diagnostic)
@@ -94,7 +94,7 @@ def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output
 
 
 def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy | None:
-    """``node`` as a typed policy; ``role``: of the role block that it stands in."""
+    """``node`` as a typed policy; ``role``: the role of the enclosing role block, if any."""
     report = scope.report
     event = _event(node.event, report)
     action = _action(node.action, event, report)
@@ -105,7 +105,7 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
     count = _count(node.event, report)
     if node.subject is not None and role is not None:
         diagnostic = value_rules.SUBJECT_IN_ROLE(node.subject.span)
-        report(diagnostic.help("leave the role out"))
+        report(diagnostic.help("remove the role"))
         return None
     known = node.subject is None or known_role(node.subject.role, report)
     if event is None or codes is None:
@@ -140,12 +140,12 @@ def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> policies.Ev
     if near is not None:
         report(offering(diagnostic, near, names, aliases))
     else:
-        report(diagnostic.help(f"events are {listing(names)}"))
+        report(diagnostic.help(f"events are {enumeration(names)}"))
     return None
 
 
 def _action(node: ast.Name, event: policies.Event | None, report: Callable[[Diagnostic], None]) -> str | None:
-    """The action ``node``; when it is unknown, what was meant is one that ``event`` can have."""
+    """The action ``node``; for an unknown one, only actions of ``event`` are suggested."""
     names = [action.name for action in policies.ACTIONS]
     if node.text in names:
         return node.text
@@ -153,20 +153,20 @@ def _action(node: ast.Name, event: policies.Event | None, report: Callable[[Diag
     possible = names if event is None else event.actions
     aliases = words_of(policies.ACTIONS)
     near = closest(node.text, names, aliases)
-    if " after" in node.text:  # behind it a name, or nothing; a number is told while the text is read
-        report(diagnostic.help("a delay stands before the arrow: on EVENT after DURATION => ACTION"))
+    if " after" in node.text:  # a name follows, or nothing; the parser reports a number
+        report(diagnostic.help("write the delay before the arrow: on EVENT after DURATION => ACTION"))
     elif near is not None and near in possible:
         report(offering(diagnostic, near, names, aliases))
     else:
         of = "actions" if event is None else f"actions of {event.name}"
-        report(diagnostic.help(f"{of} are {listing(possible)}"))
+        report(diagnostic.help(f"{of} are {enumeration(possible)}"))
     return None
 
 
 def _fits(
     node: ast.Policy, event: policies.Event, action: str | None, role: str | None, report: Callable[[Diagnostic], None]
 ) -> bool:
-    """Whether subject, delay and action go with the event; all that does not is reported."""
+    """Whether subject, delay and action fit the event; reported if not."""
     subject, delay = node.subject, node.delay
     spans = {
         "event": node.event.span,
@@ -213,7 +213,11 @@ def _code_range(codes: ast.CodeRange, report: Callable[[Diagnostic], None]) -> t
             return None
         numbers.append(number)
     if numbers[-1] < numbers[0]:
-        report(value_rules.EXIT_RANGE(codes.span, problem=f"{numbers[0]}..{numbers[-1]} holds no status"))
+        report(
+            value_rules.EXIT_RANGE(
+                codes.span, problem=f"{numbers[0]}..{numbers[-1]} is empty; write the smaller status first"
+            )
+        )
         return None
     return tuple(range(numbers[0], numbers[-1] + 1))
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def exists(resolver: Resolver, name: ast.Name, present: tuple[str, ...], item: str) -> bool:
-    """Whether role ``name`` has replicas; if not, that is reported (as info when ``item`` is only left out)."""
+    """Whether role ``name`` has replicas; reported if not (as info when ``item`` is just left out)."""
     if name.text in present:
         return True
     if name.text in resolver.role_names():
@@ -26,12 +26,12 @@ def exists(resolver: Resolver, name: ast.Name, present: tuple[str, ...], item: s
 
 
 def no_such_role(resolver: Resolver, name: str, span: Span) -> Diagnostic:
-    """``name`` is no role of this job."""
+    """The diagnostic for ``name``, which is not a role of this job."""
     return policies.no_such_role(resolver.name, name, resolver.role_names()).at(span)
 
 
 def index_of(index: ast.Number) -> int | None:
-    """The index that is written, or ``None`` when no replica can have it."""
+    """The written index, or ``None`` when no replica can have it."""
     return int(index.text) if index.text.isdigit() and len(index.text) < 10 else None
 
 

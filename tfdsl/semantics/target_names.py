@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics import name_rules
-from tfdsl.diagnostics.suggest import alias_table, closest, listing, offering
+from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, offering
 from tfdsl.diagnostics.usage_rules import UNUSABLE_TARGET
 
 if TYPE_CHECKING:
@@ -34,5 +34,5 @@ def _unknown(name: str, span: Span) -> Diagnostic:
     names = [target.name for target in known]
     near = closest(name, names, words)
     if near is None:
-        return diagnostic.help(f"targets are {listing(names)}")
+        return diagnostic.help(f"targets are {enumeration(names)}")
     return offering(diagnostic, near, names, words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
-from tfdsl.diagnostics.suggest import closest, listing
+from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.record import Record
 from tfdsl.semantics import external_values
 from tfdsl.semantics.conform import conform
@@ -36,7 +36,7 @@ class GivenOption(Record):
 
 
 class Chosen(Record):
-    """What was chosen for a target. ``version``: as it was written, without a ``v``."""
+    """What was chosen for a target. ``version``: as written, without a ``v``."""
 
     version: str
     options: Mapping[str, OptionValue]
@@ -46,7 +46,7 @@ class Chosen(Record):
 def choose(
     target: Backend, block: TargetBlock | None, given: tuple[GivenOption, ...], version: str | None, scope: Scope
 ) -> Chosen:
-    """Version and options: ``-t X@V`` over ``-O``, ``-O`` over the target block, that over the defaults."""
+    """Version and options: ``-t X@V`` overrides ``-O``, that the target block, and that the defaults."""
     values: dict[str, Value] = {}
     for layer in block.layers if block is not None else ():
         for name, assign in layer.options.items():
@@ -78,7 +78,7 @@ def _given(one: GivenOption, target: Backend, table: Mapping[str, Option], scope
             external_values.whole(one.source), where=f"target {target.name}", name=one.key
         )
         near = closest(one.key, (*table, "version"))
-        scope.report(diagnostic.help(f"did you mean {near}?" if near else f"it has {listing((*table, 'version'))}"))
+        scope.report(diagnostic.help(f"did you mean {near}?" if near else f"it has {enumeration((*table, 'version'))}"))
         return None
     parsed = external_values.expressions(one.source, one.form, None if option is None else option.type, scope)
     return external_values.value_of(parsed, one.source, one.form, scope)
@@ -98,7 +98,7 @@ def _version(written: Value | None, target: Backend, scope: Scope) -> str:
 
 
 def unknown_version(span: Span, target: str, version: str, known: Sequence[str]) -> Diagnostic:
-    """The text at ``span`` is not a version of ``target``, or not one of those that tfdsl knows."""
+    """The diagnostic for the text at ``span``, which is not a known version of ``target``."""
     diagnostic = name_rules.UNKNOWN_VERSION(span, target=target, version=version or "(none)")
     return diagnostic.help(versions.why_unknown(version, known))
 

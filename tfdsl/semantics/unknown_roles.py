@@ -1,4 +1,4 @@
-"""Blocks of roles that there are none of: what is wrong inside them, apart from the name of the role."""
+"""Blocks of roles that do not exist: their content is checked, too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def check(resolver: Resolver) -> None:
-    """Read the items of those blocks, as if there were such roles."""
+    """Check the items of those blocks as if the roles existed."""
     for block in resolver.block.unknown_roles:
         for layer in block.layers:
             _read(resolver, layer, block.node.name.text)

@@ -37,7 +37,7 @@ class Reference(Record):
 
 
 class Poison(Record):
-    """Stands for a value that is wrong and already reported; whatever is made from it is poison too."""
+    """A wrong value that has been reported; whatever is computed from it is poison, too."""
 
 
 POISON = Poison()
@@ -79,13 +79,13 @@ class MapData(Record):
 
 
 ELEMENT = 20
-"""What an element weighs beside its text."""
+"""The weight of an element in addition to its text."""
 
 
 def measure(values: Iterable[Value]) -> tuple[int, int]:
     """Weight and depth of a list or map of ``values``, as if nothing in it were shared.
 
-    The weight is that of the elements at all levels and their texts; ``let b = [a, a]`` doubles it.
+    The weight counts the elements at all levels and their texts; ``let b = [a, a]`` doubles it.
     """
     weight, depth = 0, 0
     for value in values:
@@ -112,7 +112,7 @@ def map_data(entries: dict[str, Entry]) -> MapData:
 
 
 def kind_of(data: Data) -> str:
-    """The type of ``data`` in the language's words."""
+    """The type of ``data`` in the words of the language."""
     if isinstance(data, bool):
         return "bool"
     for cls, name in _KINDS:
@@ -154,9 +154,9 @@ def is_number(data: object) -> TypeGuard[int | Decimal]:
 
 
 def show(data: Data) -> str | None:
-    """``data`` inside a text, or ``None`` when it cannot stand there (lists, maps, references).
+    """``data`` as part of a text, or ``None`` when it cannot be (lists, maps, references).
 
-    A literal stays as it was written; a computed number has no exponent.
+    A literal stays as written; a computed number has no exponent.
     """
     if isinstance(data, str):
         return data
@@ -174,7 +174,7 @@ _NOT_IN_TEXT = (*CONTAINERS, Reference, RunTimeText, Poison)
 
 
 def joined(*parts: str | RunTime | RunTimeText) -> str | RunTimeText:
-    """One text out of parts, neighbouring literals merged."""
+    """One text from parts, with neighbouring literals merged."""
     flat: list[str | RunTime] = []
     for part in parts:
         for piece in part.parts if isinstance(part, RunTimeText) else (part,):

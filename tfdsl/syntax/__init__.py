@@ -1,4 +1,4 @@
-"""Texts to trees: ``parse`` never fails, it gives a tree and diagnostics."""
+"""Texts to trees: ``parse`` never fails; it returns a tree and diagnostics."""
 
 from tfdsl.syntax.lexer import Token, tokenize
 from tfdsl.syntax.parser import Parsed, parse, parse_expression

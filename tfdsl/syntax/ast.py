@@ -1,9 +1,8 @@
 """The syntax tree that everything after the parser works on.
 
-Each node carries the :class:`~tfdsl.text.Span` of the text that it was read from. The parser always gives a
-:class:`File`, also for a broken text; a part that could not be read is an :class:`ErrorExpr` or is left out, and a
-diagnostic tells where. Nothing here is resolved: names are names, and whether an attribute exists is for
-``tfdsl.semantics`` to say.
+Each node has the :class:`~tfdsl.text.Span` of the text that it was read from. The parser returns a :class:`File` even
+for a broken text; a part that could not be read is an :class:`ErrorExpr` or left out, and a diagnostic says where.
+Nothing is resolved yet: names are names, and ``tfdsl.semantics`` decides whether an attribute exists.
 """
 
 from __future__ import annotations
@@ -140,7 +139,7 @@ class Call(Record):
 
 
 class ErrorExpr(Record):
-    """Stands where an expression could not be read; already reported, so nothing more is said about it."""
+    """An expression that could not be read. It has been reported, so later stages say nothing about it."""
 
     span: Span
 
@@ -216,7 +215,7 @@ class Event(Record):
 
 
 class Policy(Record):
-    """``on [SUBJECT] EVENT [after DELAY] => ACTION``; the words of the action are joined by one blank."""
+    """``on [SUBJECT] EVENT [after DELAY] => ACTION``; the words of the action are joined by one space."""
 
     subject: Subject | None
     event: Event
@@ -267,7 +266,7 @@ class Build(Record):
 class Patch(Record):
     """``patch PATH = VALUE`` (``set``), ``patch PATH += VALUE`` (``merge``) or ``unpatch PATH`` (``remove``).
 
-    ``pod`` and ``unchecked`` are the places of these words, where they are written.
+    ``pod`` and ``unchecked`` are the spans of these words, if they are written.
     """
 
     op: Literal["set", "merge", "remove"]

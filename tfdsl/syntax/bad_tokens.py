@@ -1,6 +1,6 @@
-"""Characters that are no token: each slip is reported where it stands and read as what was meant.
+"""Characters that do not form a token: each mistake is reported in its place and read as what was meant.
 
-Loaded only for texts that have such a place.
+Loaded only for texts that contain such characters.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _SMART_STRING = re.compile(rf'[{_SMART}"]([^\n"{_SMART}]*)[{_SMART}"]')
 _SINGLE = re.compile(r"'((?:[^'\\\n]|\\[^\n])*+)'")
 _PLAIN = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"')
 _LINE = re.compile(r"[^\r\n]*+")
-# What may stand behind // in other languages where it divides: a number, a name, a parenthesis, and no further word.
+# What can follow a // that divides in other languages: a number, a name or a parenthesis, and no further word.
 _OPERAND = re.compile(r"[ \t]*(?:\(|\w+(?:\.\w+)*[ \t,})\]]*(?:$|[#\-+*/%]))")
 _WORD = re.compile(r"\w")
 _BLOCK_COMMENT = re.compile(r"/\*(?s:.*?)\*/")
 
-# Where the code probably goes on behind a string that lacks its closing quote: a closing bracket or a separator at the
+# Where the code probably continues after a string without its closing quote: a closing bracket or a separator at the
 # end of the line, the next key, the next part of a statement, a comment.
 _GOES_ON = re.compile(
     r"""[ \t]*(?:[\]})][\]}), \t]*(?=\#|$)|,[ \t]*(?=\#|$)|,[ \t]*(?="|[A-Za-z_]\w*[ \t]*=)"""
     r"""|[ \t](?:at|to|readonly|on|from|after)[ \t]+|[ \t]=>?[ \t]|[ \t]\#[ \t]|[ \t]\{|$)"""
 )
 
-# What is written for a thing that looks the same.
+# Characters that look like another one, which is usually meant.
 _LOOK_ALIKES = {"–": "-", "—": "-", "−": "-", "，": ",", "：": ":", "＝": "=", "；": ";", "…": "..", "×": "*"}
 _INVISIBLE = {
     "\u00a0": "a no-break space",
@@ -55,7 +55,7 @@ _INVISIBLE = {
 
 
 def report_forbidden(lexed: Lexed, pattern: re.Pattern[str]) -> None:
-    """One report for each run of characters that no text may hold, but only one for all lone carriage returns."""
+    """Report each run of forbidden characters once, and all lone carriage returns together."""
     source = lexed.source
     stop = -1
     old_line_ends = False
@@ -81,12 +81,12 @@ def _named(character: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:
         return f"the byte 0x{code - 0xDC00:02x}, which is not UTF-8,"
     if code >= 0xD800:
-        return f"the half character U+{code:04X}"
+        return f"the lone surrogate U+{code:04X}"
     return f"the control character U+{code:04X}"
 
 
 def recover_token(lexed: Lexed, at: int, stop: int) -> int:
-    """Report what stands at ``at``, add the token that was meant, if any; gives the offset behind it."""
+    """Report what is at ``at`` and add the token that was probably meant, if any; returns the offset after it."""
     text = lexed.source.text
     if len(lexed.diagnostics) >= lexer.MAX_REPORTS:
         return max(at + 1, _line_end(text, at, stop))
@@ -104,7 +104,7 @@ def _double_quote(lexed: Lexed, at: int, stop: int) -> int:
         return _block(lexed, at, stop, '"""', TEXT)
     plain = _PLAIN.match(lexed.source.text, at, stop)
     if plain is not None:
-        # The quotes are fine, so it is a ${ that is not closed; the reader of strings tells where.
+        # The quotes match, so a ${ is not closed; the reader of strings reports it.
         lexed.add(lexer.STRING, at, plain.end())
         return plain.end()
     return _unclosed(lexed, at, stop)
@@ -121,7 +121,7 @@ def _unclosed(lexed: Lexed, at: int, stop: int) -> int:
             break
     diagnostic = rules.UNCLOSED_STRING(Span(source, at, end))
     lexed.diagnostics.append(diagnostic.fix('close it with "', Edit(Span(source, end, end), '"')))
-    # Most readers of strings take the last character for the closing quote; there is none, so none may be lost.
+    # Most readers of strings drop the last character as the closing quote; there is none here to drop.
     lexed.unclosed.add(at)
     lexed.add(lexer.STRING, at, end)
     return end
@@ -136,7 +136,7 @@ def _single_quote(lexed: Lexed, at: int, stop: int) -> int:
     end = single.end() if single else _line_end(text, at, stop)
     diagnostic = rules.SINGLE_QUOTES(Span(source, at, end))
     if single and '"' not in single[1] and "$" not in single[1]:
-        # What \n in single quotes is depends on the language that somebody comes from.
+        # The meaning of \n in single quotes differs between languages.
         safe = "\\" not in single[1]
         diagnostic = diagnostic.fix("write it in double quotes", Edit(diagnostic.span, f'"{single[1]}"'), safe=safe)
     lexed.diagnostics.append(diagnostic)
@@ -161,7 +161,7 @@ def _smart_quotes(lexed: Lexed, at: int, stop: int) -> int:
 
 
 def _block(lexed: Lexed, at: int, stop: int, mark: str, type_: int) -> int:
-    """A text or raw block that the pattern did not take: text behind the opening mark, or no closing mark."""
+    """A text or raw block that the pattern does not match: text after the opening mark, or no closing mark."""
     source = lexed.source
     text = source.text
     line_end = _line_end(text, at, stop)
@@ -181,7 +181,7 @@ def _block(lexed: Lexed, at: int, stop: int, mark: str, type_: int) -> int:
 
 
 def unclosed_block(lexed: Lexed, at: int, stop: int) -> int:
-    """A text or raw block without a closing mark: it goes as far as the lines are deeper than its first."""
+    """A text or raw block without a closing mark: it ends where the lines are no deeper than its first."""
     source = lexed.source
     span = Span(source, at, at + 3)
     end = _dedent(source.text, at, _line_end(source.text, at, stop), stop)
@@ -191,7 +191,7 @@ def unclosed_block(lexed: Lexed, at: int, stop: int) -> int:
 
 
 def _dedent(text: str, at: int, line_end: int, stop: int) -> int:
-    """The end of the last line that is indented more than the line of ``at``: as far as an unclosed text may go."""
+    """The end of the last line that is indented more than the line of ``at``: the longest an unclosed text can be."""
     line_start = text.rfind("\n", 0, at) + 1
     indent = len(_blanks(text, line_start))
     end = line_end
@@ -253,7 +253,7 @@ def _arrow(lexed: Lexed, at: int, _: int) -> int:
 
 
 def _walrus(lexed: Lexed, at: int, _: int) -> int:
-    """``n := 4``; behind the name of a param the two signs belong there, and only the type between them is missing."""
+    """``n := 4``; after the name of a param both signs are right, and only the type between them is missing."""
     if lexed.types[-2:-1] == [lexer.KEYWORDS["param"]]:
         lexed.add(lexer.OPERATORS[":"], at, at + 1)
         lexed.add(lexer.OPERATORS["="], at + 1, at + 2)
@@ -279,7 +279,7 @@ def _semicolon(lexed: Lexed, at: int, stop: int) -> int:
 
 
 def _hash(lexed: Lexed, at: int, stop: int) -> int:
-    """Only met inside ``${…}``; elsewhere it starts a comment."""
+    """A ``#`` inside ``${…}``; anywhere else it starts a comment."""
     lexed.diagnostics.append(rules.UNEXPECTED_CHARACTER(Span(lexed.source, at, at + 1), what="#"))
     return stop
 
@@ -321,7 +321,7 @@ def _unknown(lexed: Lexed, at: int, stop: int) -> int:
 
 
 def empty_deep_brackets(lexed: Lexed, limit: int) -> None:
-    """Report each bracket that opens below ``limit`` others, and take out everything up to its closing one."""
+    """Report each bracket that opens inside ``limit`` others, and remove everything up to its closing bracket."""
     types = lexed.types
     kept = lexer.Lexed(lexed.source)
     depth = 0

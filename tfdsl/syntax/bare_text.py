@@ -1,4 +1,4 @@
-"""Text of shells and templates outside of strings: ``${x}``, ``$HOME/data``, backquotes, ``<<EOF``."""
+"""Shell and template text outside strings: ``${x}``, ``$HOME/data``, backquotes, ``<<EOF``."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 _VALUE = re.compile(r"\$(?:\{[ \t]*([^{}\n]*?)[ \t]*\}|\([^()\n]*+\)|([A-Za-z_]\w*+))")
 _NAME = re.compile(r"[A-Za-z_][\w.]*+\Z")
-# What may stick to such a value when both together are a text.
+# What can be joined to such a value to form a text.
 _MORE = re.compile(r"(?:[\w./:@~-]|\$\{[^{}\n]*+\}|\$\w)*+")
 _BACKQUOTED = re.compile(r"`([^`\n]*+)(?:`|(?=\n)|\Z)")
 _HEREDOC = re.compile(r"<<[-~]?[ \t]*(['\"]?)([A-Za-z_]\w*+)\1[^\n]*+\n")
 
-# How far its last line is looked for; without a bound many of them would take long.
+# How far to search for the last line; without a limit, many of them would take long.
 LONGEST_HEREDOC = 20_000
 
 COLON, DOT, SLASH, MINUS = map(lexer.OPERATORS.__getitem__, (":", ".", "/", "-"))
@@ -38,7 +38,7 @@ _BEFORE_NAME = {
 
 
 def dollar(lexed: Lexed, at: int, stop: int) -> int | None:
-    """``${workers}``, ``$HOME``, ``$(pwd)`` and what sticks to them; gives the offset behind, None for a lone ``$``."""
+    """``${workers}``, ``$HOME``, ``$(pwd)`` and what follows them; returns the offset after, or None for a ``$``."""
     match = _VALUE.match(lexed.source.text, at, stop)
     return None if match is None else _bare(lexed, at, match.end(), stop, match[1] or match[2] or "")
 
@@ -62,7 +62,7 @@ def at_sign(lexed: Lexed, at: int, stop: int) -> int | None:
 
 
 def _bare(lexed: Lexed, at: int, end: int, stop: int, name: str) -> int:
-    """One token for the text around the value from ``at`` to ``end``, which is perhaps only ``name``."""
+    """One token for the text around the value from ``at`` to ``end``, which may be just ``name``."""
     source = lexed.source
     more = _MORE.match(source.text, end, stop)
     end = more.end() if more else end
@@ -89,7 +89,7 @@ def _bare(lexed: Lexed, at: int, end: int, stop: int, name: str) -> int:
 
 
 def _pop_pieces(lexed: Lexed, at: int) -> int:
-    """Take back the tokens that stick to the one at ``at``, if they are the beginning of a value or a name."""
+    """Remove the tokens joined to the one at ``at``, if they are the beginning of a value or a name."""
     first = len(lexed.types)
     start = at
     while (
@@ -106,7 +106,7 @@ def _pop_pieces(lexed: Lexed, at: int) -> int:
 
 
 def backquote(lexed: Lexed, at: int, stop: int) -> int:
-    """A text in backquotes, with what sticks to it."""
+    """A text in backquotes, with what is joined to it."""
     source = lexed.source
     match = _BACKQUOTED.match(source.text, at, stop)
     inner, end = (match[1], match.end()) if match else ("", at + 1)
@@ -122,7 +122,7 @@ def backquote(lexed: Lexed, at: int, stop: int) -> int:
 
 
 def heredoc(lexed: Lexed, at: int, stop: int) -> int:
-    """``<<EOF`` and the lines up to ``EOF``; without them the rest of the line."""
+    """``<<EOF`` and the lines up to ``EOF``, or the rest of the line if there is no such line."""
     source = lexed.source
     text = source.text
     head = _HEREDOC.match(text, at, stop)

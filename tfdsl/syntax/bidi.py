@@ -1,8 +1,8 @@
-r"""Characters that show a text in another order than it is read in (CVE-2021-42574, "Trojan Source").
+r"""Characters that display a text in a different order than it is read (CVE-2021-42574, "Trojan Source").
 
-Where a comment or a string holds one, an editor may show code as a comment or a comment as code. As in Rust, none may
-stand in a string, where ``\u{…}`` says the same in the open; in a comment it is a warning. In code no such character
-has a meaning, which the lexer reports.
+Where a comment or a string contains one, an editor can show code as a comment or a comment as code. As in Rust, they
+are not allowed in a string, where ``\u{…}`` does the same visibly; in a comment they are a warning. In code such a
+character has no meaning, which the lexer reports.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MOST_LABELS: Final = 8
 
 
 def reordered(parsed: Parsed) -> Iterator[Diagnostic]:
-    """What there is to say about the strings and comments of a text that hold such characters, each once."""
+    """One diagnostic for each string or comment of a text that contains such characters."""
     source = parsed.file.source
     if _TURNING.search(source.text) is None:
         return
@@ -64,7 +64,7 @@ def _report(source: Source, token: Token, places: list[int]) -> Diagnostic:
     for span in spans[1:_MOST_LABELS]:
         diagnostic = diagnostic.note(span, f"U+{ord(span.text):04X} ({_NAMES[span.text]})")
     if token.type == "RAW":
-        return diagnostic.help(f"a block between ''' has no escapes; write {edits[0].text} between three double quotes")
+        return diagnostic.help(f"''' blocks have no escapes: write {edits[0].text} in a \"\"\" block")
     return diagnostic.fix(title, *edits, safe=token.type != "COMMENT")
 
 

@@ -1,8 +1,8 @@
-"""Brackets that do not match: where does the one that is missing, or the one too many, belong?
+"""Brackets that do not match: which one is missing or superfluous?
 
-Indentation tells. A line that is not deeper than the line that opened a block ends the block, and a ``}`` after which
-the text goes on deeper than the block closes too early. It is asked only about declarations whose brackets do not
-match, so oddly indented but correct texts are never touched. Afterwards every declaration's brackets match.
+Indentation decides. A line that is not deeper than the line that opened a block ends the block, and a ``}`` closes too
+early if the text after it is deeper than the block. Only declarations whose brackets do not match are examined, so
+oddly indented but correct texts are never changed. Afterwards the brackets of every declaration match.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ PLAIN_BLOCKS = {lexer.KEYWORDS[word] for word in ("cluster", "build")}
 
 UNCLOSED = (rules.UNCLOSED_BLOCK, rules.UNCLOSED_BRACKET)
 
-# So many outer brackets that are not closed either are shown.
+# How many outer brackets without a closing one are shown.
 MOST_LABELS = 3
 
 
 class Opening(NamedTuple):
-    """A bracket that is open: its token in the new list, its line's indentation and number."""
+    """An open bracket: its token in the new list, and the indentation and number of its line."""
 
     type: int
     token: int
@@ -46,7 +46,7 @@ class Opening(NamedTuple):
 
 
 class Balance:
-    """Copies the tokens of a text, with brackets added or left out where they do not match."""
+    """Copies the tokens of a text, adding or removing brackets where they do not match."""
 
     def __init__(self, lexed: Lexed) -> None:
         self.lexed = lexed
@@ -57,7 +57,7 @@ class Balance:
         self.indent = 1
 
     def run(self) -> None:
-        """Replace the tokens of ``lexed`` by ones whose brackets match."""
+        """Replace the tokens of ``lexed`` with tokens whose brackets match."""
         bounds = self._declarations()
         for start, end in zip(bounds, [*bounds[1:], len(self.lexed.types) - 1], strict=True):
             if self._matches(start, end) and not any(self._is_open_head(i, start) for i in range(start, end)):
@@ -124,7 +124,7 @@ class Balance:
     # --- openings that lack their closing bracket ---
 
     def _close_by_indentation(self, type_: int) -> None:
-        """Close what cannot go on in a line with this indentation that begins with a token of this type."""
+        """Close what cannot continue on a line with this indentation and this first token."""
         while self.open:
             top = self.open[-1]
             if self.indent > top.indent or (self.indent == top.indent and type_ == CLOSERS[top.type]):
@@ -136,7 +136,7 @@ class Balance:
             self._close(self.open.pop())
 
     def _close(self, opening: Opening) -> None:
-        """Add the missing bracket behind the last token of the line before, and report the opening one."""
+        """Add the missing bracket after the last token of the line before, and report the opening one."""
         new = self.new
         at = len(new.types)
         while at > opening.token + 1 and new.types[at - 1] == lexer.NEWLINE:
@@ -144,7 +144,7 @@ class Balance:
         place = new.ends[at - 1]
         self._insert(at, CLOSERS[opening.type], place)
         if new.ends[opening.token] == new.starts[opening.token]:
-            return  # the opening bracket was itself missing, which has been said
+            return  # the opening bracket itself was missing, which has been reported
         span = Span(self.source, new.starts[opening.token], new.ends[opening.token])
         closer = TEXTS[CLOSERS[opening.type]]
         if self._joins(opening, span, place):
@@ -153,11 +153,11 @@ class Balance:
         diagnostic = rule(span, opener=TEXTS[opening.type], closer=closer)
         line = self.source.position(place)[0]
         if line != opening.line:
-            diagnostic = diagnostic.note(Span(self.source, place, place), f"{closer} seems to be missing after this")
+            diagnostic = diagnostic.note(Span(self.source, place, place), f"{closer} is probably missing after this")
         self.reports.append(diagnostic.fix(f"add {closer}", self._closing_edit(opening, place)))
 
     def _joins(self, opening: Opening, span: Span, place: int) -> bool:
-        """Whether the bracket is missing where one inside of it is missing too: then one message tells of both."""
+        """Whether a bracket inside it is missing in the same place: then one message reports both."""
         reports = self.reports
         inner = reports[-1].fixes[0].edits[0] if reports and reports[-1].rule in UNCLOSED else None
         if inner is None or inner.span.start != place:
@@ -217,7 +217,7 @@ class Balance:
         return False
 
     def _wrong(self, i: int, top: Opening) -> None:
-        """A closing bracket of the wrong kind: taken for the right one if its line opened one, else left out."""
+        """A closing bracket of the wrong kind: read as the right one if its line opened one, else removed."""
         if top.line != self._line(i):
             self._stray(i)
             return
@@ -231,7 +231,7 @@ class Balance:
         self.new.add(CLOSERS[top.type], span.start, span.end)
 
     def _stray(self, i: int) -> None:
-        """A closing bracket too many: perhaps its opening one is missing in this line, else it is left out."""
+        """An unmatched closing bracket: if its opening one is not missing on this line, it is removed."""
         if len(self.reports) >= lexer.MAX_REPORTS:
             return
         lexed, new = self.lexed, self.new
@@ -245,7 +245,7 @@ class Balance:
         opener = TEXTS[OPENERS[type_]]
         place = Span(self.source, new.starts[at], new.ends[at])
         diagnostic = rules.UNEXPECTED(place, expected=opener, found=shortened(place.text)).note(
-            span, f"this {span.text} closes nothing"
+            span, f"unmatched {span.text}"
         )
         blank = " " if opener == "{" else ""
         edit = Edit(Span(self.source, place.start, place.start), opener + blank)
@@ -254,7 +254,7 @@ class Balance:
         self._keep(i)
 
     def _missing_opening(self, type_: int) -> int | None:
-        """Before which token of this line the opening bracket should have been."""
+        """The token of this line before which the opening bracket is missing."""
         new = self.new
         begin = len(new.types)
         while begin and new.types[begin - 1] != lexer.NEWLINE:
@@ -289,7 +289,7 @@ class Balance:
         return self._column(i + 2) > self._column(head)
 
     def _open_block(self, i: int, start: int) -> None:
-        """Behind the head of a block that goes on in deeper lines without a brace: add the brace."""
+        """Add the brace after the head of a block that continues on deeper lines without one."""
         if not self._is_open_head(i, start):
             return
         head = i if self.lexed.types[i] in PLAIN_BLOCKS else i - 1

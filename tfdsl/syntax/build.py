@@ -1,7 +1,7 @@
 """One small function for each rule of the grammar: children in, node of ``ast`` out.
 
-The driver calls them while it parses, so there is no tree in between and nothing here is recursive. A child that is a
-token is given as its number.
+The driver calls them while it parses, so there is no intermediate tree and nothing here is recursive. A child that is a
+token is passed as its number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tfdsl.syntax.lexer import Lexed
     from tfdsl.text import Source
 
-# An expression may be this deep, operators, brackets and interpolations counted together. Later stages walk it
+# The greatest depth of an expression, counting operators, brackets and interpolations. Later stages walk it
 # recursively; ``a + b + c …`` is as deep as it is long.
 MAX_DEPTH = 128
 
@@ -44,14 +44,15 @@ OPERATORS = {
 }
 
 
-# Reads the expression from one offset to another that stands inside so many interpolations.
+# Reads the expression between two offsets, inside this many interpolations.
 ParsePart: TypeAlias = "Callable[[Source, int, int, int], tuple[ast.Expr, list[Diagnostic], int]]"
 
 
 class Builder:
     """Builds the nodes of one text and collects what is wrong with its literals.
 
-    ``mended`` tells that tokens were put in, or words read as nothing; nodes whose name is such a token are left out.
+    ``repaired`` says that tokens were inserted, or words read as nothing; nodes whose name is such a token are left
+    out.
     """
 
     def __init__(self, lexed: Lexed, parse_part: ParsePart, level: int) -> None:
@@ -59,7 +60,7 @@ class Builder:
         self.source = lexed.source
         self.declarations: tuple[ast.Declaration, ...] = ()
         self.expression: ast.Expr | None = None
-        self.mended = bool(lexed.meant)
+        self.repaired = bool(lexed.meant)
         self._parse_part = parse_part
         self._level = level
         self.diagnostics: list[Diagnostic] = []
@@ -68,7 +69,7 @@ class Builder:
 
     @property
     def inside(self) -> bool:
-        """Whether the text stands inside a string."""
+        """Whether the text is inside a string."""
         return self._level > 0
 
     def _token(self, token: int) -> Span:
@@ -86,7 +87,7 @@ class Builder:
     # --- declarations ---
 
     def file_(self, _: Span, *declarations: ast.Declaration) -> None:
-        self.declarations = declarations if not self.mended else tuple(filter(is_whole, declarations))
+        self.declarations = declarations if not self.repaired else tuple(filter(is_whole, declarations))
 
     def expression_(self, _: Span, value: ast.Expr) -> None:
         self.expression = value
@@ -130,10 +131,10 @@ class Builder:
     # --- blocks ---
 
     def body_(self, _: Span, *items: ast.Item) -> tuple[ast.Item, ...]:
-        return items if not self.mended else tuple(filter(is_whole, items))
+        return items if not self.repaired else tuple(filter(is_whole, items))
 
     def settings_(self, _: Span, *entries: ast.Assign) -> tuple[ast.Assign, ...]:
-        return entries if not self.mended else tuple(filter(is_whole, entries))
+        return entries if not self.repaired else tuple(filter(is_whole, entries))
 
     def entry_(self, span: Span, key: ast.Name, value: ast.Expr) -> ast.Assign:
         return ast.Assign(key, value, span)
@@ -241,7 +242,7 @@ class Builder:
         return ast.Name(" ".join(self.lexed.text(word) for word in words), span)
 
     def build_(self, span: Span, word: int, *items: ast.Assign | ast.Copy | ast.Run) -> ast.Build:
-        return ast.Build(self._token(word), items if not self.mended else tuple(filter(is_whole, items)), span)
+        return ast.Build(self._token(word), items if not self.repaired else tuple(filter(is_whole, items)), span)
 
     def copy_(self, span: Span, source: ast.Expr, destination: ast.Expr) -> ast.Copy:
         return ast.Copy(source, destination, span)
@@ -259,7 +260,7 @@ class Builder:
         return self._patch("remove", span, rest)
 
     def _patch(self, op: Literal["set", "merge", "remove"], span: Span, rest: tuple[int | ast.Expr, ...]) -> ast.Patch:
-        """A patch. The words ``pod`` and ``unchecked`` may be missing, before the path and behind the value."""
+        """A patch. The words ``pod``, before the path, and ``unchecked``, after the value, are optional."""
         pod: Span | None = None
         unchecked: Span | None = None
         path: Span | None = None
@@ -279,15 +280,12 @@ class Builder:
     # --- expressions ---
 
     def _measured(self, node: ast.Expr, *parts: ast.Expr) -> ast.Expr:
-        """Note how deep ``node`` is; too deep a node is reported and becomes an error node.
-
-        The depths are kept by the identity of nodes, all of which live as long as the builder.
-        """
+        """Record how deep ``node`` is, by its identity; one that is too deep is reported and becomes an error node."""
         depths = self._depths
         depth = 1 + max((depths.get(id(part), 0) for part in parts), default=0)
         if depth > MAX_DEPTH:
             if depth == MAX_DEPTH + 1:
-                self.diagnostics.append(rules.EXPRESSION_TOO_DEEP(node.span, limit=MAX_DEPTH))
+                self.diagnostics.append(rules.EXPRESSION_TOO_DEEP(node.span, limit=MAX_DEPTH).help("split it with let"))
             node = ast.ErrorExpr(node.span)
         self._kept.append(node)
         depths[id(node)] = depth
@@ -396,5 +394,5 @@ def _of_rule(name: str, way: str) -> Build:
     return found
 
 
-# What builds the node of each rule, in the order of the table of rules.
+# The function that builds the node of each rule, in the order of the table of rules.
 BUILDERS = tuple(_of_rule(name, way) for _, _, name, way, _ in tables.RULES)

@@ -1,4 +1,4 @@
-"""Runs the LALR(1) tables: tokens in, whatever the builder makes of each rule out.
+"""Runs the LALR(1) tables: tokens in, whatever the builders return for each rule out.
 
 The driver never raises. When no action fits, :meth:`Machine.run` stops, and the machine can be repaired and resumed.
 """
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 FIRST_KEYWORD = tables.FIRST_KEYWORD
 
-# What is done when a rule has been read; it gets the owner of the machine, the span of the text and the kept children.
-# A child that is a token is the token's number.
+# Called when a rule has been read, with the owner of the machine, the span of the text and the kept children. A child
+# that is a token is the token's number.
 Build: TypeAlias = "Callable[..., object]"
 
 
-# No sound text needs so many states at once; the lexer limits the brackets, this limits types and prefix operators.
+# No correct text needs this many states; the lexer limits brackets, this limits types and prefix operators.
 MAX_STACK = 2000
 
 ENDS = (tables.END_FILE, tables.END_EXPRESSION)
@@ -91,9 +91,9 @@ def find_action(actions: dict[int, int], type_: int) -> int | None:
 
 
 class Machine:
-    """A parser in the middle of its work: three parallel stacks and the next token.
+    """A parser at some point of a text: three parallel stacks and the next token.
 
-    ``values`` are what the builders gave, ``firsts`` the first token of each value.
+    ``values`` are the results of the builders, ``firsts`` the first token of each value.
     """
 
     __slots__ = ("at", "builders", "firsts", "lexed", "owner", "states", "values")
@@ -108,9 +108,9 @@ class Machine:
         self.at = 0
 
     def run(self, until: int) -> bool:
-        """Go on until the token number ``until`` has been taken; False when stuck before it.
+        """Continue until token number ``until`` has been read; False when no action fits before that.
 
-        A text is complete when its ``$END`` was taken: the builder of the start rule has then been called.
+        A text is complete when its ``$END`` has been read: the builder of the start rule has then been called.
         """
         lexed, owner, builders = self.lexed, self.owner, self.builders
         types, starts, ends, source = lexed.types, lexed.starts, lexed.ends, lexed.source

@@ -1,4 +1,4 @@
-"""``tfdsl fmt``: a text in the one canonical layout, with the same meaning and all its comments."""
+"""``tfdsl fmt``: a text in the canonical layout, with the same meaning and all its comments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def format_source(source: Source) -> tuple[str, tuple[Diagnostic, ...]]:
     """The text of ``source`` in canonical layout, and its syntax errors.
 
-    Formatting twice gives the same as once. In a text with errors the declarations without errors are formatted, the
+    Formatting twice gives the same as once. In a text with errors, declarations without errors are formatted and the
     others are kept byte for byte.
     """
     diagnostics = parse(source).diagnostics
@@ -41,7 +41,7 @@ def _format(text: str) -> str:
 
 
 def _format_parts(source: Source, diagnostics: tuple[Diagnostic, ...]) -> str:
-    """Format what lies between declarations at the left edge, where nothing is wrong."""
+    """Format each part between declarations at the left edge that has no errors."""
     text = source.text
     starts = [0, *_declarations(source), len(text)]
     parts: list[str] = []
@@ -63,7 +63,7 @@ def _keep_ends(old: str, new: str) -> str:
 
 
 def _declarations(source: Source) -> list[int]:
-    """The offsets of the lines at which declarations begin, with the comments right above them."""
+    """The offsets of the lines where declarations begin, including the comments right above them."""
     lexed = lex(source)
     text = source.text
     offsets: list[int] = []

@@ -1,7 +1,7 @@
-"""Writes an outline in the one canonical layout.
+"""Writes an outline in the canonical layout.
 
-Two blanks for each level, one item a line, ``=`` aligned in runs of neighbouring lines. Braces and lists stay on one
-line if they were written so and fit; a list that was closed by a comma and a line end stays open, as in Black.
+Two spaces for each level, one item per line, ``=`` aligned in runs of neighbouring lines. Braces and lists stay on one
+line if they were written that way and fit; a list that ends in a comma and a line end stays open, as in Black.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WIDTH = 110
 STEP = 2
 
-# Roles with longer names are not aligned, or `tensorboard` would push the braces of all others to the right.
+# Roles with longer names are not aligned: `tensorboard` would push the braces of all others to the right.
 ALIGNED_ROLE_NAME = 6
 
 _index = tables.TERMINALS.index
@@ -37,14 +37,14 @@ class Layout:
         self.marks = marks
 
     def file(self, group: Group) -> str:
-        """The whole text; ends in a line end unless it is empty."""
+        """The whole text, with a line end at the end unless it is empty."""
         lines = self._elements(group, 0)
         return "\n".join(lines) + "\n" if lines else ""
 
     # --- lines ---
 
     def _elements(self, group: Group, indent: int) -> list[str]:
-        """The lines of all elements of a group, one below the other, with all comments."""
+        """The lines of all elements of a group, with all comments."""
         blanks = " " * indent
         comma = "," if group.kind in ("list", "call") else ""
         texts = self._aligned(group.elements, indent)
@@ -64,7 +64,7 @@ class Layout:
     def _aligned(self, elements: Sequence[Element], indent: int) -> list[str]:
         """The text of each element; in a run of neighbouring lines the keys are padded to the same width.
 
-        A padded line may become too long and be broken, which ends its run; so until no line changes any more.
+        A padded line may become too long and be broken, which ends its run, so this repeats until no line changes.
         """
         keys = [self._key(element) for element in elements]
         texts = [self._element(element, indent, 0) for element in elements]
@@ -80,7 +80,7 @@ class Layout:
             texts = [new if "\n" in new else old for new, old in zip(padded, texts, strict=True)]
 
     def _widths(self, elements: Sequence[Element], keys: list[tuple[int, int]], broken: list[bool]) -> list[int]:
-        """To which width each key is padded, 0 for not at all. A line that is broken is the last of its run."""
+        """The width that each key is padded to, or 0. A broken line is the last of its run."""
         widths = [0] * len(elements)
         runs: list[list[int]] = [[]]
         for i, element in enumerate(elements):
@@ -129,7 +129,7 @@ class Layout:
         return text
 
     def _fits(self, text: str, indent: int) -> bool:
-        """Whether the lines are short enough. What stands inside a text block cannot be changed and does not count."""
+        """Whether the lines are short enough. The content of a text block cannot be changed and does not count."""
         first, *others = text.split("\n")
         return indent + len(first) <= WIDTH and (not others or len(others[-1]) <= WIDTH)
 
@@ -143,10 +143,10 @@ class Layout:
         *,
         as_written: bool = False,
     ) -> str | None:
-        """The parts in one line but for the groups in ``opened``.
+        """The parts on one line except for the groups in ``opened``.
 
-        None when a group that is not in ``opened`` cannot be in one line. ``as_written`` opens those too, and keeps
-        line ends behind operators.
+        None when a group that is not in ``opened`` cannot be on one line. ``as_written`` opens those too, and keeps
+        line ends after operators.
         """
         out: list[str] = []
         before: Part | None = None
@@ -182,7 +182,7 @@ class Layout:
         return self._open(part, indent)
 
     def _flat(self, group: Group, indent: int) -> str | None:
-        """The group in one line; None if it has comments or was written over several lines."""
+        """The group on one line; None if it has comments or was written over several lines."""
         if group.open_lines or group.opening or group.remarks:
             return None
         texts: list[str] = []
@@ -197,7 +197,7 @@ class Layout:
         return f"{self.lexed.text(group.open)}{inner}{self.lexed.text(group.close)}"
 
     def _open(self, group: Group, indent: int) -> str:
-        """The group with one element a line."""
+        """The group with one element per line."""
         opening = self.lexed.text(group.open) + (f"  {group.opening}" if group.opening else "")
         lines = self._elements(group, indent + STEP)
         return "\n".join([opening, *lines, " " * indent + self.lexed.text(group.close)])
@@ -211,7 +211,7 @@ class Layout:
         return text
 
     def _spaced(self, before: int | Group, part: int | Group) -> bool:
-        """Whether a blank stands between two parts."""
+        """Whether a space separates two parts."""
         types, marks = self.lexed.types, self.marks
         if isinstance(part, Group):
             if part.kind == "call" or (part.kind == "closed" and types[part.open] == lexer.LSQB):

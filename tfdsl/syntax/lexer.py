@@ -1,7 +1,7 @@
-"""Text to tokens: one pass of one pattern; whatever that pattern cannot take goes to ``bad_tokens``.
+"""Text to tokens: one pass with one pattern; ``bad_tokens`` handles what the pattern does not match.
 
-A token is three numbers in three parallel lists, because making an object for each of them would take longer than
-reading it. Words carry the number of their keyword; the parser falls back to NAME where the keyword does not fit.
+A token is three numbers in three parallel lists, because creating an object would take longer than reading the token.
+Words have the number of their keyword; the parser falls back to NAME where the keyword does not fit.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ KEYWORDS = dict(tables.KEYWORDS)
 OPERATORS = dict(tables.OPERATORS)
 INFIX = {OPERATORS[text] for text in ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||")}
 
-# Brackets that may be open at one place; deeper texts are refused, for the later stages walk the tree recursively.
+# The most brackets that can be open in one place; deeper texts are refused because later stages are recursive.
 MAX_NESTING = 100
 
-# No text gets more reports than this of one kind of reader: behind so many errors nothing is understood anyway.
+# The most reports from one kind of reader: after this many errors, further ones help nobody.
 MAX_REPORTS = 1000
 
-# Never valid one after the other, but each of their characters is: slips that get a message of their own.
+# Operators of other languages, with a message of their own: their characters are valid one by one but never together.
 FOREIGN_OPERATORS = r"->|//|/\*|<<|:="
 
 _KINDS = [type_ for type_, _ in tables.LEXED]
@@ -47,20 +47,20 @@ _WORD, _LINE, _FOREIGN, _OPERATOR, _FIRST_KIND = 1, 2, 3, 4, 5
 _REMARK = _FIRST_KIND + len(_KINDS)
 _JOB_NAME = re.compile(rf"[ \t]++({tables.JOB_NAME_PATTERN})")
 
-# What a text may not hold anywhere: control characters but tab and line end, a lone carriage return, and the
-# surrogates that stand for undecodable bytes.
+# What is not allowed anywhere in a text: control characters except tab and line end, a lone carriage return, and the
+# surrogates for undecodable bytes.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|\r(?!\n)")
 _FORBIDDEN_RUN = re.compile(f"(?:{_FORBIDDEN.pattern})++")
 
 
 def skip_forbidden(text: str, at: int, stop: int) -> int:
-    """The offset behind the forbidden characters at ``at``."""
+    """The offset after the forbidden characters at ``at``."""
     match = _FORBIDDEN_RUN.match(text, at, stop)
     return match.end() if match else at + 1
 
 
 def is_forbidden(character: str) -> bool:
-    """Whether the character may stand nowhere in a text."""
+    """Whether the character is not allowed anywhere in a text."""
     return _FORBIDDEN.match(character) is not None
 
 
@@ -68,8 +68,8 @@ class Lexed:
     """The tokens of one text or of a part of it, the last one ``$END``; token ``i`` is ``text[starts[i]:ends[i]]``.
 
     ``remarks`` are the places of comments that no newline token covers (at the very end, or written as ``//``);
-    ``unclosed`` the starts of strings that lack their closing quote; ``meant`` has what words are read as that are no
-    names, by their starts (nothing: nobody knows).
+    ``unclosed`` has the starts of strings without a closing quote; ``meant`` says how to read words that are not names,
+    by their starts (empty: unknown).
     """
 
     __slots__ = ("diagnostics", "ends", "meant", "remarks", "source", "starts", "types", "unclosed")
@@ -107,10 +107,10 @@ class Token(Record):
 def lex(
     source: Source, start: int = 0, end: int | None = None, *, inside: bool = False, unclosed: Set[int] = frozenset()
 ) -> Lexed:
-    """All tokens of ``source``, whatever it holds.
+    """All tokens of ``source``, whatever it contains.
 
-    With ``end``: of the part from ``start`` to ``end``; ``inside`` says that the part stands in a string. ``unclosed``
-    has the starts of text blocks whose closing mark is not to be believed.
+    With ``end``: of the part from ``start`` to ``end``; ``inside`` says that the part is in a string. ``unclosed`` has
+    the starts of text blocks whose closing mark belongs to another block.
     """
     text = source.text
     whole = not inside
@@ -136,7 +136,7 @@ def lex(
 
 
 def _run(lexed: Lexed, at: int, stop: int, *, inside: bool) -> int:
-    """Append tokens until something needs a closer look; gives the offset to go on from."""
+    """Append tokens until something needs a closer look; returns the offset to continue from."""
     text = lexed.source.text
     types, starts, ends = lexed.types, lexed.starts, lexed.ends
     keyword, operator = KEYWORDS.get, OPERATORS.__getitem__
@@ -169,7 +169,7 @@ def _run(lexed: Lexed, at: int, stop: int, *, inside: bool) -> int:
 
 
 def _limit_nesting(lexed: Lexed) -> None:
-    """Empty every bracket that is nested too deep, and say so."""
+    """Empty every bracket that is nested too deep, and report it."""
     depth = 0
     steps = {LBRACE: 1, LSQB: 1, LPAR: 1, RBRACE: -1, RSQB: -1, RPAR: -1}
     for type_ in lexed.types:
@@ -208,8 +208,8 @@ def _comments_within(text: str, start: int, end: int) -> list[tuple[int, int]]:
 def tokenize(source: Source) -> tuple[Token, ...]:
     """The tokens of a text for formatters, highlighters and tests.
 
-    A line end is a ``_NEWLINE`` whose text may hold several line ends; comments are tokens between them. Keywords have
-    their own type also where they serve as names.
+    A line end is a ``_NEWLINE`` whose text may contain several line ends; comments are tokens between them. Keywords
+    have their own type even where they are used as names.
     """
     lexed = lex(source)
     text = source.text

@@ -1,4 +1,4 @@
-"""Manifests of Kubernetes in a text: one report for each, and nothing about what they hold."""
+"""Kubernetes manifests in a text: one report for each, and none about their content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tfdsl.syntax.lexer import Lexed
 
 COLON, MINUS = lexer.OPERATORS[":"], lexer.OPERATORS["-"]
-# Each of them takes a walk over all tokens; of a text with more of them enough has been said.
+# Each manifest takes a walk over all tokens; for a text with more of them, this many reports are enough.
 MOST_MANIFESTS = 50
 
 _FIRST_LINE = re.compile(r"^[ \t]*(apiVersion)[ \t]*:", re.M)
@@ -23,7 +23,7 @@ _JSON = re.compile(r'\s*\{\s*"(?:apiVersion|kind|metadata|spec)"\s*:')
 
 
 def leave_out_manifests(lexed: Lexed) -> None:
-    """Take out the tokens of all manifests, and what the lexer has said about them."""
+    """Remove the tokens of all manifests, and what the lexer has reported about them."""
     text = lexed.source.text
     if _JSON.match(text):
         start = text.index("{")
@@ -49,7 +49,7 @@ def _begins_line(lexed: Lexed, first: int) -> bool:
 
 
 def _end(lexed: Lexed, first: int) -> int:
-    """The token behind the last line that is not less deep than the first and is no declaration of ours."""
+    """The token after the last line that is at least as deep as the first and does not start a declaration."""
     types, position = lexed.types, lexed.source.position
     indent = position(lexed.starts[first])[1]
     end = first

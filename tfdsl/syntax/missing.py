@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tfdsl.syntax import ast
 
-# The name of a job whose name is missing, which has been reported; a good name, lest it be reported again.
+# The name of a job without a name. It is valid, so that the missing name is reported only once.
 UNNAMED = "unnamed"
 
 
 def is_whole(node: ast.Declaration | ast.Item | ast.Copy | ast.Run | ast.Subject) -> bool:
-    """Whether nothing that the node cannot be without was put in by recovery, which has an empty text."""
+    """Whether recovery had to insert none of the node's required parts; inserted ones have an empty text."""
     for field in type(node).__fields__:
         value: object = getattr(node, field)
         if isinstance(value, ast.Name):
@@ -24,7 +24,7 @@ def is_whole(node: ast.Declaration | ast.Item | ast.Copy | ast.Run | ast.Subject
 
 
 def likely_type(default: ast.Expr | None) -> str:
-    """The type of a param whose type is missing, so that its default does not give a second error."""
+    """The type of a param without a type, chosen so that its default does not cause a second error."""
     if isinstance(default, ast.Number):
         return "number" if "." in default.text else "int"
     if isinstance(default, ast.Bool):

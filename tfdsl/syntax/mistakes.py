@@ -1,6 +1,7 @@
-"""Slips that people make who know another language: each is told by its own rule and read as what was meant.
+"""Mistakes carried over from other languages, each with its own message.
 
-A slip looks at the token that does not fit, changes the tokens so that the parser can go on, and reports.
+Each function looks at the token that does not fit. If it recognizes its mistake, it changes the tokens so that the
+parser can continue, and reports it.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ LBRACE = lexer.LBRACE
 ACTION_WORDS = {"complete", "fail", "abort", "restart", "ignore"}
 ON, AFTER, ARROW = lexer.KEYWORDS["on"], lexer.KEYWORDS["after"], lexer.OPERATORS["=>"]
 
-# What stands behind the type of a param.
+# What can follow the type of a param.
 TYPED = {EQUAL, lexer.OPERATORS["<"], lexer.LSQB, lexer.NEWLINE, lexer.END}
 
 
 def recognize(recovery: Recovery) -> bool:
-    """Whether the next token, which does not fit, is a known slip; if so the tokens are changed and it is reported."""
+    """Whether the next token, which does not fit, is a known mistake; if so, report it and change the tokens."""
     at = recovery.machine.at
     acceptable = recovery.acceptable()
     return any(mistake(recovery, at, acceptable) for mistake in MISTAKES)
@@ -69,7 +70,7 @@ def _is_type(recovery: Recovery, at: int) -> bool:
 
 
 def _repeated_word(recovery: Recovery, at: int, _: set[int]) -> bool:
-    """``role role ps``, where the second word was taken for the name."""
+    """``role role ps``, where the second word was read as the name."""
     lexed, before = recovery.lexed, recovery.before
     if before is None or at < 2 or lexed.types[at - 1] < tables.FIRST_KEYWORD:
         return False
@@ -85,7 +86,7 @@ def _repeated_word(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def _missing_arrow(recovery: Recovery, at: int, _: set[int]) -> bool:
-    """``on failed restart job``, where ``failed`` was taken for a role and ``restart`` for the event."""
+    """``on failed restart job``, where ``failed`` was read as a role and ``restart`` as the event."""
     lexed = recovery.lexed
     on = _policy_start(recovery, at)
     if on is None or ARROW in lexed.types[on:at]:
@@ -101,13 +102,13 @@ def _missing_arrow(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def _policy_start(recovery: Recovery, at: int) -> int | None:
-    """The ``on`` before token ``at`` in its line."""
+    """The ``on`` before token ``at`` on its line."""
     types = recovery.lexed.types
     return next((i for i in range(at - 1, recovery.line_start(at) - 1, -1) if types[i] == ON), None)
 
 
 def _late_delay(recovery: Recovery, at: int, _: set[int]) -> bool:
-    """``on failed => restart job after 3m``, where ``after`` was taken for a word of the action."""
+    """``on failed => restart job after 3m``, where ``after`` was read as a word of the action."""
     lexed = recovery.lexed
     on = _policy_start(recovery, at)
     if on is None or ARROW not in lexed.types[on:at] or lexed.text(at - 1) != "after":
@@ -146,7 +147,7 @@ def _quoted_key(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 
 def _drop_item(recovery: Recovery, at: int) -> bool:
-    """Leave out everything up to the end of the item."""
+    """Remove everything up to the end of the item."""
     types = recovery.lexed.types
     end, depth = at, 0
     while types[end] != lexer.END:
@@ -191,7 +192,7 @@ def _job_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 
 def _line_break(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
-    """A statement that goes on in the next line; also the ``{`` there."""
+    """A statement that continues on the next line, or a ``{`` there."""
     lexed = recovery.lexed
     types = lexed.types
     if types[at] != lexer.NEWLINE or types[at + 1] not in acceptable or not at:
@@ -212,7 +213,7 @@ def _line_break(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 
 def _declares(recovery: Recovery, at: int) -> bool:
-    """Whether a declaration begins behind the line end ``at``."""
+    """Whether a declaration begins after the line end ``at``."""
     types = recovery.lexed.types
     if types[at] != lexer.NEWLINE or types[at + 1] not in DECLARATIONS:
         return False
@@ -221,7 +222,7 @@ def _declares(recovery: Recovery, at: int) -> bool:
 
 
 def _outside_job(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
-    """Something at file level that is no declaration: skip to the next one, and say so once."""
+    """Something at file level that is not a declaration: skip to the next one, with one report."""
     lexed = recovery.lexed
     types = lexed.types
     if lexer.JOB not in acceptable or types[at] in (lexer.NEWLINE, lexer.END):
@@ -231,9 +232,7 @@ def _outside_job(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     span = recovery.span(at)
     is_item = types[at] == lexer.NAME and types[at + 1] in (EQUAL, COLON)
     if is_item or (types[at] in lexer.KEYWORDS.values() and types[at] not in DECLARATIONS):
-        diagnostic = rules.OUTSIDE_JOB(span, found=shortened(span.text)).help(
-            "a job is written job mnist { … }; this goes inside"
-        )
+        diagnostic = rules.OUTSIDE_JOB(span, found=shortened(span.text)).help("write it inside a job: job mnist { … }")
     else:
         diagnostic = rules.UNEXPECTED(span, expected=recovery.expected(), found=wording.found(lexed, at))
     recovery.report(diagnostic)

@@ -1,7 +1,7 @@
-"""Words with characters that no name has: letters of other alphabets, and control characters in the middle.
+"""Words with characters that are not allowed in names: letters of other alphabets, and control characters.
 
-The whole word is one report and one token. What it is read as stands in ``Lexed.meant``: the Latin word where the
-letters only look different, else nothing, and then the item that it names is left out.
+The whole word is one report and one token. ``Lexed.meant`` says how to read it: as the Latin word where the letters
+look the same, else as nothing, and then the item that it names is left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tfdsl.text import Span
 if TYPE_CHECKING:
     from tfdsl.syntax.lexer import Lexed
 
-# Letters that look like Latin ones, or nearly so, in the order of the Latin ones below them.
+# Letters that look like Latin ones, in the order of the Latin letters below them.
 _FOREIGN = (
     "\u0430\u0501\u0435\u04bb\u0456\u0458\u043a\u04cf\u043c\u0578\u043e\u0440\u051b\u0433\u0455\u0442"
     "\u0446\u03bd\u051d\u0445\u0443\u0410\u0412\u0415\u041d\u0406\u0408\u041a\u041c\u041e\u0420\u0405"
@@ -36,7 +36,7 @@ def is_part(character: str) -> bool:
 
 
 def odd_word(lexed: Lexed, at: int, stop: int) -> int:
-    """Take the whole word around the odd character at ``at`` for one token; gives the offset behind it."""
+    """Make the whole word around the odd character at ``at`` one token; returns the offset after it."""
     text = lexed.source.text
     start, end = at, at + 1
     if lexed.types and lexed.ends[-1] == at and is_word(lexed.types[-1]):

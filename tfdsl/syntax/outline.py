@@ -1,7 +1,7 @@
 """The tokens of a text as the formatter sees them: elements between separators, groups between brackets, comments.
 
-Line ends are gone from it, save where they carry a comment; what is left of them is whether a group was written over
-several lines and where there were blank lines.
+It has no line ends, except those with a comment; it only records whether a group was written over several lines and
+where there were blank lines.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ COMMA = lexer.OPERATORS[","]
 CONTINUES = lexer.INFIX | {lexer.OPERATORS["?"], lexer.OPERATORS[":"]}
 COLON = lexer.OPERATORS[":"]
 
-# block: braces of any kind. list and call: elements that can stand one a line. closed: (…) and x[…], always in line.
+# block: braces of any kind. list and call: elements that can be on lines of their own. closed: (…) and x[…], always
+# on one line.
 Kind: TypeAlias = Literal["block", "list", "call", "closed"]
 
 
 class Remark(NamedTuple):
-    """A comment on a line of its own, and whether a blank line is before it."""
+    """A comment on a line of its own, and whether a blank line precedes it."""
 
     blank: bool
     text: str
 
 
 class Gap(NamedTuple):
-    """What a line end holds: the comment behind the line, the comment lines after it, a blank line at the end."""
+    """The content of a line end: the comment after the line, the comment lines below it, a blank line at the end."""
 
     trailing: str
     remarks: tuple[Remark, ...]
@@ -39,7 +40,7 @@ class Gap(NamedTuple):
 
 
 class Group:
-    """What stands between two brackets. ``open_lines``: it was written over several lines and stays so."""
+    """What is between two brackets. ``open_lines``: it was written over several lines and stays that way."""
 
     __slots__ = ("close", "elements", "kind", "open", "open_lines", "opening", "remarks")
 
@@ -69,7 +70,7 @@ class Element:
 
 
 class Marks:
-    """What the tree knows of tokens that look alike, by token number."""
+    """What the tree says about tokens that look alike, by token number."""
 
     def __init__(self, tree: Tree) -> None:
         self.calls: set[int] = set()
@@ -105,7 +106,7 @@ class Outline:
         self.at = 0
 
     def read(self) -> Group:
-        """The whole text as a block whose brackets are not there (both are ``$END``)."""
+        """The whole text as a block without brackets (both are ``$END``)."""
         group = Group("block", len(self.lexed.types) - 1)
         self._fill(group, lexer.END)
         return group
@@ -155,7 +156,7 @@ class Outline:
         return group
 
     def _line_end(self, group: Group, element: Element, closer: int) -> Element:
-        """Take a line end; gives the element that is read next."""
+        """Read a line end; returns the element that is read next."""
         types = self.lexed.types
         before, after = types[self.at - 1] if self.at else lexer.END, types[self.at + 1]
         gap = self._gap(self.at)
@@ -187,7 +188,7 @@ class Outline:
         return following
 
     def _goes_on(self, before: int, after: int) -> bool:
-        """Whether an element goes on behind the line end that was just taken."""
+        """Whether an element continues after the line end that was just read."""
         return after == COLON or (before in CONTINUES and self.at - 2 not in self.marks.angles)
 
     def _gap(self, i: int) -> Gap:

@@ -1,4 +1,4 @@
-"""From a text to its tree: the plain way first, and only when that fails the one that recovers."""
+"""From a text to its tree: first a plain parse and, only if that fails, one that recovers from errors."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 
 class Parsed(Record):
-    """A text that was read: its tree, and what is wrong with it in the order of the text."""
+    """A parsed text: its tree, and its diagnostics in the order of the text."""
 
     file: ast.File
     diagnostics: tuple[Diagnostic, ...]
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        """The tokens, comments and line ends included; made anew at each call."""
+        """The tokens, including comments and line ends; computed at each call."""
         return tokenize(self.file.source)
 
 
-# How many interpolations may stand inside one another.
+# How deep interpolations can be nested.
 MAX_INTERPOLATIONS = 4
 
 
 @without_gc
 def parse(source: Source) -> Parsed:
-    """Read a whole text. Gives a tree for any text and never raises; ``diagnostics`` tells what could not be read."""
+    """Read a whole text. Returns a tree for any text and never raises; ``diagnostics`` says what could not be read."""
     lexed, builder, whole = plain(source)
     if not whole or lexed.diagnostics:
         from tfdsl.syntax.parts import Parts
@@ -46,7 +46,7 @@ def parse(source: Source) -> Parsed:
 
 
 def plain(source: Source) -> tuple[Lexed, Builder, bool]:
-    """Read a text without recovery; whether all of it could be read."""
+    """Read a text without recovery; returns whether all of it could be read."""
     lexed = lex(source)
     builder = Builder(lexed, _parse_part, 0)
     builder.diagnostics.extend(lexed.diagnostics)
@@ -56,7 +56,7 @@ def plain(source: Source) -> tuple[Lexed, Builder, bool]:
 
 
 def recovered(source: Source, errors: int = 0) -> tuple[Builder, int]:
-    """Read a text with recovery, after so many errors before it; and how many errors there are then."""
+    """Read a text with recovery. ``errors`` were found before it; also returns how many there are after it."""
     from tfdsl.syntax.recovery import recover
 
     lexed = lex(source)
@@ -79,7 +79,7 @@ def parse_expression(source: Source, start: int = 0, end: int | None = None) -> 
 
 
 def _parse_part(source: Source, start: int, end: int, level: int) -> tuple[ast.Expr, list[Diagnostic], int]:
-    """The expression from ``start`` to ``end``, which stands inside ``level`` interpolations, and how deep it is."""
+    """The expression from ``start`` to ``end``, inside ``level`` interpolations, and how deep it is."""
     if level > MAX_INTERPOLATIONS:
         span = Span(source, start, end)
         return ast.ErrorExpr(span), [rules.NESTING_TOO_DEEP(span, limit=MAX_INTERPOLATIONS)], 0
@@ -91,7 +91,7 @@ def _parse_part(source: Source, start: int, end: int, level: int) -> tuple[ast.E
 
 
 def _expression(lexed: Lexed, level: int) -> Builder:
-    """Parse an expression, if need be with recovery; the builder holds the result and all diagnostics."""
+    """Parse an expression, with recovery if necessary; the builder has the result and all diagnostics."""
     builder = Builder(lexed, _parse_part, level)
     builder.diagnostics.extend(lexed.diagnostics)
     if not Machine(lexed, tables.START_EXPRESSION, builder, BUILDERS).run(len(lexed.types) - 1):

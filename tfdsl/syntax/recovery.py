@@ -1,8 +1,8 @@
-"""Goes on after an error: a tree for any text, each error reported once, where it is.
+"""Continues after an error: a tree for any text, with each error reported once, in its place.
 
-Used only when the plain parse has failed. Brackets are matched first, with the help of the indentation. Then the tokens
-are taken one by one; at one that does not fit the known mistakes are tried (``mistakes``), then small repairs
-(``repairs``), and at last everything up to the end of the item is skipped.
+Used only when the plain parse has failed. First, brackets are matched with the help of the indentation. Then the tokens
+are read one by one. At a token that does not fit, known mistakes are tried (``mistakes``), then small repairs
+(``repairs``); if neither helps, everything up to the end of the item is skipped.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from tfdsl.syntax.build import Builder
     from tfdsl.syntax.lexer import Lexed
 
-# After so many errors the rest is skipped item by item, and after so many more it is not read at all: such a text is
-# no .tfjob file, and looking for repairs takes time.
+# After this many errors the rest is skipped item by item, and after more it is not read at all: such a text is not a
+# .tfjob file, and looking for repairs takes time.
 MANY_ERRORS = 200
 TOO_MANY_ERRORS = 1000
 
-# So many places to go on from are tried when something is skipped.
+# How many places to continue from are tried when something is skipped.
 SYNC_POINTS = 40
 
 
@@ -48,11 +48,11 @@ class Snapshot(NamedTuple):
 
 
 def recover(lexed: Lexed, start: int, builder: Builder, errors: int = 0) -> int:
-    """Parse ``lexed``, whose tokens are changed on the way; all that is wrong goes to ``builder.diagnostics``.
+    """Parse ``lexed``, changing its tokens on the way; all errors go to ``builder.diagnostics``.
 
-    ``errors``: so many were there before this text; gives how many there are after it.
+    ``errors``: how many there were before this text; returns how many there are after it.
     """
-    builder.mended = True
+    builder.repaired = True
     _join_line_ends(lexed)
     if not builder.inside:
         close_texts(lexed)
@@ -69,7 +69,7 @@ def recover(lexed: Lexed, start: int, builder: Builder, errors: int = 0) -> int:
         (diagnostic.span.start for diagnostic in lexed.diagnostics if diagnostic.rule is rules.NESTING_TOO_DEEP),
         default=-1,
     )
-    # Of brackets that are too deep nobody wants to know besides how many are not closed.
+    # For brackets that are nested too deep, it does not help to hear which of them are not closed.
     builder.diagnostics.extend(each for each in balance.reports if each.rule not in UNCLOSED or each.span.start > deep)
     recovery = Recovery(lexed, start, builder, quiet)
     recovery.errors = errors
@@ -77,7 +77,7 @@ def recover(lexed: Lexed, start: int, builder: Builder, errors: int = 0) -> int:
     return recovery.errors
 
 
-# Lexical errors after which the rest of the line is not what was meant.
+# Lexical errors after which the rest of the line cannot be trusted.
 LINE_SPOILERS = (
     rules.UNCLOSED_STRING,
     rules.SINGLE_QUOTES,
@@ -95,7 +95,7 @@ LINE_SPOILERS = (
 
 
 def _join_line_ends(lexed: Lexed) -> None:
-    """Leave out line ends that follow a line end, which happens when what was between them is no token."""
+    """Remove line ends that follow a line end, which happens when what was between them is not a token."""
     types = lexed.types
     extra = [i for i in range(1, len(types)) if types[i] == lexer.NEWLINE == types[i - 1]]
     for i in reversed(extra):
@@ -103,7 +103,7 @@ def _join_line_ends(lexed: Lexed) -> None:
 
 
 class Recovery:
-    """One recovering parse. ``quiet`` holds the lines about which enough has been said."""
+    """One recovering parse. ``quiet`` has the lines for which nothing more is reported."""
 
     def __init__(self, lexed: Lexed, start: int, builder: Builder, quiet: set[int]) -> None:
         self.lexed = lexed
@@ -117,7 +117,7 @@ class Recovery:
         self.stepping_to = 0
 
     def run(self) -> None:
-        """Take all tokens."""
+        """Read all tokens."""
         machine, types = self.machine, self.lexed.types
         if types == [lexer.END]:
             return
@@ -140,9 +140,9 @@ class Recovery:
                 return
 
     def _take_line(self) -> bool:
-        """Take the tokens up to the line end in one go; False, with nothing taken, when one does not fit.
+        """Read the tokens up to the line end in one go; False, with nothing read, when one does not fit.
 
-        Most lines are sound, and a step for each token takes several times as long.
+        Most lines are correct, and going token by token takes several times as long.
         """
         machine = self.machine
         end = self.line_end(machine.at)
@@ -164,7 +164,7 @@ class Recovery:
         return Snapshot(machine.at, machine.states.copy(), machine.values.copy(), machine.firsts.copy(), lengths)
 
     def _repair(self) -> bool:
-        """Get over the error at the next token; False when nothing is left to read."""
+        """Recover from the error at the next token; False when nothing is left to read."""
         at = self.machine.at
         place = self.lexed.starts[at]
         self.stuck_at = (place, self.stuck_at[1] + 1 if self.stuck_at[0] == place else 1)
@@ -199,21 +199,21 @@ class Recovery:
         return repairs.acceptable(self.machine.states)
 
     def acceptable_before(self) -> set[int]:
-        """The types of the tokens that could have come instead of the last one taken."""
+        """The types of the tokens that could have come instead of the last one read."""
         return repairs.acceptable(self.before.states) if self.before else set()
 
     def step_back(self) -> None:
-        """Undo the last token; can be done once after each token."""
+        """Undo the last token; possible once after each token."""
         assert self.before is not None
         self._restore(self.before)
 
     def back_to_line_end(self) -> None:
-        """Undo everything since the last line end, that included."""
+        """Undo everything since the last line end, including it."""
         assert self.before_line_end is not None
         self._restore(self.before_line_end)
 
     def cut_behind(self, token: int) -> bool:
-        """Forget everything that was read behind a token that still waits for the rest of its rule."""
+        """Forget everything that was read after a token whose rule is not complete."""
         machine = self.machine
         for height, value in enumerate(machine.values):
             if isinstance(value, int) and value == token:
@@ -233,7 +233,7 @@ class Recovery:
         self.before = self.before_line_end = None
 
     def insert(self, at: int, type_: int) -> None:
-        """Put an empty token in front of token ``at``, right behind the one before it."""
+        """Insert an empty token before token ``at``, right after the previous one."""
         lexed = self.lexed
         place = lexed.ends[at - 1] if at else 0
         lexed.types.insert(at, type_)
@@ -241,24 +241,24 @@ class Recovery:
         lexed.ends.insert(at, place)
 
     def delete(self, at: int, count: int = 1) -> None:
-        """Leave out ``count`` tokens from ``at`` on."""
+        """Remove ``count`` tokens from ``at`` on."""
         lexed = self.lexed
         del lexed.types[at : at + count], lexed.starts[at : at + count], lexed.ends[at : at + count]
 
     def replace(self, at: int, type_: int, count: int = 1) -> None:
-        """Take ``count`` tokens from ``at`` on for one token of another type."""
+        """Replace ``count`` tokens from ``at`` on with one token of another type."""
         lexed = self.lexed
         lexed.ends[at] = lexed.ends[at + count - 1]
         lexed.types[at] = type_
         self.delete(at + 1, count - 1)
 
     def report(self, diagnostic: Diagnostic | None) -> None:
-        """Say it, unless enough has been said about its line."""
+        """Report ``diagnostic``, unless enough has been reported for its line."""
         if diagnostic is not None and self.line_of(diagnostic.span.start) not in self.quiet:
             self.builder.diagnostics.append(diagnostic)
 
     def span(self, at: int) -> Span:
-        """Where token ``at`` is; the end of a line is the place behind its last token."""
+        """The span of token ``at``; for the end of a line, the place after its last token."""
         lexed = self.lexed
         if lexed.types[at] in (lexer.NEWLINE, lexer.END) and at:
             return Span(lexed.source, lexed.ends[at - 1], lexed.ends[at - 1])
@@ -269,13 +269,13 @@ class Recovery:
         return wording.expected(self.acceptable(), self.text_before(self.machine.at))
 
     def text_before(self, at: int) -> str:
-        """The token in front of token ``at``, or nothing at the beginning of a line."""
+        """The text of the token before token ``at``; empty at the beginning of a line."""
         return self.lexed.text(at - 1).strip() if at else ""
 
     def removal(self, at: int) -> Edit:
-        """Take out token ``at`` together with the blanks before it, unless it sticks to the next one.
+        """An edit that removes token ``at`` and the spaces before it, unless it is joined to the next one.
 
-        Two words that it held apart stay two.
+        Two words that it separated stay separate.
         """
         lexed = self.lexed
         start, end = lexed.starts[at], lexed.ends[at]
@@ -305,7 +305,7 @@ class Recovery:
         return at
 
     def line_end(self, at: int) -> int:
-        """The line end or text end behind token ``at`` (or that token itself)."""
+        """The line end or text end after token ``at`` (or that token itself)."""
         types = self.lexed.types
         while types[at] not in (lexer.NEWLINE, lexer.END):
             at += 1
@@ -314,7 +314,7 @@ class Recovery:
     # --- the last resort ---
 
     def _skip(self, highest: int = MAX_STACK) -> bool:
-        """Report the token and go on behind the item in which it stands; False when nothing is left.
+        """Report the token and continue after its item; False when nothing is left.
 
         At most ``highest`` states are kept.
         """
@@ -344,7 +344,7 @@ class Recovery:
         return True
 
     def _sync_point(self, at: int, highest: int) -> tuple[int, int, bool] | None:
-        """(token to go on from, height to cut the stack of states to, whether an error value is put in first)."""
+        """(token to continue from, height to cut the stack of states to, whether an error value is inserted first)."""
         machine, types = self.machine, self.lexed.types
         brackets = [self._bracket_step(value) for value in machine.values]
         level = depth = sum(brackets)

@@ -1,4 +1,4 @@
-"""What is said about an error that a small repair gets over."""
+"""The messages for errors that a small repair fixes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 KEYWORD_TEXTS = {number: text for text, number in lexer.KEYWORDS.items()}
 
-# Tokens that are always written the same way, so that the fix can write them.
+# Tokens with a fixed text, which a fix can write.
 _WRITTEN = {EQUAL: "=", COMMA: ",", ARROW: "=>", COLON: ":", EQUALS: "==", **KEYWORD_TEXTS}
 
 
 def explain(recovery: Recovery, repair: Repair) -> Diagnostic:
-    """The diagnostic for the error at the next token, of which ``repair`` tells what was probably meant."""
+    """The diagnostic for the error at the next token; ``repair`` is what was probably meant."""
     at = recovery.machine.at - repair.back
     if repair.out == 0:
         return _insertion(recovery, repair, at)
@@ -59,7 +59,7 @@ def _insertion(recovery: Recovery, repair: Repair, at: int) -> Diagnostic:
 
 
 def _edit(previous: Span, span: Span, text: str) -> Edit:
-    """Insert ``text`` between two tokens, with a blank on each side where there is room for one."""
+    """Insert ``text`` between two tokens, with a space on each side where there is room for one."""
     return _between(previous, span, f" {text} " if span.start < span.end else f" {text}")
 
 
@@ -85,7 +85,7 @@ def _removal(recovery: Recovery, repair: Repair, at: int) -> Diagnostic:
 
 
 def is_punctuation(text: str) -> bool:
-    """Whether a token says nothing by itself, so that it may be changed without asking what it meant."""
+    """Whether a token has no content of its own, so that it can be changed without losing anything."""
     return not any(character.isalnum() or character in "\"'_" for character in text)
 
 

@@ -1,7 +1,7 @@
-"""Which small change of the tokens lets the parser go on?
+"""The smallest change to the tokens that lets the parser continue.
 
-Tried on bare stacks of states, without building anything: put in, leave out or replace a token, at the place of the
-error or one token before it. A change is taken only if the tokens behind it then fit too.
+Tried on bare stacks of states, without building anything: insert, remove or replace a token, at the error or one token
+before it. A change is accepted only if the tokens after it fit too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tfdsl.syntax.driver import ENDS, find_action, jump, row
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# So many tokens behind the change must fit, or all up to the end of the line and the first of the next.
+# How many tokens after the change must fit, unless the line ends earlier: then those and the first of the next line.
 LOOK_AHEAD = 4
 
 _index = tables.TERMINALS.index
@@ -23,8 +23,8 @@ EQUAL, EQUALS, COMMA, COLON, ARROW = map(lexer.OPERATORS.__getitem__, ("=", "=="
 BRACKETS = {lexer.LBRACE, lexer.RBRACE, lexer.LSQB, lexer.RSQB, lexer.LPAR, lexer.RPAR}
 FIXED = BRACKETS | {lexer.NEWLINE, lexer.END}
 
-# What may be put in, and how unlikely each is. Brackets are not among them but for an empty block: ``brackets`` has
-# seen to it that they match.
+# What can be inserted, and how unlikely each is. Apart from an empty block there are no brackets: ``brackets`` has
+# already made them match.
 INSERTIONS: tuple[tuple[tuple[int, ...], float], ...] = (
     ((EQUAL,), 1.0),
     ((COMMA,), 1.0),
@@ -67,7 +67,7 @@ ONE_BACK = 0.35
 
 
 class Repair(NamedTuple):
-    """Leave out ``out`` tokens from ``back`` tokens before the error on, and put in tokens of ``types`` there."""
+    """Remove ``out`` tokens, starting ``back`` tokens before the error, and insert tokens of ``types`` there."""
 
     cost: float
     back: int
@@ -76,7 +76,7 @@ class Repair(NamedTuple):
 
 
 def advance(states: list[int], type_: int, *, exactly: bool = False) -> bool:
-    """Take one token on a stack of states; False, with the stack spoilt, when it does not fit.
+    """Read one token on a stack of states; False, with the stack unusable, when it does not fit.
 
     ``exactly``: a keyword does not count as a name.
     """
@@ -105,7 +105,7 @@ def acceptable(states: list[int]) -> set[int]:
 
 
 def _goes_on(states: list[int], types: Sequence[int], at: int) -> int:
-    """How many of the tokens from ``at`` on fit after ``states`` (spoilt); at most twice the look-ahead."""
+    """How many of the tokens from ``at`` on fit after ``states`` (consumed); at most twice the look-ahead."""
     taken = 0
     while taken < 2 * LOOK_AHEAD and at + taken < len(types):
         if not advance(states, types[at + taken]):
@@ -115,7 +115,7 @@ def _goes_on(states: list[int], types: Sequence[int], at: int) -> int:
 
 
 def goes_on(states: list[int], types: Sequence[int], at: int) -> bool:
-    """Whether the tokens from ``at`` on fit well enough after ``states`` (spoilt)."""
+    """Whether enough of the tokens from ``at`` on fit after ``states`` (consumed)."""
     return _enough(types, at, _goes_on(states, types, at))
 
 
@@ -128,8 +128,8 @@ def _enough(types: Sequence[int], at: int, taken: int) -> bool:
 def find(stacks: Sequence[list[int]], types: Sequence[int], at: int, alike: Sequence[Sequence[int]]) -> Repair | None:
     """The cheapest repair of an error at token ``at``.
 
-    ``stacks`` has the stack of states before that token, and the one before the token in front of it if there is one;
-    ``alike`` the keywords that the two tokens resemble.
+    ``stacks`` has the stack of states before that token, and the one before the previous token if there is one;
+    ``alike`` has the keywords that the two tokens resemble.
     """
     best: tuple[float, int, Repair] | None = None
     for repair in _candidates(stacks, types, at, alike):

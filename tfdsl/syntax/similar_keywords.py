@@ -1,4 +1,4 @@
-"""Words that are probably a keyword: misspelt, or the word of another language for the same thing."""
+"""Words that probably mean a keyword: misspelt, or the word of another language for the same thing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfdsl.syntax import lexer
 if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
 
-# Words of other languages, and of the fields that targets have for a thing, with the statement that is meant.
+# Words of other languages, and names of fields in targets, with the statement that is meant.
 FOREIGN_WORDS = {
     "import": "include",
     "const": "let",
@@ -25,7 +25,7 @@ FOREIGN_WORDS = {
 
 
 def resembling(recovery: Recovery, at: int) -> list[int]:
-    """The keywords that the word at token ``at`` may be a misspelling of."""
+    """The keywords that the word at token ``at`` may be meant as."""
     lexed = recovery.lexed
     if lexed.types[at] != lexer.NAME:
         return []

@@ -1,4 +1,4 @@
-"""Statements of other languages: loops, blocks that do not exist, typed constants, f-strings, keys without quotes."""
+"""Statements of other languages: loops, unknown blocks, typed constants, f-strings, keys without quotes."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ ENTRY_STARTS = {*ITEM_STARTS, lexer.LSQB}
 
 STRING_PREFIXES = {"f", "F", "r", "R", "b", "B", "u", "U", "fr", "rf"}
 
-# Attributes that are maps: of these only the = is missing before a block.
+# Attributes that are maps: before a block, only their = is missing.
 MAPS = {"labels", "annotations", "env", "node_selector", "resources"}
 
 LOOPS = {"for", "foreach", "while", "dynamic"}
 CONDITIONS = {"if", "else", "elif", "unless", "switch"}
-_RESOURCES = "cpu, memory and gpu are attributes of a role"
-_VOLUMES = 'a volume is a mount: mount pvc "data" at "/data"'
+_RESOURCES = "set cpu, memory and gpu in the role"
+_VOLUMES = 'write a mount: mount pvc "data" at "/data"'
 _HELPS = {
-    **dict.fromkeys(LOOPS, "there are no loops; replicas = 4 makes four copies of a role"),
-    **dict.fromkeys(CONDITIONS, "there are no conditional blocks; a value is chosen with condition ? a : b"),
+    **dict.fromkeys(LOOPS, "there are no loops; write replicas = 4 for four copies of a role"),
+    **dict.fromkeys(CONDITIONS, "there are no conditional blocks; choose a value with condition ? a : b"),
     **dict.fromkeys(("limits", "requests"), _RESOURCES),
     **dict.fromkeys(("volume", "volumes", "volumeMounts"), _VOLUMES),
-    **dict.fromkeys(("container", "containers"), "image and command are attributes of a job or a role"),
+    **dict.fromkeys(("container", "containers"), "set image and command in the job or role"),
 }
 _BLOCKS = "the blocks of a job are role, target, cluster and build"
 
@@ -53,7 +53,7 @@ _MAPS = {"map", "dict", "object", "mapping"}
 
 
 def string_prefix(recovery: Recovery, at: int, _: set[int]) -> bool:
-    """``f"…"``, where the letter was taken for a name."""
+    """``f"…"``, where the letter was read as a name."""
     lexed = recovery.lexed
     if lexed.types[at] not in TEXTS or recovery.before is None or lexed.types[at - 1] != lexer.NAME:
         return False
@@ -123,7 +123,7 @@ def _type_of(text: str) -> tuple[str, str] | None:
 
 
 def declaration_inside(recovery: Recovery, at: int, _: set[int]) -> bool:
-    """``let n = 4`` among the items of a job, where ``let`` was taken for an attribute."""
+    """``let n = 4`` among the items of a job, where ``let`` was read as an attribute."""
     lexed = recovery.lexed
     types = lexed.types
     if at < 2 or types[at - 1] not in DECLARATIONS or types[at - 2] not in ITEM_STARTS or recovery.before is None:
@@ -167,7 +167,7 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def _is_block(recovery: Recovery, at: int) -> bool:
-    """Whether the line goes on with words or texts and then a block."""
+    """Whether words or texts and then a block follow on the line."""
     types = recovery.lexed.types
     while is_word(types[at]) or types[at] == lexer.STRING:
         at += 1
@@ -175,7 +175,7 @@ def _is_block(recovery: Recovery, at: int) -> bool:
 
 
 def _leave_out(recovery: Recovery, at: int, *, whole: bool = False) -> bool:
-    """Undo the token ``at`` and leave out its item, or (``whole``) all items up to the closing bracket."""
+    """Undo the token ``at`` and remove its item, or (``whole``) all items up to the closing bracket."""
     types = recovery.lexed.types
     end, depth = at, 0
     while types[end] != lexer.END:

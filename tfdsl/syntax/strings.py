@@ -1,7 +1,7 @@
-"""What a string, a text block or a raw block holds: escapes undone, indentation removed, interpolations parsed.
+"""The content of a string, text block or raw block: escapes undone, indentation removed, interpolations parsed.
 
-Rules: "Lexical rules" of the language reference. Every piece is read at its own offset, so the spans of interpolated
-expressions and of errors are those of the text.
+See "Lexical rules" in the language reference. Every piece is read at its own offset, so interpolated expressions and
+errors have their spans in the text.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _QUOTED = r'"(?:[^"\\\n]|\\[^\n])*+"'
 _INTERPOLATION = re.compile(rf'\$\{{((?:[^{{}}"\n]|{_QUOTED}|\{{(?:[^{{}}"\n]|{_QUOTED})*+\}})*+)\}}')
 _UNICODE = re.compile(r"\\u\{([0-9A-Fa-f]{1,6})\}")
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "$": "$"}
-# ${x:-y}, ${x#y}, ${x/y/z}, ${x:1}, ${x[@]}, ${#x}, ${!x}, ${@} of shells.
+# The expansions of shells: ${x:-y}, ${x#y}, ${x/y/z}, ${x:1}, ${x[@]}, ${#x}, ${!x}, ${@}.
 _SHELL = re.compile(r"[A-Za-z_]\w*+(?::?[-=+?]|[#%^,@/:]|\[[@*]\])|[#!]\w|[@*#?$!-]\Z")
 _ESCAPES = r"the escapes are \n \t \r \" \\ \$ \u{…}"
 
 
 class Reader(Protocol):
-    """What the strings need of the builder of the tree."""
+    """What strings need from the builder of the tree."""
 
     source: Source
     diagnostics: list[Diagnostic]
 
     def interpolated(self, start: int, end: int) -> ast.Expr:
-        """The expression that stands from ``start`` to ``end``."""
+        """The expression from ``start`` to ``end``."""
         ...
 
 
@@ -66,7 +66,7 @@ class _Pieces:
 
 
 def string(reader: Reader, span: Span, end: int) -> ast.Str:
-    """The string ``"…"`` at ``span``, whose text goes to ``end``."""
+    """The string ``"…"`` at ``span``, whose text ends at ``end``."""
     pieces = _Pieces()
     _decode(reader, pieces, span.start + 1, end)
     return ast.Str(pieces.finish(), span)
@@ -91,7 +91,7 @@ def raw_block(reader: Reader, span: Span) -> ast.Str:
 
 
 def _lines(reader: Reader, span: Span, mark: str) -> list[tuple[int, int, bool]]:
-    """Start and end of each line's text without its indentation, and whether it is the one of the closing mark."""
+    """Start and end of each line's text without its indentation, and whether it is the line of the closing mark."""
     text = reader.source.text
     at = text.index("\n", span.start) + 1
     stop = span.end - len(mark)
@@ -124,7 +124,7 @@ def _blank_prefix(text: str, start: int, end: int) -> str:
 
 
 def _under_indented(source: Source, lines: list[int], indent: str, mark: str) -> Diagnostic:
-    """One report at the first line's text, with a fix for all lines that are indented too little."""
+    """One report at the text of the first such line, with a fix for all lines that are indented too little."""
     text = source.text
     edits: list[Edit] = []
     for start in lines:
@@ -139,7 +139,7 @@ def _under_indented(source: Source, lines: list[int], indent: str, mark: str) ->
 
 
 def _decode(reader: Reader, pieces: _Pieces, at: int, end: int) -> bool:
-    """Add the text from ``at`` to ``end``; True when it ends in a backslash that removes the line end after it."""
+    """Add the text from ``at`` to ``end``; True when it ends in a backslash that removes the next line end."""
     text = reader.source.text
     while match := _SPECIAL.search(text, at, end):
         pieces.text(text[at : match.start()])
@@ -155,18 +155,18 @@ def _decode(reader: Reader, pieces: _Pieces, at: int, end: int) -> bool:
 
 
 def _interpolation(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
-    """Add the expression of the ``${`` at ``at``; gives the offset behind it."""
+    """Add the expression of the ``${`` at ``at``; returns the offset after it."""
     source = reader.source
     match = _INTERPOLATION.match(source.text, at, end)
     if match is None:
         if len(reader.diagnostics) < MAX_REPORTS:
             unclosed = rules.UNCLOSED_INTERPOLATION(Span(source, at, at + 2))
-            reader.diagnostics.append(unclosed.help("a literal ${ is written \\${"))
+            reader.diagnostics.append(unclosed.help("write \\${ for a literal ${"))
         pieces.text("${")
         return at + 2
     if not match[1].strip(" \t\r"):
         span = Span(source, at, match.end())
-        reader.diagnostics.append(rules.EMPTY_INTERPOLATION(span).help("a literal ${} is written \\${}"))
+        reader.diagnostics.append(rules.EMPTY_INTERPOLATION(span).help("write \\${} for a literal ${}"))
         pieces.expression(ast.ErrorExpr(span))
     else:
         pieces.expression(reader.interpolated(*match.span(1)))
@@ -174,20 +174,18 @@ def _interpolation(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
 
 
 def shell_expansion(source: Source, start: int, end: int) -> Diagnostic | None:
-    """What to say if the inside of a ``${…}``, which is no expression, is one of a shell's expansions."""
+    """The diagnostic if the inside of a ``${…}`` is a shell expansion, not an expression."""
     if not _SHELL.match(source.text, start, end):
         return None
     from tfdsl.syntax.wording import shortened
 
     span = Span(source, start - 2, end + 1)
-    diagnostic = rules.SHELL_EXPANSION(span, found=shortened(span.text)).help(
-        "write \\${ for a ${ that the shell is to see"
-    )
+    diagnostic = rules.SHELL_EXPANSION(span, found=shortened(span.text)).help("write \\${ to pass ${ to the shell")
     return diagnostic.fix("write \\${", Edit(Span(source, span.start, span.start), "\\"))
 
 
 def _escape(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
-    """Add what the escape at ``at`` stands for; gives the offset behind it."""
+    """Add the character of the escape at ``at``; returns the offset after it."""
     source = reader.source
     text = source.text
     letter = text[at + 1]
@@ -214,6 +212,6 @@ def _escape(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
 def _bad_escape(span: Span, letter: str) -> Diagnostic:
     diagnostic = rules.BAD_ESCAPE(span, what=f"\\{letter}")
     if letter == "u":
-        return diagnostic.help("a character is written by its number in braces, for example \\u{1F600}")
+        return diagnostic.help("write the number of the character in braces, for example \\u{1F600}")
     escaped = diagnostic.help(_ESCAPES)
     return escaped.fix("write \\\\ for a backslash", Edit(Span(span.source, span.start, span.start + 1), "\\\\"))

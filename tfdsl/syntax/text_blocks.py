@@ -1,7 +1,7 @@
-"""Blocks of text that lack one of their marks.
+"""Text blocks without an opening or a closing mark.
 
-Without a closing mark a block goes on to the opening mark of the next one, and everything in between is lost; without
-an opening mark its lines are read as code. Indentation tells where the mark is missing.
+Without its closing mark, a block extends to the opening mark of the next one, and everything in between is lost;
+without an opening mark, its lines are read as code. Indentation shows where the mark is missing.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 TEXT, RAW = tables.TERMINALS.index("TEXT"), tables.TERMINALS.index("RAW")
 EQUAL = lexer.OPERATORS["="]
 
-# The last line of a block that has taken the opening mark of the next block for its own closing mark.
+# The last line of a block that ends at the opening mark of the next block.
 _OPENS = re.compile(r"[ \t]*(?:[A-Za-z_]\w*[ \t]*(?:=|:)|run|copy)[ \t]*\Z")
 
 
 def close_texts(lexed: Lexed) -> None:
-    """Read a text again whose blocks of text are not closed, or not opened, where they should be."""
+    """Lex again a text whose text blocks are not closed, or not opened, where they should be."""
     distrusted = set(_swallowing(lexed))
     while distrusted:
         again = lexer.lex(lexed.source, unclosed=frozenset(distrusted))
@@ -53,7 +53,7 @@ def _swallowing(lexed: Lexed) -> list[int]:
 
 
 def _open_text(lexed: Lexed, mark: Span) -> None:
-    """If the mark stands alone on its line, take the lines above that are as deep as it for its text."""
+    """If the mark is alone on its line, read the lines above it that are at least as deep as its text."""
     text = lexed.source.text
     line = text.rfind("\n", 0, mark.start) + 1
     indent = mark.start - line
@@ -71,7 +71,7 @@ def _open_text(lexed: Lexed, mark: Span) -> None:
 
 
 def _replace_lines(lexed: Lexed, start: int, mark: Span) -> None:
-    """One error value for the tokens from ``start`` to the mark, if a value should stand there."""
+    """Replace the tokens from ``start`` to the mark with one error value, if a value belongs there."""
     first = next(i for i, begin in enumerate(lexed.starts) if begin >= start)
     last = next(i for i, begin in enumerate(lexed.starts) if begin == mark.start)
     if first < 2 or lexed.types[first - 1] != lexer.NEWLINE or lexed.types[first - 2] != EQUAL:

@@ -1,4 +1,4 @@
-"""The concrete tree: what the grammar says, nothing left out. For the formatter, and for tests against lark."""
+"""The concrete syntax tree, with nothing left out, for the formatter and for tests against lark."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Tree:
 def parse_tree(source: Source, *, expression: bool = False) -> Tree | None:
     """The concrete tree of a text without syntax errors, else None.
 
-    Escapes and interpolations inside strings are not looked at.
+    Escapes and interpolations inside strings are not read.
     """
     lexed = lex(source)
     tree = Tree(lexed)

@@ -1,7 +1,7 @@
-"""Statements that end before they are whole, as in an editor where somebody is still typing.
+"""Statements that are not complete, as in an editor while somebody is typing.
 
-The parser is then stuck at what ends an item. The tables tell which tokens would complete the statement: they are put
-in as empty tokens, one message names the first of them, and the next statement is read as if nothing had happened.
+The parser then stops at the end of an item. The tables show which tokens would complete the statement: they are
+inserted as empty tokens, one message names the first of them, and the next statement is read normally.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 COMMA, COLON, EQUAL, ARROW, CLOSE, PLUS = map(lexer.OPERATORS.__getitem__, (",", ":", "=", "=>", ">", "+"))
 ON, JOB = lexer.KEYWORDS["on"], lexer.KEYWORDS["job"]
 
-# What may end an item, and behind which tokens no item has begun.
+# What can end an item, and the tokens after which no item has begun.
 ENDS = {lexer.NEWLINE, lexer.END, COMMA, *OPENERS}
 STARTS = {lexer.NEWLINE, COMMA, lexer.LBRACE}
 
-# Signs behind which a line end may be no end at all.
+# Signs after which a line end does not end the item.
 LINKS = {COLON, EQUAL, ARROW}
 
-# What may be put in where no value can stand; a value is always an error value.
+# What can be inserted where no value fits; a value is always an error value.
 BLOCK = (lexer.LBRACE, lexer.RBRACE)
 PARTS: tuple[tuple[int, ...], ...] = (
     (lexer.NAME,),
@@ -60,7 +60,7 @@ def unfinished(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def dangling(recovery: Recovery, at: int, _: set[int]) -> bool:
-    """The same before a line end where a value may go on: the next item was taken for what is missing."""
+    """The same before a line end where a value can continue: the next item was read as the missing part."""
     types, before = recovery.lexed.types, recovery.before_line_end
     if before is None or not 1 <= at - before.at <= 2 or not before.at or types[before.at - 1] in STARTS:
         return False
@@ -74,14 +74,14 @@ def dangling(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def _first(recovery: Recovery, at: int) -> tuple[int, ...]:
-    """What must come first whatever would be shorter: behind ``on worker`` an event, for no event is called so."""
+    """What must come next even if something else is shorter: after ``on worker`` an event, which it is not itself."""
     lexed = recovery.lexed
     after_role = at > 1 and lexed.types[at - 2] == ON and lexed.text(at - 1) in wording.ROLES
     return (lexer.NAME,) if after_role else ()
 
 
 def _completion(states: list[int], following: Sequence[int], first: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The fewest tokens that make a whole of what was read, so that the tokens ``following`` can be taken."""
+    """The fewest tokens that complete what was read, so that the tokens ``following`` fit."""
     start = states.copy()
     if not all(repairs.advance(start, type_, exactly=True) for type_ in first):
         return None
@@ -91,10 +91,10 @@ def _completion(states: list[int], following: Sequence[int], first: tuple[int, .
             return put
         if len(put) >= LONGEST:
             continue
-        # A source that may be left out is asked for: which kinds have none is not known here.
+        # An optional source is asked for, too: which kinds have none is not known here.
         for part in ((lexer.ERROR,),) if repairs.fits(stack, lexer.ERROR) else PARTS:
             if part == (CLOSE,) and repairs.fits(stack, PLUS):
-                continue  # behind a value it compares, only in a type it closes
+                continue  # after a value it compares; it closes only in a type
             trial = stack.copy()
             if all(repairs.advance(trial, type_, exactly=True) for type_ in part):
                 waiting.append((trial, put + part))

@@ -1,4 +1,4 @@
-"""Slips inside values: operators of other languages, units apart from their numbers, text without quotes."""
+"""Mistakes inside values: operators of other languages, units apart from their numbers, text without quotes."""
 
 from __future__ import annotations
 

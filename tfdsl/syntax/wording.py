@@ -1,4 +1,4 @@
-"""Tokens and what was expected, in the words of the language."""
+"""Names of tokens for messages: what was found and what was expected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BUILD_ITEMS = {lexer.KEYWORDS[word] for word in ("copy", "run")}
 _EVENTS = {lexer.KEYWORDS[word] for word in ("exit", "restarted")}
 _JOB_NAMES = {lexer.JOB_NAME, lexer.STRING}
 
-# What a name is the name of, by the token before it.
+# What a name names, by the token before it.
 _NAMES_AFTER = {
     "=>": "an action such as restart job",
     "on": "an event such as failed",
@@ -64,7 +64,7 @@ _LINKS = {lexer.OPERATORS[text] for text in ("=", "=>", ":")} | {lexer.KEYWORDS[
 
 ROLES = ("chief", "master", "worker", "ps", "evaluator", "tensorboard")
 
-# How each statement may look when it is whole.
+# A complete example of each statement.
 FORMS = {
     "edition": "edition 1",
     "include": 'include "common.tfjob"',
@@ -89,7 +89,7 @@ _LONGEST = 30
 
 
 def found(lexed: Lexed, i: int) -> str:
-    """What stands at token ``i``."""
+    """A name for token ``i``."""
     type_ = lexed.types[i]
     if type_ == lexer.NEWLINE:
         return "the end of the line"
@@ -99,7 +99,7 @@ def found(lexed: Lexed, i: int) -> str:
 
 
 def shortened(text: str) -> str:
-    """``text``, or its beginning if it is long or goes over several lines."""
+    """``text``, or its beginning if it is long or has several lines."""
     first = text[: _LONGEST + 1].split("\n", 1)[0].rstrip("\r")
     if len(text) > _LONGEST or first != text:
         return first[:_LONGEST] + "…"
@@ -107,7 +107,7 @@ def shortened(text: str) -> str:
 
 
 def put_in(type_: int, after: str = "") -> str:
-    """What a token of one type is called that should stand behind the token ``after``."""
+    """A name for a token of one type that is missing after the token ``after``."""
     if type_ == lexer.NAME and after in _NAMES_AFTER:
         return _NAMES_AFTER[after]
     if type_ == lexer.ERROR:
@@ -122,7 +122,7 @@ def put_in(type_: int, after: str = "") -> str:
 
 
 def missing(put: Sequence[int], before: str, statement: str) -> str:
-    """What a half-written statement lacks first: the tokens ``put`` should stand behind the token ``before``."""
+    """What an unfinished statement needs next, given the tokens ``put`` that complete it after the token ``before``."""
     type_ = put[0]
     if type_ in _LINKS and len(put) > 1:
         sign = _TEXTS[type_]
@@ -139,7 +139,7 @@ def missing(put: Sequence[int], before: str, statement: str) -> str:
 
 
 def expected(types: set[int], after: str = "") -> str:
-    """The tokens that could have come behind the token ``after``, as one phrase."""
+    """The tokens that could follow the token ``after``, as one phrase."""
     rest = set(types)
     words: list[str] = []
     if rest >= _DECLARATIONS - {lexer.KEYWORDS["edition"]}:
@@ -167,7 +167,7 @@ def expected(types: set[int], after: str = "") -> str:
 
 
 def _separators(rest: set[int], *, alone: bool) -> list[str]:
-    """The words for comma and line end; they are taken out of ``rest``. ``alone``: nothing else is expected."""
+    """The words for comma and line end, which are removed from ``rest``. ``alone``: nothing else is expected."""
     comma = lexer.OPERATORS[","] in rest
     line = lexer.NEWLINE in rest
     rest -= {lexer.OPERATORS[","], lexer.NEWLINE}

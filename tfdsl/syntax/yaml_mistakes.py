@@ -55,7 +55,7 @@ def yaml_block(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 
 def yaml_list(recovery: Recovery, at: int, _: set[int]) -> bool:
-    """``key =`` and then lines that begin with ``-``; also such lines where an item should stand."""
+    """``key =`` and then lines that begin with ``-``; also such lines in place of an item."""
     types = recovery.lexed.types
     if types[at] == lexer.NEWLINE and at and types[at - 1] in (EQUAL, COLON) and types[at + 1] == MINUS:
         dash = at + 1
@@ -82,7 +82,7 @@ def yaml_list(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def _end_of_list(recovery: Recovery, dash: int) -> int:
-    """The token behind the last line of the list."""
+    """The token after the last line of the list."""
     types = recovery.lexed.types
     column = recovery.column(dash)
     end = recovery.line_end(dash)
@@ -95,7 +95,7 @@ def _end_of_list(recovery: Recovery, dash: int) -> int:
 
 
 def _elements(text: str) -> list[str] | None:
-    """The elements as they are written in brackets; None when one is not a plain word or string."""
+    """The elements as written in brackets; None when one is not a plain word or string."""
     elements: list[str] = []
     for line in text.split("\n"):
         if not line.strip() or line.strip().startswith("#"):
@@ -110,7 +110,7 @@ def _elements(text: str) -> list[str] | None:
 
 
 def indented_map(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
-    """``key =`` (or only ``key``) and then deeper lines that read ``name = value``."""
+    """``key =`` (or only ``key``) and then deeper lines of the form ``name = value``."""
     lexed = recovery.lexed
     types = lexed.types
     if types[at] != lexer.NEWLINE or not at or types[at + 1] == lexer.END:

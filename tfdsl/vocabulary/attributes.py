@@ -1,4 +1,4 @@
-"""Every attribute of jobs and roles: where it may stand, its type, its default, its place in the IR.
+"""Every attribute of jobs and roles: where it can be set, its type and its default.
 
 Source: language reference, "Attributes".
 """
@@ -35,10 +35,10 @@ Where = Literal["job", "role", "both", "each"]
 class Attribute(Record):
     """One attribute.
 
-    ``where``: ``job``; ``role``; ``both`` (the job's value is the default of every role); ``each`` (the job's is for
-    the job's own object, the role's for its pods; nothing is inherited). ``roles``: the only roles that take it.
-    ``default``: in the words of the reference. ``aliases``: what other tools call it, for suggestions; ``akin``: their
-    words for something like it.
+    ``where``: ``job``; ``role``; ``both`` (the job's value is the default of every role); ``each`` (the job's value is
+    for the job's own object, the role's for its pods; nothing is inherited). ``roles``: the only roles that can have
+    it. ``default``: in the words of the reference. ``aliases``: what other tools call it, for suggestions; ``akin``:
+    their words for something similar.
     """
 
     name: str
@@ -53,17 +53,17 @@ class Attribute(Record):
 
     @property
     def in_job(self) -> bool:
-        """Whether it may stand in a job block."""
+        """Whether it can be set in a job block."""
         return self.where != "role"
 
     @property
     def in_role(self) -> bool:
-        """Whether it may stand in a role block."""
+        """Whether it can be set in a role block."""
         return self.where != "job"
 
 
 ENV_NAME = r"(?!\.\Z|\.\.)[-._A-Za-z][-._A-Za-z0-9]*"
-"""Names of variables as Kubernetes takes them (core/v1, IsEnvVarName); targets with a shell want less."""
+"""Names of variables that Kubernetes accepts (core/v1, IsEnvVarName); targets with a shell accept fewer."""
 
 SHELL_NAME = "[A-Za-z_][A-Za-z0-9_]*"
 """Names of variables that a POSIX shell can set and pass on."""
@@ -75,17 +75,17 @@ TEXT_OR_ARGV = UnionType((ListType(RUN_TIME_STRING), StringType(run_time=True, e
 TOLERATIONS = ListType(MapType(UnionType((STRING, IntType()))))
 
 MOST_REPLICAS = 100_000
-"""More is a slip: no target, and no cluster spec, holds that many."""
+"""More is a mistake: no target and no cluster spec can have that many."""
 MOST_RETRIES = 2**31 - 2
-"""What Kubernetes counts in 32 bits, and some targets count the first start too."""
+"""The most that Kubernetes can count in 32 bits, less the first start, which some targets count too."""
 
 ATTRIBUTES = (
     Attribute("namespace", "job", NAME_STRING, "not written", "Kubernetes namespace of the job.", example='"ml"',
               akin=("project",)),
-    Attribute("labels", "each", STRING_MAP, "none", "Labels: in a job of the job object, in a role of its pods.",
+    Attribute("labels", "each", STRING_MAP, "none", "Labels of the job object (in a job) or of the pods (in a role).",
               example='{ team = "vision" }', akin=("tags", "meta")),
     Attribute("annotations", "each", STRING_MAP, "none",
-              "Annotations: in a job of the job object, in a role of its pods.", example='{ owner = "ada" }'),
+              "Annotations of the job object (in a job) or of the pods (in a role).", example='{ owner = "ada" }'),
     Attribute("queue", "job", NAME_STRING, "the target's", "The queue in which the job waits for its resources.",
               ("queueName", "yarn_queue"), example='"research"', akin=("partition", "local_queue")),
     Attribute("priority", "job", UnionType((IntType(), NAME_STRING)), "none",
@@ -93,10 +93,10 @@ ATTRIBUTES = (
               ("priorityClassName", "priorityClass"), example='"high"', akin=("nice", "qos")),
     Attribute("scheduler", "job", NAME_STRING, "the target's", "Name of the scheduler that places the pods.",
               ("schedulerName", "scheduler_name"), example='"batch-scheduler"'),
-    Attribute("gang", "job", BOOL, "true", "Start all of `min_available` together or nothing.",
+    Attribute("gang", "job", BOOL, "true", "Start all `min_available` replicas together or none.",
               ("gang_scheduling", "gangScheduling"), example="false"),
     Attribute("retries", "job", IntType(0, MOST_RETRIES), "3 if a policy restarts anything, else 0",
-              "All restarts together over the job's life; used up, the job fails.",
+              "Restarts allowed over the life of the job; after them, the job fails.",
               ("backoffLimit", "maxRetry", "max_retries", "retry", "num_retries", "retry_count", "retry_limit"),
               example="2",
               akin=("restarts", "max_restarts", "restart_limit", "attempts", "max_attempts", "retry_policy",
@@ -112,18 +112,18 @@ ATTRIBUTES = (
     Attribute("suspend", "job", BOOL, "false", "Create the job without starting it.", example="true",
               akin=("paused", "hold")),
     Attribute("checkpoint", "job", StringType(run_time=True, empty=False), "tensorboard's `logdir` if written",
-              "Folder of checkpoints on storage that outlives a replica; every role gets it as env `CHECKPOINT_DIR`.",
+              "Folder of checkpoints on storage that outlives a replica; set as `CHECKPOINT_DIR` in every role.",
               ("checkpoint_dir", "checkpoint_path", "ckp_dir"), example='"/runs/mnist"', akin=("model_dir",)),
     Attribute("image", "both", NAME_STRING, "required",
-              "Container image; with `build` the tag that the Dockerfile is built as.",
+              "Container image; with `build`, the tag to build the Dockerfile as.",
               ("container_image", "docker_image", "image_uri", "image_url", "image_name"), akin=("docker",),
               example='"registry.example.com/mnist:1.4"'),
     Attribute("image_pull_policy", "both", one_of("Always", "IfNotPresent", "Never"), "the cluster's",
-              "When the node fetches the image.", ("imagePullPolicy", "pull_policy"), example='"IfNotPresent"'),
-    Attribute("image_pull_secrets", "both", ListType(NAME_STRING), "[]", "Secrets that hold registry credentials.",
+              "When the node pulls the image.", ("imagePullPolicy", "pull_policy"), example='"IfNotPresent"'),
+    Attribute("image_pull_secrets", "both", ListType(NAME_STRING), "[]", "Secrets with registry credentials.",
               ("imagePullSecrets", "pull_secrets"), example='["registry-key"]'),
     Attribute("command", "both", TEXT_OR_ARGV, "the image's entrypoint",
-              "What to run: a list in exec form, or one text for `/bin/sh -c`.",
+              "The command to run: a list in exec form, or one text for `/bin/sh -c`.",
               ("entrypoint", "shell_command", "launch_command"), example='["python", "train.py"]',
               akin=("cmd", "run", "exec", "script", "program", "main", "shell_script")),
     Attribute("args", "both", ListType(RUN_TIME_STRING), "[]", "Appended to the command.",
@@ -148,7 +148,7 @@ ATTRIBUTES = (
     Attribute("gpu_resource", "both", NAME_STRING, "the target's: nvidia.com/gpu or yarn.io/gpu",
               "Name of the device resource.", ("gpuResource",), example='"amd.com/gpu"',
               akin=("gpu_type", "accelerator_type")),
-    Attribute("gpu_memory", "both", MEMORY, "none", "A share of a device's memory, on targets that divide devices.",
+    Attribute("gpu_memory", "both", MEMORY, "none", "A share of a device by its memory, on targets that have it.",
               ("gpuMemory", "vgpu_memory"), example="8Gi", akin=("vgpu",)),
     Attribute("resources", "both", MapType(COUNT), "{}", "Extended resources.",
               ("container_resources", "extended_resources"), example='{ "rdma/hca" = 1 }'),
@@ -166,17 +166,17 @@ ATTRIBUTES = (
               ("nodeLabel", "node_label_expression", "label_expression", "nodeLabelExpression"), example='"gpu"'),
     Attribute("tolerations", "both", TOLERATIONS, "[]", "Taints that the pods tolerate, keys in snake_case.",
               ("toleration",), example='[{ key = "nvidia.com/gpu", operator = "Exists" }]', akin=("taints",)),
-    Attribute("spread", "both", one_of("node", "none"), '"none"', "Replicas of the role on different nodes.",
+    Attribute("spread", "both", one_of("node", "none"), '"none"', "Place the replicas of the role on different nodes.",
               example='"node"',
               akin=("podAntiAffinity", "anti_affinity", "placement_policy", "exclusive", "topology")),
-    Attribute("replicas", "role", IntType(0, MOST_REPLICAS), "1", "How many there are.",
+    Attribute("replicas", "role", IntType(0, MOST_REPLICAS), "1", "The number of replicas.",
               ("instances", "num_containers", "num_replicas", "replica_count", "instance_count"), example="4",
               akin=("count", "num_workers", "num_ps", "num_trainers", "parallelism", "completions", "nodes",
                     "num_nodes", "nnodes", "ntasks", "scale")),
     Attribute("min_available", "role", IntType(0, MOST_REPLICAS), "replicas",
-              "Replicas that must be placeable before any starts.",
+              "Replicas that must be schedulable before any of them starts.",
               ("minAvailable", "min_avail"), example="2", akin=("minMember", "min_replicas")),
-    Attribute("after", "role", ListType(STRING), "[]", "Start only when those roles run.",
+    Attribute("after", "role", ListType(STRING), "[]", "Start only after these roles are running.",
               ("dependsOn",), example='["ps"]', akin=("dependencies", "needs", "requires", "wait_for")),
     Attribute("server", "role", BOOL, "false",
               "Run a plain TensorFlow server from TF_CONFIG instead of the command (in-graph replication).",
@@ -198,6 +198,6 @@ TENSORBOARD_INHERITS = (
     "tolerations",
     "service_account",
 )
-"""The job's values that tensorboard takes over (with the mounts); all others are for the training roles."""
+"""The job's values that tensorboard inherits (with the mounts); all others are for the training roles."""
 
 TOLERATION_KEYS = ("key", "operator", "value", "effect", "toleration_seconds")

@@ -1,7 +1,7 @@
-"""Words of other tools for what is said in another way here, and what to write.
+"""Words of other tools for what is written differently here, with what to write.
 
-A word that another tool has for one of our attributes, mounts, events … is an alias in the row of that (the other
-tables of this package). Here stand the words that no single name can replace. Case, ``-`` and ``_`` do not matter.
+A word of another tool for one of our attributes, mounts, events … is an alias in its row (the other tables of this
+package). This module has the words that no single name can replace. Case, ``-`` and ``_`` do not matter.
 
 Sources: Kubernetes, Volcano, Kubeflow and YARN services by their APIs; Slurm's sbatch; TorchX's AppDef; Terraform,
 Nomad and Bicep by their language references.
@@ -13,15 +13,15 @@ _RESTART = "write a policy: on failed => restart container"
 _POLICIES = "write policies one by one: on failed => restart container"
 _MOUNT = 'write mounts: mount pvc "name" at "/data"'
 _ROLES = "write roles: role worker { replicas = 4 }"
-_NAME = "the name follows the word job: job NAME { … }"
+_NAME = "write the name after the word job: job NAME { … }"
 _LIMITS = "write cpu, memory and gpu; cpu_limit and memory_limit are for higher limits"
 _CONSTANT = "write let NAME = … or param NAME: int = … before the job"
 _INCLUDE = 'write include "common.tfjob" before the job'
-_KIND = "the target decides it: compile with -t TARGET"
+_KIND = "choose it with the target: compile with -t TARGET"
 _FIXED = "a role has a fixed number of replicas: role worker { replicas = 4 }"
-_PEERS = "the target makes what the replicas need to find each other; port is the port they listen on"
+_PEERS = "the target sets up how replicas find each other; set port for the port they listen on"
 _EVICTED = "write a policy: on evicted => restart pod"
-_NO_SCHEDULE = "a job runs once, when it is submitted; another program has to submit it again at set times"
+_NO_SCHEDULE = "a job runs once, when it is submitted; use a scheduler to submit it again"
 _OUTPUT = 'write output "/tmp/model" to "/runs/model"'
 _IMAGE_BUILD = 'write build { from = "tensorflow/tensorflow:2.16.1", copy "train.py" to "/app/train.py" }'
 _ZONE = 'write node_selector = { "topology.kubernetes.io/zone" = "…" }'
@@ -35,7 +35,7 @@ ATTRIBUTES = {
     "on_failure": _RESTART,
     "failurePolicy": _RESTART,
     "podFailurePolicy": "write policies by exit status: on exit 42 => fail job",
-    "backoffLimitPerIndex": "retries counts the restarts of the whole job; on failed => restart pod restarts a replica",
+    "backoffLimitPerIndex": "retries counts restarts of the whole job; write on failed => restart pod for one replica",
     "policies": _POLICIES,
     "policy": _POLICIES,
     "lifecyclePolicies": _POLICIES,
@@ -71,7 +71,7 @@ ATTRIBUTES = {
     "elasticPolicy": _FIXED,
     "enableDynamicWorker": _FIXED,
     "for_each": _FIXED,
-    "completionMode": 'each replica has an index, "${task.index}"',
+    "completionMode": 'write "${task.index}" for the index of a replica',
     "name": _NAME,
     "job_name": _NAME,
     "app_name": _NAME,
@@ -85,7 +85,7 @@ ATTRIBUTES = {
     "metadata": "write namespace, labels and annotations; the name follows the word job",
     "runPolicy": "write retries, deadline, ttl, cleanup and suspend",
     "schedulingPolicy": "write queue, priority, gang and min_available",
-    "plugins": "plugins follow from the job and from the options of its target",
+    "plugins": "plugins are derived from the job and from the options of its target",
     "tf_config": "write cluster { discovery = … }; the option tf_config goes in a target block",
     "requests": _LIMITS,
     "limits": _LIMITS,
@@ -106,8 +106,8 @@ ATTRIBUTES = {
     "zone": _ZONE,
     "location": _ZONE,
     "datacenters": _ZONE,
-    "container": "the container follows from image, command, env, …",
-    "containers": "the container follows from image, command, env, …",
+    "container": "set image, command, env, … instead; the container is built from them",
+    "containers": "set image, command, env, … instead; the container is built from them",
     "service": _PEERS,
     "services": _PEERS,
     "expose": _PEERS,
@@ -131,18 +131,18 @@ ATTRIBUTES = {
     "targets": "write a block for each target: target NAME { … }",
     "dockerfile": _IMAGE_BUILD,
     "base_image": _IMAGE_BUILD,
-    "tag": 'the tag is part of the image: image = "registry.example.com/mnist:1.4"',
+    "tag": 'write the tag in the image: image = "registry.example.com/mnist:1.4"',
     "description": 'write annotations = { description = "…" }',
     "title": 'write annotations = { description = "…" }',
 }
-"""Words in a job, role, template or target for what is no attribute."""
+"""Words in a job, role, template or target for what is not an attribute here."""
 
-_JOINED = "lists, maps and texts are joined with +: a + b"
+_JOINED = "join lists, maps and texts with +: a + b"
 _IN_TEXT = 'write it into a text: "${value}"'
-_NO_CLOCK = "a value that changes from run to run comes from outside: write a param and give it with --set"
+_NO_CLOCK = "a value that changes from run to run comes from outside: write a param and set it with --set"
 _ENVIRONMENT = 'write "${env.NAME}", which the task reads when it runs'
-_NO_LOOP = "there are no loops; write the list out, or give it with --set"
-_ELEMENT = "elements are written x[0] and m.key"
+_NO_LOOP = "there are no loops; write the list out, or set it with --set"
+_ELEMENT = "write x[0] or m.key for an element"
 _CHOICE = "write a choice: condition ? a : b"
 
 FUNCTIONS = {
@@ -165,12 +165,12 @@ FUNCTIONS = {
     **dict.fromkeys(("jsonencode", "yamlencode", "toJson", "toYaml"), "write the text itself, between ''' and '''"),
     "jsondecode": "write the value itself: { a = 1 }",
     "yamldecode": "write the value itself: { a = 1 }",
-    "templatefile": 'file("path") reads a text as it is; write what changes as ${name} in a """ text',
-    "parameters": "a param is read by its name alone",
-    "variables": "a let is read by its name alone",
-    "var": "a param is read by its name alone",
+    "templatefile": 'use file("path") for a fixed text, or write ${name} in a """ text',
+    "parameters": "write the name of the param alone",
+    "variables": "write the name of the let alone",
+    "var": "write the name of the param alone",
 }
-"""Functions of other languages that there are none of here."""
+"""Functions of other languages that do not exist here."""
 
 BY_NAME_ALONE = ("var", "local", "locals", "param", "params", "let", "input", "inputs", "values", "variables",
                  "parameters")  # fmt: skip
@@ -181,13 +181,13 @@ MEMBERS = {
     "self": "write job.name, role.name or role.replicas",
     "this": "write job.name, role.name or role.replicas",
     "count": 'write "${task.index}"',
-    "path": "paths are relative to the file that names them",
-    "terraform": "write a param, and give it with --set or --profile",
-    "module": 'write include "common.tfjob", and the names of that file',
-    "data": "write a param, and give it with --set",
+    "path": "write a path relative to this file",
+    "terraform": "declare a param, and set it with --set or --profile",
+    "module": 'write include "common.tfjob", and use the names in that file',
+    "data": "declare a param, and set it with --set",
     "os": _ENVIRONMENT,
     "process": _ENVIRONMENT,
-    "profile": "a profile sets params: write the name of the param",
+    "profile": "write the name of the param that the profile sets",
     "target": "write the value in a target block: target NAME { … }",
 }
 """The word before the dot → what to write instead of such a member."""
@@ -203,8 +203,8 @@ MOUNTS = {
     ),
     **dict.fromkeys(
         ("git", "gitRepo", "http", "https", "url"),
-        'write mount archive "hdfs:///code/train.tar.gz" at "/code", or put the code into the image',
+        'write mount archive "hdfs:///code/train.tar.gz" at "/code", or put the code in the image',
     ),
     "file": 'write mount configmap "name" at "/etc/app", or build { copy "train.py" to "/app/train.py" }',
 }
-"""Kinds of volumes that are no kind of mount."""
+"""Kinds of volumes that are not mount kinds."""

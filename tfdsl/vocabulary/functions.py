@@ -8,7 +8,7 @@ from tfdsl.record import Record
 class Function(Record):
     """One function. ``least`` and ``most`` bound the number of arguments (``most`` ``None``: no bound).
 
-    ``aliases``: what other languages call it; ``akin``: their functions that do something like it.
+    ``aliases``: what other languages call it; ``akin``: their functions that do something similar.
     """
 
     name: str
@@ -26,18 +26,18 @@ FUNCTIONS = (
              ("configMapKeyRef", "config_map_ref")),
     Function("min", "min(a, b, …)", "The smallest of numbers, quantities or durations.", 1, None),
     Function("max", "max(a, b, …)", "The largest of numbers, quantities or durations.", 1, None),
-    Function("len", "len(list|map|string)", "How many elements, entries or characters.", 1, 1,
+    Function("len", "len(list|map|string)", "The number of elements, entries or characters.", 1, 1,
              ("length", "strlen"), ("size", "count")),
-    Function("lower", "lower(text)", "In small letters.", 1, 1, ("toLower", "lowercase", "downcase")),
-    Function("upper", "upper(text)", "In capital letters.", 1, 1, ("toUpper", "uppercase", "upcase")),
-    Function("trim", "trim(text)", "Without white space at both ends.", 1, 1, ("trimspace", "strip")),
+    Function("lower", "lower(text)", "The text in lowercase.", 1, 1, ("toLower", "lowercase", "downcase")),
+    Function("upper", "upper(text)", "The text in uppercase.", 1, 1, ("toUpper", "uppercase", "upcase")),
+    Function("trim", "trim(text)", "The text without whitespace at both ends.", 1, 1, ("trimspace", "strip")),
     Function("join", "join(separator, list)", "The elements as one text.", 2, 2),
     Function("split", "split(separator, text)", "The parts of a text.", 2, 2),
     Function("replace", "replace(text, old, new)", "With every `old` replaced.", 3, 3,
              akin=("substitute", "regexreplace")),
     Function("format", 'format("%s %d", …)', "`%s` any value, `%d` an int, `%%` a percent sign.", 1, None,
              ("printf", "sprintf")),
-    Function("file", 'file("path")', "Text of a file beside the source (UTF-8, at most 1 MiB).", 1, 1,
+    Function("file", 'file("path")', "The text of a file next to the source (UTF-8, at most 1 MiB).", 1, 1,
              ("readFile", "loadTextContent", "filecontent"), ("open", "read")),
 )  # fmt: skip
 BY_NAME = {row.name: row for row in FUNCTIONS}

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from tfdsl.vocabulary.types import Type
 
 OptionValue: TypeAlias = "str | int | bool | tuple[str, ...] | None"
-"""An option's value; ``None`` where none was given and the backend works it out."""
+"""An option's value; ``None`` where none is set and the backend decides."""
 
 
 class Option(Record):
     """One option of a target.
 
-    ``default`` ``None``: the backend works it out. ``akin``: words of other tools for something like it.
+    ``default`` ``None``: the backend decides. ``akin``: words of other tools for something similar.
     """
 
     name: str

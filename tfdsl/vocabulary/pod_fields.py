@@ -11,7 +11,7 @@ from tfdsl.record import Record
 
 
 class PodField(Record):
-    """A field. ``line``: a ``patch pod`` that sets it; ``instead``: attributes that say the usual cases, if any do."""
+    """A field. ``line``: a ``patch pod`` that sets it; ``instead``: attributes for the usual cases, if any."""
 
     name: str
     line: str
@@ -113,11 +113,11 @@ FIELDS: Final = (
     _container_security("procMount", '"Default"'),
     _container_security("readOnlyRootFilesystem", "true"),
 )
-"""In the order of the API. Fields that other things follow from (hostname, subdomain) are not among them."""
+"""In the order of the API, without fields that others are derived from (hostname, subdomain)."""
 
 _BY_WORD: Final = {field.name.lower(): field for field in FIELDS}
 
 
 def find(word: str) -> PodField | None:
-    """The field that ``word`` means, in whatever case and also as ``snake_case``."""
+    """The field that ``word`` means, in any case and also as ``snake_case``."""
     return _BY_WORD.get(word.replace("_", "").replace("-", "").lower())

@@ -1,4 +1,4 @@
-"""Events and actions of ``on … => …``: which words there are, what may go with what, and what they mean.
+"""Events and actions of ``on … => …``: the words, their combinations and their meaning.
 
 Source: language reference, "Statements", table of events.
 """
@@ -9,7 +9,7 @@ from tfdsl.record import Record
 
 
 class Action(Record):
-    """One action. ``aliases``: words of the targets that mean it; ``akin``: words for something like it."""
+    """One action. ``aliases``: words of the targets with the same meaning; ``akin``: words for something similar."""
 
     name: str
     doc: str
@@ -18,9 +18,9 @@ class Action(Record):
 
 
 class Event(Record):
-    """One event. ``needs_role``: a subject must be written; ``takes_subject``: one may be.
+    """One event. ``needs_role``: a subject is required; ``takes_subject``: one is allowed.
 
-    ``aliases``: words of the targets that mean it; ``akin``: words for something like it.
+    ``aliases``: words of the targets with the same meaning; ``akin``: words for something similar.
     """
 
     name: str
@@ -36,16 +36,16 @@ class Event(Record):
 
 
 ACTIONS = (
-    Action("complete job", "The job ends as succeeded.", ("CompleteJob", "complete", "succeed", "success")),
+    Action("complete job", "The job ends and counts as succeeded.", ("CompleteJob", "complete", "succeed", "success")),
     Action(
         "fail job",
-        "The job ends as failed.",
+        "The job ends and counts as failed.",
         ("TerminateJob", "fail", "FailJob"),
         ("terminate", "kill job", "kill", "Never"),
     ),
     Action(
         "abort job",
-        "The job stops and may be resumed.",
+        "The job stops and can be resumed.",
         ("AbortJob", "abort"),
         ("stop job", "stop", "suspend", "pause job"),
     ),
@@ -67,7 +67,7 @@ ACTIONS = (
     ),
     Action(
         "ignore",
-        "The replica counts as ended; nothing else happens.",
+        "The replica counts as ended and the job goes on.",
         ("Ignore",),
         ("none", "continue", "skip", "nothing"),
     ),
@@ -88,7 +88,7 @@ EVENTS = (
     Event(
         "failed",
         "failed",
-        "A replica exited non-zero or was lost.",
+        "A replica exited with a status other than 0 or was lost.",
         _BUT_COMPLETE,
         ("PodFailed", "TaskFailed", "failure", "fail", "error"),
         takes_delay=True,
@@ -113,7 +113,7 @@ EVENTS = (
     Event(
         "pending",
         "pending after DURATION",
-        "A replica has not started in that time.",
+        "A replica has not started within that time.",
         ("fail job", "abort job", "restart pod", "restart job"),
         ("PodPending",),
         takes_delay=True,
@@ -123,7 +123,7 @@ EVENTS = (
     Event(
         "restarted",
         "restarted N",
-        "Containers of the role were restarted N times in all; stands beside `restart container`.",
+        "The containers of the role were restarted N times in total; goes with `restart container`.",
         ("fail job", "abort job", "restart job"),
         ("restarts",),
         akin=("backoffLimit", "maxRetry"),
@@ -140,4 +140,4 @@ EVENTS = (
 )
 
 ACTIONS_OF: dict[str, tuple[str, ...]] = {event.name: event.actions for event in EVENTS}
-"""Event → the actions it may have."""
+"""Event → its possible actions."""

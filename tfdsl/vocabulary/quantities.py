@@ -1,7 +1,7 @@
 """Quantities and durations: exact integers with the text they are written as.
 
 A *quantity* is counted in thousandths (``500m`` is 500, ``4Gi`` is 4 · 2³⁰ · 1000), a *duration* in milliseconds.
-``10m`` alone may be either; it stays an :class:`Undecided` until the other operand or the place decides.
+``10m`` alone can be either; it stays an :class:`Undecided` until the other operand or its place decides.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Quantity(Record):
 
 
 class Duration(Record):
-    """A length of time. ``ms``: milliseconds; ``text``: as written, or in falling units."""
+    """A length of time. ``ms``: milliseconds; ``text``: as written, or in decreasing units."""
 
     ms: int
     text: str
@@ -103,7 +103,7 @@ def duration(ms: int) -> Duration:
 
 
 def parse_unit(text: str) -> Quantity | Duration | Undecided | None:
-    """The value of a number with a unit, or ``None`` when the unit (or its order, or its precision) is not known."""
+    """The value of a number with a unit, or ``None`` when the unit, its order or its precision is not valid."""
     head = len(text)
     for at, char in enumerate(text):
         if not (char.isdigit() or char == "."):

@@ -8,7 +8,7 @@ from tfdsl.record import Record
 class RoleRow(Record):
     """One role. ``single``: at most one replica. ``trains``: a job needs one of these.
 
-    ``aliases``: other ways of writing it; ``akin``: words of other tools for something like it.
+    ``aliases``: other spellings; ``akin``: words of other tools for something similar.
     """
 
     name: str
@@ -20,14 +20,14 @@ class RoleRow(Record):
 
 
 ROLES = (
-    RoleRow("chief", "Coordinates training and saves checkpoints; the job is complete when it is.", True, True,
+    RoleRow("chief", "Coordinates training and saves checkpoints; the job is complete when the chief is.", True, True,
             ("Chief", "chiefworker", "chief_worker"), ("coordinator", "launcher", "leader", "head")),
     RoleRow("master", "TensorFlow 1's word for chief.", True, True, ("Master", "MASTER")),
-    RoleRow("ps", "Parameter server: holds variables, never decides success.", aliases=(
+    RoleRow("ps", "Parameter server: stores variables, never decides whether the job succeeds.", aliases=(
         "PS", "Ps", "parameter_server", "parameter_servers"), akin=("server",)),
     RoleRow("worker", "Trains.", trains=True, aliases=("Worker", "WORKER", "workers"),
             akin=("trainer", "trainers", "node", "slave", "executor", "replica")),
-    RoleRow("evaluator", "Evaluates checkpoints; is in no cluster spec.", True, aliases=("Evaluator", "eval")),
+    RoleRow("evaluator", "Evaluates checkpoints; not part of the cluster spec.", True, aliases=("Evaluator", "eval")),
     RoleRow("tensorboard", "Shows a log folder; never ends the job.", True,
             aliases=("TensorBoard", "Tensorboard", "tb")),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Names that people give to secrets, judged by the words that they are made of.
+"""Names that people give to secrets, recognized by their words.
 
 ``PGPASSWORD``, ``db-password`` and ``dbPassword`` name a secret; ``TOKENIZER``, ``MONKEY``, ``PASSWORD_FILE`` and
 ``EOS_TOKEN`` do not.
@@ -10,8 +10,8 @@ import re
 from typing import Final, Literal, TypeAlias
 
 Group: TypeAlias = Literal["password", "key", "connection"]
-"""``password``: any text can be one; ``key``: a token, which is no number; ``connection``: where something is reached,
-which holds a password or does not."""
+"""``password``: any text can be one; ``key``: a token, which is not a number; ``connection``: an address, which may
+contain a password."""
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
@@ -50,7 +50,7 @@ _PLAIN_NEIGHBOURS: Final = {
         " variable wait any press"
     ),
 }
-"""Words before the last one with which it means no secret: special tokens of language models, keys of tables."""
+"""Words before the last one that make it harmless: special tokens of language models, keys of tables."""
 
 _ABOUT: Final = _set(
     "age alg algorithm attempts audience backend checks cmd command count dim dir directory disabled email enabled"
@@ -59,10 +59,10 @@ _ABOUT: Final = _set(
     " port prefix provider ratio ref region required retries rotation rounds scope scopes size store suffix template"
     " timeout ttl type user username version"
 )
-"""Last words of names that say something about a secret: where it is, how long it holds."""
+"""Last words of names that describe a secret: where it is, how long it is valid."""
 
 _TAIL: Final = _set("base base64 b64 dev development json live new old pem prod production sandbox stage staging value")
-"""Last words that change nothing: ``API_KEY_PROD``."""
+"""Last words that make no difference: ``API_KEY_PROD``."""
 
 _CONNECTION_ENDS: Final = frozenset({"url", "uri"})
 _CONNECTION_WORDS: Final = _set(
@@ -71,11 +71,11 @@ _CONNECTION_WORDS: Final = _set(
 )
 _WEBHOOKS: Final = frozenset({"slack", "discord", "teams", "mattermost"})
 _PLACES: Final = frozenset({"GOOGLE_APPLICATION_CREDENTIALS", "PWD", "OLDPWD", "SSH_AUTH_SOCK", "KRB5_KTNAME"})
-"""Names that others have given to paths."""
+"""Names that other programs use for paths."""
 
 
 def group(name: str) -> Group | None:
-    """What kind of secret a variable, an option or a key of this name is meant to hold; ``None`` for none."""
+    """The kind of secret that a variable, option or key of this name contains; ``None`` for none."""
     if name in _PLACES:
         return None
     words = [word.lower() for word in _WORD.findall(name)]
@@ -85,7 +85,7 @@ def group(name: str) -> Group | None:
         return None
     if _is_connection(words):
         return "connection"
-    if words[-1] in _ABOUT and words[-2:] != ["secret", "id"]:  # half of a login of Vault's
+    if words[-1] in _ABOUT and words[-2:] != ["secret", "id"]:  # half of a Vault login
         return None
     if any(_is_password(words, at) for at in range(len(words))):
         return "password"
@@ -101,7 +101,7 @@ def _is_connection(words: list[str]) -> bool:
 
 
 def _is_password(words: list[str], at: int) -> bool:
-    """Whether the word at ``at`` means a password; a short one does at the end only."""
+    """Whether the word at ``at`` means a password; a short word only at the end."""
     word = words[at]
     if word.endswith(_PASSWORD_ENDINGS) or word in _GLUED:
         return True

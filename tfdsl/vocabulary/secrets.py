@@ -1,4 +1,4 @@
-"""What is a secret: the one decision behind the lint rule, the masks in messages and the modes of files."""
+"""What is a secret: decided once for the lint rule, the masks in messages and the modes of files."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _SCHEMES: Final = _set(
     "default basic bearer digest kerberos gssapi negotiate ntlm oauth oauth2 oidc ldap saml sasl simple md5 trust token"
     " jwt anonymous"
 )
-"""Values that choose how somebody is known, which no token is."""
+"""Values that name a way to authenticate, which is not a secret."""
 
 _PATH: Final = re.compile(r"(?:file:/*)?(?:~|\.{0,2})(?:/[a-z0-9._@-]+)+/?|(?:file:|[~.]{0,2}/)\S*\.[A-Za-z]\w{0,9}")
 _ELSEWHERE: Final = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)|\$\w+|<[^<>]*>|\*+|\{\{.*\}\}|`[^`]*`", re.S)
-"""A reference to what is somewhere else, or a place to be filled in."""
+"""A reference to a value elsewhere, or a placeholder."""
 _ADDRESS: Final = re.compile(r"(?:jdbc:)?[A-Za-z][A-Za-z0-9+.-]*:/{0,2}[^\s]*")
 
 _QUOTED: Final = r"\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|\"'()]+"
@@ -38,9 +38,9 @@ _FLAG: Final = re.compile(rf"(?:^|(?<=\s))--?([A-Za-z][\w-]*)[ \t]+(?!-)({_QUOTE
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Whether ``value`` under ``name`` (of a variable, an option, a key) has to be kept from others.
+    """Whether ``value`` under ``name`` (of a variable, an option, a key) must be kept secret.
 
-    A path is where a secret is; a switch, a reference and an address without a password are none.
+    A path only says where a secret is; a switch, a reference and an address without a password are not secrets either.
     """
     if secret_in(value) is not None:
         return True
@@ -56,9 +56,9 @@ def is_secret(name: str, value: str) -> bool:
 
 
 def in_words(words: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The secrets in the words of a command: the number of the word, and the name that it has there.
+    """The secrets in the words of a command: the number of the word, and the name of the secret.
 
-    ``--password=x``, ``--password x``, ``PGPASSWORD=x``; and what is one by its form, under its description.
+    ``--password=x``, ``--password x``, ``PGPASSWORD=x``; a secret recognized by its form is named by its description.
     """
     for at, word in enumerate(words):
         flag = words[at - 1] if at else ""
@@ -71,7 +71,7 @@ def in_words(words: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def in_command(text: str) -> Iterator[str]:
-    """The names of the secrets that the text of a command, or one word of it, holds."""
+    """The names of the secrets in the text of a command, or in one word of it."""
     found = False
     for pattern in (_SET, _FLAG):
         for match in pattern.finditer(text):

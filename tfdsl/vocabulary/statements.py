@@ -21,9 +21,9 @@ from tfdsl.vocabulary.types import (
 
 
 class Setting(Record):
-    """One ``name = value`` of a block or of the braces behind a statement.
+    """One ``name = value`` of a block or of the braces after a statement.
 
-    ``aliases``: what other tools call it; ``akin``: their words for something like it.
+    ``aliases``: what other tools call it; ``akin``: their words for something similar.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Setting(Record):
 
 
 class MountKind(Record):
-    """One kind of mount. ``source``: what is written before ``at``; ``none`` may be left out when ``optional``."""
+    """One mount kind. ``source``: what is written before ``at``; ``optional``: it can be left out."""
 
     name: str
     source: Literal["name", "size", "path", "server", "uri"]
@@ -66,19 +66,19 @@ MOUNT_KINDS = (
                 ("storageClassName", "storageClass")),
         Setting("access_modes", ListType(one_of(*ACCESS_MODES)), "Access modes of the claim.",
                 ("accessModes", "access_mode")),
-        Setting("keep", BOOL, "The claim outlives the job."),
+        Setting("keep", BOOL, "Keep the claim after the job is deleted."),
     ), aliases=("volumeClaim", "volume_claim", "volumeClaimTemplate")),
-    MountKind("host", "path", "absolute path on the node", "A folder or file of the node.",
-              (Setting("type", one_of(*HOST_TYPES), "What must be there."),), durable=True,
+    MountKind("host", "path", "absolute path on the node", "A folder or file on the node.",
+              (Setting("type", one_of(*HOST_TYPES), "The kind of file that must exist."),), durable=True,
               aliases=("hostPath", "host_path", "hostpath"), akin=("bind", "local", "folder", "directory", "dir")),
     MountKind("nfs", "server", '`"server:/path"`', "An NFS export.", durable=True),
     MountKind("configmap", "name", "ConfigMap name", "A ConfigMap as files.", (ITEMS, MODE),
               aliases=("configMap", "config_map"), akin=("config",)),
     MountKind("secret", "name", "Secret name", "A Secret as files.", (ITEMS, MODE)),
-    MountKind("scratch", "size", "size (may be left out)", "Node disk that lives with the pod.", optional=True,
+    MountKind("scratch", "size", "size (optional)", "Space on the node's disk, removed with the pod.", optional=True,
               aliases=("emptyDir", "emptydir", "empty_dir"), akin=("tmp", "temp")),
     MountKind("memory", "size", "size", "A tmpfs.", aliases=("tmpfs", "ramdisk"), akin=("shm",)),
-    MountKind("hdfs", "uri", "URI", "A file or folder of HDFS, fetched before the command starts.",
+    MountKind("hdfs", "uri", "URI", "A file or folder from HDFS, copied before the command starts.",
               aliases=("HDFS",)),
     MountKind("archive", "uri", "URI or file (.tar .tar.gz .tgz .zip)", "Unpacked before the command starts.",
               aliases=("tar", "zip", "tarball")),
@@ -86,12 +86,12 @@ MOUNT_KINDS = (
 MOUNTS_BY_NAME = {row.name: row for row in MOUNT_KINDS}
 ARCHIVE_ENDINGS = (".tar", ".tar.gz", ".tgz", ".zip")
 
-OUTPUT_OPTIONS = (Setting("overwrite", BOOL, "Replace what is there.", ("replace",), ("force", "clobber")),)
+OUTPUT_OPTIONS = (Setting("overwrite", BOOL, "Overwrite existing files.", ("replace",), ("force", "clobber")),)
 OUTPUT_WHEN = ("success", "failure", "always")
 
 CLUSTER = (
     Setting("discovery", one_of("tf_config", "flags", "both", "none"),
-            "How tasks learn of each other: env TF_CONFIG, the four TensorFlow flags, both, or not at all.",
+            "How tasks find each other: TF_CONFIG, the four TensorFlow flags, both, or not at all.",
             akin=("tf_config", "rendezvous")),
     Setting("protocol", one_of("grpc", "grpc+gdr", "grpc+mpi", "grpc+verbs"), "Protocol of the TensorFlow servers.",
             akin=("transport", "rpc")),
@@ -125,23 +125,23 @@ PATCHES = {
     "patch": (
         'patch [pod] "PATH" = VALUE [unchecked]',
         "Sets a field of the finished document that has no attribute; with += merges a map or appends to a list. With "
-        "pod the path begins in the pod template of every role, or of the role around it.",
+        "pod the path starts at the pod template of every role, or of the enclosing role.",
     ),
     "unpatch": ('unpatch [pod] "PATH"', "Removes a field of the finished document."),
 }
 """How patches are written, and what they do."""
 
 PATCH_WORDS = {
-    "pod": "The path begins in the pod template.",
-    "unchecked": "Fields that the schema does not know are let through.",
+    "pod": "The path starts at the pod template.",
+    "unchecked": "Allows fields that the schema does not know.",
 }
-"""The words that may stand in a patch."""
+"""The words that a patch can contain."""
 
 RESERVED_NAMES = ("job", "role", "roles", "task", "env")
-"""No let, param or template may be called so: the words name values inside a job."""
+"""Reserved: no let, param or template can have these names, which are values inside a job."""
 
 TRUTH = ("true", "false")
-"""Nor so: in an expression they are the two bools."""
+"""Reserved too: in an expression they are the two bools."""
 
 RUN_TIME_MARKS = ("{task.index}", "{env}")
-"""What the keys of run-time values inside a field end in (:mod:`tfdsl.ir.fields`)."""
+"""The endings of keys for run-time values inside a field (:mod:`tfdsl.ir.fields`)."""

@@ -1,4 +1,4 @@
-"""The types of the language: what a param, an attribute, an option of a mount or of a target may hold."""
+"""The types of the language: of params, attributes, and options of mounts and targets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NumberType(Record):
 
 
 class StringType(Record):
-    """Text. ``run_time``: ``${task.index}`` and ``${env.NAME}`` may stand in it. ``pattern`` matches the whole text."""
+    """Text. ``run_time``: it can contain ``${task.index}`` and ``${env.NAME}``. ``pattern`` matches the whole text."""
 
     one_of: tuple[str, ...] = ()
     pattern: str | None = None
@@ -39,7 +39,7 @@ class QuantityType(Record):
 
 
 class DurationType(Record):
-    """A length of time; ``positive``: more than none."""
+    """A length of time; ``positive``: more than 0."""
 
     positive: bool = False
 
@@ -95,7 +95,7 @@ STRING_MAP = MapType(STRING)
 
 
 def one_of(*words: str) -> StringType:
-    """A string out of a closed set."""
+    """A string from a fixed set."""
     return StringType(one_of=words)
 
 

@@ -1,7 +1,8 @@
-"""Versions of targets: which of the known ones a version that somebody runs behaves like.
+"""Versions of targets: which known version another one behaves like.
 
-A target knows the versions at which its behaviour changes. People run those between them, and name them with a patch
-level or a ``v``, as their cluster reports them. Such a version behaves like the newest known one that is not newer.
+A target knows the versions at which its behaviour changes. People also run versions in between, and name them with a
+patch level or a ``v``, as their cluster reports them. Such a version behaves like the newest known one that is not
+newer.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ _VERSION = re.compile(r"v?([0-9]{1,6}\.[0-9]{1,6}(?:\.[0-9]{1,6})?)")
 
 
 class Version(Record):
-    """A version as somebody named it. ``known``: the one that decides what the target does.
+    """A version that a user named. ``known``: the version that determines what the target does.
 
-    ``shown``: as it was written, without a ``v``. ``exact``: the release it stands for, with its patch level: equal
-    for two spellings of one version.
+    ``shown``: as written, without a ``v``. ``exact``: the release it means, with its patch level: equal for two
+    spellings of one version.
     """
 
     known: str
@@ -30,9 +31,9 @@ class Version(Record):
 
 
 def find(text: str, known: Sequence[str]) -> Version | None:
-    """What ``text`` means to a target that knows ``known`` (oldest first); ``None`` when it is none or out of range.
+    """What ``text`` means to a target that knows ``known`` (oldest first); ``None`` if it is unknown.
 
-    Without a patch level the newest known one is meant. Later patches of the newest known version are in the range.
+    Without a patch level, the newest known one is meant. Later patches of the newest known version are in range.
     """
     match = _VERSION.fullmatch(text)
     if match is None:
@@ -57,10 +58,10 @@ def why_unknown(text: str, known: Sequence[str]) -> str:
 
 
 def described(known: Sequence[str]) -> str:
-    """What may be written, in a sentence for documentation."""
-    return f"Any from {known[0]} to {known[-1]}, also with a patch level; told apart are {', '.join(known)}."
+    """The allowed versions, in a sentence for documentation."""
+    return f"Any from {known[0]} to {known[-1]}, also with a patch level; {', '.join(known)} differ."
 
 
 def key(version: str) -> tuple[int, ...]:
-    """A version as numbers, for comparing; parts that are not a number count as 0."""
+    """A version as numbers, for comparison; parts that are not numbers count as 0."""
     return tuple(int(part) if part.isdigit() else 0 for part in version.split("."))

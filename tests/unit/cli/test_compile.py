@@ -276,7 +276,7 @@ def test_a_list_from_a_file_is_bounded(folder: Path) -> None:
     (folder / "xs").write_text("7\n" * 100_001)
     ran = tfdsl("compile", "list.tfjob", "-t", "tfjob", "--set", "xs=@xs", cwd=folder)
     assert ran.status == 1
-    assert "a list holds at most 100,000 elements" in ran.err
+    assert "a list can have at most 100,000 elements" in ran.err
     (folder / "xs").write_text("7\n8 +\n")
     ran = tfdsl("compile", "list.tfjob", "-t", "tfjob", "--set", "xs=@xs", cwd=folder)
     assert "--> xs:2:" in ran.err

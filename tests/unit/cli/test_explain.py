@@ -111,7 +111,7 @@ def test_a_word_of_another_tool_is_understood(tmp_path: Path) -> None:
 def test_a_code_in_small_letters_is_found(tmp_path: Path) -> None:
     ran = tfdsl("explain", "tfj2104", cwd=tmp_path)
     assert ran.status == 0
-    assert ran.out.startswith("TFJ2104 duplicate-mount-path (error)\n\nTwo mounts of a role at one path.\n")
+    assert ran.out.startswith("TFJ2104 duplicate-mount-path (error)\n\nA role with two mounts at the same path.\n")
 
 
 # --- every word has a page ---------------------------------------------------------------------------------------

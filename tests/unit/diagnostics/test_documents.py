@@ -82,7 +82,7 @@ def test_sarif_fits_its_schema(found: list[Any]) -> None:
 def test_sarif_explains_its_rules() -> None:
     log = json.loads(render("sarif", everything()))
     (rule,) = [rule for rule in log["runs"][0]["tool"]["driver"]["rules"] if rule["id"] == "TFJ2104"]
-    assert rule["shortDescription"] == {"text": "Two mounts of a role at one path."}
+    assert rule["shortDescription"] == {"text": "A role with two mounts at the same path."}
     assert "## Good" in rule["help"]["markdown"]
     assert rule["defaultConfiguration"] == {"level": "error"}
 

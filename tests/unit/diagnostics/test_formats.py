@@ -32,7 +32,7 @@ def test_json_has_the_fields_of_the_reference() -> None:
                 "code": "TFJ2104",
                 "slug": "duplicate-mount-path",
                 "level": "error",
-                "message": "two mounts of role worker end at /data",
+                "message": "role worker has two mounts at /data",
                 "path": "mnist.tfjob",
                 "start": {"line": 2, "column": 1},
                 "end": {"line": 2, "column": 3},
@@ -128,7 +128,7 @@ def test_junit_fails_on_errors_only_and_names_every_file() -> None:
     }
     failure = suites["mnist.tfjob"][0][0]
     assert (failure.tag, failure.get("type")) == ("failure", "TFJ2104")
-    assert "two mounts of role worker" in (failure.text or "")
+    assert "role worker has two mounts" in (failure.text or "")
     assert suites["mnist.tfjob"][1][0].tag == "system-out"
 
 

@@ -9,7 +9,7 @@ from tfdsl.diagnostics.render import text
 from tfdsl.text import Span
 
 REFERENCE = """\
-error[TFJ2104] duplicate-mount-path: two mounts of role worker end at /data
+error[TFJ2104] duplicate-mount-path: role worker has two mounts at /data
   --> mnist.tfjob:9:33
    |
  7 |   mount pvc "mnist-data" at "/data" readonly

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.text import Source, Span
 
-DUPLICATE = Rule("TFJ2104", "duplicate-mount-path", "error", "two mounts of role {role} end at {path}")
+DUPLICATE = Rule("TFJ2104", "duplicate-mount-path", "error", "role {role} has two mounts at {path}")
 SLOW = Rule("TFJ3001", "slow", "warning", "this is slow")
 TOLD = Rule("VOL001", "told", "info", "this is a default")
 

@@ -99,7 +99,7 @@ def test_the_patch_is_for_the_target_at_hand(items: str, targets: tuple[str, ...
 
 def test_a_target_without_pods_says_so() -> None:
     [[found]] = helps(JOB.format("target yarn { hostPID = true }"))
-    assert found == f"yarn starts no pods; elsewhere it is a patch: target tfjob {{ {LINE} }}"
+    assert found == f"yarn does not start pods; for other targets, patch it: target tfjob {{ {LINE} }}"
 
 
 def test_attributes_that_say_the_usual_cases_come_first() -> None:

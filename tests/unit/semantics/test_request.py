@@ -167,16 +167,16 @@ HEAD = 'command = ["a"]\nmount pvc "p" at "/q"\n'
         (
             'args = ["--i=${POD}"]',
             "unknown-name",
-            "write ${env.POD} for a variable of the process, or \\${POD} for these characters",
+            "write ${env.POD} for an environment variable, or \\${POD} for the literal text",
             0,
         ),
         (
             'output "/a" to "/q"',
             "output-not-durable",
-            "the destination names the copy itself, which lies below the mount: add a name to it",
+            "the destination is the name of the copy: add a name below the mount",
             0,
         ),
-        ("role ps { cpu = 0.0001 }", "out-of-range", "the smallest part is a thousandth, 1m", 0),
+        ("role ps { cpu = 0.0001 }", "out-of-range", "the smallest amount is a thousandth, 1m", 0),
     ],
 )
 def test_help_that_fits_the_place(text: str, slug: str, help_: str, fixes: int) -> None:

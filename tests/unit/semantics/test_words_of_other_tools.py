@@ -117,13 +117,13 @@ MEMBERS = {
     "var.other": "none is called other",
     "count.index": 'write "${task.index}"',
     "each.key": "there are no loops",
-    "path.module": "relative to the file",
+    "path.module": "a path relative to this file",
     "terraform.workspace": "--profile",
     "os.environ": "${env.NAME}",
     "worker.replicas": "write roles.worker.replicas",
     "workers.count": "write roles.worker.replicas",
     "job.replicas": "roles.worker.replicas",
-    "task.id": "there is task.index",
+    "task.id": "write task.index",
 }
 
 SETTINGS = {

@@ -1,4 +1,4 @@
-"""Showing diagnostics: one module per format, imported when it is asked for."""
+"""Rendering diagnostics: one module per format, imported when needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Format: TypeAlias = Literal["text", "concise", "json", "github", "sarif", "junit"]
 FORMATS: tuple[Format, ...] = ("text", "concise", "json", "github", "sarif", "junit")
 DOCUMENTS: tuple[Format, ...] = ("json", "sarif", "junit")
-"""The formats that are one document, also when there is nothing to say."""
+"""The formats that are one document, even without any diagnostics."""
 
 
 class Renderer(Protocol):

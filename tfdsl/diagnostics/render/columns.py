@@ -1,10 +1,10 @@
-"""How wide a text is on a terminal, so that marks stand under what they mark, and what it may not do there.
+"""How wide a text is on a terminal, so that marks are under what they mark, and how to keep it from acting there.
 
-A build server reads commands out of what a program prints. GitHub's runner takes ``::name::`` after the blanks at the
+A build server reads commands from the output of a program. GitHub's runner reads ``::name::`` after the spaces at the
 start of a line and ``##[name]`` anywhere in it (``src/Runner.Common/ActionCommand.cs`` of github.com/actions/runner),
-Azure Pipelines ``##vso[name]`` and TeamCity ``##teamcity[name]``. A blank in between takes their meaning away; a
-character that is never seen (a soft hyphen, a joiner) does not, because .NET compares texts without regard to these
-(learn.microsoft.com, "Best practices for comparing strings in .NET"): it may stand in a command of a stranger's.
+Azure Pipelines ``##vso[name]`` and TeamCity ``##teamcity[name]``. A space in between makes them harmless; an invisible
+character (a soft hyphen, a joiner) does not, because .NET ignores these when it compares texts (learn.microsoft.com,
+"Best practices for comparing strings in .NET"), so a hostile command can contain them.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ _UNSEEN = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]*"
 )
-"""Any number of the Default_Ignorable_Code_Point of Unicode."""
+"""Any number of characters that are Default_Ignorable_Code_Point in Unicode."""
 TWO_SIGNS = re.compile(rf"#(?={_UNSEEN}#)")
-"""The first of two ``#`` that a build server sees beside each other."""
+"""The first of two ``#`` that are adjacent for a build server."""
 _COMMAND = re.compile(
     rf"#(?={_UNSEEN}#(?:{_UNSEEN}\[|{_UNSEEN}[vV]{_UNSEEN}[sS]{_UNSEEN}[oO]{_UNSEEN}\[|(?i:teamcity)\[))"
-)  # TeamCity is written in Java, which passes over nothing
+)  # TeamCity is written in Java, which ignores no characters
 _LINE_COMMAND = re.compile(rf"(?:\s|{_UNSEEN[:-1]})*:(?={_UNSEEN}:)")
 
 
 def visible(text: str) -> str:
-    """``text`` with a tab as four blanks and signs for what a terminal or a build server would act upon.
+    """``text`` with a tab as four spaces, and with visible signs for what a terminal or a build server would act on.
 
-    Control characters become their pictures (U+2400 …), the marks that turn the direction of writing around
-    (CVE-2021-42574) and lone surrogates become U+FFFD, ``##[`` becomes ``# #[``.
+    Control characters become their pictures (U+2400 …), marks that change the writing direction (CVE-2021-42574) and
+    lone surrogates become U+FFFD, ``##[`` becomes ``# #[``.
     """
     if "#" in text:
         text = _COMMAND.sub("# ", text)
@@ -46,13 +46,13 @@ def visible(text: str) -> str:
 
 
 def line_of(text: str) -> str:
-    """``text`` as it may begin a line: :func:`visible`, and not with ``::``."""
+    """``text`` for the start of a line: :func:`visible`, and not beginning with ``::``."""
     shown = visible(text)
     return _LINE_COMMAND.sub(r"\g<0> ", shown, count=1) if begins_command(shown) else shown
 
 
 def begins_command(text: str) -> bool:
-    """Whether a line ``text`` would be a command of GitHub's."""
+    """Whether a line ``text`` would be a command for GitHub."""
     return _LINE_COMMAND.match(text) is not None
 
 
@@ -70,9 +70,9 @@ def _visible(char: str) -> str:
 
 
 def cells(text: str) -> list[int]:
-    """The number of terminal columns of each character of ``text`` (which has to be :func:`visible`).
+    """The number of terminal columns of each character of ``text`` (which must be :func:`visible`).
 
-    Combining marks and what is joined to an emoji take none; wide characters (UAX 11: W and F) and emoji two.
+    Combining marks and what is joined to an emoji have none; wide characters (UAX 11: W and F) and emoji have two.
     """
     if text.isascii():
         return [1] * len(text)
@@ -109,17 +109,17 @@ class Measured:
         self.width = len(text) if self._starts is None else self._starts[-1]
 
     def column(self, at: int) -> int:
-        """The terminal column at which the character ``at`` begins; behind the last one the width."""
+        """The terminal column where the character ``at`` begins; after the last one, the width."""
         at = min(at, len(self.text))
         return at if self._starts is None else self._starts[at]
 
     def at(self, column: int) -> int:
-        """The first character that begins at ``column`` or behind it."""
+        """The first character that begins at or after ``column``."""
         return min(column, len(self.text)) if self._starts is None else bisect_left(self._starts, column)
 
 
 def _starts(text: str) -> list[int]:
-    """The column of each character of ``text``, and that behind the last one."""
+    """The column of each character of ``text``, and the column after the last one."""
     shown = [_visible(char) for char in text]
     widths = iter(cells("".join(shown)))
     columns = [0]
@@ -129,5 +129,5 @@ def _starts(text: str) -> list[int]:
 
 
 def width(text: str) -> int:
-    """The number of terminal columns of ``text`` (which has to be :func:`visible`)."""
+    """The number of terminal columns of ``text`` (which must be :func:`visible`)."""
     return sum(cells(text))

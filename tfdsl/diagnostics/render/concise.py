@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
-    """Lines that editors and ``grep`` can read; lines and columns from 1, columns in characters."""
+    """Lines for editors and ``grep``; lines and columns are counted from 1, columns in characters."""
     return "".join(_line(diagnostic) for diagnostic in diagnostics)
 
 

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from tfdsl.text import Source, Span
 
 LONGEST = 120
-"""Terminal columns of a source line that are shown at most; of a longer one the part around the mark."""
+"""The most terminal columns of a source line that are shown; of a longer line, the part around the mark."""
 
-_BEFORE = 30  # columns kept before the mark when a line is clipped, at most a third of all
+_BEFORE = 30  # columns kept before the mark when a line is clipped, at most a third of the width
 _CUT = "..."
 
 
 class Mark(Record):
-    """A place and what to write beside its mark. ``primary``: marked with ``^``, the others with ``-``."""
+    """A place and the text next to its mark. ``primary``: marked with ``^``, the others with ``-``."""
 
     span: Span
     message: str
@@ -36,7 +36,7 @@ class Line(Record):
 
 
 class _Part(Record):
-    """What of a mark lies in one source line: columns from 0, ``end`` exclusive."""
+    """The part of a mark on one source line: columns from 0, ``end`` exclusive."""
 
     begin: int
     end: int
@@ -52,7 +52,7 @@ class _View(Record):
 
 
 def last_line(span: Span) -> int:
-    """The number of the line that holds the last character of ``span``."""
+    """The number of the line with the last character of ``span``."""
     return span.source.position(max(span.start, span.end - 1))[0]
 
 
@@ -71,9 +71,9 @@ class Lines:
 
 
 def excerpt(source: Source, marks: Sequence[Mark], measured: Lines, longest: int = LONGEST) -> list[Line]:
-    """Every line with a mark in the order of the file, below it a row per mark, from left to right.
+    """Every line with a mark in the order of the file, with a row per mark below it, from left to right.
 
-    ``longest``: the columns of a source line that are shown.
+    ``longest``: the most columns of a source line that are shown.
     """
     rows: dict[int, list[_Part]] = {}
     for mark in sorted(marks, key=lambda mark: mark.span[1:]):
@@ -92,7 +92,7 @@ def excerpt(source: Source, marks: Sequence[Mark], measured: Lines, longest: int
 
 
 def _parts(mark: Mark) -> list[tuple[int, _Part]]:
-    """The first and, if it is another, the last line of a mark; the message stands at the last."""
+    """The first and, if different, the last line of a mark; the message is at the last."""
     source, start, end = mark.span
     number, column = source.position(start)
     last = last_line(mark.span)
@@ -121,7 +121,7 @@ def _view(line: Measured, part: _Part, longest: int) -> _View:
 
 
 def _draw(line: Measured, view: _View, part: _Part) -> str:
-    """The row of marks; a place that is not in the view is marked at the edge where it was cut off."""
+    """The row of marks; a place outside the view is marked at the edge where it was cut off."""
     sign = "^" if part.mark.primary else "-"
     edge = width(view.text)
     begin = line.column(part.begin) - view.offset

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 NARROW = 80
-"""Columns from which on a terminal's own way to break lines is good enough; it can be copied as one line."""
+"""From this many columns, the terminal's own line breaks are good enough; they can be copied as one line."""
 
 
 def fold(text: str, first: int, others: int) -> list[str]:
-    """``text`` in lines of at most ``first``, then ``others`` characters; a word is never broken."""
+    """``text`` in lines of at most ``first``, then ``others`` characters; words are never broken."""
     lines: list[str] = []
     line, room = "", first
     for word in text.split(" "):

@@ -33,7 +33,7 @@ def _command(diagnostic: Diagnostic) -> str:
         "endLine": str(end_line),
         "title": f"{diagnostic.rule.code} {diagnostic.rule.slug}",
     }
-    if line == end_line:  # GitHub takes columns only within one line, and its last column is the last one marked
+    if line == end_line:  # GitHub accepts columns only within one line, and its last column is inclusive
         properties |= {"col": str(column), "endColumn": str(max(column, end_column - 1))}
     written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     text = "\n".join([diagnostic.message, *_notes(diagnostic), *(f"help: {text}" for text in diagnostic.helps)])
@@ -41,14 +41,14 @@ def _command(diagnostic: Diagnostic) -> str:
 
 
 def _notes(diagnostic: Diagnostic) -> Iterable[str]:
-    """The labels: an annotation has one place only, so the others are told in words."""
+    """The labels: an annotation has only one place, so the others are described in words."""
     for label in diagnostic.labels:
         line, column = label.span.source.position(label.span.start)
         yield f"{label.message}: {label.span.source.path}:{line}:{column}"
 
 
 def _data(text: str) -> str:
-    """Escaped as the toolkit does it; what a terminal would act upon is made visible first."""
+    """Escaped as in the toolkit, after making visible what a terminal would act on."""
     text = "\n".join(visible(line.rstrip("\r")) for line in text.split("\n"))
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 

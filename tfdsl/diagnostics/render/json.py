@@ -1,4 +1,4 @@
-"""One JSON document, as the language reference ("Diagnostics") lays it down.
+"""One JSON document, as specified in the language reference ("Diagnostics").
 
 Lines and columns count from 1, columns in characters, ``end`` is exclusive.
 """
@@ -34,7 +34,7 @@ def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
 
 
 def dumped(document: Json) -> str:
-    """The text of a document, in which no build server finds a command: the first of two ``#`` is escaped."""
+    """The text of a document without commands for a build server: the first of two ``#`` is escaped."""
     return TWO_SIGNS.sub(r"\\u0023", json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
 
 
@@ -57,7 +57,7 @@ def _diagnostic(diagnostic: Diagnostic) -> Json:
 
 
 def _labels(diagnostic: Diagnostic) -> Iterable[Label]:
-    """All places with a text of their own; that of the diagnostic comes first."""
+    """All places with a text of their own, the diagnostic's first."""
     if diagnostic.mark:
         yield Label(diagnostic.span, diagnostic.mark)
     yield from diagnostic.labels
@@ -77,6 +77,6 @@ def _position(span: Span, offset: int) -> Json:
 
 
 def _edit(diagnostic: Diagnostic, edit: Edit) -> Json:
-    path = edit.span.source.path  # told only when it is another file than the diagnostic's
+    path = edit.span.source.path  # included only when it is not the diagnostic's file
     elsewhere: dict[str, Json] = {} if path == diagnostic.span.source.path else {"path": path}
     return {**elsewhere, **_range(edit.span), "text": edit.text}

@@ -1,7 +1,7 @@
 """JUnit XML, for build servers: a suite per file, a case per diagnostic.
 
-An error is a failure; a warning or an info is a case that passes and says so in its output. A file without any has
-one case that passes.
+An error is a failure; a warning or an info is a passing case with the message in its output. A file without messages
+has one passing case.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _passed(path: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """``text`` for XML 1.0 and whoever shows it: visible, and what XML cannot hold becomes U+FFFD."""
+    """``text`` for XML 1.0 and those who display it: visible, with U+FFFD for what XML cannot contain."""
     text = "\n".join(map(visible, text.split("\n")))
     return "".join(_ESCAPES.get(char) or (char if _allowed(ord(char)) else "\ufffd") for char in text)
 

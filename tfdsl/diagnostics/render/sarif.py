@@ -1,8 +1,8 @@
 """SARIF 2.1.0, for code scanning services (OASIS, "Static Analysis Results Interchange Format").
 
-Services show the level and the help of a rule beside its results, so each rule carries both, also those of targets. A
-rule that has variants, an error in one version and a warning in another, is described by the most severe one at hand;
-each result has the level of its own.
+Services show the level and the help of a rule with its results, so each rule has both, including those of targets. A
+rule with variants, an error in one version and a warning in another, is described by its most severe variant; each
+result has its own level.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SEVERITY = ("error", "warning", "info")
 
 
 def written_page(rule: Rule) -> str | None:
-    """The page of a rule of the language; the others have none in this package."""
+    """The page of a rule of the language; other rules have none in this package."""
     return text_of(rule.slug)
 
 
@@ -40,7 +40,7 @@ def render(
     paths: Sequence[str] = (),
     page_of: Callable[[Rule], str | None] = written_page,
 ) -> str:
-    """One log with one run. ``page_of``: the page of a rule, its first line a sentence that stands alone."""
+    """One log with one run. ``page_of``: the page of a rule, whose first line is a complete sentence."""
     rules: dict[str, Rule] = {}
     for rule in (diagnostic.rule for diagnostic in diagnostics):
         known = rules.setdefault(rule.code, rule)
@@ -69,7 +69,7 @@ def _rule(rule: Rule, page_of: Callable[[Rule], str | None]) -> Json:
     if page is not None:
         row["shortDescription"] = {"text": page.partition("\n")[0]}
         help_of: dict[str, Json] = {"text": page}
-        if "\n## " in page:  # pages of targets are plain text, laid out by their spaces
+        if "\n## " in page:  # pages of targets are plain text, laid out with spaces
             help_of["markdown"] = page
         row["help"] = help_of
     return row
@@ -93,7 +93,7 @@ def _result(diagnostic: Diagnostic, order: dict[str, int]) -> Json:
 
 
 def _message(text: str) -> dict[str, Json]:
-    """A plain message, in which no text of the user's is taken for a link (SARIF 3.11.6)."""
+    """A plain message, in which no text of the user is read as a link (SARIF 3.11.6)."""
     return {"text": _LINK.sub(r"\\[", text)}
 
 

@@ -1,7 +1,7 @@
-"""Diagnostics for people: the line of the source, the place marked, the advice below.
+"""Diagnostics for people: the source line with the place marked, and the help below.
 
-The layout is that of the language reference, "Diagnostics". Numbers of columns count characters; the marks are put
-by the width that the characters take on a terminal.
+The layout follows the language reference, "Diagnostics". Column numbers count characters; the marks are placed by the
+width of the characters on a terminal.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     Paint = Callable[[str, str], str]
 
 MOST_SHOWN = 200
-"""Messages that people are shown at once, errors before warnings; the rest is counted."""
+"""The most messages shown at once, errors before warnings; the rest is counted."""
 LEAST_COLUMNS = 40
-"""Of a terminal; a narrower one is not written for."""
+"""The narrowest terminal that the layout adapts to."""
 MOST_MARKS = 20
-"""Places that one message shows."""
+"""The most places that one message shows."""
 
 _COLOURS = {"error": "1;31", "warning": "1;33", "info": "1;36", "frame": "1;34", "bold": "1"}
 
@@ -41,8 +41,8 @@ def render(
 ) -> str:
     """All diagnostics with a blank line between them and a line that counts them; empty when there are none.
 
-    ``measured``: the lines that earlier calls have measured, for who renders one at a time. ``columns``: of the
-    terminal, if there is one: source lines are clipped to it, and on a narrow one messages are folded.
+    ``measured``: the lines that earlier calls have measured, when rendering one at a time. ``columns``: the width of
+    the terminal, if there is one: source lines are clipped to it, and on a narrow one messages are folded.
     """
     if not diagnostics:
         return ""
@@ -113,7 +113,7 @@ def _picture(
 
 
 def _pictures(diagnostic: Diagnostic) -> list[tuple[Source, list[Mark]]]:
-    """The marks of each source, the diagnostic's first. A label at the very place stands beside the main mark."""
+    """The marks of each source, the diagnostic's first. A label at the same place is next to the main mark."""
     place = diagnostic.span
     texts = [diagnostic.mark, *(label.message for label in diagnostic.labels if label.span == place)]
     message = "; ".join(text for text in texts if text)
@@ -131,7 +131,7 @@ def _advice(diagnostic: Diagnostic) -> list[tuple[str, str]]:
 
 
 def _folded(lines: list[str], room: int | None, first: int, others: int) -> list[str]:
-    """``lines`` on a narrow terminal, of whose columns ``first`` and ``others`` are taken before the text."""
+    """``lines`` for a narrow terminal, on which ``first`` and ``others`` columns are used before the text."""
     if room is None or room >= NARROW:
         return lines
     folded = fold(lines[0], room - first, room - others)
