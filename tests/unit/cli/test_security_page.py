@@ -71,8 +71,8 @@ def test_what_to_use_instead(tmp_path: Path, target: str) -> None:
 @pytest.mark.parametrize(
     "says",
     [
-        f"{source_files.LARGEST // 2**20} MiB a text",
-        f"{inputs.LARGEST_SUM // 2**20} MiB and {inputs.MOST_FILES:,} files a program",
+        f"{source_files.LARGEST // 2**20} MiB per text",
+        f"{inputs.LARGEST_SUM // 2**20} MiB and {inputs.MOST_FILES:,} files per program",
         f"{lexer.MAX_NESTING} open brackets",
         f"{params.MOST_WORK:,} elements",
     ],
