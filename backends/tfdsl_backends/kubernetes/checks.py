@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.emit.located import child
 from tfdsl_backends.kubernetes import messages
 from tfdsl_backends.kubernetes.placement import pinned, replicas, training_roles, usable_hosts
-from tfdsl_backends.kubernetes.pods import jobs, replica_name, tensorboard_plan
+from tfdsl_backends.kubernetes.pods import jobs
+from tfdsl_backends.kubernetes.tfconfig import replica_name
 from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import (
     Name,
@@ -20,7 +21,7 @@ from tfdsl_backends.podspec.checks import (
     check_pods,
     check_queue_name,
 )
-from tfdsl_backends.podspec.objects import tensorboard_name
+from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

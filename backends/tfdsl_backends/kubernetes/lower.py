@@ -9,16 +9,10 @@ from tfdsl.emit.located import Located, at, child, located
 from tfdsl.ir.policies import completions
 from tfdsl_backends.kubernetes.checks import check
 from tfdsl_backends.kubernetes.placement import pinned
-from tfdsl_backends.kubernetes.pods import jobs, labels, tensorboard_labels, tensorboard_plan
+from tfdsl_backends.kubernetes.pods import jobs, labels
 from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.kubernetes.tfconfig import tasks
-from tfdsl_backends.podspec.objects import (
-    beside,
-    claim_document,
-    job_metadata,
-    tensorboard_deployment,
-    tensorboard_service,
-)
+from tfdsl_backends.podspec.objects import beside, claim_document, job_metadata, tensorboard_beside, tensorboard_plan
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.template import pod_template
 
@@ -114,13 +108,8 @@ def service(job: Job) -> Data:
 
 def tensorboard(unit: Unit) -> list[Document]:
     """TensorBoard's Deployment and Service, which no Job owns."""
-    job = unit.job
-    role = job.role("tensorboard")
+    role = unit.job.role("tensorboard")
     if role is None:
         return []
-    template = pod_template(job, role, tensorboard_plan(unit))
-    selector = tensorboard_labels(job)
-    return [
-        Document(tensorboard_deployment(job, role, template, selector, selector)),
-        Document(tensorboard_service(job, role, selector, selector)),
-    ]
+    template = pod_template(unit.job, role, tensorboard_plan(unit))
+    return [Document(data) for data in tensorboard_beside(unit.job, role, template)]

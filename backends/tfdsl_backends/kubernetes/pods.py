@@ -1,24 +1,20 @@
-"""The pods: their names and addresses, and what the target adds to the template of each Job.
-
-An Indexed Job calls its pods `<job>-<role>-<index>`; with the Service's name as their subdomain each has a DNS name of
-its own. On named hosts a task is addressed by the node it runs on.
-"""
+"""The pods: what the target adds to the template of each Job."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import at
-from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, gets_tf_config, tf_config
+from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, tf_config
 from tfdsl.record import Record
 from tfdsl_backends.kubernetes.placement import pinned, placement, training_roles
 from tfdsl_backends.kubernetes.policies import decisions
+from tfdsl_backends.kubernetes.tfconfig import address, gets_config, replica_name
 from tfdsl_backends.podspec.objects import claim_names
 from tfdsl_backends.podspec.plan import Index, PodPlan, index_of, with_options
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
-    from tfdsl.ir.cluster_spec import Address
     from tfdsl.ir.model import Job, Role
 
 INDEX_FIELD = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
@@ -42,33 +38,9 @@ def role_job_name(job: Job, role: Role) -> str:
     return f"{job.name}-{role.name}"
 
 
-def replica_name(job: Job, role: Role, index: int) -> str:
-    """Hostname of a replica of an Indexed Job, and the name of the Job of a replica on its host."""
-    return f"{job.name}-{role.name}-{index}"
-
-
 def labels(job: Job, role: Role) -> dict[str, str]:
     """Labels of the Jobs and pods of a role; the Service and the removing command select by the first."""
     return {"tfdsl/job": job.name, "tfdsl/role": role.name}
-
-
-def tensorboard_labels(job: Job) -> dict[str, str]:
-    """Labels of TensorBoard's objects and pod, which the command that removes the Jobs leaves alone."""
-    return {"tfdsl/tensorboard": job.name}
-
-
-def address(unit: Unit) -> Address:
-    """``host:port`` of a replica."""
-    job = unit.job
-    if not pinned(unit):
-        return lambda role, index: f"{replica_name(job, role, index)}.{job.name}:{role.port}"
-    hosts = placement(unit)
-    return lambda role, index: f"{hosts[role.name, index]}:{role.port}"
-
-
-def gets_config(job: Job, role: Role) -> bool:
-    """Whether ``role`` is given TF_CONFIG; the program of a ``server`` role reads it whatever discovery says."""
-    return gets_tf_config(job, role) or role.server
 
 
 def jobs(unit: Unit) -> list[JobPods]:
@@ -85,15 +57,6 @@ def jobs(unit: Unit) -> list[JobPods]:
             plan = _plan(unit, role, spec, Index(constant=number), hosts[role.name, number])
             made.append(JobPods(replica_name(unit.job, role, number), role, number, plan))
     return made
-
-
-def tensorboard_plan(unit: Unit) -> PodPlan:
-    """What is added to TensorBoard's pod, which is never pinned."""
-    own = tensorboard_labels(unit.job)
-    plan = PodPlan(
-        Index(constant=0), restart_policy="Always", labels=own, spread_labels=own, claims=claim_names(unit.job)
-    )
-    return with_options(unit, plan)
 
 
 def _plan(unit: Unit, role: Role, spec: dict[str, list[str]], index: Index, host: str | None = None) -> PodPlan:

@@ -1,17 +1,42 @@
-"""What each task of plain Jobs will see: exactly the language's TF_CONFIG and flags."""
+"""What each task of plain Jobs sees: exactly the language's TF_CONFIG and flags.
+
+An Indexed Job names its pods `<job>-<role>-<index>`; with the Service's name as their subdomain each has its own DNS
+name. With hosts, a task has the address of the node it runs on.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.ir.cluster_spec import cluster_spec
-from tfdsl_backends.kubernetes.pods import address, gets_config
+from tfdsl.ir.cluster_spec import cluster_spec, gets_tf_config
+from tfdsl_backends.kubernetes.placement import pinned, placement
 from tfdsl_backends.podspec.tfconfig import Tasks, role_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tfdsl.backend import TaskConfig, Unit
+    from tfdsl.ir.cluster_spec import Address
+    from tfdsl.ir.model import Job, Role
+
+
+def address(unit: Unit) -> Address:
+    """``host:port`` of a replica."""
+    job = unit.job
+    if not pinned(unit):
+        return lambda role, index: f"{replica_name(job, role, index)}.{job.name}:{role.port}"
+    hosts = placement(unit)
+    return lambda role, index: f"{hosts[role.name, index]}:{role.port}"
+
+
+def gets_config(job: Job, role: Role) -> bool:
+    """Whether ``role`` is given TF_CONFIG; the program of a ``server`` role reads it whatever discovery says."""
+    return gets_tf_config(job, role) or role.server
+
+
+def replica_name(job: Job, role: Role, index: int) -> str:
+    """Hostname of a replica of an Indexed Job, and the name of the Job of a replica on its host."""
+    return f"{job.name}-{role.name}-{index}"
 
 
 def tasks(unit: Unit) -> Sequence[TaskConfig]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, at, entry
+from tfdsl_backends.podspec.plan import Index, PodPlan, with_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Claim, Job, Role
 
@@ -54,23 +56,38 @@ def tensorboard_service(
     )
 
 
-def tensorboard_deployment(
-    job: Job, role: Role, template: Data, selector: Mapping[str, str], labels: Mapping[str, str] | None = None
-) -> Data:
-    """A Deployment of one TensorBoard pod, which outlives the job; ``template`` has the labels of ``selector``."""
-    return Located(
+def tensorboard_labels(job: Job) -> dict[str, str]:
+    """Labels of TensorBoard's objects and pod where they outlive the job."""
+    return {"tfdsl/tensorboard": job.name}
+
+
+def tensorboard_plan(unit: Unit) -> PodPlan:
+    """What is added to TensorBoard's pod in a Deployment."""
+    job = unit.job
+    labels = tensorboard_labels(job)
+    plan = PodPlan(
+        Index(constant=0), restart_policy="Always", labels=labels, spread_labels=labels, claims=claim_names(job)
+    )
+    return with_options(unit, plan)
+
+
+def tensorboard_beside(job: Job, role: Role, template: Data) -> list[Data]:
+    """A Deployment of one TensorBoard pod with ``template``, and its Service; both outlive the job."""
+    labels = tensorboard_labels(job)
+    deployment: Data = Located(
         {
             "apiVersion": "apps/v1",
             "kind": "Deployment",
             "metadata": beside(job, tensorboard_name(job), labels),
             "spec": {
                 "replicas": at(role, "replicas"),
-                "selector": {"matchLabels": dict(selector)},
+                "selector": {"matchLabels": labels},
                 "template": template,
             },
         },
         role.path,
     )
+    return [deployment, tensorboard_service(job, role, labels, labels)]
 
 
 def claim_name(job: Job, claim: Claim) -> str:

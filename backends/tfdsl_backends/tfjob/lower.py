@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from tfdsl.backend import Document
 from tfdsl.emit.located import Located, at, child, located, unless_empty
 from tfdsl.ir.policies import completions, on_failure
-from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_deployment, tensorboard_service
+from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_beside
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.template import pod_template
 from tfdsl_backends.tfjob.checks import check
-from tfdsl_backends.tfjob.pods import plans, tensorboard_labels
+from tfdsl_backends.tfjob.pods import plans
 from tfdsl_backends.tfjob.policies import decisions, training_roles
 from tfdsl_backends.tfjob.tfconfig import tasks
 
@@ -141,13 +141,9 @@ def role_restart_policy(unit: Unit, role: Role) -> Data:
 
 def tensorboard(job: Job, by_role: Sequence[tuple[Role, PodPlan]]) -> list[Document]:
     """TensorBoard's Deployment and Service, which are not part of the TFJob and outlive it."""
-    labels = tensorboard_labels(job)
     return [
-        document
+        Document(data)
         for role, plan in by_role
         if role.name == "tensorboard"
-        for document in (
-            Document(tensorboard_deployment(job, role, pod_template(job, role, plan), labels, labels)),
-            Document(tensorboard_service(job, role, labels, labels)),
-        )
+        for data in tensorboard_beside(job, role, pod_template(job, role, plan))
     ]

@@ -1,19 +1,53 @@
-"""What each task of a TFJob will see."""
+"""What each task of a TFJob sees.
+
+The operator names pod and Service of a replica `<job>-<role>-<index>`; pods find each other by the Service's name,
+which resolves in the job's namespace.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.ir.cluster_spec import cluster_spec, gets_tf_config
+from tfdsl.ir.cluster_spec import cluster_spec, gets_tf_config, listed
 from tfdsl_backends.podspec.tfconfig import RoleTasks, Tasks, role_tasks
-from tfdsl_backends.tfjob.pods import address, delivers, is_distributed, operator_spec
 from tfdsl_backends.tfjob.policies import training_roles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tfdsl.backend import TaskConfig, Unit
-    from tfdsl.ir.model import Role
+    from tfdsl.ir.cluster_spec import Address
+    from tfdsl.ir.model import Job, Role
+
+
+def replica_name(job: Job, role: Role, index: int) -> str:
+    """Name of the pod and of the Service of a replica."""
+    return f"{job.name}-{role.name}-{index}"
+
+
+def address(job: Job) -> Address:
+    """``host:port`` by the Service's name, for a process in the job's namespace."""
+    return lambda role, index: f"{replica_name(job, role, index)}:{role.port}"
+
+
+def operator_spec(job: Job) -> dict[str, list[str]]:
+    """The cluster as the operator writes it: the evaluator is in it, and hosts hold the namespace."""
+    namespace = job.namespace or "default"
+    roles = sorted(training_roles(job), key=lambda role: role.name)
+    return {
+        role.name: [f"{replica_name(job, role, index)}.{namespace}.svc:{role.port}" for index in listed(role)]
+        for role in roles
+    }
+
+
+def is_distributed(job: Job) -> bool:
+    """Whether the operator injects TF_CONFIG: it does unless the job has one replica in all."""
+    return sum(role.replicas for role in training_roles(job)) != 1
+
+
+def delivers(unit: Unit, role: Role) -> bool:
+    """Whether the compiler, and not the operator, gives ``role`` its TF_CONFIG."""
+    return unit.text("tf_config") == "static" and gets_tf_config(unit.job, role)
 
 
 def tasks(unit: Unit) -> Sequence[TaskConfig]:
@@ -27,16 +61,16 @@ def tasks(unit: Unit) -> Sequence[TaskConfig]:
 def _of_role(unit: Unit, role: Role, ours: dict[str, list[str]], theirs: dict[str, list[str]] | None) -> RoleTasks:
     if role.name == "tensorboard":
         return RoleTasks(role.name, role.replicas)
-    return role_tasks(unit.job, role, ours, ours if delivers(unit, role) else theirs, differences(unit, role))
+    return role_tasks(unit.job, role, ours, ours if delivers(unit, role) else theirs, _differences(unit, role))
 
 
-def differences(unit: Unit, role: Role) -> tuple[str, ...]:
+def _differences(unit: Unit, role: Role) -> tuple[str, ...]:
     """How what the operator gives ``role`` differs from the language's TF_CONFIG."""
     job = unit.job
     if delivers(unit, role):
         return ()
     if not is_distributed(job):
-        return ("the operator sets no TF_CONFIG for a job of one replica",) if gets_tf_config(job, role) else ()
+        return ("the operator sets no TF_CONFIG for a job with one replica",) if gets_tf_config(job, role) else ()
     differences: list[str] = []
     if not gets_tf_config(job, role):
         differences.append(f"the operator sets TF_CONFIG even with discovery {job.cluster.discovery}")
