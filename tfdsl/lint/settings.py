@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
@@ -23,7 +23,7 @@ from tfdsl.source_files import contents
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from tfdsl.diagnostics import Diagnostic
 
@@ -43,12 +43,19 @@ class Settings(Record):
     problems: tuple[Diagnostic, ...] = ()
 
 
-def settings_for(path: str | None) -> Settings:
-    """The settings for a source file; for a text that is in no file (``None``), those of the current folder."""
+Shown: TypeAlias = "Callable[[str], str | None]"
+"""The text that an editor shows for a path, saved or not; ``None`` for a file that is not open."""
+
+
+def settings_for(path: str | None, shown: Shown | None = None) -> Settings:
+    """The settings for a source file; for a text that is in no file (``None``), those of the current folder.
+
+    With ``shown`` they are for an editor, which knows files by their whole path.
+    """
     folder = os.path.dirname(os.path.abspath(path)) if path is not None else os.getcwd()
     while True:
         for name in ("tfdsl.toml", "pyproject.toml"):
-            found = _read(os.path.join(folder, name))
+            found = _read(os.path.join(folder, name), shown)
             if found is not None:
                 return found
         parent = os.path.dirname(folder)
@@ -57,17 +64,34 @@ def settings_for(path: str | None) -> Settings:
         folder = parent
 
 
-def _read(path: str) -> Settings | None:
+def settings_in(source: Source) -> Settings:
+    """The settings in the text of a ``tfdsl.toml``."""
+    found = _settings(source, shared=False)
+    assert found is not None
+    return found
+
+
+def _read(path: str, shown: Shown | None) -> Settings | None:
     """The settings in the file at ``path``, or ``None`` if it has none."""
     shared = path.endswith("pyproject.toml")
+    open_text = shown(path) if shown is not None else None
+    if open_text is not None:
+        return _settings(Source(path, open_text), shared=shared)
     if not os.path.lexists(path):
         return None
     data = contents(path, LARGEST)
     text = data if isinstance(data, str) else _decoded(data)
-    source = Source(os.path.relpath(path), text if isinstance(data, bytes) and text is not None else "")
+    name = os.path.relpath(path) if shown is None else path
+    source = Source(name, text if isinstance(data, bytes) and text is not None else "")
     if isinstance(data, str) or text is None:
         reason = data if isinstance(data, str) else "it is not UTF-8"
         return None if shared else _unusable(source, f"{source.path} cannot be read: {reason}")
+    return _settings(source, shared=shared)
+
+
+def _settings(source: Source, *, shared: bool) -> Settings | None:
+    """The settings in a text; ``shared``: one that is for other tools too, and may have none."""
+    text = source.text
     if shared and "tfdsl" not in text:
         return None
     import tomllib

@@ -88,6 +88,11 @@ class Documents:
             return Source(path, document.source.text, path)
         return source_files.read(path) if os.path.isabs(path) else "there is no such file"
 
+    def shown(self, path: str) -> str | None:
+        """The text at ``path`` as the editor shows it; ``None`` for a file that is not open."""
+        document = self._by_path.get(_normal(path))
+        return None if document is None else document.source.text
+
     def uri(self, path: str) -> str:
         """The URI of what messages call ``path``: as the editor wrote it, if it is open."""
         document = self._by_path.get(_normal(path))

@@ -67,16 +67,16 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def request_of(settings: Settings, program: Program) -> Request:
-    """What is asked for beside the text; a profile or param that the program does not have is passed over."""
-    from tfdsl.lint.settings import settings_for
+def request_of(settings: Settings, levels: Mapping[str, str], program: Program) -> Request:
+    """What is asked for beside the text; a profile or param that the program does not have is passed over.
 
-    origin = program.files[0].source.origin
+    ``levels``: those of lint rules.
+    """
     given = tuple(
         Given(name, Source(f"setting {name}", value)) for name, value in settings.params if name in program.params
     )
     profile = settings.profile if settings.profile in program.profiles else None
-    return Request(profile, given, levels=settings_for(origin).levels)
+    return Request(profile, given, levels=levels)
 
 
 def choices_of(settings: Settings, program: Program) -> tuple[Choice, ...]:

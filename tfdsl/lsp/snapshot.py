@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lint.settings import Settings as ProjectSettings
     from tfdsl.pipeline import Choice, Outcome, Request
     from tfdsl.semantics.project import Program
     from tfdsl.syntax import ast
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 def _no_programs(path: str) -> Iterable[Program]:
     return ()
+
+
+def _nothing_is_open(path: str) -> str | None:
+    return None
 
 
 def _go_on() -> None:
@@ -38,7 +43,7 @@ class Snapshot:
     ``read`` opens the file at a path or says why it cannot be read. ``before`` is an earlier program of the same text,
     for what does not bear waiting. ``units``: what :mod:`tfdsl.lsp.fates` has lowered.
     ``programs`` gives the programs of the workspace that a file is part of. ``between`` is called between pieces of a
-    check, and may raise to end it; what has been done so far is kept.
+    check, and may raise to end it; what has been done so far is kept. ``shown``: the texts that are open.
     """
 
     def __init__(
@@ -50,6 +55,7 @@ class Snapshot:
         before: Program | None = None,
         programs: Callable[[str], Iterable[Program]] = _no_programs,
         between: Callable[[], None] = _go_on,
+        shown: Callable[[str], str | None] = _nothing_is_open,
     ) -> None:
         self.source = source
         self.read = read
@@ -59,6 +65,7 @@ class Snapshot:
         self._checker = checker or Checker()
         self._before = before
         self._between = between
+        self._shown = shown
         self._work: Generator[None, None, Outcome] | None = None
         self._outcome: Outcome | None = None
 
@@ -91,7 +98,14 @@ class Snapshot:
     @cached_property
     def request(self) -> Request:
         """What is asked for beside the text."""
-        return request_of(self.settings, self.program)
+        return request_of(self.settings, self.project.levels, self.program)
+
+    @cached_property
+    def project(self) -> ProjectSettings:
+        """The settings of the project that the text is in."""
+        from tfdsl.lint.settings import settings_for
+
+        return settings_for(self.source.origin, self._shown)
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
@@ -133,7 +147,7 @@ class Snapshot:
 
         source = self.source
         changed = Source(source.path, texts.get(source.path, source.text), source.origin)
-        return Snapshot(changed, read, self.settings, self._checker.copy()).diagnostics
+        return Snapshot(changed, read, self.settings, self._checker.copy(), shown=self._shown).diagnostics
 
     @cached_property
     def params(self) -> Params:

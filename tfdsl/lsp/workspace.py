@@ -13,7 +13,7 @@ from tfdsl.lsp.declared import declared
 from tfdsl.lsp.documents import Document, Documents
 from tfdsl.lsp.settings import Settings
 from tfdsl.lsp.snapshot import Snapshot
-from tfdsl.lsp.uris import path_of
+from tfdsl.lsp.uris import is_project_file, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tfdsl.lsp.declared import Declared
     from tfdsl.semantics.project import Program
     from tfdsl.syntax import ast
+    from tfdsl.text import Source
 
 MOST_FILES = 2000
 """Files of the workspace that are looked at; more are left alone."""
@@ -50,20 +51,27 @@ class Workspace:
     # --- open texts ---
 
     def snapshot(self, uri: str) -> Snapshot | None:
-        """The snapshot of an open text as it is now."""
+        """The snapshot of an open text as it is now; the settings of a project have none."""
         document = self.documents.get(uri)
-        if document is None:
+        if document is None or is_project_file(document.source.path):
             return None
         known = self._snapshots.get(uri)
         if known is not None and known.source is document.source and known.settings is self.settings:
             return known
         checker = self._checkers.setdefault(uri, Checker())
         before = known.loaded if known is not None else None
+        documents = self.documents
         made = Snapshot(
-            document.source, self.documents.read, self.settings, checker, before, self.programs_with, self._between
+            *(document.source, documents.read, self.settings, checker),
+            *(before, self.programs_with, self._between, documents.shown),
         )
         self._snapshots[uri] = made
         return made
+
+    def project_file(self, uri: str) -> Source | None:
+        """The text of an open ``tfdsl.toml``."""
+        document = self.documents.get(uri)
+        return document.source if document is not None and is_project_file(document.source.path) else None
 
     def forget(self, uri: str) -> None:
         """Drop what is known about a text: it was closed, or what it reads has changed."""
@@ -77,8 +85,10 @@ class Workspace:
             self.forget(uri)
 
     def dependents(self, document: Document) -> list[Document]:
-        """The other open texts that include ``document`` or read it with ``file()``."""
+        """The other open texts that include ``document`` or read it with ``file()``; all, for settings of a project."""
         path = document.source.path
+        if is_project_file(path):
+            return [other for other in self.documents.all() if other is not document]
         found: list[Document] = []
         for other in self.documents.all():
             known = self._snapshots.get(other.uri)

@@ -83,6 +83,12 @@ local function run()
   answers.preview = vim.lsp.get_clients()[1]:request_sync("tfdsl/compile", request, WAIT, 0).result
   vim.cmd("normal! o\t")
   answers.tab = vim.api.nvim_get_current_line()
+  vim.cmd("edit! tfdsl.toml")
+  vim.api.nvim_buf_set_lines(0, 0, -1, true, { "[lint]", 'unused-lets = "off"', "" })
+  answers.project = diagnostics()
+  answers.rules = labels(ask("textDocument/completion", "unused-lets", 6))
+  vim.cmd("edit! other.toml")
+  answers.other = #vim.lsp.get_clients({ bufnr = 0, name = "tfdsl" })
 end
 
 local ok, wrong = pcall(run)

@@ -72,6 +72,12 @@ def test_diagnostics(answers: dict[str, Any]) -> None:
     assert answers["mended"] is True
 
 
+def test_the_settings_of_the_project(answers: dict[str, Any]) -> None:
+    (found,) = answers["project"]
+    assert found["line"] == 2
+    assert "there is no lint rule unused-lets" in found["text"]
+
+
 def test_hover(answers: dict[str, Any]) -> None:
     assert answers["hover"].startswith("**replicas** (role)")
 

@@ -79,6 +79,12 @@ def test_comments_and_indentation(answers: dict[str, Any]) -> None:
     assert answers["tab"] == "    "
 
 
+def test_the_settings_of_the_project(answers: dict[str, Any]) -> None:
+    assert [(each["line"], each["code"]) for each in answers["project"]] == [(2, "TFJ3904")]
+    assert "unused-let" in answers["rules"]
+    assert answers["other"] == 0, "the server is for no other TOML file"
+
+
 def test_the_preview_has_the_form_that_the_page_shows(answers: dict[str, Any]) -> None:
     shown, got = PREVIEW[1], answers["preview"]
     assert got.keys() == shown.keys()

@@ -36,12 +36,14 @@ class Problem(Record):
 
 
 def problems(snapshot: Snapshot) -> dict[str, list[Problem]]:
-    """The problems by the path of their file; the text itself is always among them."""
+    """The problems by the path of their file, those of the project's settings too; the text itself is always there."""
     found: dict[str, list[Problem]] = {snapshot.source.path: []}
     for diagnostic in snapshot.diagnostics:
         told = found.setdefault(diagnostic.span.source.path, [])
         if len(told) < MOST:
             told.append(problem(diagnostic))
+    for one in snapshot.project.problems:
+        found.setdefault(one.span.source.path, []).append(problem(one))
     return found
 
 

@@ -13,23 +13,27 @@ if TYPE_CHECKING:
 
 
 def _completion(ls: Session, params: types.CompletionParams) -> types.CompletionList | None:
+    from tfdsl.lsp.features import project_file
     from tfdsl.lsp.features.completion import complete
     from tfdsl.lsp.server import conversion
 
-    here = ls.at(params)
-    if here is None:
+    here, settings = ls.at(params), ls.in_project_file(params)
+    if here is not None:
+        found = complete(*here)
+    elif settings is not None:
+        found = project_file.complete(*settings)
+    else:
         return None
-    return conversion.completions(
-        complete(*here), ls.places(), snippets=ls.can_fill_in, as_it_is=ls.can_insert_as_it_is
-    )
+    return conversion.completions(found, ls.places(), snippets=ls.can_fill_in, as_it_is=ls.can_insert_as_it_is)
 
 
 def _hover(ls: Session, params: types.HoverParams) -> types.Hover | None:
+    from tfdsl.lsp.features import project_file
     from tfdsl.lsp.features.hover import hover
     from tfdsl.lsp.server import conversion
 
-    here = ls.at(params)
-    found = hover(*here) if here is not None else None
+    here, settings = ls.at(params), ls.in_project_file(params)
+    found = hover(*here) if here is not None else project_file.hover(*settings) if settings is not None else None
     return None if found is None else conversion.hover(found, ls.places())
 
 

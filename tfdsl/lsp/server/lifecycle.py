@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from tfdsl.lsp.server.registrations import register
+from tfdsl.lsp.uris import is_project_file
+
 if TYPE_CHECKING:
     from tfdsl.lsp.server.session import Session
 
@@ -33,11 +36,11 @@ def _collect_again() -> None:
 
 def _initialized(ls: Session, params: types.InitializedParams) -> None:
     """Fetch what the first request will need, and ask for the settings and for news of files."""
-    for module in ("completion", "diagnostics", "hover"):
-        import_module(f"tfdsl.lsp.features.{module}")
+    for module in ("lsp.features.completion", "lsp.features.diagnostics", "lsp.features.hover", "syntax.recovery"):
+        import_module(f"tfdsl.{module}")
     ls.watch_client()
     ls.ask_for_settings()
-    ls.watch_files()
+    register(ls)
 
 
 def _shutdown(ls: Session, params: None) -> None:
@@ -49,6 +52,8 @@ def _shutdown(ls: Session, params: None) -> None:
 
 def _did_open(ls: Session, params: types.DidOpenTextDocumentParams) -> None:
     item = params.text_document
+    if item.language_id == "toml" and not is_project_file(item.uri):
+        return  # an editor that cannot tell tfdsl.toml from other files of its language
     document = ls.state.documents.open(item.uri, item.text, item.version)
     ls.withdraw(item.uri)
     ls.changed(document)

@@ -20,6 +20,7 @@ from tfdsl.lsp.positions import negotiated
 from tfdsl.lsp.server.checks import PATIENCE, Checks
 from tfdsl.lsp.server.protocol import Protocol, read_message
 from tfdsl.lsp.server.stream import bodies
+from tfdsl.lsp.uris import is_project_file
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from tfdsl.lsp.server.conversion import Places
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.lsp.workspace import Workspace
+    from tfdsl.text import Source
 
 REQUEST_FAILED = -32803
 """The protocol's code for a request that is right but cannot be done."""
@@ -178,6 +180,11 @@ class Session(LanguageServer):
         snapshot = self.state.snapshot(params.text_document.uri)
         return None if snapshot is None else (snapshot, self.places().offset(snapshot.source, params.position))
 
+    def in_project_file(self, params: Placed) -> tuple[Source, int] | None:
+        """The text and the offset of a request about a place in an open ``tfdsl.toml``."""
+        source = self.state.project_file(params.text_document.uri)
+        return None if source is None else (source, self.places().offset(source, params.position))
+
     def part(self, uri: str, range_: types.Range) -> tuple[Snapshot, int, int] | None:
         """The snapshot of a text, and the offsets of a range in it; ``None`` for a text that is not open."""
         snapshot = self.state.snapshot(uri)
@@ -279,17 +286,6 @@ class Session(LanguageServer):
             if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
                 self.workspace_code_lens_refresh(None)
 
-    def watch_files(self) -> None:
-        """Ask to be told when files that a text may include change."""
-        workspace = self.client_capabilities.workspace
-        watched = workspace.did_change_watched_files if workspace else None
-        if watched is None or not watched.dynamic_registration:
-            return
-        patterns = [types.FileSystemWatcher(pattern) for pattern in ("**/*.tfjob", "**/tfdsl.toml")]
-        options = types.DidChangeWatchedFilesRegistrationOptions(patterns)
-        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
-        self.client_register_capability(types.RegistrationParams([types.Registration("files", method, options)]))
-
     # --- diagnostics ---
 
     def changed(self, document: Document) -> None:
@@ -323,7 +319,7 @@ class Session(LanguageServer):
 
     async def asked(self, uri: str) -> list[types.Diagnostic]:
         """The answer to a client that asks for the diagnostics of a text; of one that is not open it is told."""
-        if self.state.documents.get(uri) is None:
+        if not self._is_asked_for(uri):
             return []
         self.checks.leave(uri)
         await self.checks.finish(uri)
@@ -337,20 +333,27 @@ class Session(LanguageServer):
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def _is_asked_for(self, uri: str) -> bool:
-        return self.pull and self.state.documents.get(uri) is not None
+        # The settings of a project are told: the client asks only about what it knows as a job.
+        return self.pull and self.state.documents.get(uri) is not None and not is_project_file(uri)
 
     def found(self, uri: str) -> dict[str, list[types.Diagnostic]]:
         """The diagnostics of an open text and of its includes, by URI; nothing for a text that is not open."""
+        from tfdsl.lsp.features import project_file
         from tfdsl.lsp.features.diagnostics import problems
         from tfdsl.lsp.server import conversion
 
         snapshot = self.state.snapshot(uri)
-        if snapshot is None:
+        settings = self.state.project_file(uri)
+        if snapshot is not None:
+            found = problems(snapshot)
+        elif settings is not None:
+            found = project_file.problems(settings)
+        else:
             return {}
         places = self.places()
         return {
-            self.state.documents.uri(path): conversion.diagnostics(told, places, related=self.can_relate)
-            for path, told in problems(snapshot).items()
+            self.state.documents.uri(path): conversion.diagnostics(of_file, places, related=self.can_relate)
+            for path, of_file in found.items()
         }
 
     def _send(self, uri: str) -> None:

@@ -34,12 +34,13 @@ job bad {
   role wroker { }
 }
 `;
+const SETTINGS = '[lint]\nunused-lets = "off"\n';
 const RENAMED = { "includes.tfjob": 'include "other.tfjob"\n', "other.tfjob": "let more = 1\n" };
 
 let editor: VsCode;
 
 before(async () => {
-  const files = { "main.tfjob": JOB, "common.tfjob": COMMON, "wrong.tfjob": WRONG, ...RENAMED };
+  const files = { "main.tfjob": JOB, "common.tfjob": COMMON, "wrong.tfjob": WRONG, "tfdsl.toml": SETTINGS, ...RENAMED };
   editor = await VsCode.start({ files, search: [program] });
   await editor.show("wrong.tfjob");
   await editor.show("main.tfjob");
@@ -222,6 +223,20 @@ test("folding and selection", async () => {
 test("semantic tokens", async () => {
   const found = await askAll<{ data: Record<string, number> }>("vscode.provideDocumentSemanticTokens");
   assert.ok(Object.keys(found.data).length > 0);
+});
+
+test("the settings of the project", async () => {
+  await editor.show("tfdsl.toml");
+  await editor.waitFor(
+    "the problem of tfdsl.toml",
+    (vscode, uri) => vscode.languages.getDiagnostics(vscode.Uri.parse(uri)).map(({ message }) => message),
+    (messages) => messages.some((message) => message.includes("there is no lint rule unused-lets")),
+    editor.uri("tfdsl.toml"),
+  );
+  const list = await ask<{ items: { label: unknown }[] }>("vscode.executeCompletionItemProvider", [editor.uri("tfdsl.toml"), 2, 0]);
+  assert.ok(list.items.some(({ label }) => label === "unused-let"), JSON.stringify(list));
+  const hovers = await ask<unknown[]>("vscode.executeHoverProvider", [editor.uri("tfdsl.toml"), 1, 16]);
+  assert.match(JSON.stringify(hovers), /not checked/);
 });
 
 test("formatting", async () => {

@@ -1,0 +1,153 @@
+"""``tfdsl.toml`` in an editor: its problems, what may be written in it, what its words mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from tests.lsp.wire import Wire
+from tfdsl.lint.runner import SLUGS
+from tfdsl.lsp.features.project_file import complete, hover, problems
+from tfdsl.text import Source
+
+pytest.importorskip("pygls")
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+LEVELS = ["error", "warning", "info", "off"]
+JOB = 'job a {\n  image = "x:latest"\n  role worker { }\n}\n'
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    made = Wire()
+    yield made
+    made.close()
+
+
+def offered(text: str) -> dict[str, str]:
+    """What is inserted, by label, at the mark; and that the word before the mark is replaced."""
+    source = Source("/w/tfdsl.toml", text.replace("▮", ""))
+    found = complete(source, text.index("▮"))
+    return {item.label: text[: found.span.start].rpartition("\n")[2] + item.text for item in found.items}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("▮", {"[lint]": "[lint]\n"}),
+        ("# about\nli▮", {"[lint]": "[lint]\n"}),
+        ("[▮]", {"lint": "["}),
+        ("[li▮", {"lint": "["}),
+        ("[lint]\nunused-let = ▮", {level: f'unused-let = "{level}"' for level in LEVELS}),
+        ('[lint]\nunused-let = "▮"', {level: f'unused-let = "{level}' for level in LEVELS}),
+        ('[lint]\nunused-let = "wa▮', {level: f'unused-let = "{level}' for level in LEVELS}),
+        ("lint.unused-let = 'o▮'", {level: f"lint.unused-let = '{level}" for level in LEVELS}),
+        ("[lint]\n# ▮", {}),
+        ("[other]\n▮", {}),
+        ("[other]\nunused-let = ▮", {}),
+        ('[lint]\nunused-let = "off" ▮', {}),
+    ],
+)
+def test_what_may_be_written(text: str, expected: dict[str, str]) -> None:
+    assert offered(text) == expected
+
+
+def test_rules_that_have_no_level_yet() -> None:
+    found = offered('[lint]\nunused-let = "off"\nTFJ3002 = "off"\nflo▮')
+    assert set(found) == {*SLUGS} - {"unused-let", "unused-param"}
+    assert found["floating-image-tag"] == 'floating-image-tag = "${1:warning}"'
+    assert offered('[lint]\nflo▮ = "off"')["floating-image-tag"] == "floating-image-tag"
+    assert offered("lint.unused-l▮")["unused-let"] == 'lint.unused-let = "${1:warning}"'
+
+
+def test_what_words_mean() -> None:
+    source = Source("/w/tfdsl.toml", '[lint]\nunused-let = "off"\nTFJ3010 = "error" # x\n')
+
+    def about(word: str) -> str:
+        found = hover(source, source.text.index(word) + 1)
+        return "" if found is None else f"{found.span.text}: {found.text}"
+
+    assert about("unused-let").startswith("unused-let: **unused-let** (TFJ3001, warning unless set)\n\nA let that")
+    assert "## Why" in about("unused-let")
+    assert "## Bad" not in about("unused-let")
+    assert about("TFJ3010").startswith("TFJ3010: **floating-image-tag**")
+    assert about("off") == "off: not checked"
+    assert about("lint") == about("x\n") == ""
+
+
+def test_problems_of_the_text() -> None:
+    source = Source("/w/tfdsl.toml", '[lint]\nunused-lets = "off"\n')
+    ((path, found),) = problems(source).items()
+    assert path == "/w/tfdsl.toml"
+    assert [(one.diagnostic.rule.slug, one.diagnostic.span.text) for one in found] == [("bad-settings", "unused-lets")]
+    assert "did you mean unused-let?" in found[0].text
+
+
+# --- in a server -----------------------------------------------------------------------------------------------
+
+
+def problems_at(wire: Wire, uri: str) -> list[str]:
+    """What the client is told about one text next."""
+    while True:
+        params = cast("Mapping[str, object]", wire.until("textDocument/publishDiagnostics")["params"])
+        if params["uri"] == uri:
+            return [cast("str", one["code"]) for one in cast("list[Mapping[str, object]]", params["diagnostics"])]
+
+
+def open_toml(wire: Wire, uri: str, text: str) -> None:
+    item = {"uri": uri, "languageId": "toml", "version": 1, "text": text}
+    wire.send("textDocument/didOpen", {"textDocument": item})
+
+
+def test_an_open_file_counts_as_it_is_shown(wire: Wire, tmp_path: Path) -> None:
+    (tmp_path / "tfdsl.toml").write_text('[lint]\nfloating-image-tag = "error"\n')
+    job, settings = (tmp_path / "a.tfjob").as_uri(), (tmp_path / "tfdsl.toml").as_uri()
+    wire.begin()
+    wire.open(job, JOB)
+    published = wire.published(1)
+    assert [one["severity"] for one in cast("list[Mapping[str, object]]", published["diagnostics"])] == [1]
+    open_toml(wire, settings, '[lint]\nfloating-image-tag = "off"\n')
+    assert problems_at(wire, job) == []
+    wire.change(settings, 2, (1, 0), (1, 8), "flaoting")
+    assert problems_at(wire, settings) == ["TFJ3904"]
+    assert problems_at(wire, job) == ["TFJ3010"]
+    place = {"textDocument": {"uri": settings}, "position": {"line": 2, "character": 0}}
+    answer = cast("Mapping[str, object]", wire.request("textDocument/completion", place)["result"])
+    assert len(cast("list[object]", answer["items"])) == len(SLUGS)
+    place["position"] = {"line": 1, "character": 25}
+    hover = cast("Mapping[str, object]", wire.request("textDocument/hover", place)["result"])
+    assert "not checked" in str(hover["contents"])
+    wire.send("textDocument/didClose", {"textDocument": {"uri": settings}})
+    while problems_at(wire, settings):
+        pass  # the job says so until it has been checked again
+    assert wire.end() == 0
+
+
+def test_a_file_that_is_not_open_has_its_problems_told(wire: Wire, tmp_path: Path) -> None:
+    (tmp_path / "tfdsl.toml").write_text("[lnt]\n")
+    wire.begin()
+    wire.open((tmp_path / "a.tfjob").as_uri(), JOB)
+    assert problems_at(wire, (tmp_path / "tfdsl.toml").as_uri()) == ["TFJ3904"]
+
+
+def test_other_files_of_its_language_are_left_alone(wire: Wire, tmp_path: Path) -> None:
+    wire.begin()
+    open_toml(wire, (tmp_path / "other.toml").as_uri(), "[lnt]\n")
+    assert wire.end() == 0
+    assert not [one for one in wire.notifications if one["method"] == "textDocument/publishDiagnostics"]
+
+
+def test_a_client_that_can_be_asked_is_asked_for_it(wire: Wire) -> None:
+    able = {"dynamicRegistration": True}
+    wire.begin(capabilities={"textDocument": {"synchronization": able, "completion": able, "hover": able}})
+    params = cast("Mapping[str, object]", wire.until("client/registerCapability")["params"])
+    found = cast("list[Mapping[str, object]]", params["registrations"])
+    assert {cast("str", one["method"]).partition("/")[2] for one in found} == {
+        *("didOpen", "didChange", "didClose", "completion", "hover")
+    }
+    files = [{"pattern": "**/tfdsl.toml", "scheme": "file"}]
+    assert all(cast("Mapping[str, object]", one["registerOptions"])["documentSelector"] == files for one in found)
