@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def verdict(backend: Backend, unit: Unit) -> list[Diagnostic]:
-    """Everything that the target says of the job, marked as the target's."""
+    """Everything that the target says of the job, marked as the target's, whose name begins each message."""
     diagnostics = [*judge(backend, unit), *backend.load().check(unit)]
-    return [replace(diagnostic, target=backend.name) for diagnostic in diagnostics]
+    return [replace(one, target=backend.name, message=f"{backend.name}: {one.message}") for one in diagnostics]
 
 
 def judge(backend: Backend, unit: Unit) -> list[Diagnostic]:
@@ -60,7 +60,7 @@ def _report(backend: Backend, unit: Unit, item: Item, row: Row) -> Diagnostic | 
     values = words_of(row, unit, item)
     message = row.rule.message.format_map({key: shortened(value) for key, value in values.items()})
     level = "info" if span is None else row.rule.level
-    diagnostic = Diagnostic(row.rule, level, f"{backend.name}: {message}", span or unit.origins.span(item.path))
+    diagnostic = Diagnostic(row.rule, level, message, span or unit.origins.span(item.path))
     if row.instead:
         diagnostic = diagnostic.help(row.instead.format_map(values))
     return replace(diagnostic, approximation=row.fate == "approximated" and span is not None)

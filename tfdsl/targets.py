@@ -171,7 +171,7 @@ class Registry:
 
 def _loaded(one: Installed) -> Backend | str:
     """The target that an entry point leads to, or what is wrong with it."""
-    kind = import_module("tfdsl.backend").Backend  # which stands above this module
+    kind = cast("type[Backend]", import_module("tfdsl.backend").Backend)  # which stands above this module
     try:
         backend: object = one.point.load()
     except Exception as error:  # whatever the package of somebody else does when it is imported
@@ -182,7 +182,7 @@ def _loaded(one: Installed) -> Backend | str:
         return f"cannot be used: its entry point is called {one.name} and its Backend {backend.name}"
     if _PREFIX.fullmatch(backend.prefix) is None:
         return f"cannot be used: its prefix {backend.prefix} is not three capital letters or digits, or is TFJ"
-    return cast("Backend", backend)
+    return backend
 
 
 def _normal(distribution: Distribution) -> str:

@@ -44,7 +44,7 @@ def _targeted(rule: Rule) -> str:
     if backend is None:
         return f"{_sentence(rule.message)}\n"
     rows = [row for row in backend.support.rows if row.rule is not None and row.rule.code == rule.code]
-    said = list(dict.fromkeys(_said(row) for row in rows)) or [rule.message.removeprefix(f"{backend.name}: ")]
+    said = list(dict.fromkeys(_said(row) for row in rows)) or [rule.message]
     parts = ["\n".join(f"{backend.name}: {_sentence(text)}" for text in said) + "\n", _instead(rows)]
     if rows:
         parts += [_when(backend, rows), _elsewhere(backend, list(dict.fromkeys(row.key for row in rows)))]

@@ -35,7 +35,7 @@ def hadoop_rules(
     """The rules of ``target``. The numbers are codes; ``strings`` is the first of the three about long strings."""
 
     def rule(code: int, slug: str, level: Level, message: str) -> Rule:
-        return Rule(f"{prefix}{code}", f"{target}-{slug}", level, f"{target}: {message}")
+        return Rule(f"{prefix}{code}", f"{target}-{slug}", level, message)
 
     return HadoopRules(
         variable_name=rule(

@@ -12,31 +12,31 @@ HOST_TWICE = Rule(
     "K8S100",
     "kubernetes-host-twice",
     "error",
-    "kubernetes: hosts names {host} {count} times; two tasks with one port cannot share a node",
+    "hosts names {host} {count} times; two tasks with one port cannot share a node",
 )
 TOO_FEW_HOSTS = Rule(
     "K8S101",
     "kubernetes-too-few-hosts",
     "error",
-    "kubernetes: {needed} replicas ({roles}) need {needed} hosts; hosts has {count}{excluded}, {missing} too few",
+    "{needed} replicas ({roles}) need {needed} hosts; hosts has {count}{excluded}, {missing} too few",
 )
 NO_NODE_NAME = Rule(
     "K8S102",
     "kubernetes-host-name",
     "error",
-    "kubernetes: {host} is not a valid node name: use lowercase letters, digits, - and ., at most 253 characters",
+    "{host} is not a valid node name: use lowercase letters, digits, - and ., at most 253 characters",
 )
 EXCLUDE_ALONE = Rule(
     "K8S103",
     "kubernetes-exclude-without-hosts",
     "error",
-    "kubernetes: exclude removes nodes from hosts, but hosts is not set",
+    "exclude removes nodes from hosts, but hosts is not set",
 )
 TOO_LARGE = Rule(
     "K8S104",
     "kubernetes-number-too-large",
     "error",
-    "kubernetes: {field} would be {value}; its maximum is {limit}",
+    "{field} would be {value}; its maximum is {limit}",
 )
 
 RULES = (

@@ -47,7 +47,7 @@ def pod_rules(target: str, prefix: str, *, additions: int) -> PodRules:
     """The rules of ``target``; ``additions``: the code of the first that reports something we add to pods."""
 
     def rule(code: int, slug: str, level: Level, message: str) -> Rule:
-        return Rule(f"{prefix}{code:03}", f"{target}-{slug}", level, f"{target}: {message}")
+        return Rule(f"{prefix}{code:03}", f"{target}-{slug}", level, message)
 
     return PodRules(
         rule(
@@ -114,12 +114,12 @@ def kueue_rules(target: str, prefix: str) -> KueueRules:
             f"{prefix}045",
             f"{target}-kueue-label",
             "error",
-            f"{target}: queue {{queue}} is written to the label {QUEUE_LABEL}, which the job sets to something else",
+            f"queue {{queue}} is written to the label {QUEUE_LABEL}, which the job sets to something else",
         ),
         Rule(
             f"{prefix}046",
             f"{target}-queue-name",
             "error",
-            f"{target}: queue {{queue}} becomes a label: use only letters, digits, -, _ and ., at most 63 characters",
+            "queue {queue} becomes a label: use only letters, digits, -, _ and ., at most 63 characters",
         ),
     )

@@ -11,68 +11,66 @@ APPLICATION_NAME = Rule(
     "SLI100",
     "slider-application-name",
     "error",
-    "slider: an application cannot be named {name}: the name must start with a lowercase letter and have only "
+    "an application cannot be named {name}: the name must start with a lowercase letter and have only "
     "lowercase letters, digits, - and _",
 )
 NO_COMMAND = Rule(
     "SLI101",
     "slider-no-command",
     "error",
-    "slider: role {role} has no command, and a native task has no image with an entrypoint",
+    "role {role} has no command, and a native task has no image with an entrypoint",
 )
 NUMBER_TOO_LARGE = Rule(
-    "SLI102", "slider-number-too-large", "error", "slider: {field} would be {value}; Slider reads at most 2147483647"
+    "SLI102", "slider-number-too-large", "error", "{field} would be {value}; Slider reads at most 2147483647"
 )
 DEFAULT_MEMORY = Rule(
     "SLI103",
     "slider-default-memory",
     "warning",
-    "slider: role {role} has no memory and gets Slider's default of 256 MB, less than TensorFlow alone needs",
+    "role {role} has no memory and gets Slider's default of 256 MB, less than TensorFlow alone needs",
 )
 DOCKER_PATH = Rule(
-    "SLI105", "slider-docker-path", "error", "slider: docker cannot mount {path}: it reads a path only up to the :"
+    "SLI105", "slider-docker-path", "error", "docker cannot mount {path}: it reads a path only up to the :"
 )
 ARCHIVE_SOURCE = Rule(
     "SLI106",
     "slider-archive-source",
     "error",
-    "slider: {source} is a local file, but its name is known only when the task runs, so it cannot be sent",
+    "{source} is a local file, but its name is known only when the task runs, so it cannot be sent",
 )
-SAME_FILE = Rule(
-    "SLI107", "slider-same-file", "error", "slider: files has two files that would be {name} in the work folder"
-)
-BAD_FILE = Rule("SLI108", "slider-bad-file", "error", "slider: {name} has no last name that a task could find it by")
+SAME_FILE = Rule("SLI107", "slider-same-file", "error", "files has two files that would be {name} in the work folder")
+BAD_FILE = Rule("SLI108", "slider-bad-file", "error", "{name} has no last name that a task could find it by")
 WORK_FOLDER = Rule(
     "SLI109",
     "slider-work-folder",
     "info",
-    "slider: the command of {roles} starts in the task's work folder, not in the image's folder, because mounts or "
+    "the command of {roles} starts in the task's work folder, not in the image's folder, because mounts or "
     "files are there",
 )
 PORTS = Rule(
     "SLI110",
     "slider-ports",
     "error",
-    'slider: allowed_ports must list ports and ranges from 1 to 65535, e.g. "48000-48100,50000", not {value}',
+    'allowed_ports must list ports and ranges from 1 to 65535, e.g. "48000-48100,50000", not {value}',
 )
 UNSAFE_PATH = Rule(
     "SLI112",
     "slider-unsafe-path",
     "error",
-    "slider: {at} is not a place for a link: it is the work folder, outside it, or used by the package",
+    "{at} is not a place for a link: it is the work folder, outside it, or used by the package",
 )
-XML_TEXT = Rule("SLI113", "slider-xml-text", "error", "slider: {value} has a character that XML cannot contain")
+XML_TEXT = Rule("SLI113", "slider-xml-text", "error", "{value} has a character that XML cannot contain")
 OUTPUT_PLACE = Rule(
     "SLI115",
     "slider-output-place",
     "error",
-    "slider: {destination} is not an hdfs:// URI or a path in a host mount of role {role}",
+    "{destination} is not an hdfs:// URI or a path in a host mount of role {role}",
 )
 ADDRESS = Rule(
     "SLI116",
     "slider-resourcemanager",
     "error",
-    'slider: {value} is not a web address of a ResourceManager; write "host:8088" or "https://host:8090"',
+    '{value} is not a web address of a ResourceManager; write "host:8088" or "https://host:8090"',
 )
 
 RULES = (

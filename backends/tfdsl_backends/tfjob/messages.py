@@ -12,26 +12,26 @@ CONFIG_INJECTED = Rule(
     "KTF101",
     "tfjob-config-injected",
     "warning",
-    "tfjob: the operator sets TF_CONFIG even with discovery {value}",
+    "the operator sets TF_CONFIG even with discovery {value}",
 )
 EVALUATOR_IN_CLUSTER = Rule(
     "KTF102",
     "tfjob-evaluator-in-cluster",
     "info",
-    "tfjob: the operator also lists the evaluator in the cluster of TF_CONFIG; TensorFlow 2.15 runs with it, "
+    "the operator also lists the evaluator in the cluster of TF_CONFIG; TensorFlow 2.15 runs with it, "
     "but some TensorFlow 2 programs expect it outside",
 )
 KUEUE_WITHOUT_QUEUE = Rule(
     "KTF105",
     "tfjob-kueue-without-queue",
     "warning",
-    "tfjob: kueue = true, but the job has no queue; Kueue ignores a job without one",
+    "kueue = true, but the job has no queue; Kueue ignores a job without one",
 )
 TOO_LARGE = Rule(
     "KTF106",
     "tfjob-number-too-large",
     "error",
-    "tfjob: {field} would be {value}; its maximum is 2147483647",
+    "{field} would be {value}; its maximum is 2147483647",
 )
 
 RULES = (

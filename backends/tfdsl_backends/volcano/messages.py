@@ -11,78 +11,77 @@ STATIC_TF_CONFIG = Rule(
     "VOL100",
     "volcano-static-tf-config",
     "info",
-    "volcano: TF_CONFIG is written as a variable of each pod because the tensorflow plugin {reason}",
+    "TF_CONFIG is written as a variable of each pod because the tensorflow plugin {reason}",
 )
 PLUGIN_DIFFERS = Rule(
-    "VOL101", "volcano-plugin-differs", "warning", 'volcano: with tf_config = "plugin" TF_CONFIG differs: {difference}'
+    "VOL101", "volcano-plugin-differs", "warning", 'with tf_config = "plugin" TF_CONFIG differs: {difference}'
 )
 PLUGIN_ONE_PORT = Rule(
     "VOL102",
     "volcano-plugin-port",
     "error",
-    "volcano: the tensorflow plugin uses one port for all roles, but {first} has {first_port} and {second} "
-    "{second_port}",
+    "the tensorflow plugin uses one port for all roles, but {first} has {first_port} and {second} {second_port}",
 )
 NETWORK_POLICY = Rule(
     "VOL103",
     "volcano-network-policy",
     "info",
-    "volcano: the job's pods accept connections from anywhere, so that tensorboard can be reached",
+    "the job's pods accept connections from anywhere, so that tensorboard can be reached",
 )
 HOSTS_VARIABLE = Rule(
     "VOL104",
     "volcano-hosts-variable",
     "warning",
-    "volcano: the svc plugin sets {variable} in every container, with {size} bytes; Linux does not start a "
+    "the svc plugin sets {variable} in every container, with {size} bytes; Linux does not start a "
     "process with a variable above 131071",
 )
-QUEUE_NAME = Rule("VOL105", "volcano-queue-name", "error", "volcano: {queue} is not a valid queue name: {problem}")
+QUEUE_NAME = Rule("VOL105", "volcano-queue-name", "error", "{queue} is not a valid queue name: {problem}")
 TOO_LARGE = Rule(
     "VOL106",
     "volcano-number-too-large",
     "error",
-    "volcano: {field} would be {value}; its maximum is 2147483647",
+    "{field} would be {value}; its maximum is 2147483647",
 )
 
 PRIORITY = Rule(
     "VOL151",
     "volcano-priority",
     "info",
-    "volcano: a waiting job preempts running jobs of lower priority only if the scheduler's actions include "
+    "a waiting job preempts running jobs of lower priority only if the scheduler's actions include "
     "preempt; by default they do not",
 )
 LOST_LOGS = Rule(
     "VOL152",
     "volcano-lost-logs",
     "info",
-    "volcano: when the retries are used up, the failed pods are removed together with their logs",
+    "when the retries are used up, the failed pods are removed together with their logs",
 )
 SCHEDULER_NAME = Rule(
     "VOL153",
     "volcano-scheduler-name",
     "error",
-    "volcano: scheduler has {length} characters, but at most 63 are allowed",
+    "scheduler has {length} characters, but at most 63 are allowed",
 )
 RESERVED_PATH = Rule(
     "VOL154",
     "volcano-reserved-path",
     "error",
-    "volcano: the svc plugin has its own mount at /etc/volcano, so no pod with a mount at {path} would start",
+    "the svc plugin has its own mount at /etc/volcano, so no pod with a mount at {path} would start",
 )
 RESERVED_VARIABLE = Rule(
-    "VOL155", "volcano-reserved-variable", "error", "volcano: Volcano sets {name} itself and would replace this value"
+    "VOL155", "volcano-reserved-variable", "error", "Volcano sets {name} itself and would replace this value"
 )
 RESERVED_MARK = Rule(
     "VOL156",
     "volcano-reserved-label",
     "error",
-    "volcano: Volcano writes {name} on each pod itself and would replace this value",
+    "Volcano writes {name} on each pod itself and would replace this value",
 )
 STATIC_VERSION = Rule(
     "VOL157",
     "volcano-static-version",
     "error",
-    "volcano: a static TF_CONFIG needs a replica's index, which Volcano writes on its pod from version 1.9 on",
+    "a static TF_CONFIG needs a replica's index, which Volcano writes on its pod from version 1.9 on",
 )
 
 RULES = (

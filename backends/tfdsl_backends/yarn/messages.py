@@ -11,98 +11,96 @@ NO_COMMAND = Rule(
     "YRN100",
     "yarn-no-command",
     "error",
-    "yarn: role {role} has no command, and YARN does not run an image's entrypoint",
+    "role {role} has no command, and YARN does not run an image's entrypoint",
 )
 DEFAULT_MEMORY = Rule(
     "YRN102",
     "yarn-default-memory",
     "info",
-    "yarn: roles without memory ({roles}) request {memory} MB; DistributedShell's own default is 10 MB",
+    "roles without memory ({roles}) request {memory} MB; DistributedShell's own default is 10 MB",
 )
 MEMORY_LOWERED = Rule(
     "YRN103",
     "yarn-memory-lowered",
     "warning",
-    "yarn: role {role} requests {memory} MB, but the cluster allows {maximum} MB and silently lowers the request",
+    "role {role} requests {memory} MB, but the cluster allows {maximum} MB and silently lowers the request",
 )
 IMAGE_NAME = Rule(
     "YRN104",
     "yarn-image-name",
     "error",
-    "yarn: YARN refuses the image name {image}: the repository cannot have capital letters, and a tag only letters, "
+    "YARN refuses the image name {image}: the repository cannot have capital letters, and a tag only letters, "
     "digits, _ . and -",
 )
 DOCKER_PATH = Rule(
     "YRN105",
     "yarn-docker-path",
     "error",
-    "yarn: YARN's list of docker mounts cannot hold {path}, because of {characters}",
+    "YARN's list of docker mounts cannot hold {path}, because of {characters}",
 )
-LINK_PLACE = Rule("YRN106", "yarn-link-place", "error", "yarn: {at} is not a place for a link: {why}")
+LINK_PLACE = Rule("YRN106", "yarn-link-place", "error", "{at} is not a place for a link: {why}")
 SENT_ARCHIVE = Rule(
     "YRN107",
     "yarn-sent-archive",
     "error",
-    "yarn: submit.sh sends the archive, so its name must be known before the task runs",
+    "submit.sh sends the archive, so its name must be known before the task runs",
 )
-ARCHIVE_KIND = Rule(
-    "YRN108", "yarn-archive-kind", "error", "yarn: {source} does not end in .tar, .tar.gz, .tgz or .zip"
-)
+ARCHIVE_KIND = Rule("YRN108", "yarn-archive-kind", "error", "{source} does not end in .tar, .tar.gz, .tgz or .zip")
 PER_ROLE = Rule(
     "YRN110",
     "yarn-per-role",
     "info",
-    "yarn: the roles differ in {what}, so each is an application of its own; their tasks find each other through a "
+    "the roles differ in {what}, so each is an application of its own; their tasks find each other through a "
     "common store",
 )
 WASTE = Rule(
     "YRN111",
     "yarn-waste",
     "warning",
-    "yarn: one application gives every container {size}, which is {waste} more than the roles request",
+    "one application gives every container {size}, which is {waste} more than the roles request",
 )
 ONE_IMAGE = Rule(
     "YRN112",
     "yarn-one-image",
     "error",
-    "yarn: one application has one {what} for all containers, but the roles have {values}",
+    "one application has one {what} for all containers, but the roles have {values}",
 )
 NO_CLIENT = Rule(
     "YRN113",
     "yarn-no-hdfs-client",
     "warning",
-    "yarn: docker containers use HDFS ({what}), but nothing says where the image's Hadoop client comes from",
+    "docker containers use HDFS ({what}), but nothing says where the image's Hadoop client comes from",
 )
 QUEUE_NAME = Rule(
-    "YRN114", "yarn-client-word", "error", "yarn: the client would read {what} {value} as one of its own options"
+    "YRN114", "yarn-client-word", "error", "the client would read {what} {value} as one of its own options"
 )
 PORT_RANGE = Rule(
     "YRN115",
     "yarn-port-range",
     "error",
-    "yarn: ports must be a range from 1024 to 65535 with room for all tasks, not {value}",
+    "ports must be a range from 1024 to 65535 with room for all tasks, not {value}",
 )
 YARN_TF_ROLE = Rule(
-    "YRN116", "yarn-tf-role", "error", "yarn: the yarn-tf client has only parameter servers and trainers, not {role}"
+    "YRN116", "yarn-tf-role", "error", "the yarn-tf client has only parameter servers and trainers, not {role}"
 )
 YARN_TF_PAIR = Rule(
     "YRN117",
     "yarn-tf-pair",
     "error",
-    "yarn: the yarn-tf client takes SOURCE:DESTINATION pairs, so {path} cannot contain {characters}",
+    "the yarn-tf client takes SOURCE:DESTINATION pairs, so {path} cannot contain {characters}",
 )
 YARN_TF_SIZES = Rule(
     "YRN118",
     "yarn-tf-per-role",
     "error",
-    "yarn: the yarn-tf client runs all roles in one application; applications cannot be per-role",
+    "the yarn-tf client runs all roles in one application; applications cannot be per-role",
 )
-RESOURCE_NAME = Rule("YRN119", "yarn-resource-name", "error", "yarn: {name} is not the name of a YARN resource")
+RESOURCE_NAME = Rule("YRN119", "yarn-resource-name", "error", "{name} is not the name of a YARN resource")
 PENDING_LIMIT = Rule(
     "YRN120",
     "yarn-pending-limits",
     "info",
-    "yarn: the rendezvous has one time limit for all tasks: the shortest, {limit}",
+    "the rendezvous has one time limit for all tasks: the shortest, {limit}",
 )
 
 RULES = (

@@ -169,7 +169,7 @@ def test_a_program_needs_to_know_what_to_start() -> None:
     silent = role("worker", 2, command=())
     assert found(silent) == []
     assert found(role("worker", 2, command=(), outputs=(OUTPUT,))) == [
-        "volcano: the program that copies its outputs has to start the command of role worker, but the entrypoint of "
+        "the program that copies its outputs has to start the command of role worker, but the entrypoint of "
         "its image is unknown"
     ]
     assert "computes --task_index" in found(silent, cluster=FLAGS)[0]
