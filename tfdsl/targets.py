@@ -181,7 +181,7 @@ def _loaded(one: Installed) -> Backend | str:
     if backend.name != one.name or _NAME.fullmatch(one.name) is None:
         return f"cannot be used: its entry point is called {one.name} and its Backend {backend.name}"
     if _PREFIX.fullmatch(backend.prefix) is None:
-        return f"cannot be used: its prefix {backend.prefix} is not three capital letters or digits, or is TFJ"
+        return f"cannot be used: its prefix {backend.prefix} is not three uppercase letters or digits, or is TFJ"
     return backend
 
 

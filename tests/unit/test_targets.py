@@ -153,8 +153,8 @@ def test_two_of_one_name_alias_or_prefix(
         ({"text": ""}, "cannot be loaded: AttributeError: "),
         ({"text": "BACKEND = 1"}, "cannot be used: ext_a:BACKEND is not a tfdsl.backend.Backend"),
         ({"point": "other"}, "cannot be used: its entry point is called other and its Backend one"),
-        ({"prefix": "one"}, "cannot be used: its prefix one is not three capital letters or digits"),
-        ({"prefix": "TFJ"}, "cannot be used: its prefix TFJ is not three capital letters or digits, or is TFJ"),
+        ({"prefix": "one"}, "cannot be used: its prefix one is not three uppercase letters or digits"),
+        ({"prefix": "TFJ"}, "cannot be used: its prefix TFJ is not three uppercase letters or digits, or is TFJ"),
     ],
 )
 def test_a_target_that_cannot_be_used(

@@ -41,11 +41,11 @@ def problems(build: Build) -> list[tuple[str, str]]:
     """What no Dockerfile can say: the IR path of the field, and why. :func:`write` needs this to be empty."""
     found: list[tuple[str, str]] = []
     if not _IMAGE.match(build.base):
-        found.append((child(build.path, "base"), "this is no name of an image"))
+        found.append((child(build.path, "base"), "this is not an image name"))
     if build.workdir is not None and (_CONTROL.search(build.workdir) or not build.workdir.strip()):
         found.append((child(build.path, "workdir"), "the folder's name is empty or holds a control character"))
     if build.hadoop is not None and not _VERSION.match(build.hadoop):
-        found.append((child(build.path, "hadoop"), "this is no version of Hadoop, such as 3.4.1"))
+        found.append((child(build.path, "hadoop"), "this is not a version of Hadoop, such as 3.4.1"))
     for step in build.steps:
         found.extend((step.path, message) for message in _step_problems(step))
     if any("\0" in word for word in build.entrypoint):

@@ -118,7 +118,7 @@ def _key(text: str, at: int) -> Key | Problem:
         return Problem(at, len(text), "the quote is not closed")
     if at == len(text):
         return Problem(at, at, "a step is missing at the end of the path")
-    return Problem(at, at + 1, "expected a key; a key that is no plain name stands in single quotes")
+    return Problem(at, at + 1, "expected a key; put one that is not a plain name in single quotes")
 
 
 def _bracket(text: str, at: int) -> Index | Selector | Problem:
@@ -131,7 +131,7 @@ def _bracket(text: str, at: int) -> Index | Selector | Problem:
     close = text.find("]", at)
     if close < 0:
         return Problem(at, len(text), "the bracket is not closed")
-    return Problem(at, close + 1, "expected [n] or [key=value]; a key stands after a dot")
+    return Problem(at, close + 1, "expected [n] or [key=value]; a key goes after a dot")
 
 
 def _unquote(text: str) -> str:

@@ -33,7 +33,7 @@ JOB = (
     approximated(
         "job.priority",
         "",
-        "slider create takes no priority; {value} is ignored",
+        "slider create has no priority; {value} is ignored",
         "SLI004",
         instead="after the start, run yarn application -appId ID -updatePriority N (Hadoop 2.8 and later)",
     ),

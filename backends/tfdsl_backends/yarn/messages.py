@@ -29,7 +29,7 @@ IMAGE_NAME = Rule(
     "YRN104",
     "yarn-image-name",
     "error",
-    "YARN refuses the image name {image}: the repository cannot have capital letters, and a tag only letters, "
+    "YARN refuses the image name {image}: the repository cannot have uppercase letters, and a tag only letters, "
     "digits, _ . and -",
 )
 DOCKER_PATH = Rule(
