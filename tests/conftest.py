@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import threading
@@ -48,6 +49,14 @@ def pytest_configure(config: pytest.Config) -> None:
     reach = Reach(config)
     reach.watch()
     config.pluginmanager.register(reach)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what the quick tests cost: a minute of user and system time is what they may."""
+    if config.getoption("--quick"):
+        spent = os.times()
+        seconds = spent.user + spent.system + spent.children_user + spent.children_system
+        terminalreporter.write_line(f"{seconds:.0f} s of processor time, of the 60 s that the quick tests may take")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

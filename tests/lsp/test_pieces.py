@@ -20,6 +20,8 @@ from tfdsl.lsp.server.checks import Checks
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+pytestmark = pytest.mark.slow
+
 URI = "file:///nowhere/job.tfjob"
 HERE = {"textDocument": {"uri": URI}, "position": {"line": 3, "character": 5}}
 CANCELLED, CONTENT_MODIFIED = -32800, -32801

@@ -74,6 +74,7 @@ def whole(source: Source) -> Parsed | None:
     return parser.Parsed(file, in_order(builder.diagnostics))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", BASES)
 def test_an_edited_text_is_read_as_a_fresh_one(name: str, seed: int) -> None:
