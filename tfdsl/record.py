@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar, dataclass_transform
 if TYPE_CHECKING:
     from typing import Any
 
-R = TypeVar("R", bound="Record | KeywordRecord")
+R = TypeVar("R", bound="Record")
 
 
 @dataclass_transform(frozen_default=True, eq_default=True)
@@ -22,7 +22,6 @@ class RecordType(type):
     """Metaclass that turns the annotated fields of a class body into slots and an ``__init__``."""
 
     __fields__: tuple[str, ...]
-    keywords_only = False
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
         """Build the class; fields of a base record come first."""
@@ -40,22 +39,14 @@ class RecordType(type):
         namespace["__fields__"] = fields
         namespace["__defaults__"] = defaults
         if fields and "__init__" not in namespace:
-            namespace["__init__"] = _initialiser(fields, defaults, keywords_only=mcs.keywords_only)
+            namespace["__init__"] = _initialiser(fields, defaults)
         return super().__new__(mcs, name, bases, namespace)
 
 
-@dataclass_transform(frozen_default=True, eq_default=True, kw_only_default=True)
-class KeywordRecordType(RecordType):
-    """Metaclass of records that are made with keywords only, so that a field with a default may stand anywhere."""
-
-    keywords_only = True
-
-
-def _initialiser(fields: tuple[str, ...], defaults: dict[str, object], *, keywords_only: bool) -> object:
+def _initialiser(fields: tuple[str, ...], defaults: dict[str, object]) -> object:
     fresh = {field for field, default in defaults.items() if default == {}}  # a dict of its own for each record
     values = {field: "None" if field in fresh else f"_defaults[{field!r}]" for field in defaults}
     parameters = ", ".join(f"{field}={values[field]}" if field in values else field for field in fields)
-    parameters = f"*, {parameters}" if keywords_only else parameters
     body = "\n".join(
         f"    self.{field} = {{}} if {field} is None else {field}" if field in fresh else f"    self.{field} = {field}"
         for field in fields
@@ -81,14 +72,6 @@ class Record(metaclass=RecordType):
     def __repr__(self) -> str:
         """``Name(field=value, …)``, for failing tests."""
         return f"{type(self).__name__}({', '.join(f'{f}={getattr(self, f)!r}' for f in type(self).__fields__)})"
-
-
-class KeywordRecord(metaclass=KeywordRecordType):
-    """Base of records that are made with keywords only."""
-
-    __eq__ = Record.__eq__
-    __hash__ = Record.__hash__
-    __repr__ = Record.__repr__
 
 
 def fields_of(kind: type) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ COMMAND = Command("schema", "print the JSON Schema of a job", (), (), ("tfdsl sc
 
 def run(arguments: Arguments) -> int:
     """Print the schema."""
-    from tfdsl.ir.schema import json_schema  # costs pydantic
+    from tfdsl.ir.model import Job  # costs pydantic
 
-    out(json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n")
+    out(json.dumps(Job.model_json_schema(), indent=2, ensure_ascii=False) + "\n")
     return OK

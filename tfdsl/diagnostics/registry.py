@@ -13,7 +13,7 @@ from tfdsl.diagnostics.diagnostic import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MODULES = ("syntax_rules", "name_rules", "value_rules", "output_rules", "waiver_rules", "usage_rules")
+MODULES = ("syntax_rules", "name_rules", "job_rules", "value_rules", "output_rules", "waiver_rules", "usage_rules")
 """The modules of this package with rules."""
 
 

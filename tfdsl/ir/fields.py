@@ -17,10 +17,11 @@ Keys are what a support table speaks of:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.ir import model
-from tfdsl.record import Record, fields_of
+from tfdsl.record import Record
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 
@@ -58,8 +59,8 @@ RUN_TIME = {
 }
 """Fields, beside those of mounts, that may hold run-time values."""
 
-_JOB_SKIPS = ("path", "name", "user", "roles", "policies", "claims", "cluster", "build")
-_ROLE_SKIPS = ("path", "name", "mounts", "outputs")
+_JOB_SKIPS = ("name", "roles", "policies", "claims", "cluster", "build")
+_ROLE_SKIPS = ("name", "mounts", "outputs")
 _SOURCES = {"pvc": "claim", "host": "source", "nfs": "share", "configmap": "name", "secret": "name",
             "hdfs": "uri", "archive": "source"}  # fmt: skip
 
@@ -83,18 +84,18 @@ class Item(Record):
 
 def all_keys() -> list[str]:
     """Every key that the IR can hold, in the order of the model."""
-    keys = [f"job.{name}" for name in fields_of(model.Job) if name not in _JOB_SKIPS]
-    keys += [f"cluster.{name}" for name in fields_of(model.Cluster) if name != "path"]
+    keys = [f"job.{name}" for name in model.Job.model_fields if name not in _JOB_SKIPS]
+    keys += [f"cluster.{name}" for name in model.Cluster.model_fields]
     keys.append("build")
-    keys += [f"roles[].{name}" for name in fields_of(model.Role) if name not in _ROLE_SKIPS]
+    keys += [f"roles[].{name}" for name in model.Role.model_fields if name not in _ROLE_SKIPS]
     for kind, mount in MOUNTS.items():
         keys.append(f"mounts[{kind}]")
-        keys += [f"mounts[{kind}].{name}" for name in MOUNT_OPTIONS if name in fields_of(mount)]
+        keys += [f"mounts[{kind}].{name}" for name in MOUNT_OPTIONS if name in mount.model_fields]
         if kind == "claim":
             keys += [f"mounts[claim].{name}" for name in CLAIM_OPTIONS]
         for value in RUN_TIME_MARKS:
             keys += [f"mounts[{kind}]{value}"] if kind in _SOURCES else []
-            keys += [f"mounts[{kind}].sub_path{value}"] if "sub_path" in fields_of(mount) else []
+            keys += [f"mounts[{kind}].sub_path{value}"] if "sub_path" in mount.model_fields else []
     keys += ["outputs[]", "outputs[].when", "outputs[].index", "outputs[].overwrite"]
     keys += [f"{key}{value}" for key in RUN_TIME for value in RUN_TIME_MARKS]
     for event, actions in ACTIONS_OF.items():
@@ -106,12 +107,11 @@ def all_keys() -> list[str]:
 
 def walk(job: model.Job, origins: Origins) -> Iterator[Item]:
     """What ``job`` sets: all that is written, and the defaults that mean something."""
-    for name in fields_of(model.Job):
+    for name in model.Job.model_fields:
         if name not in _JOB_SKIPS:
             yield from _field(job, f"job.{name}", name, origins)
-    for name in fields_of(model.Cluster):
-        if name != "path":
-            yield from _field(job.cluster, f"cluster.{name}", name, origins)
+    for name in model.Cluster.model_fields:
+        yield from _field(job.cluster, f"cluster.{name}", name, origins)
     if job.build is not None:
         yield Item("build", job.build.path, job.build, job.build)
     for role in job.roles:
@@ -132,7 +132,7 @@ def _field(node: model.Node, key: str, name: str, origins: Origins, role: str = 
 
 
 def _role(role: model.Role, origins: Origins) -> Iterator[Item]:
-    for name in fields_of(model.Role):
+    for name in model.Role.model_fields:
         if name not in _ROLE_SKIPS:
             yield from _field(role, f"roles[].{name}", name, origins, role.name)
     for name in ("env", "command", "args", "workdir"):
@@ -155,7 +155,7 @@ def _mount(mount: model.Mount, origins: Origins, role: str) -> Iterator[Item]:
     key = f"mounts[{mount.kind}]"
     yield Item(key, mount.path, mount, mount.at, role)
     for name in MOUNT_OPTIONS:
-        if name in fields_of(type(mount)):
+        if name in type(mount).model_fields:
             yield from _field(mount, f"{key}.{name}", name, origins, role)
     if mount.kind == "claim":
         for name in CLAIM_OPTIONS:
@@ -179,7 +179,7 @@ def _run_time(node: model.Node, key: str, path: str, value: object, role: str) -
 def _texts(value: object) -> Iterator[model.RunTimeText]:
     if isinstance(value, model.RunTimeText):
         yield value
-    elif isinstance(value, dict):
+    elif isinstance(value, Mapping):
         for member in value.values():  # pyright: ignore[reportUnknownVariableType]  (env: values are checked below)
             yield from _texts(member)  # pyright: ignore[reportUnknownArgumentType]
     elif isinstance(value, tuple):

@@ -1,6 +1,6 @@
-"""Typed values to the IR: defaults written out, policies completed, places recorded.
+"""Typed values to the IR, and where each of them is written.
 
-A job that checked clean lowers without a complaint: the models only repeat what the checks have already said.
+A job that checked clean passes the models: they ask the same rules.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.ir import model
+from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
 from tfdsl.ir.lower_mounts import ClaimBook, mounts
 from tfdsl.ir.lower_text import plain_map, text, texts
 from tfdsl.ir.origins import Origins
-from tfdsl.ir.policies import RESTARTS, with_defaults
 from tfdsl.semantics.values import ListData, MapData, Reference, RunTimeText
 
 if TYPE_CHECKING:
@@ -20,11 +20,18 @@ if TYPE_CHECKING:
     from tfdsl.semantics import resolved
     from tfdsl.semantics.values import Data, Value
 
-DEFAULT_RETRIES = 3
-TENSORBOARD_PORT = 6006
-CHECKPOINT_VARIABLE = "CHECKPOINT_DIR"
-
-_PLAIN_JOB = ("namespace", "queue", "scheduler", "gang", "deadline", "ttl", "cleanup", "suspend")
+_PLAIN_JOB = (
+    "namespace",
+    "queue",
+    "priority",
+    "scheduler",
+    "gang",
+    "retries",
+    "deadline",
+    "ttl",
+    "cleanup",
+    "suspend",
+)
 _PLAIN_ROLE = (
     "image",
     "image_pull_policy",
@@ -51,32 +58,22 @@ def lower(job: resolved.Job) -> tuple[model.Job, Origins]:
     origins = Origins(job.name_span)
     claims = ClaimBook(origins)
     roles = tuple(_role(job, role, origins, claims) for role in job.roles)
-    policies = with_defaults(roles, _policies(job, origins))
     fields: dict[str, object] = {
         "name": job.name,
         "labels": _map(job.settings, "labels", "", origins),
         "annotations": _map(job.settings, "annotations", "", origins),
-        "priority": job.data("priority"),
-        "checkpoint": _text(job.settings, "checkpoint", "", origins) or _board_logdir(roles),
-        "retries": _retries(job),
+        "checkpoint": _text(job.settings, "checkpoint", "", origins),
         "roles": roles,
-        "policies": policies,
+        "policies": _policies(job, origins),
         "claims": claims.claims(),
         "cluster": _cluster(job, origins),
         "build": _build(job, origins),
     }
-    for name in (*_PLAIN_JOB, "priority", "retries"):
+    for name in _PLAIN_JOB:
         if name in job.settings:
             origins.record(name, job.settings[name].value.span)
-    fields |= {name: data for name in _PLAIN_JOB if (data := job.data(name)) is not None}
-    return model.Job.of(fields), origins
-
-
-def _retries(job: resolved.Job) -> int:
-    written = job.data("retries")
-    if isinstance(written, int):
-        return written
-    return DEFAULT_RETRIES if any(policy.action in RESTARTS for policy in job.policies) else 0
+    fields |= {name: job.data(name) for name in _PLAIN_JOB}
+    return model.Job.model_validate(_present(fields)), origins
 
 
 # --- roles -----------------------------------------------------------------------------------------------------
@@ -89,64 +86,42 @@ def _role(job: resolved.Job, role: resolved.Role, origins: Origins, claims: Clai
     for name, setting in settings.items():
         origins.record(f"{path}.{name}", setting.value.span)
         _record_parts(f"{path}.{name}", setting.value, origins)
-    board = role.name == "tensorboard"
+    _record_checkpoint(job, role, path, origins)
     fields: dict[str, object] = {
-        "path": path,
         "name": role.name,
         "replicas": role.replicas,
-        "min_available": 0 if board else role.replicas,
         "after": _strings(role.data("after")),
         "labels": _map(settings, "labels", path, origins),
         "annotations": _map(settings, "annotations", path, origins),
         "image_pull_secrets": _strings(role.data("image_pull_secrets")),
-        "command": _command(role),
+        "logdir": _text(settings, "logdir", path, origins),
+        "command": _command(role.data("command")),
         "args": texts(role.data("args")),
         "workdir": _text(settings, "workdir", path, origins),
-        "env": _env(job, role, path, origins),
+        "env": {name: _env_value(value) for name, value in role.entries("env").items()},
         "resources": {key: value.data for key, value in role.entries("resources").items()},
         "node_selector": _map(settings, "node_selector", path, origins),
-        "tolerations": _tolerations(role, path),
+        "tolerations": _tolerations(role),
         "mounts": mounts(role, path, origins, claims),
         "outputs": _outputs(role, path, origins),
     }
-    fields |= {name: data for name in _PLAIN_ROLE if (data := role.data(name)) is not None}
-    for name in ("cpu", "memory"):
-        fields.setdefault(f"{name}_limit", role.data(name))
-    if board:
-        fields |= _board(job, role)
-    return model.Role.of(fields)
+    fields |= {name: role.data(name) for name in _PLAIN_ROLE}
+    return model.Role.model_validate(_present(fields))
 
 
-def _board(job: resolved.Job, role: resolved.Role) -> dict[str, object]:
-    """TensorBoard's own command and defaults (language reference, "tensorboard")."""
-    logdir = text(role.data("logdir") or job.data("checkpoint") or "")
-    port = role.data("port") or TENSORBOARD_PORT
-    fields: dict[str, object] = {"logdir": logdir, "port": port}
-    if role.data("command") is None:
-        fields["command"] = ("tensorboard", "--logdir", logdir, "--bind_all", "--port", str(port))
-    return fields
-
-
-def _board_logdir(roles: tuple[model.Role, ...]) -> model.Text | None:
-    return next((role.logdir for role in roles if role.logdir is not None), None)
-
-
-def _command(role: resolved.Role) -> tuple[model.Text, ...] | model.Text:
-    data = role.data("command")
+def _command(data: Data | None) -> tuple[model.Text, ...] | model.Text | None:
+    if data is None:
+        return None
     return text(data) if isinstance(data, str | RunTimeText) else texts(data)
 
 
-def _env(job: resolved.Job, role: resolved.Role, path: str, origins: Origins) -> dict[str, model.EnvValue]:
-    env: dict[str, model.EnvValue] = {}
-    for name, value in role.entries("env").items():
-        env[name] = _env_value(value)
+def _record_checkpoint(job: resolved.Job, role: resolved.Role, path: str, origins: Origins) -> None:
+    """Where the variable comes from that every role gets besides its own."""
     folder = _checkpoint(job)
-    if folder is not None and CHECKPOINT_VARIABLE not in env:
-        env[CHECKPOINT_VARIABLE] = text(folder.data)
+    if folder is not None and CHECKPOINT_VARIABLE not in role.entries("env"):
         origins.record(f"{path}.env[{CHECKPOINT_VARIABLE}]", folder.span)
         if not role.settings.get("env"):
             origins.record(f"{path}.env", folder.span)  # what is refused of it was written there
-    return env
 
 
 def _checkpoint(job: resolved.Job) -> Value | None:
@@ -164,13 +139,13 @@ def _env_value(value: Value) -> model.EnvValue:
     return text(data)
 
 
-def _tolerations(role: resolved.Role, path: str) -> tuple[model.Toleration, ...]:
+def _tolerations(role: resolved.Role) -> tuple[model.Toleration, ...]:
     data = role.data("tolerations")
     found: list[model.Toleration] = []
-    for at, item in enumerate(data.items if isinstance(data, ListData) else ()):
+    for item in data.items if isinstance(data, ListData) else ():
         entries = item.data.entries if isinstance(item.data, MapData) else {}
         fields = {key: entry.value.data for key, entry in entries.items()}
-        found.append(model.Toleration.of({"path": f"{path}.tolerations[{at}]", **fields}))
+        found.append(model.Toleration.model_validate(fields))
     return tuple(found)
 
 
@@ -189,13 +164,12 @@ def _outputs(role: resolved.Role, path: str, origins: Origins) -> tuple[model.Ou
         if overwrite is not None:
             origins.record(f"{here}.overwrite", overwrite.value.span)
         found.append(
-            model.Output.of(
+            model.Output.model_validate(
                 {
-                    "path": here,
                     "source": text(output.source.data),
                     "destination": text(output.destination.data),
                     "when": output.when,
-                    "index": output.index if role.replicas > 1 else None,
+                    "index": output.index,
                     "overwrite": overwrite is not None and overwrite.value.data is True,
                 }
             )
@@ -217,7 +191,6 @@ def _policies(job: resolved.Job, origins: Origins) -> tuple[model.Policy, ...]:
         if policy.delay is not None:
             origins.record(f"{path}.delay", policy.delay.span)
         fields = {
-            "path": path,
             "role": policy.role,
             "index": policy.index,
             "event": policy.event,
@@ -226,16 +199,16 @@ def _policies(job: resolved.Job, origins: Origins) -> tuple[model.Policy, ...]:
             "delay": policy.delay.data if policy.delay is not None else None,
             "action": policy.action,
         }
-        found.append(model.Policy.of(fields))
+        found.append(model.Policy.model_validate(fields))
     return tuple(found)
 
 
 def _cluster(job: resolved.Job, origins: Origins) -> model.Cluster:
-    fields: dict[str, object] = {"path": "cluster"}
+    fields: dict[str, object] = {}
     for name, setting in job.cluster.items():
         fields[name] = setting.value.data
         origins.record(f"cluster.{name}", setting.value.span)
-    return model.Cluster.of(fields)
+    return model.Cluster.model_validate(fields)
 
 
 def _build(job: resolved.Job, origins: Origins) -> model.Build | None:
@@ -252,13 +225,12 @@ def _build(job: resolved.Job, origins: Origins) -> model.Build | None:
         path = f"build.steps[{at}]"
         origins.record(path, step.span)
         if step.destination is None:
-            steps.append(model.RunStep(path=path, command=str(step.source.data)))
+            steps.append(model.RunStep(command=str(step.source.data)))
         else:
             source, destination = str(step.source.data), str(step.destination.data)
-            steps.append(model.CopyStep(path=path, source=source, destination=destination))
-    return model.Build.of(
+            steps.append(model.CopyStep(source=source, destination=destination))
+    return model.Build.model_validate(
         {
-            "path": "build",
             "base": values.get("from"),
             "workdir": values.get("workdir"),
             "steps": tuple(steps),
@@ -269,6 +241,11 @@ def _build(job: resolved.Job, origins: Origins) -> model.Build | None:
 
 
 # --- pieces ----------------------------------------------------------------------------------------------------
+
+
+def _present(fields: Mapping[str, object]) -> dict[str, object]:
+    """``fields`` without those that are not written; their defaults are the models'."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _strings(data: Data | None) -> tuple[str, ...]:

@@ -21,21 +21,16 @@ class ClaimBook:
         self.origins = origins
         self._names: dict[tuple[int, int], str] = {}
         self._mounts: dict[str, resolved.Mount] = {}
-        self._paths: dict[str, str] = {}
-        self._replicas: dict[str, int] = {}
         self._alike: dict[str, int] = {}  # stem → the last number behind it
 
-    def name(self, mount: resolved.Mount, path: str, replicas: int) -> str:
-        """The claim's name for ``mount`` at IR path ``path`` of a role with ``replicas``."""
+    def name(self, mount: resolved.Mount) -> str:
+        """The claim's name for ``mount``."""
         key = (id(mount.span.source), mount.span.start)
         if key not in self._names:
             name = self._free_name(mount.at)
             self._names[key] = name
             self._mounts[name] = mount
-            self._paths[name] = path
-        name = self._names[key]
-        self._replicas[name] = self._replicas.get(name, 0) + replicas
-        return name
+        return self._names[key]
 
     def _free_name(self, at: str) -> str:
         stem = re.sub(r"[^a-z0-9]+", "-", at.lower()).strip("-")[:20].strip("-") or "claim"
@@ -52,17 +47,12 @@ class ClaimBook:
     def _claim(self, name: str, mount: resolved.Mount) -> model.Claim:
         options = mount.options
         modes = options["access_modes"].value.data if "access_modes" in options else None
-        if isinstance(modes, ListData):
-            access = tuple(str(mode.data) for mode in modes.items)
-        else:
-            access = ("ReadWriteMany" if self._replicas[name] > 1 else "ReadWriteOnce",)
-        return model.Claim.of(
+        return model.Claim.model_validate(
             {
-                "path": self._paths[name],
                 "name": name,
                 "size": mount.source.data if mount.source is not None else None,
                 "storage_class": _option(mount, "storage_class"),
-                "access_modes": access,
+                "access_modes": tuple(str(mode.data) for mode in modes.items) if isinstance(modes, ListData) else (),
                 "keep": _option(mount, "keep") is True,
             }
         )
@@ -79,23 +69,23 @@ def mounts(role: resolved.Role, path: str, origins: Origins, claims: ClaimBook) 
             origins.record(f"{here}.readonly", mount.readonly)
         for name, setting in mount.options.items():
             origins.record(f"{here}.{name}", setting.value.span)
-        found.append(_mount(role, mount, here, claims))
+        found.append(_mount(mount, claims))
     return tuple(found)
 
 
-def _mount(role: resolved.Role, mount: resolved.Mount, path: str, claims: ClaimBook) -> model.BaseMount:
+def _mount(mount: resolved.Mount, claims: ClaimBook) -> model.BaseMount:
     kind = mount.kind.name
-    fields: dict[str, object] = {"path": path, "at": mount.at, "readonly": mount.readonly is not None}
+    fields: dict[str, object] = {"at": mount.at}
     source = mount.source.data if mount.source is not None else None
-    if kind in ("hdfs", "archive"):
+    if mount.readonly is not None:
         fields["readonly"] = True
     if kind in ("pvc", "claim"):
         fields["sub_path"] = _text_option(mount, "sub_path")
     if kind == "claim":
-        return model.ClaimMount.of({**fields, "claim": claims.name(mount, path, role.replicas)})
+        return model.ClaimMount.model_validate({**fields, "claim": claims.name(mount)})
     if kind in ("scratch", "memory"):
         size = model.ScratchMount if kind == "scratch" else model.MemoryMount
-        return size.of({**fields, "size": source})
+        return size.model_validate({**fields, "size": source})
     if kind == "nfs":
         return _nfs(mount, fields)
     if kind == "host":
@@ -104,7 +94,7 @@ def _mount(role: resolved.Role, mount: resolved.Mount, path: str, claims: ClaimB
         items = _option(mount, "items")
         fields |= {"items": plain_map(items) if isinstance(items, MapData) else {}, "mode": _option(mount, "mode")}
     model_of, field = _WITH_TEXT[kind]
-    return model_of.of({**fields, field: text(source) if source is not None else ""})
+    return model_of.model_validate({**fields, field: text(source) if source is not None else ""})
 
 
 _WITH_TEXT: dict[str, tuple[type[model.BaseMount], str]] = {
@@ -121,11 +111,11 @@ def _nfs(mount: resolved.Mount, fields: dict[str, object]) -> model.BaseMount:
     source = text(mount.source.data) if mount.source is not None else ""
     if isinstance(source, str):
         server, _, share = source.partition(":")
-        return model.NfsMount.of({**fields, "server": server, "share": share})
+        return model.NfsMount.model_validate({**fields, "server": server, "share": share})
     head = source.parts[0] if isinstance(source.parts[0], str) else ""
     server, _, first = head.partition(":")
     rest = model.RunTimeText(parts=(*((first,) if first else ()), *source.parts[1:]))
-    return model.NfsMount.of({**fields, "server": server, "share": rest})
+    return model.NfsMount.model_validate({**fields, "server": server, "share": rest})
 
 
 def _option(mount: resolved.Mount, name: str) -> object:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from tfdsl.ir.model import Job, Policy, Role
 
@@ -104,32 +104,6 @@ def deciders(job: Job) -> tuple[str, ...]:
 def restarts_anything(job: Job) -> bool:
     """Whether any written policy starts something again (tensorboard's own default does not count)."""
     return any(p.written and p.action in RESTARTS for p in job.policies)
-
-
-def with_defaults(roles: Sequence[Role], written: Sequence[Policy]) -> tuple[Policy, ...]:
-    """The written policies followed by the language's defaults that they leave room for.
-
-    The job completes when its chief (master) has, else when all workers that run the command have; any written
-    ``completed => complete job`` replaces this, and so does a ``completed`` policy of that role. Any failure without
-    subject fails the job. tensorboard restarts in place and never ends the job.
-    """
-    from tfdsl.ir.model import Policy
-
-    policies = list(written)
-    names = [role.name for role in roles]
-
-    def add(**fields: object) -> None:
-        policies.append(Policy.of({"path": f"policies[{len(policies)}]", "written": False, **fields}))
-
-    if not any(p.event == "completed" and p.action == "complete job" for p in written):
-        decider = next((name for name in ("chief", "master", "worker") if name in names), None)
-        if decider is not None and not any(p.event == "completed" and p.role == decider for p in written):
-            add(role=decider, event="completed", action="complete job")
-    if not any(p.event == "failed" and p.role is None for p in written):
-        add(event="failed", action="fail job")
-    if "tensorboard" in names and not any(p.event == "failed" and p.role == "tensorboard" for p in written):
-        add(role="tensorboard", event="failed", action="restart container")
-    return tuple(policies)
 
 
 def _subject(policy: Policy) -> tuple[str | None, int | None]:

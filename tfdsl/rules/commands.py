@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.rules.broken import KEY, Broken
-from tfdsl.rules.texts import literal
+from tfdsl.rules.texts import literal, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +31,7 @@ def commands(job: Job) -> Iterator[Broken]:
 
 
 def _arguments(role: Role, *, flags: bool) -> Iterator[Broken]:
-    text = literal(role.command)
-    if text is None or _USES_ARGS.search(text):
+    if parts_of(role.command) is None or _USES_ARGS.search(literal(role.command)):
         return
     if role.args:
         broken = Broken(value_rules.ARGS_IGNORED, ("command",), {"what": "args"})

@@ -31,7 +31,8 @@ def of_job(job: Job, order: Sequence[int]) -> Iterator[Broken]:
 
 
 def apart_in_role(role: Role) -> Iterator[Broken]:
-    """What the layers of a text see to while they are merged: in a role nothing is there twice."""
+    """What a text cannot say, or its layers see to while they are merged: nothing is there twice, or misplaced."""
+    yield from roles.placed(role)
     yield from (broken.below("mounts") for broken in mounts.apart(role.name, role.mounts))
     yield from mounts.shm(role.name, role.shm, role.mounts)
     yield from outputs.apart(role)
@@ -39,5 +40,6 @@ def apart_in_role(role: Role) -> Iterator[Broken]:
 
 def apart_in_job(job: Job) -> Iterator[Broken]:
     """The same of a job: every policy has its own subject, which is there."""
+    yield from roles.apart(job)
     yield from policies.subjects(job)
     yield from policies.apart(job.policies)

@@ -113,6 +113,13 @@ def taint(key: object, value: object) -> Iterator[Broken]:
         yield from _syntax(key, "taint key", qualified_problem(key), "key")
 
 
+def map_key(key: str, what: str, pattern: str | None) -> Broken | None:
+    """A key of the map ``what``, which matches ``pattern``."""
+    if key and "\0" not in key and (pattern is None or re.fullmatch(pattern, key)):
+        return None
+    return Broken(value_rules.BAD_KEY, (), {"name": f'"{key}"', "what": what})
+
+
 def _image_problem(image: str) -> str | None:
     """What is wrong with an image (github.com/distribution/reference, whose rules kubelet and docker have)."""
     if re.search(r"\s", image):

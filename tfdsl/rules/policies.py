@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import job_rules, name_rules, value_rules
 from tfdsl.diagnostics.suggest import enumeration, listing
 from tfdsl.rules.broken import Broken
 
@@ -128,3 +128,22 @@ def _restarts_container(job: Job, restarted: Policy) -> bool:
         policy.action == "restart container" and (policy.role is None or restarted.role in (None, policy.role))
         for policy in job.policies
     )
+
+
+def shape(policy: Policy, count: int | None) -> Iterator[Broken]:
+    """A policy that comes as data has what its event needs, and nothing else. ``count``: of ``restarted``."""
+    if policy.index is not None and policy.role is None:
+        yield _not_a_policy("index", "the index of a policy needs its role")
+    if policy.codes and policy.event != "exit":
+        yield _not_a_policy("codes", f"only exit has codes, not {policy.event}")
+    if count is not None and policy.event != "restarted":
+        yield _not_a_policy("count", f"only restarted has a count, not {policy.event}")
+    if count is None and policy.event == "restarted":
+        yield _not_a_policy("event", "restarted needs a count")
+    broken = statuses(policy.codes) if policy.event == "exit" else None
+    if broken is not None:
+        yield broken.below("codes")
+
+
+def _not_a_policy(field: str, problem: str) -> Broken:
+    return Broken(job_rules.NOT_A_JOB, (field,), {"problem": problem})

@@ -94,6 +94,10 @@ class Role(Protocol):
         """A text."""
 
     @property
+    def image(self) -> object:
+        """A text."""
+
+    @property
     def command(self) -> object:
         """A text, or a sequence of them."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.rules.broken import Broken
+from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary import roles as rows
 
 if TYPE_CHECKING:
@@ -93,3 +94,38 @@ def board(job: Job) -> Iterator[Broken]:
     for at, role in enumerate(job.roles):
         if role.name == "tensorboard" and role.logdir is None and job.checkpoint is None:
             yield Broken(value_rules.MISSING_LOGDIR, ("roles", at)).help('for example logdir = "/logs"')
+
+
+def placed(role: Role) -> Iterator[Broken]:
+    """What only some roles have is in one of those."""
+    for name, present in (("server", role.server), ("logdir", role.logdir is not None)):
+        broken = misplaced(name, role.name) if present else None
+        if broken is not None:
+            yield broken
+
+
+def misplaced(attribute: str, role: str) -> Broken | None:
+    """``role`` takes the attribute."""
+    only = attributes.BY_NAME[attribute].roles
+    if not only or role in only:
+        return None
+    broken = Broken(name_rules.MISPLACED_ATTRIBUTE, (attribute,), {"name": attribute, "where": f"role {role}"})
+    return broken.help(f"{attribute} is only for {enumeration(only)}")
+
+
+def apart(job: Job) -> Iterator[Broken]:
+    """Every role is there once."""
+    first: dict[str, int] = {}
+    for at, role in enumerate(job.roles):
+        before = first.setdefault(role.name, at)
+        if before != at:
+            broken = Broken(name_rules.DUPLICATE_BLOCK, ("roles", at), {"name": f"role {role.name}", "where": "job"})
+            yield broken.note(("roles", before), "first here").marked("again here")
+
+
+def images(job: Job) -> Iterator[Broken]:
+    """Every role has an image, where the target needs one."""
+    for at, role in enumerate(job.roles):
+        if role.image is None:
+            broken = Broken(value_rules.MISSING_IMAGE, ("roles", at), {"role": role.name})
+            yield broken.help('for example image = "registry.example.com/mnist:1.4" in the job')

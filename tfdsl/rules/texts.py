@@ -6,10 +6,16 @@ the IR each have a class of their own for it.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import value_rules
+from tfdsl.rules.broken import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_UNFIT = re.compile("[\0\ud800-\udfff]")
 
 UNKNOWN = "\0"
 """Stands in a pattern for a part that is known only at run time."""
@@ -23,10 +29,9 @@ def parts_of(text: object) -> Sequence[object] | None:
     return parts
 
 
-def literal(text: object) -> str | None:
-    """The literal parts of a text, joined; ``None`` for what is not a text."""
-    parts = parts_of(text)
-    return None if parts is None else "".join(part for part in parts if isinstance(part, str))
+def literal(text: object) -> str:
+    """The literal parts of a text, joined."""
+    return "".join(part for part in parts_of(text) or () if isinstance(part, str))
 
 
 def pattern_of(text: object) -> str | None:
@@ -56,3 +61,11 @@ def _written(part: object) -> str:
 def _kind(part: object) -> str:
     kind: str = getattr(part, "kind", "")
     return kind
+
+
+def clean(text: str, what: str) -> Broken | None:
+    """No process can be given U+0000, or half a character (from a broken argument)."""
+    match = _UNFIT.search(text)
+    if match is None:
+        return None
+    return Broken(value_rules.NUL, (), {"what": what, "character": f"U+{ord(match[0]):04X}"})

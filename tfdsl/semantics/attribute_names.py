@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics import name_rules
-from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, proposing, words_of
+from tfdsl.diagnostics.suggest import closest, fold, folded, offering, proposing, words_of
 from tfdsl.record import Record
+from tfdsl.rules.roles import misplaced
 from tfdsl.semantics import misplaced_names
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes, foreign, pod_fields
@@ -148,7 +149,6 @@ def _with_patch(diagnostic: Diagnostic, field: pod_fields.PodField, around: Arou
 def check_role_only(role: str, keys: Iterable[ast.Name], report: Report) -> None:
     """Report attributes that other roles can have, but not ``role``."""
     for key in keys:
-        only = attributes.BY_NAME[key.text].roles
-        if only and role not in only:
-            diagnostic = name_rules.MISPLACED_ATTRIBUTE(key.span, name=key.text, where=f"role {role}")
-            report(diagnostic.help(f"{key.text} is only for {enumeration(only)}"))
+        broken = misplaced(key.text, role)
+        if broken is not None:
+            report(broken.at(key.span))

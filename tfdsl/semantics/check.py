@@ -14,7 +14,7 @@ from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.semantics import resolved, statements, target_options, unknown_roles
 from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, check_templates, read_job
-from tfdsl.semantics.job_rules import check_job
+from tfdsl.semantics.job_rules import check_images, check_job
 from tfdsl.semantics.merge_outputs import outputs
 from tfdsl.semantics.merge_policies import policies
 from tfdsl.semantics.params import Given, Params
@@ -122,7 +122,7 @@ class _Checker:
         job = self._resolved(block, wanted, resolver)
         check_job(job, self.report)
         if target.requires_image(job.options) if target is not None else not block.targets:
-            _check_images(job, self.report)
+            check_images(job, self.report)
         return job
 
     def _resolved(self, block: JobBlock, wanted: Wanted | None, resolver: Resolver) -> resolved.Job:
@@ -168,15 +168,6 @@ def _has_pods(block: JobBlock, wanted: Wanted | None) -> bool:
 def _replicas_span(resolver: Resolver, name: str) -> Span:
     layers = [layer for layer in resolver.own_layers(name) if "replicas" in layer.attributes]
     return layers[-1].attributes["replicas"].value.span
-
-
-def _check_images(job: resolved.Job, report: _Collector) -> None:
-    if not job.complete or "image" in job.meant:
-        return
-    for role in job.roles:
-        if "image" not in role.settings:
-            diagnostic = value_rules.MISSING_IMAGE(role.name_span, role=role.name)
-            report(diagnostic.help('for example image = "registry.example.com/mnist:1.4" in the job'))
 
 
 def _used_templates(program: Program) -> set[str]:

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, listing
+from tfdsl.rules import amounts
+from tfdsl.rules.names import map_key
+from tfdsl.rules.texts import clean, literal
 from tfdsl.semantics import operators
 from tfdsl.semantics.values import (
     POISON,
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.rules.broken import Broken
 
     Report = Callable[[Diagnostic], None]
 
@@ -57,7 +61,6 @@ LONGEST_OFFER = 200
 MOST_WRONG = 100
 """The most wrong elements of one list that are reported."""
 
-_UNFIT = re.compile("[\0\ud800-\udfff]")
 _WHOLE = re.compile("0|[1-9][0-9]{0,17}")
 _SCIENTIFIC = re.compile(r"(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,2})?")
 _WITH_UNIT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?[A-Za-z][A-Za-z0-9.]*")
@@ -164,7 +167,9 @@ def _string(value: Value, to: StringType, what: str, report: Report) -> Data:
         return _run_time(value, data, to, what, report)
     if not isinstance(data, str):
         return _mismatch(value, to, what, report)
-    if _is_unfit(data, value, what, report):
+    unfit = clean(data, what)
+    if unfit is not None:
+        report(unfit.at(value.span))
         return POISON
     if not data and not to.empty:
         report(value_rules.EMPTY(value.span, what=what))
@@ -183,22 +188,13 @@ def _string(value: Value, to: StringType, what: str, report: Report) -> Data:
     return data
 
 
-def _is_unfit(text: str, value: Value, what: str, report: Report) -> bool:
-    """Whether ``text`` contains what a process cannot receive: U+0000, or a lone surrogate (from a broken argument)."""
-    match = _UNFIT.search(text)
-    if match is not None:
-        report(value_rules.NUL(value.span, what=what, character=f"U+{ord(match[0]):04X}"))
-    return match is not None
-
-
 def _words(words: tuple[str, ...]) -> str:
     return listing(f'"{word}"' for word in words)
 
 
 def _run_time(value: Value, data: RunTimeText, to: StringType, what: str, report: Report) -> Data:
     if to.run_time:
-        text = "".join(part for part in data.parts if isinstance(part, str))
-        return POISON if _is_unfit(text, value, what, report) else data
+        return _holds(clean(literal(data), what), data, value, report)
     part = next(part for part in data.parts if isinstance(part, RunTime))
     name = f"env.{part.name}" if part.kind == "env" else part.kind
     report(name_rules.RUN_TIME_HERE(value.span, name=name).help(f"{what} is fixed when the job is compiled"))
@@ -225,14 +221,14 @@ def _quantity(value: Value, to: QuantityType, what: str, report: Report) -> Data
             report(diagnostic.help("the smallest amount is a thousandth, 1m"))
             return POISON
         return _mismatch(value, to, what, report)
-    if to.of == "cpu" and data.text[-1:].isalpha() and not data.text.endswith("m"):
-        diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=a_value(to), given=data.text)
-        report(diagnostic.help("for example 4, 0.5 or 500m"))
-        return POISON
-    if data.milli < 0 or (to.of == "cpu" and data.milli == 0):
-        report(value_rules.OUT_OF_RANGE(value.span, what=what, expected="more than 0", given=data.text))
-        return POISON
-    return data
+    return _holds(amounts.cpu(data, what) if to.of == "cpu" else amounts.count(data, what), data, value, report)
+
+
+def _holds(broken: Broken | None, data: Data, value: Value, report: Report) -> Data:
+    if broken is None:
+        return data
+    report(broken.at(value.span))
+    return POISON
 
 
 def _plain_quantity(value: Value) -> Data:
@@ -260,10 +256,7 @@ def _memory(value: Value, what: str, report: Report) -> Data:
         return POISON
     if not isinstance(data, Quantity):
         return _mismatch(value, QuantityType("memory"), what, report)
-    if data.milli <= 0:
-        report(value_rules.OUT_OF_RANGE(span, what=what, expected="more than 0", given=data.text))
-        return POISON
-    return data
+    return _holds(amounts.memory(data, what), data, value, report)
 
 
 def _offer(diagnostic: Diagnostic, literal: str) -> Diagnostic:
@@ -280,11 +273,7 @@ def _duration(value: Value, to: DurationType, what: str, report: Report) -> Data
             report(_offer(diagnostic, f"{data}s"))
             return POISON
         return _mismatch(value, to, what, report)
-    if data.ms < 0 or (to.positive and data.ms == 0):
-        expected = "more than 0" if to.positive else "at least 0"
-        report(value_rules.OUT_OF_RANGE(value.span, what=what, expected=expected, given=data.text))
-        return POISON
-    return data
+    return _holds(amounts.limit(data, what) if to.positive else amounts.delay(data, what), data, value, report)
 
 
 def _list(value: Value, to: ListType, what: str, report: Report) -> Data:
@@ -307,8 +296,9 @@ def _map(value: Value, to: MapType, what: str, report: Report) -> Data:
         return _mismatch(value, to, what, report)
     entries: dict[str, Entry] = {}
     for key, entry in value.data.entries.items():
-        if (to.keys is not None and re.fullmatch(to.keys, key) is None) or not key or "\0" in key:
-            report(value_rules.BAD_KEY(entry.key_span, name=f'"{key}"', what=what))
+        broken = map_key(key, what, to.keys)
+        if broken is not None:
+            report(broken.at(entry.key_span))
             continue
         entries[key] = Entry(key, entry.key_span, conform(entry.value, to.of, f"{what}.{key}", report))
     return MapData(entries, value.data.weight, value.data.depth)

@@ -8,6 +8,7 @@ from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, offering
 from tfdsl.rules import names, outputs, tolerations
 from tfdsl.rules.job import of_job, of_role
+from tfdsl.rules.roles import images
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import ListData, MapData, Reference
@@ -45,6 +46,13 @@ def check_job(job: resolved.Job, report: Report) -> None:
             report(broken.diagnostic(lambda place: job_span(job, place)))
     for role, its_view in zip(job.roles, view.roles, strict=True):
         _check_role(role, its_view, report)
+
+
+def check_images(job: resolved.Job, report: Report) -> None:
+    """Report every role without an image."""
+    if job.complete and "image" not in job.meant:
+        for broken in images(job_view(job)):
+            report(broken.diagnostic(lambda place: job_span(job, place)))
 
 
 def _follows(broken: Broken, job: resolved.Job) -> bool:

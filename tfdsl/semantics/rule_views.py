@@ -35,6 +35,7 @@ class RoleView(Record):
     after: Sequence[str | None]
     server: bool
     logdir: object
+    image: object
     command: Data | None
     args: Sequence[Data]
     env: Mapping[str, Value]
@@ -87,6 +88,7 @@ def _role_view(role: resolved.Role) -> RoleView:
         tuple(item if isinstance(item, str) else None for item in _items(role, "after")),
         role.data("server") is True,
         role.settings.get("logdir"),
+        role.settings.get("image"),
         role.data("command"),
         _items(role, "args"),
         role.entries("env"),

@@ -18,11 +18,25 @@ DURATION_UNITS: dict[str, int] = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, 
 """Milliseconds in one of each unit, largest first."""
 
 
+LONGEST_AMOUNT = 60
+"""Characters that any amount can be written with."""
+
+
 class Quantity(Record):
-    """An amount of a resource. ``milli``: thousandths; ``text``: as written, or the largest whole unit."""
+    """An amount of a resource. ``milli``: thousandths; ``text``: as written, or the largest whole unit.
+
+    Made of its text alone, as ``Quantity("16Gi")``, or of both.
+    """
 
     milli: int
     text: str
+
+    def __init__(self, milli: int | str, text: str = "") -> None:
+        if isinstance(milli, str):
+            text = milli
+            milli = _milli(text)
+        object.__setattr__(self, "milli", milli)
+        object.__setattr__(self, "text", text)
 
     def __eq__(self, other: object) -> bool:
         """Equal amounts are equal, however they are written (``1Gi`` and ``1024Mi``)."""
@@ -41,10 +55,20 @@ class Quantity(Record):
 
 
 class Duration(Record):
-    """A length of time. ``ms``: milliseconds; ``text``: as written, or in decreasing units."""
+    """A length of time. ``ms``: milliseconds; ``text``: as written, or in decreasing units.
+
+    Made of its text alone, as ``Duration("1h30m")``, or of both.
+    """
 
     ms: int
     text: str
+
+    def __init__(self, ms: int | str, text: str = "") -> None:
+        if isinstance(ms, str):
+            text = ms
+            ms = _ms(text)
+        object.__setattr__(self, "ms", ms)
+        object.__setattr__(self, "text", text)
 
     def __eq__(self, other: object) -> bool:
         """Equal lengths are equal, however they are written (``90m`` and ``1h30m``)."""
@@ -118,6 +142,39 @@ def parse_unit(text: str) -> Quantity | Duration | Undecided | None:
         milli = _scaled(number, QUANTITY_UNITS[unit])
         return None if milli is None else Quantity(milli, text)
     return None
+
+
+def _milli(text: str) -> int:
+    """The thousandths of a quantity that comes alone; a ``ValueError`` when it is none."""
+    value = _amount(text)
+    if isinstance(value, Undecided):
+        value = value.quantity
+    if not isinstance(value, Quantity):
+        message = f"not a quantity such as 16Gi: {text!r}"
+        raise ValueError(message)
+    return value.milli
+
+
+def _ms(text: str) -> int:
+    """The milliseconds of a duration that comes alone; a ``ValueError`` when it is none."""
+    value = _amount(text)
+    if isinstance(value, Undecided):
+        value = value.duration
+    if not isinstance(value, Duration):
+        message = f"not a duration such as 1h30m: {text!r}"
+        raise ValueError(message)
+    return value.ms
+
+
+def _amount(text: str) -> Quantity | Duration | Undecided | None:
+    """The value of a text that nobody has looked at; ``None`` when it does not begin with a number."""
+    head = text.partition(".")[0]
+    if not (text.isascii() and head[:1].isdigit()) or len(text) > LONGEST_AMOUNT:
+        return None
+    try:
+        return parse_unit(text)
+    except ValueError:  # of int(), for what has two points in a number
+        return None
 
 
 def _scaled(number: str, size: int) -> int | None:

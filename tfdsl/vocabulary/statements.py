@@ -49,9 +49,8 @@ class MountKind(Record):
 
 SUB_PATH = Setting("sub_path", StringType(run_time=True, empty=False), "Folder inside the volume.",
                    ("subPath", "subpath", "sub_path_expr", "subPathExpr"))  # fmt: skip
-ITEMS = Setting(
-    "items", MapType(StringType(empty=False), keys="[-._A-Za-z0-9]+"), "Keys to show, each with its file name."
-)
+ITEM_KEY = "[-._A-Za-z0-9]+"
+ITEMS = Setting("items", MapType(StringType(empty=False), keys=ITEM_KEY), "Keys to show, each with its file name.")
 MODE = Setting("mode", StringType(pattern="0?[0-7]{3}"), "Octal mode of the files.",
                ("defaultMode",), ("permissions",))  # fmt: skip
 HOST_TYPES = ("Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice")

@@ -30,7 +30,6 @@ def unknown_variable(unit: Unit, item: Item) -> bool:
 def _variables(value: object) -> Iterator[str]:
     """The names of ``${env.NAME}`` anywhere in ``value``."""
     from tfdsl.ir.model import EnvVar, Node, RunTimeText
-    from tfdsl.record import fields_of
 
     if isinstance(value, RunTimeText):
         yield from (part.name for part in value.parts if isinstance(part, EnvVar))
@@ -40,7 +39,7 @@ def _variables(value: object) -> Iterator[str]:
         for member in cast("tuple[object, ...]", value):
             yield from _variables(member)
     elif isinstance(value, Node):
-        for name in fields_of(type(value)):
+        for name in type(value).model_fields:
             yield from _variables(getattr(value, name))
 
 

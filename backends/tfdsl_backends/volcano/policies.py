@@ -270,7 +270,7 @@ def _shared(unit: Unit) -> _Groups:
     trainers = decided.trainers
     if len(trainers) < len(decided.roles):
         return (), (), (), ()
-    general = job.but(policies=tuple(p for p in job.policies if p.role is None))
+    general = job.model_copy(update={"policies": tuple(p for p in job.policies if p.role is None)})
     groups = _groups(_decide_role(general, trainers[0].role, features(unit)))
     tasks = zip(*(_groups(role) for role in decided.roles.values()), strict=True)
     failures, evictions, restarts, pending = (

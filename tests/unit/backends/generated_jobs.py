@@ -19,14 +19,14 @@ NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True).filter(lamb
 @st.composite
 def roles(draw: st.DrawFn, name: str, most: int) -> model.Role:
     mounts = (
-        model.PvcMount(path=f"roles[{name}].mounts[0]", at="/data", claim="data", readonly=True, sub_path="x y"),
-        model.MemoryMount(path=f"roles[{name}].mounts[1]", at="/cache", size=amount("1Gi")),
-        model.SecretMount(path=f"roles[{name}].mounts[2]", at="/keys", name="keys", mode="0400", items={"a": "b"}),
-        model.NfsMount(path=f"roles[{name}].mounts[3]", at="/nfs", server="10.0.0.2", share="/x"),
+        model.PvcMount(at="/data", claim="data", sub_path="x y"),
+        model.MemoryMount(at="/cache", size=amount("1Gi")),
+        model.SecretMount(at="/keys", name="keys", mode="0400", items={"a": "b"}),
+        model.NfsMount(at="/nfs", server="10.0.0.2", share="/x", readonly=True),
     )
     fields = {
         "env": draw(st.dictionaries(NAMES, HOSTILE, max_size=3)),
-        "command": draw(st.lists(HOSTILE, min_size=1, max_size=3).map(tuple) | st.just("exec train --x=$HOME")),
+        "command": draw(st.lists(HOSTILE, min_size=1, max_size=3).map(tuple) | st.just('exec train --x=$HOME "$@"')),
         "mounts": draw(st.sampled_from([(), mounts[:1], mounts])),
         "port": draw(st.sampled_from([1, 2222, 65535])),
         "gpu": draw(st.sampled_from([0, 8])),
@@ -40,9 +40,7 @@ def roles(draw: st.DrawFn, name: str, most: int) -> model.Role:
     if not isinstance(fields["command"], str):
         fields["args"] = draw(st.sampled_from([(), (INDEXED,), ("$(X)", INDEXED)]))
     if fields["mounts"] and draw(st.booleans()):
-        fields["outputs"] = (
-            model.Output(path=f"roles[{name}].outputs[0]", source="/tmp/x y", destination=INDEXED, when="always"),
-        )
+        fields["outputs"] = (model.Output(source="/tmp/x y", destination=INDEXED, when="always"),)
     return role(name, draw(st.integers(1, most)), **fields)
 
 
@@ -67,7 +65,7 @@ def jobs(draw: st.DrawFn) -> Job:
     return job(
         *members,
         policies=policies,
-        cluster=Cluster(path="cluster", discovery=draw(st.sampled_from(["tf_config", "flags", "both", "none"]))),
+        cluster=Cluster(discovery=draw(st.sampled_from(["tf_config", "flags", "both", "none"]))),
         labels=draw(st.sampled_from([{}, {"team": "a"}])),
         annotations=draw(st.dictionaries(st.just("note"), HOSTILE)),
         priority=draw(st.sampled_from([None, "high"])),

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.unit.backends.jobs import job, role
 from tfdsl.emit import dockerfile
 from tfdsl.ir.model import Build, CopyStep, RunStep
 
@@ -80,11 +81,13 @@ def command(text: str) -> str:
 
 
 def build(*steps: CopyStep | RunStep, **fields: object) -> Build:
-    return Build.of({"path": "build", "base": "python:3.11", "steps": steps, **fields})
+    made = job(role("worker"), build=Build.model_validate({"base": "python:3.11", "steps": steps, **fields})).build
+    assert made is not None
+    return made
 
 
 def run(text: str) -> RunStep:
-    return RunStep(path="build.steps[0]", command=text)
+    return RunStep(command=text)
 
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1).filter(str.strip)
@@ -104,7 +107,7 @@ def test_commands_reach_the_shell_as_they_are(text: str) -> None:
 
 @given(TRICKY | TEXT | st.sampled_from(WORDS), TRICKY | TEXT | st.sampled_from(WORDS))
 def test_copied_names_stay_what_they_are(source: str, destination: str) -> None:
-    step = CopyStep(path="build.steps[0]", source=source, destination=destination)
+    step = CopyStep(source=source, destination=destination)
     [_, (name, text)] = instructions(dockerfile.write(build(step)).text)
     assert name == "COPY"
     assert "<<" not in text
@@ -114,7 +117,7 @@ def test_copied_names_stay_what_they_are(source: str, destination: str) -> None:
 
 @given(st.lists(TRICKY | TEXT | st.sampled_from(WORDS), min_size=1))
 def test_the_entrypoint_is_the_argv(argv: list[str]) -> None:
-    [_, (name, text)] = instructions(dockerfile.write(build(entrypoint=argv)).text)
+    [_, (name, text)] = instructions(dockerfile.write(build(entrypoint=tuple(argv))).text)
     assert (name, json.loads(text)) == ("ENTRYPOINT", argv)
 
 
@@ -131,9 +134,9 @@ def test_the_work_folder_stays_what_it_is(folder: str) -> None:
 
 def test_reads_like_a_dockerfile() -> None:
     made = build(
-        CopyStep(path="build.steps[0]", source="main.py", destination="/app/main.py"),
-        RunStep(path="build.steps[1]", command="pip install -r requirements.txt"),
-        RunStep(path="build.steps[2]", command="set -e\nif x; then\n  # why\n  y\nfi\n"),
+        CopyStep(source="main.py", destination="/app/main.py"),
+        RunStep(command="pip install -r requirements.txt"),
+        RunStep(command="set -e\nif x; then\n  # why\n  y\nfi\n"),
         base="tensorflow/tensorflow:2.16.1",
         workdir="/app",
         entrypoint=("python", "/app/main.py"),
@@ -169,19 +172,11 @@ ENTRYPOINT ["python", "/app/main.py"]
     ("fields", "path"),
     [
         ({"base": "a b"}, "build.base"),
-        ({"base": ""}, "build.base"),
         ({"base": "a\nRUN x"}, "build.base"),
         ({"base": "$X"}, "build.base"),
         ({"base": "--platform=x"}, "build.base"),
-        ({"workdir": ""}, "build.workdir"),
         ({"workdir": "/a\nRUN x"}, "build.workdir"),
-        ({"hadoop": "3"}, "build.hadoop"),
-        ({"hadoop": "3.4.1; rm -rf /"}, "build.hadoop"),
-        ({"hadoop": "3.4.1\nRUN x"}, "build.hadoop"),
-        ({"entrypoint": ("a\0",)}, "build.entrypoint"),
         ({"steps": (run(" "),)}, "build.steps[0]"),
-        ({"steps": (run("a\0"),)}, "build.steps[0]"),
-        ({"steps": (CopyStep(path="build.steps[0]", source="a", destination=""),)}, "build.steps[0]"),
     ],
 )
 def test_what_no_dockerfile_can_say(fields: dict[str, object], path: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.backends.jobs import policy, role
 from tfdsl.ir.model import Job, Policy, Role
-from tfdsl.ir.policies import completions, on_completion, with_defaults
+from tfdsl.ir.policies import completions, on_completion
 
 CHIEF, WORKER, PS = role("chief"), role("worker", 2), role("ps")
 
@@ -16,7 +16,7 @@ def completed(action: str, name: str, index: int | None = None) -> Policy:
 
 
 def job(*roles: Role, written: tuple[Policy, ...] = ()) -> Job:
-    return Job.of({"path": "", "name": "mnist", "roles": roles, "policies": with_defaults(roles, written)})
+    return Job.model_validate({"name": "mnist", "roles": roles, "policies": written})
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_options_that_hosts_make_void() -> None:
 def test_flags_on_hosts_are_constants() -> None:
     from tfdsl.ir.model import Cluster
 
-    made = job(role("chief"), role("worker", 2), cluster=Cluster(path="cluster", discovery="flags"))
+    made = job(role("chief"), role("worker", 2), cluster=Cluster(discovery="flags"))
     containers = [d["spec"]["template"]["spec"]["containers"][0] for d in documents(on(made, "a", "b", "c"))]
     assert [c["args"] for c in containers] == [
         ["--ps_hosts=", "--worker_hosts=a:2222,b:2222,c:2222", "--job_name=worker", f"--task_index={index}"]

@@ -45,7 +45,7 @@ def two(**fields: object) -> Job:
         (workers(suspend=True), "job.suspend", "kept"),
         (job(role("worker", gpu_memory=amount("8Gi"))), "roles[].gpu_memory", "refused"),
         (job(role("worker", node_label="gpu")), "roles[].node_label", "refused"),
-        (job(role("worker", mounts=(HdfsMount(path="roles[worker].mounts[0]", at="/d", uri="hdfs://n/d"),))),
+        (job(role("worker", mounts=(HdfsMount(at="/d", uri="hdfs://n/d"),))),
          "mounts[hdfs]", "refused"),
         (job(role("worker", host_network=True)), "roles[].host_network", "translated"),
         (job(role("worker", spread="node")), "roles[].spread", "translated"),
@@ -78,6 +78,6 @@ def test_gang_is_told_or_warned_of() -> None:
 @pytest.mark.parametrize(("keep", "expected"), [(True, "kept"), (False, "approximated")])
 def test_a_claim_outlives_the_jobs(keep: bool, expected: str) -> None:
     claim = Claim(name="runs", size=amount("1Gi"), access_modes=("ReadWriteOnce",), keep=keep)
-    mount = ClaimMount(path="roles[worker].mounts[0]", at="/runs", claim="runs")
+    mount = ClaimMount(at="/runs", claim="runs")
     asked = unit(job(role("worker", mounts=(mount,)), claims=(claim,)), "kubernetes")
     assert fate(asked, "mounts[claim]").fate == expected

@@ -46,12 +46,13 @@ SHOW = "import json, sys; print(json.dumps(sys.argv[1:]))"
 
 
 def output(source: object, destination: object, **fields: object) -> dict[str, object]:
-    return {"path": "roles[worker].outputs[0]", "source": source, "destination": destination, **fields}
+    return {"source": source, "destination": destination, **fields}
 
 
 def made(command: list[str], *outputs: dict[str, object], replicas: int = 1) -> dict[str, Any]:
     """The container of a worker with these outputs."""
-    worker = jobs.role("worker", replicas, command=tuple(command), outputs=outputs)
+    mounts = tuple({"kind": "host", "source": folder, "at": folder} for folder in ("/tmp", "/dev", "/proc"))
+    worker = jobs.role("worker", replicas, command=tuple(command), outputs=outputs, mounts=mounts)
     plan = PodPlan(index_of(worker, FIELD))
     data = plain(container(jobs.job(worker), worker, plan, []))
     assert isinstance(data, dict)
@@ -82,7 +83,8 @@ def test_arguments_reach_the_command_byte_for_byte(shell: tuple[str, ...], tmp_p
 @pytest.mark.parametrize("status", [0, 1, 74, 126, 127, 128, 143, 255])
 def test_the_exit_status_is_kept(shell: tuple[str, ...], tmp_path: Path, status: int) -> None:
     command = python(f"raise SystemExit({status})")
-    done = kubelet.run(made(command, output("/nowhere", str(tmp_path / "c"), when="failure", index=1)), {}, shell)
+    elsewhere = output("/nowhere", str(tmp_path / "c"), when="failure", index=1)
+    done = kubelet.run(made(command, elsewhere, replicas=2), {FIELD: "0"}, shell)
     assert done.returncode == status
 
 

@@ -57,11 +57,12 @@ def test_codes_and_slugs_tell_one_thing_and_name_their_target() -> None:
 
 PLAIN = role("worker", 3)
 BESIDE_CHIEF = (role("chief"), PLAIN)
-FLAGS = Cluster(path="cluster", discovery="flags")
-OUTPUT = {"path": "roles[worker].outputs[0]", "source": "/m", "destination": "/runs/m"}
-HDFS = {"path": "roles[worker].mounts[0]", "kind": "hdfs", "uri": "hdfs://x", "at": "/x"}
-ARCHIVE = {"path": "roles[worker].mounts[0]", "kind": "archive", "source": "a.zip", "at": "/x"}
-PVC = {"path": "roles[worker].mounts[0]", "kind": "pvc", "claim": "d", "at": "/d"}
+FLAGS = Cluster(discovery="flags")
+OUTPUT = {"source": "/m", "destination": "/runs/m", "index": 0}
+KEPT: dict[str, object] = {"outputs": (OUTPUT,), "mounts": ({"kind": "pvc", "claim": "runs", "at": "/runs"},)}
+HDFS = {"kind": "hdfs", "uri": "hdfs://x", "at": "/x"}
+ARCHIVE = {"kind": "archive", "source": "a.zip", "at": "/x"}
+PVC = {"kind": "pvc", "claim": "d", "at": "/d"}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ PVC = {"path": "roles[worker].mounts[0]", "kind": "pvc", "claim": "d", "at": "/d
         ),
         (
             "VOL001",
-            jobs.job(*BESIDE_CHIEF, cluster=Cluster(path="cluster", discovery="both")),
+            jobs.job(*BESIDE_CHIEF, cluster=Cluster(discovery="both")),
             jobs.job(*BESIDE_CHIEF),
         ),
         (
@@ -83,7 +84,7 @@ PVC = {"path": "roles[worker].mounts[0]", "kind": "pvc", "claim": "d", "at": "/d
             jobs.job(*BESIDE_CHIEF, cluster=FLAGS),
             jobs.job(role("chief"), role("worker", 2, server=True), cluster=FLAGS),
         ),
-        ("VOL002", jobs.job(PLAIN, cluster=Cluster(path="cluster", protocol="grpc+verbs")), jobs.job(PLAIN)),
+        ("VOL002", jobs.job(PLAIN, cluster=Cluster(protocol="grpc+verbs")), jobs.job(PLAIN)),
         ("VOL003", jobs.job(role("worker", gpu_memory=amount("1Gi"))), jobs.job(role("worker", gpu=1))),
         ("VOL004", jobs.job(role("worker", node_label="gpu")), jobs.job(PLAIN)),
         (
@@ -108,8 +109,8 @@ PVC = {"path": "roles[worker].mounts[0]", "kind": "pvc", "claim": "d", "at": "/d
         ),
         (
             "VOL005",
-            jobs.job(role("worker", outputs=({**OUTPUT, "destination": refer("HOME")},))),
-            jobs.job(role("worker", outputs=({**OUTPUT, "destination": refer("A")},), env={"A": "x"})),
+            jobs.job(role("worker", **KEPT | {"outputs": ({**OUTPUT, "source": refer("HOME")},)})),
+            jobs.job(role("worker", **KEPT | {"outputs": ({**OUTPUT, "source": refer("A")},)}, env={"A": "x"})),
         ),
         (
             "VOL005",
@@ -131,9 +132,9 @@ PVC = {"path": "roles[worker].mounts[0]", "kind": "pvc", "claim": "d", "at": "/d
         (
             "VOL010",
             jobs.job(role("worker", outputs=({**OUTPUT, "destination": "hdfs://nn/x"},))),
-            jobs.job(role("worker", outputs=(OUTPUT,))),
+            jobs.job(role("worker", **KEPT)),
         ),
-        ("VOL011", jobs.job(role("worker", outputs=(OUTPUT,))), jobs.job(PLAIN)),
+        ("VOL011", jobs.job(role("worker", **KEPT)), jobs.job(PLAIN)),
     ],
 )
 def test_a_row_with_a_job_that_meets_it_and_one_that_does_not(code: str, meets: Job, does_not: Job) -> None:
@@ -168,19 +169,19 @@ def test_a_program_needs_to_know_what_to_start() -> None:
 
     silent = role("worker", 2, command=())
     assert found(silent) == []
-    assert found(role("worker", 2, command=(), outputs=(OUTPUT,))) == [
+    assert found(role("worker", 2, command=(), **KEPT)) == [
         "the program that copies its outputs has to start the command of role worker, but the entrypoint of "
         "its image is unknown"
     ]
     assert "computes --task_index" in found(silent, cluster=FLAGS)[0]
     assert (
         found(
-            role("worker", 2, command=(), outputs=(OUTPUT,)),
-            build=model.Build(path="build", base="x", entrypoint=("a",)),
+            role("worker", 2, command=(), **KEPT),
+            build=model.Build(base="x", entrypoint=("a",)),
         )
         == []
     )
-    assert found(role("worker", 2, command=(), server=True, outputs=(OUTPUT,))) == []
+    assert found(role("worker", 2, command=(), server=True, **KEPT)) == []
 
 
 @pytest.mark.parametrize(("length", "wrong"), [(131_071 - len("DATA="), False), (131_072 - len("DATA="), True)])
@@ -197,9 +198,9 @@ def test_a_variable_that_linux_would_refuse(length: int, wrong: bool) -> None:
     [
         ({"workdir": "/app"}, None),
         ({"workdir": "app"}, "workdir needs an absolute path on Kubernetes, but app is relative"),
-        ({"mounts": ({"kind": "pvc", "path": "m", "at": "/data", "claim": "d"},)}, None),
-        ({"mounts": ({"kind": "pvc", "path": "m", "at": "data/in", "claim": "d"},)}, "data/in is relative"),
-        ({"mounts": ({"kind": "hdfs", "path": "m", "at": "data", "uri": "hdfs://n/x"},)}, None),
+        ({"mounts": ({"kind": "pvc", "at": "/data", "claim": "d"},)}, None),
+        ({"mounts": ({"kind": "pvc", "at": "data/in", "claim": "d"},)}, "data/in is relative"),
+        ({"mounts": ({"kind": "hdfs", "at": "data", "uri": "hdfs://n/x"},)}, None),
     ],
 )
 def test_paths_are_absolute(fields: dict[str, object], told: str | None) -> None:
@@ -210,7 +211,7 @@ def test_paths_are_absolute(fields: dict[str, object], told: str | None) -> None
 
 
 def test_a_relative_path_of_the_job_is_told_once() -> None:
-    mount = {"kind": "pvc", "path": "mounts[0]", "at": "data", "claim": "d"}
+    mount = {"kind": "pvc", "at": "data", "claim": "d"}
     asked = unit(jobs.job(role("worker", mounts=(mount,)), role("ps", mounts=(mount,))))
     assert [d.rule.code for d in check_pods(asked, RULES, [])] == ["VOL048"]
 

@@ -45,9 +45,7 @@ def stand_in(folder: Path, kind: str, join: float) -> None:
 def made(**fields: object) -> dict[str, Any]:
     ps = role("ps", 3, server=True, command=(sys.executable, "train.py"), args=("--never",), **fields)
     plan = PodPlan(index_of(ps, "f"), tf_config='{"cluster":{"ps":["a:1"]},"task":{"type":"ps","index":$(TASK_INDEX)}}')
-    data = plain(
-        container(jobs.job(role("chief"), ps, cluster=Cluster(path="cluster", protocol="grpc+verbs")), ps, plan, [])
-    )
+    data = plain(container(jobs.job(role("chief"), ps, cluster=Cluster(protocol="grpc+verbs")), ps, plan, []))
     assert isinstance(data, dict)
     return data
 

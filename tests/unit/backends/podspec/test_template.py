@@ -67,9 +67,7 @@ def test_everything_in_its_order() -> None:
         workdir="/app",
         service_account="trainer",
         node_selector={"pool": "gpu"},
-        tolerations=(
-            model.Toleration(path="roles[worker].tolerations[0]", key="k", operator="Exists", toleration_seconds=9),
-        ),
+        tolerations=(model.Toleration(key="k", operator="Exists", toleration_seconds=9),),
         spread="node",
         host_network=True,
     )
@@ -171,7 +169,7 @@ def test_an_own_variable_wins_over_ours() -> None:
 
 def test_variables_are_defined_before_their_users() -> None:
     def refer(*parts: object) -> RunTimeText:
-        return RunTimeText.of({"parts": parts})
+        return RunTimeText.model_validate({"parts": parts})
 
     worker = role(
         "worker",
@@ -257,7 +255,7 @@ def test_no_command_leaves_the_entrypoint() -> None:
 
 
 def test_a_program_takes_the_entrypoint_of_the_build() -> None:
-    build = model.Build(path="build", base="x", entrypoint=("python", "/app/$(x).py"))
+    build = model.Build(base="x", entrypoint=("python", "/app/$(x).py"))
     worker = role("worker", command=(), args=("--a",))
     made = container(worker, plan=PodPlan(Index(constant=0), wrapper=Program('exec "$@"\n', ("p",))), build=build)
     assert made["command"] == ["/bin/sh", "-c", 'exec "$@"\n', "sh"]

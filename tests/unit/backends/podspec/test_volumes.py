@@ -115,11 +115,13 @@ def test_a_claim_that_the_target_mounts_itself_is_left_to_it() -> None:
 
 
 @given(
-    st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, max_size=6, unique=True),
+    st.lists(
+        st.text(st.characters(codec="utf-8", exclude_characters="\0."), min_size=1), min_size=1, max_size=6, unique=True
+    ),
     st.frozensets(st.sampled_from(["host", "host-a", "shm"])),
 )
 def test_names_are_labels_and_unique_whatever_the_sources(sources: list[str], reserved: frozenset[str]) -> None:
-    mounts = [model.HostMount(at=f"/{number}", source=source) for number, source in enumerate(sources)]
+    mounts = [model.HostMount(at=f"/{number}", source=f"/{source}") for number, source in enumerate(sources)]
     volumes, _ = pod(*mounts, plan=PodPlan(Index(constant=0), reserved_volumes=reserved), shm=amount("1Gi"))
     names = [volume["name"] for volume in volumes]
     assert all(DNS_LABEL.match(name) for name in names)
@@ -136,13 +138,13 @@ def test_a_name_depends_on_its_source_only() -> None:
 
 def test_a_claim_as_a_document() -> None:
     claim = model.Claim(
-        path="roles[worker].mounts[0]",
         name="runs",
         size=amount("100Gi"),
         storage_class="fast",
         access_modes=("ReadWriteMany",),
     )
-    job = jobs.job(role("worker"), claims=(claim,), namespace="ml")
+    worker = role("worker", mounts=(model.ClaimMount(at="/runs", claim="runs"),))
+    job = jobs.job(worker, claims=(claim,), namespace="ml")
     assert plain(claim_document(job, claim, {"a": "b"})) == {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 def mount(kind: str, at: str, **fields: object) -> Mount:
     """A mount of that kind."""
-    return cast("Mount", MOUNTS[kind].of({"at": at, "path": f"roles[worker].mounts[{at}]", **fields}))
+    return cast("Mount", MOUNTS[kind].model_validate({"at": at, **fields}))
 
 
 def output(source: object, destination: object, **fields: object) -> Output:
     """An output."""
-    return Output.of({"source": source, "destination": destination, "path": "roles[worker].outputs[0]", **fields})
+    return Output.model_validate({"source": source, "destination": destination, **fields})

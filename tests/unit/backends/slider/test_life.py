@@ -81,7 +81,7 @@ def seen(container: Container) -> Mapping[str, object]:
 
 
 def test_all_peers_up_then_done(cluster: Cluster) -> None:
-    made = job(native("chief"), native("ps"), native("worker", 2), cluster=Discovery(path="cluster", discovery="both"))
+    made = job(native("chief"), native("ps"), native("worker", 2), cluster=Discovery(discovery="both"))
     cluster.deploy(made)
     ps = cluster.container("ps")
     second, first = cluster.container("worker", 2), cluster.container("worker", 1)

@@ -27,7 +27,7 @@ def mounted(kind: str, at: str = "/d", *, native: bool = False, **fields: object
 
 
 def text(*parts: object) -> RunTimeText:
-    return RunTimeText.of({"parts": parts})
+    return RunTimeText.model_validate({"parts": parts})
 
 
 def test_every_key_has_an_answer() -> None:
@@ -59,9 +59,9 @@ def test_every_refusal_names_a_way_out() -> None:
         (workers(cleanup="none"), "job.cleanup", "approximated"),
         (workers(suspend=True), "job.suspend", "refused"),
         (workers(checkpoint="hdfs://x"), "job.checkpoint", "translated"),
-        (workers(build=Build(path="build", base="x")), "build", "kept"),
-        (job(role("worker", **NATIVE), build=Build(path="build", base="x")), "build", "approximated"),
-        (workers(cluster=Cluster(path="cluster", discovery="flags")), "cluster.discovery", "translated"),
+        (workers(build=Build(base="x")), "build", "kept"),
+        (job(role("worker", **NATIVE), build=Build(base="x")), "build", "approximated"),
+        (workers(cluster=Cluster(discovery="flags")), "cluster.discovery", "translated"),
         (worker(2, min_available=1), "roles[].min_available", "approximated"),
         (worker(2), "roles[].min_available", "kept"),
         (worker(labels={"a": "b"}), "roles[].labels", "approximated"),
@@ -126,9 +126,13 @@ def test_fate_of_attributes(made: Job, key: str, expected: str) -> None:
 
 
 def test_a_claim_is_refused_once() -> None:
-    claimed = mount("claim", "/d", claim="c", path="m")
-    claim = Claim(path="m", name="c", size=amount("1Gi"), access_modes=("ReadWriteMany",))
-    made = unit(job(role("worker", mounts=(claimed,)), claims=(claim,)), "slider", written=("m", "m.keep"))
+    claimed = mount("claim", "/d", claim="c")
+    claim = Claim(name="c", size=amount("1Gi"), access_modes=("ReadWriteMany",))
+    made = unit(
+        job(role("worker", mounts=(claimed,)), claims=(claim,)),
+        "slider",
+        written=("roles[worker].mounts[0]", "roles[worker].mounts[0].keep"),
+    )
     assert fate(made, "mounts[claim]").fate == "refused"
     assert [code for code in codes(made, "error") if code.startswith("SLI05")] == ["SLI051"]
 
@@ -176,7 +180,8 @@ FIELDS: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize(("event", "action"), [(e, a) for e, actions in ACTIONS_OF.items() for a in actions])
 def test_fate_of_policies(event: str, action: str) -> None:
-    made = unit(workers(3, policies=(policy(event, action, **FIELDS.get(event, {})),)), "slider")
+    beside = (policy("failed", "restart container"),) if event == "restarted" else ()
+    made = unit(workers(3, policies=(policy(event, action, **FIELDS.get(event, {})), *beside)), "slider")
     assert fate(made, f"policies[{event}].{action}").fate == EXPECTED[event][action]
 
 

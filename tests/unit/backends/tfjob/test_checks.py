@@ -46,7 +46,6 @@ def test_names_begin_with_a_letter(name: str, fine: bool) -> None:
 
 
 def test_numbers_fit_their_fields() -> None:
-    assert "KTF106" in codes(unit(job(role("worker", 2**31)), "tfjob"), "error")
     assert "KTF106" not in codes(unit(job(role("ps", 2), role("worker"), ttl=time("24855d")), "tfjob"))
     assert "KTF106" in codes(unit(job(role("worker"), ttl=time("24856d")), "tfjob"), "error")
 
@@ -71,7 +70,7 @@ def test_host_network_wants_a_port_for_every_role_of_a_node(target: str, code: s
 
 
 def test_host_lists_have_to_fit_an_argument() -> None:
-    cluster = Cluster(path="cluster", discovery="flags")
+    cluster = Cluster(discovery="flags")
     assert "KTF041" not in codes(unit(job(role("worker", 3000), cluster=cluster), "tfjob"))
     assert "KTF041" in codes(unit(job(role("worker", 8000), cluster=cluster), "tfjob"), "error")
     assert "KTF041" not in codes(unit(job(role("worker", 3000)), "tfjob"))

@@ -177,7 +177,7 @@ def test_kueue_reads_a_label() -> None:
 
 def test_claims_and_tensorboard_are_documents_of_their_own() -> None:
     claim = Claim(name="runs", size=amount("100Gi"), storage_class="fast", access_modes=("ReadWriteMany",), keep=True)
-    mount = ClaimMount(path="roles[worker].mounts[0]", at="/runs", claim="runs")
+    mount = ClaimMount(at="/runs", claim="runs")
     made = job(
         role("worker", 2, mounts=(mount,)),
         role("tensorboard", mounts=(mount, PvcMount(at="/data", claim="data")), logdir="/runs/logs"),

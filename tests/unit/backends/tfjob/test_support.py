@@ -18,7 +18,7 @@ def workers(count: int = 2, **fields: object) -> Job:
 
 
 def clustered(discovery: str, count: int = 2) -> Job:
-    return workers(count, cluster=Cluster(path="cluster", discovery=discovery))
+    return workers(count, cluster=Cluster(discovery=discovery))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_tensorboards_message_holds_the_command_that_removes_it() -> None:
 @pytest.mark.parametrize(("keep", "expected"), [(True, "kept"), (False, "approximated")])
 def test_a_claim_outlives_the_job(keep: bool, expected: str) -> None:
     claim = Claim(name="runs", size=amount("1Gi"), access_modes=("ReadWriteOnce",), keep=keep)
-    mount = ClaimMount(path="roles[worker].mounts[0]", at="/runs", claim="runs")
+    mount = ClaimMount(at="/runs", claim="runs")
     asked = unit(job(role("worker", mounts=(mount,)), claims=(claim,)), "tfjob", written=("roles[worker].mounts[0]",))
     assert fate(asked, "mounts[claim]").fate == expected
     told = [d.message for d in report(asked) if d.rule.code == "KTF031"]

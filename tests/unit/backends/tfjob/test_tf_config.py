@@ -134,7 +134,7 @@ def test_static_cannot_start_an_unknown_entrypoint() -> None:
 
 
 def test_flags_are_given_and_the_operators_config_is_told() -> None:
-    cluster = Cluster(path="cluster", discovery="flags")
+    cluster = Cluster(discovery="flags")
     made = job(role("chief"), role("worker", 2), role("ps"), cluster=cluster)
     asked = unit(made, "tfjob", written=("cluster.discovery",))
     assert tasks(asked)["worker-1"].flags == (
@@ -167,7 +167,7 @@ def test_thousands_of_tasks_are_made_one_at_a_time() -> None:
 
 def test_the_operator_writes_over_a_tf_config_of_the_job() -> None:
     """``SetClusterSpec`` appends its variable behind those of the container, and of one name the last holds."""
-    off = Cluster(path="cluster", discovery="none", protocol="grpc")
+    off = Cluster(discovery="none", protocol="grpc")
     own = {"TF_CONFIG": "{}"}
     several = unit(job(role("worker", 2, env=own), cluster=off), "tfjob")
     single = unit(job(role("worker", 1, env=own), cluster=off), "tfjob")

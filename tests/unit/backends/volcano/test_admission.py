@@ -23,21 +23,21 @@ HOSTILE = st.sampled_from(
     ["", "$(HOME)", "$$", "{{ x }}", "a\nb", "'", '"', "no", "012", "🙂", "\r\n", " x ", "#", "${A}", "\\", "x" * 300]
 )
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True).filter(lambda name: name != "TF_CONFIG")
-CLAIM = model.Claim(path="roles[worker].mounts[0]", name="runs", size=amount("1Gi"), access_modes=("ReadWriteMany",))
+CLAIM = model.Claim(name="runs", size=amount("1Gi"), access_modes=("ReadWriteMany",))
 
 
 @st.composite
 def roles(draw: st.DrawFn, name: str, most: int, after: tuple[str, ...] = ()) -> Role:
     mounts = (
-        model.PvcMount(path=f"roles[{name}].mounts[0]", at="/data", claim="data", readonly=True, sub_path="x y"),
-        model.MemoryMount(path=f"roles[{name}].mounts[1]", at="/cache", size=amount("1Gi")),
-        model.SecretMount(path=f"roles[{name}].mounts[2]", at="/keys", name="keys", mode="0400", items={"a": "b"}),
-        model.ClaimMount(path=f"roles[{name}].mounts[3]", at="/runs", claim="runs"),
+        model.PvcMount(at="/data", claim="data", readonly=True, sub_path="x y"),
+        model.MemoryMount(at="/cache", size=amount("1Gi")),
+        model.SecretMount(at="/keys", name="keys", mode="0400", items={"a": "b"}),
+        model.ClaimMount(at="/runs", claim="runs"),
     )
     replicas = draw(st.integers(1, most))
     fields: dict[str, Any] = {
         "env": draw(st.dictionaries(NAMES, HOSTILE, max_size=2)),
-        "command": draw(st.lists(HOSTILE, min_size=1, max_size=3).map(tuple) | st.just("exec train --x=$HOME")),
+        "command": draw(st.lists(HOSTILE, min_size=1, max_size=3).map(tuple) | st.just('exec train --x=$HOME "$@"')),
         "mounts": draw(st.sampled_from([(), mounts[:2], mounts, mounts[3:]])),
         "port": draw(st.sampled_from([1, 2222, 65535])),
         "gpu": draw(st.sampled_from([0, 8])),
@@ -72,15 +72,16 @@ def jobs(draw: st.DrawFn) -> Job:
     members += [draw(roles("evaluator", 1))] if draw(st.booleans()) else []
     members += [role("tensorboard")] if draw(st.booleans()) else []
     keep = draw(st.booleans())
+    claimed = any(mount.kind == "claim" for member in members for mount in member.mounts)
     return job(
         *members,
-        policies=draw(st.sampled_from(WRITTEN)),
-        claims=(CLAIM.but(keep=keep),),
+        policies=draw(st.sampled_from([some for some in WRITTEN if has_ps or all(one.role != "ps" for one in some)])),
+        claims=(CLAIM.but(keep=keep),) if claimed else (),
         gang=draw(st.booleans()),
         deadline=draw(st.sampled_from([None, time("1h")])),
         ttl=draw(st.sampled_from([None, time("1d")])),
         priority=draw(st.sampled_from([None, "high"])),
-        cluster=Cluster(path="cluster", discovery=draw(st.sampled_from(["tf_config", "flags", "both", "none"]))),
+        cluster=Cluster(discovery=draw(st.sampled_from(["tf_config", "flags", "both", "none"]))),
     )
 
 

@@ -171,12 +171,12 @@ def test_waiting_for_tensorboard() -> None:
 
 
 def claim(**fields: object) -> model.Claim:
-    given = {"path": "roles[ps].mounts[0]", "name": "runs", "size": amount("1Gi"), "access_modes": ("ReadWriteMany",)}
-    return model.Claim.of(given | fields)
+    given = {"name": "runs", "size": amount("1Gi"), "access_modes": ("ReadWriteMany",)}
+    return model.Claim.model_validate(given | fields)
 
 
 def mounted(name: str, at: str = "/runs", **fields: object) -> tuple[model.ClaimMount, ...]:
-    return (model.ClaimMount.of({"path": f"roles[{name}].mounts[0]", "at": at, "claim": "runs", **fields}),)
+    return (model.ClaimMount.model_validate({"at": at, "claim": "runs", **fields}),)
 
 
 CLAIM_SPEC = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}
@@ -269,7 +269,7 @@ def test_tensorboard_is_a_task_with_a_service() -> None:
 def test_the_volume_of_the_svc_plugin_is_left_its_name() -> None:
     real = OBSERVED["demo-vc"]["pods"]["demo-vc-ps-0"]["volumes"]
     assert real == ["demo-vc-svc"]
-    worker = role("worker", mounts=(model.HostMount(path="roles[worker].mounts[0]", at="/x", source="/a/svc"),))
+    worker = role("worker", mounts=(model.HostMount(at="/x", source="/a/svc"),))
     pod = spec(job(worker, name="host-a"))["tasks"][0]["template"]["spec"]
     assert pod["volumes"][0]["name"] not in ("host-a-svc", "")
     assert pod["volumes"][0]["name"].startswith("host-a-svc-")

@@ -41,8 +41,8 @@ def with_policies(*written: model.Policy, roles: tuple[model.Role, ...] = (PS, W
 
 IN_PLACE = policy("failed", "restart container")
 GONE = policy("evicted", "restart job")
-ONE_CLAIM = model.Claim(path="c", name="runs", size=amount("1Gi"), access_modes=("ReadWriteOnce",))
-CLAIM_MOUNT = (model.ClaimMount(path="roles[worker].mounts[0]", at="/runs", claim="runs"),)
+ONE_CLAIM = model.Claim(name="runs", size=amount("1Gi"), access_modes=("ReadWriteOnce",))
+CLAIM_MOUNT = (model.ClaimMount(at="/runs", claim="runs"),)
 
 KEYS = {
     "VOL110": "job.priority",
@@ -187,7 +187,7 @@ def test_building_tf_config_in_a_shell() -> None:
 
     assert code(job(WORKER), "shell") == "VOL114"
     assert code(job(WORKER), "static") is None
-    assert code(job(WORKER, cluster=Cluster(path="cluster", discovery="flags")), "shell") is None
+    assert code(job(WORKER, cluster=Cluster(discovery="flags")), "shell") is None
 
 
 def test_pressure_in_releases_that_do_not_look_at_deleted_pods() -> None:
@@ -200,7 +200,7 @@ def test_pressure_in_releases_that_do_not_look_at_deleted_pods() -> None:
 
 COUNTED = policy("failed", "restart container"), policy("restarted", "fail job", count=1)
 INDEXED = role("worker", 2, args=(model.RunTimeText(parts=(model.TaskIndex(),)),))
-BY_FLAGS = Cluster(path="cluster", discovery="flags")
+BY_FLAGS = Cluster(discovery="flags")
 
 LATER = [
     ("1.6", "VOL145", "policies[restarted]", with_policies(*COUNTED)),
@@ -258,8 +258,9 @@ def test_policies_about_one_replica(event: str) -> None:
     more = {"exit": {"codes": (3,)}, "pending": {"delay": time("1m")}, "restarted": {"count": 1}}.get(event, {})
     action = "complete job" if event == "completed" else "fail job"
     one = policy(event, action, role="worker", index=0, **more)
-    assert fate(unit(with_policies(one), "volcano"), f"policies[{event}].index").fate == "refused"
-    single = with_policies(one, roles=(PS, role("worker")))
+    beside = (policy("failed", "restart container"),) if event == "restarted" else ()
+    assert fate(unit(with_policies(one, *beside), "volcano"), f"policies[{event}].index").fate == "refused"
+    single = with_policies(one, *beside, roles=(PS, role("worker")))
     assert fate(unit(single, "volcano"), f"policies[{event}].index").fate == "translated"
 
 

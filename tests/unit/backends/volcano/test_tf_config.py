@@ -17,8 +17,8 @@ from tfdsl_backends.volcano.lower import tasks
 
 OBSERVED = json.loads((Path(__file__).parents[3] / "data/volcano/observed.json").read_text())
 INDEX = "metadata.annotations['volcano.sh/task-index']"
-FLAGS = Cluster(path="cluster", discovery="flags")
-NONE = Cluster(path="cluster", discovery="none")
+FLAGS = Cluster(discovery="flags")
+NONE = Cluster(discovery="none")
 
 
 def body(asked: Job, **options: Any) -> dict[str, Any]:

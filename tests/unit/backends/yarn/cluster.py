@@ -32,7 +32,7 @@ def native(name: str, replicas: int = 1, script: str = "", **fields: object) -> 
 
 
 def text(*parts: object) -> RunTimeText:
-    return RunTimeText.of({"parts": parts})
+    return RunTimeText.model_validate({"parts": parts})
 
 
 def scripts(unit: Unit) -> dict[str, str]:

@@ -39,14 +39,13 @@ def test_mounts_are_there_and_nothing_of_the_source_is_lost(cluster: Cluster) ->
         info = zipfile.ZipInfo("bin/run")
         info.external_attr = 0o755 << 16
         opened.writestr(info, "#!/bin/sh\necho ran >ran\n")
-    paths = [f"roles[worker].mounts[{at}]" for at in range(6)]
     mounts = (
-        HostMount(at="in/data", source=f"{data}/", type="Directory", path=paths[0]),
-        HostMount(at=str(data), source=str(data), path=paths[1]),
-        HdfsMount(at="set", uri="hdfs:///data/set", path=paths[2]),
-        ArchiveMount(at=".", source="hdfs://nn:8020/data/code.zip", path=paths[3]),
-        ScratchMount(at="tmp/x", path=paths[4]),
-        MemoryMount(at="fast", size=amount("1Gi"), path=paths[5]),
+        HostMount(at="in/data", source=f"{data}/", type="Directory"),
+        HostMount(at=str(data), source=str(data)),
+        HdfsMount(at="set", uri="hdfs:///data/set"),
+        ArchiveMount(at=".", source="hdfs://nn:8020/data/code.zip"),
+        ScratchMount(at="tmp/x"),
+        MemoryMount(at="fast", size=amount("1Gi")),
     )
     script = (
         "echo x >>tries; cat in/data/precious 'set/part 1' >got; bin/run; touch tmp/x/t fast/t in/data/new; "
@@ -72,8 +71,8 @@ def test_a_link_never_replaces_what_is_there(cluster: Cluster) -> None:
     with tarfile.open(cluster.folder / "code.tar", "w") as opened:
         opened.add(data, "in")
     mounts = (
-        ArchiveMount(at=".", source="code.tar", path="roles[worker].mounts[0]"),
-        HostMount(at="in", source=str(data), path="roles[worker].mounts[1]"),
+        ArchiveMount(at=".", source="code.tar"),
+        HostMount(at="in", source=str(data)),
     )
     done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts)), "yarn"))
     assert done.returncode == 2
@@ -92,8 +91,8 @@ def test_nothing_is_unpacked_into_a_mounted_folder(cluster: Cluster, name: str) 
     with zipfile.ZipFile(cluster.folder / "code.zip", "w") as packed:
         packed.writestr("data/precious", "other")
     mounts = (
-        HostMount(at="data", source=str(data), path="roles[worker].mounts[0]"),
-        ArchiveMount(at=".", source=name, path="roles[worker].mounts[1]"),
+        HostMount(at="data", source=str(data)),
+        ArchiveMount(at=".", source=name),
     )
     made = job(native("worker", 1, "true", mounts=mounts), policies=(policy("failed", "restart container"),), retries=2)
     done = cluster.submit(unit(made, "yarn"))
@@ -109,8 +108,8 @@ def test_nothing_is_made_through_a_link_of_an_archive(cluster: Cluster) -> None:
     with tarfile.open(cluster.folder / "code.tar", "w") as opened:
         opened.add(cluster.folder / "link", "in")
     mounts = (
-        ArchiveMount(at=".", source="code.tar", path="roles[worker].mounts[0]"),
-        HostMount(at="in/x", source=str(cluster.folder), path="roles[worker].mounts[1]"),
+        ArchiveMount(at=".", source="code.tar"),
+        HostMount(at="in/x", source=str(cluster.folder)),
     )
     done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts)), "yarn"))
     assert done.returncode == 2
@@ -119,7 +118,7 @@ def test_nothing_is_made_through_a_link_of_an_archive(cluster: Cluster) -> None:
 
 
 def test_a_mount_that_is_not_there_is_named(cluster: Cluster) -> None:
-    mounts = (HostMount(at="in", source="/no/such/folder", path="roles[worker].mounts[0]"),)
+    mounts = (HostMount(at="in", source="/no/such/folder"),)
     done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts)), "yarn"))
     assert done.returncode == 2
     assert "/no/such/folder is not on this node" in cluster.logs()
@@ -130,7 +129,7 @@ def test_a_mount_that_is_not_there_is_named(cluster: Cluster) -> None:
     [("success", 0, True), ("success", 3, False), ("failure", 0, False), ("failure", 3, True), ("always", 3, True)],
 )
 def test_outputs_by_outcome(cluster: Cluster, when: str, status: int, copied: bool) -> None:
-    output = Output(source="m", destination="hdfs:///runs/a b/m", when=when, path="roles[worker].outputs[0]")
+    output = Output(source="m", destination="hdfs:///runs/a b/m", when=when)
     made = job(native("worker", 1, f"mkdir m; echo 1 >m/f; exit {status}", outputs=(output,)))
     done = cluster.submit(unit(made, "yarn"))
     assert done.returncode == (2 if status else 0), cluster.logs()
@@ -144,8 +143,8 @@ def test_an_existing_output_stays_unless_it_may_be_replaced(cluster: Cluster, pl
     here = cluster.folder / ("hdfs/runs" if place.startswith("hdfs") else "results")
     (here / "m").mkdir(parents=True)
     (here / "m/old").write_text("old")
-    output = Output(source="m", destination=place, overwrite=overwrite, path="roles[worker].outputs[0]")
-    mounts = (HostMount(at="here", source=str(cluster.folder / "results"), path="roles[worker].mounts[0]"),)
+    output = Output(source="m", destination=place, overwrite=overwrite)
+    mounts = (HostMount(at="here", source=str(cluster.folder / "results")),)
     (cluster.folder / "results").mkdir(exist_ok=True)
     made = job(native("worker", 1, "mkdir m; echo 1 >m/new", outputs=(output,), mounts=mounts))
     done = cluster.submit(unit(made, "yarn"))
@@ -162,9 +161,9 @@ def copies(cluster: Cluster, place: str, script: str, **fields: object) -> tuple
     """A worker whose file m is copied to ``place``, m, always; and the folder that it is copied into."""
     results = cluster.folder / ("hdfs/runs" if place.startswith("hdfs") else "results")
     results.mkdir(parents=True)
-    mounts = (HostMount(at="here", source=str(cluster.folder / "results"), path="roles[worker].mounts[0]"),)
+    mounts = (HostMount(at="here", source=str(cluster.folder / "results")),)
     (cluster.folder / "results").mkdir(exist_ok=True)
-    output = Output(source="m", destination=place, when="always", path="roles[worker].outputs[0]")
+    output = Output(source="m", destination=place, when="always")
     return job(native("worker", 1, script, mounts=mounts, outputs=(output,)), policies=AGAIN, retries=3), results
 
 
@@ -190,7 +189,7 @@ def test_a_restart_replaces_copies_of_every_application_of_the_run(cluster: Clus
 
     def always(name: str) -> Output:
         place = RunTimeText(parts=(f"hdfs:///runs/{name}", TaskIndex()))
-        return Output(source="m", destination=place, when="always", path=f"roles[{name}].outputs[0]")
+        return Output(source="m", destination=place, when="always")
 
     fails_once = copied + '[ "$TFJOB_INDEX" = 0 ] || { sleep 1; [ "$(wc -l <tries)" -ge 2 ]; }'
     made = job(
@@ -228,7 +227,7 @@ def test_a_restart_replaces_nothing_else(cluster: Cluster, place: str) -> None:
 
 
 def test_a_failed_copy_does_not_start_a_gang_again(cluster: Cluster) -> None:
-    output = Output(source="missing", destination="hdfs:///runs/m", path="roles[worker].outputs[0]")
+    output = Output(source="missing", destination=RunTimeText(parts=("hdfs:///runs/m", TaskIndex())))
     made = job(native("worker", 2, "echo x >>tries", outputs=(output,)), policies=AGAIN, retries=3)
     done = cluster.submit(unit(made, "yarn"))
     assert done.returncode == 2
@@ -249,12 +248,12 @@ def test_names_are_taken_as_they_are(cluster: Cluster) -> None:
     (data / "a1.txt").write_text("wrong")
     (data / "a[1].txt").write_text("right too")
     mounts = (
-        HdfsMount(at=ODD, uri=f"hdfs:///data/{ODD}", path="roles[worker].mounts[0]"),
-        HdfsMount(at="b", uri="hdfs:///data/a[1].txt", path="roles[worker].mounts[1]"),
+        HdfsMount(at=ODD, uri=f"hdfs:///data/{ODD}"),
+        HdfsMount(at="b", uri="hdfs:///data/a[1].txt"),
     )
     outputs = (
-        Output(source=ODD, destination=f"hdfs:///out [1]/{ODD}", path="roles[worker].outputs[0]"),
-        Output(source="b", destination="hdfs:///out [1]/b", path="roles[worker].outputs[1]"),
+        Output(source=ODD, destination=f"hdfs:///out [1]/{ODD}"),
+        Output(source="b", destination="hdfs:///out [1]/b"),
     )
     done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts, outputs=outputs)), "yarn"))
     assert done.returncode == 0, cluster.logs()
@@ -264,7 +263,7 @@ def test_names_are_taken_as_they_are(cluster: Cluster) -> None:
 
 def test_a_put_that_fails_leaves_nothing(cluster: Cluster) -> None:
     """Neither in HDFS nor on the node."""
-    output = Output(source="m", destination="hdfs:///runs/m", path="roles[worker].outputs[0]")
+    output = Output(source="m", destination="hdfs:///runs/m")
     script = "mkdir m; echo 1 >m/a; ln -s nowhere m/b"
     done = cluster.submit(unit(job(native("worker", 1, script, outputs=(output,))), "yarn"))
     assert done.returncode == 2
@@ -275,8 +274,8 @@ def test_a_put_that_fails_leaves_nothing(cluster: Cluster) -> None:
 def test_only_the_named_replica_copies(cluster: Cluster) -> None:
     results = cluster.folder / "results"
     results.mkdir()
-    output = Output(source="m", destination=f"{results}/m", index=1, path="roles[worker].outputs[0]")
-    mounts = (HostMount(at=str(results), source=str(results), path="roles[worker].mounts[0]"),)
+    output = Output(source="m", destination=f"{results}/m", index=1)
+    mounts = (HostMount(at=str(results), source=str(results)),)
     made = job(native("worker", 2, 'echo "$TFJOB_INDEX" >m', outputs=(output,), mounts=mounts))
     assert cluster.submit(unit(made, "yarn")).returncode == 0
     assert (results / "m").read_text() == "1\n"
@@ -308,9 +307,7 @@ def copied_after(cluster: Cluster, command: str, overwrite: bool) -> tuple[str, 
     """The task's status after ``command``, whose ``m`` is put out to the folder ``R``; that folder."""
     results = cluster.folder / "results"
     results.mkdir()
-    output = Output(
-        source="m", destination=f"{results}/m", overwrite=overwrite, when="always", path="roles[worker].outputs[0]"
-    )
-    mounts = (HostMount(at=str(results), source=str(results), path="roles[worker].mounts[0]"),)
+    output = Output(source="m", destination=f"{results}/m", overwrite=overwrite, when="always")
+    mounts = (HostMount(at=str(results), source=str(results)),)
     cluster.submit(unit(job(native("worker", 1, f"R={results}; {command}", outputs=(output,), mounts=mounts)), "yarn"))
     return (cluster.containers()["worker[0]"] / "status").read_text(), results

@@ -28,7 +28,7 @@ def test_ps_and_workers_run_to_success(cluster: Cluster) -> None:
     made = job(
         native("ps", 1, FOREVER), native("worker", 2, 'printf %s "$TF_CONFIG" >config; printf "%s\\n" "$@" >flags')
     )
-    made = made.but(cluster=model.Cluster(path="cluster", discovery="both"))
+    made = made.but(cluster=model.Cluster(discovery="both"))
     done = cluster.submit(unit(made, "yarn"))
     assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
     assert "SUCCEEDED" in done.stdout
@@ -116,7 +116,7 @@ def test_every_version_s_client_takes_the_options(tmp_path: Path, version: str) 
     (tmp_path / "hello.txt").write_text("hi")
     with tarfile.open(archive, "w:gz") as opened:
         opened.add(tmp_path / "hello.txt", "pkg/hello.txt")
-    mount = ArchiveMount(at="code", source=archive.name, path="roles[worker].mounts[0]")
+    mount = ArchiveMount(at="code", source=archive.name)
     worker = native("worker", 2, "cp code/pkg/hello.txt got", mounts=(mount,), spread="none")
     made = job(worker, policies=(policy("failed", "restart job"),), queue="q one", priority=4)
     done = cluster.submit(unit(made, "yarn", version))
@@ -217,10 +217,8 @@ def test_variables_of_the_job_are_the_command_s_whatever_they_are_called(cluster
         command=(sys.executable, "-I", "-c", program),
         env={name: f"/no/such/{name} of 'ps'" for name in (*OURS, *BASH)}
         | {"SEEN": text(EnvVar(name="RANDOM"), "|", EnvVar(name="work"), "|", EnvVar(name="PATH"))},
-        mounts=(HostMount(at="res", source=str(results), path="roles[worker].mounts[0]"),),
-        outputs=(
-            Output(source="model", destination=text("res/", EnvVar(name="UID")), path="roles[worker].outputs[0]"),
-        ),
+        mounts=(HostMount(at="res", source=str(results)),),
+        outputs=(Output(source="model", destination=text("res/", EnvVar(name="UID"))),),
     )
     done = cluster.submit(unit(job(made), "yarn"))
     assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
@@ -247,7 +245,7 @@ def test_a_program_with_an_equals_sign_is_no_variable(cluster: Cluster) -> None:
     program.chmod(0o755)
     with tarfile.open(cluster.folder / "code.tar", "w") as opened:
         opened.add(program, "a=b")
-    mounts = (ArchiveMount(at=".", source="code.tar", path="roles[worker].mounts[0]"),)
+    mounts = (ArchiveMount(at=".", source="code.tar"),)
     done = cluster.submit(unit(job(worker.but(mounts=mounts)), "yarn"))
     assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
     assert (cluster.containers()["worker[0]"] / "got").read_text() == "1\n"
@@ -265,10 +263,8 @@ def test_values_of_run_time(cluster: Cluster) -> None:
         command=text(WHO + "cd ../; cd - >/dev/null; echo ", EnvVar(name="WHERE"), ' >"text-', INDEX, '"; ' + script),
         args=(text("--index=", INDEX, " of $x"), text(EnvVar(name="NOT_SET"))),
         env={"BASE": "a $b 'c'", "WHERE": text(EnvVar(name="BASE"), "/", INDEX)},
-        mounts=(HostMount(at="res", source=str(results), path="roles[worker].mounts[0]"),),
-        outputs=(
-            Output(source="out dir", destination=text("res/model '", INDEX, "'"), path="roles[worker].outputs[0]"),
-        ),
+        mounts=(HostMount(at="res", source=str(results)),),
+        outputs=(Output(source="out dir", destination=text("res/model '", INDEX, "'")),),
     )
     done = cluster.submit(unit(job(worker), "yarn"))
     assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
@@ -418,7 +414,7 @@ def test_docker_variables_survive_all_shells(cluster: Cluster) -> None:
     data = cluster.folder / "d"
     data.mkdir()
     script = "env | grep ^YARN_CONTAINER_RUNTIME | sort >runtime"
-    mounts = (HostMount(at="in", source=str(data), readonly=True, path="roles[worker].mounts[0]"),)
+    mounts = (HostMount(at="in", source=str(data), readonly=True),)
     worker = role(
         "worker", image="reg.example.com:5000/ml/tf:2.16-gpu", command=WHO + script, memory=amount("1Gi"), mounts=mounts
     )

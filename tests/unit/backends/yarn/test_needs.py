@@ -29,16 +29,17 @@ def mounted(*mounts: model.BaseMount) -> Job:
 
 
 def archive(source: object, at: str = "code") -> ArchiveMount:
-    return ArchiveMount.of({"at": at, "source": source, "path": "roles[worker].mounts[0]"})
+    return ArchiveMount.model_validate({"at": at, "source": source})
 
 
 def hdfs(uri: object) -> HdfsMount:
-    return HdfsMount.of({"at": "data", "uri": uri, "path": "roles[worker].mounts[0]"})
+    return HdfsMount.model_validate({"at": "data", "uri": uri})
 
 
 def put_out(destination: object) -> Job:
-    output = Output.of({"source": "model", "destination": destination, "path": "roles[worker].outputs[0]"})
-    return job(native("worker", 2, outputs=(output,)))
+    output = Output.model_validate({"source": "model", "destination": destination})
+    mounts = tuple(HostMount(at=at, source="/results") for at in ("/results", "results"))
+    return job(native("worker", 2, outputs=(output.but(index=0),), mounts=mounts))
 
 
 MEETING = {"COMMANDS.run", "STORES.client"}
@@ -60,7 +61,7 @@ COPYING = MEETING | {"COMMANDS.copied", "COMMANDS.mark"}
         (job(native("worker")), "3.1", {}, {"COMMANDS.alone"}),
         (job(native("worker")), "2.10", {}, MEETING),
         (seed(), "3.3", {"dialect": "yarn-tf"}, {"COMMANDS.given", "COMMANDS.fetch", "FETCH.client"}),
-        (mounted(HostMount(at="x", source="/x", path="m")), "3.4", {}, MEETING),
+        (mounted(HostMount(at="x", source="/x")), "3.4", {}, MEETING),
         (mounted(hdfs("hdfs:///d")), "3.4", {}, FETCHING | {"FETCH.client"}),
         (mounted(hdfs("hdfs:///d")), "3.4", {"store": "/s", "webhdfs": NAMENODE},
          {"COMMANDS.run", "STORES.path", "COMMANDS.fetch", "FETCH.webhdfs"}),
@@ -74,16 +75,12 @@ COPYING = MEETING | {"COMMANDS.copied", "COMMANDS.mark"}
          {"COMMANDS.run", "STORES.path", "COMMANDS.fetch", "FETCH.path"}),
         (mounted(archive("https://x.example/code.tgz")), "3.4", {}, FETCHING | {"FETCH.http"}),
         (mounted(archive("s3a://x/code.tgz")), "3.4", {}, FETCHING | {"FETCH.client"}),
-        (put_out("/results"), "3.4", {}, COPYING),
-        (put_out("results"), "3.4", {}, COPYING),
+        (put_out("/results/m"), "3.4", {}, COPYING),
+        (put_out("results/m"), "3.4", {}, COPYING),
         (put_out(text("results/", model.TaskIndex())), "3.4", {}, COPYING),
         (put_out("hdfs:///results"), "3.4", {}, PUTTING | {"PUT.client"}),
         (put_out("hdfs:///results"), "3.4", {"webhdfs": NAMENODE},
          {"COMMANDS.run", "STORES.webhdfs", "COMMANDS.put", "PUT.webhdfs"}),
-        (put_out("s3a://results/x"), "3.4", {"store": "/s", "webhdfs": NAMENODE},
-         {"COMMANDS.run", "STORES.path", "COMMANDS.put", "PUT.client"}),
-        (put_out(text(EnvVar(name="OUT"), "/x")), "3.4", {},
-         COPYING | PUTTING | {"PUT.client", "PUT.webhdfs"}),
     ],
 )  # fmt: skip
 def test_what_a_job_needs(made: Job, version: str, options: dict[str, str], expected: set[str]) -> None:

@@ -28,20 +28,19 @@ def seed() -> Job:
     """Seed 000: two parameter servers, two trainers, a tarball, linked disks, outputs, flags, GPUs."""
 
     def mounts(name: str) -> tuple[model.BaseMount, ...]:
-        path = f"roles[{name}].mounts"
         return (
-            model.ArchiveMount(at=".", source="hdfs:///apps/trainer/code.tar", path=f"{path}[0]"),
-            model.HostMount(at="data", source="/disk1/data", path=f"{path}[1]"),
-            model.HostMount(at="/mnt/results", source="/mnt/results", path=f"{path}[2]"),
+            model.ArchiveMount(at=".", source="hdfs:///apps/trainer/code.tar"),
+            model.HostMount(at="data", source="/disk1/data"),
+            model.HostMount(at="/mnt/results", source="/mnt/results"),
         )
 
-    output = Output(source="model", destination="/mnt/results/trainer", index=0, path="roles[worker].outputs[0]")
+    output = Output(source="model", destination="/mnt/results/trainer", index=0)
     image, command = "example/tf-gpu:1.10", ("python", "trainer.py")
     return job(
         role("ps", 2, image=image, command=command, cpu=amount("2"), memory=amount("4Gi"), mounts=mounts("ps")),
         role("worker", 2, image=image, command=command, cpu=amount("4"), memory=amount("8Gi"), gpu=1,
              mounts=mounts("worker"), outputs=(output,)),
-        cluster=Discovery(path="cluster", discovery="flags"),
+        cluster=Discovery(discovery="flags"),
     ).but(name="trainer")  # fmt: skip
 
 
@@ -153,8 +152,8 @@ def test_tensorboard_s_own_restart_is_the_task_s_business() -> None:
 
 def test_docker_mounts_and_tmpfs() -> None:
     mounts = (
-        model.HostMount(at="/in", source="/disk/in/", readonly=True, path="roles[worker].mounts[0]"),
-        model.MemoryMount(at="/fast", size=amount("1Gi"), path="roles[worker].mounts[1]"),
+        model.HostMount(at="/in", source="/disk/in/", readonly=True),
+        model.MemoryMount(at="/fast", size=amount("1Gi")),
     )
     made = unit(
         job(role("worker", 2, mounts=mounts, shm=amount("1Gi"))), "yarn", hadoop_home="/opt/hadoop", store="/shared"
@@ -191,7 +190,7 @@ def test_yarn_tf() -> None:
 def test_yarn_tf_makes_tf_config_of_the_flags_it_is_given(tmp_path: Path) -> None:
     command = 'printf %s "$TF_CONFIG" >config; printf "%s|" "$@" >flags'
     roles = (role("ps", image=None), role("worker", 2, image=None, command=command))
-    made = job(*roles, cluster=Discovery(path="cluster", discovery="both"))
+    made = job(*roles, cluster=Discovery(discovery="both"))
     script = tmp_path / "ExecScript.sh"
     script.write_text(scripts(unit(made, "yarn", dialect="yarn-tf"))["job.sh"])
     flags = ["--ps_hosts=a:1", "--worker_hosts=b:2,c:3", "--job_name=worker", "--task_index=1"]
@@ -203,7 +202,7 @@ def test_yarn_tf_makes_tf_config_of_the_flags_it_is_given(tmp_path: Path) -> Non
 
 def test_what_each_task_will_see() -> None:
     made = job(role("chief"), role("ps"), role("worker", 2), role("evaluator"), role("tensorboard"),
-               cluster=Discovery(path="cluster", discovery="both"))  # fmt: skip
+               cluster=Discovery(discovery="both"))  # fmt: skip
     seen = lower.tasks(unit(made, "yarn"))
     assert [(t.role, t.index) for t in seen] == [
         ("chief", 0), ("ps", 0), ("worker", 0), ("worker", 1), ("evaluator", 0), ("tensorboard", 0)]  # fmt: skip
@@ -220,16 +219,15 @@ def everything() -> Job:
     """As much as one job can hold on yarn."""
 
     def mounts(name: str) -> tuple[model.BaseMount, ...]:
-        path = f"roles[{name}].mounts"
         return (
-            model.ArchiveMount(at=".", source="it's code.zip", path=f"{path}[0]"),
-            model.HostMount(at="data dir", source="/disk1/data", type="Directory", path=f"{path}[1]"),
-            model.HdfsMount(at="set", uri="hdfs:///d/set", path=f"{path}[2]"),
-            model.ScratchMount(at="tmp", path=f"{path}[3]"),
-            model.MemoryMount(at="fast", size=amount("1Gi"), path=f"{path}[4]"),
+            model.ArchiveMount(at=".", source="it's code.zip"),
+            model.HostMount(at="data dir", source="/disk1/data", type="Directory"),
+            model.HdfsMount(at="set", uri="hdfs:///d/set"),
+            model.ScratchMount(at="tmp"),
+            model.MemoryMount(at="fast", size=amount("1Gi")),
         )
 
-    output = Output(source="m $x", destination="hdfs:///runs/a b", when="always", path="roles[worker].outputs[0]")
+    output = Output(source="m $x", destination="hdfs:///runs/a b", index=0, when="always")
     return job(
         role("chief", mounts=mounts("chief"), workdir="/app dir", env={"A": "$x", "B": "é\n"}),
         role("ps", server=True),
@@ -237,8 +235,8 @@ def everything() -> Job:
         role("evaluator", args=("hdfs:///x",)),
         role("tensorboard"),
         policies=(policy("failed", "restart job"), policy("exit", "ignore", codes=(3,), role="worker")),
-        cluster=Discovery(path="cluster", discovery="both"),
-        build=Build(base="tf", entrypoint=("a",), hadoop="3.4.1", path="build"),
+        cluster=Discovery(discovery="both"),
+        build=Build(base="tf", entrypoint=("a",), hadoop="3.4.1"),
     )
 
 
@@ -246,8 +244,8 @@ JOBS = {
     "seed": seed(),
     "everything": everything(),
     "smallest": job(role("worker", memory=amount("1Gi"))),
-    "memory only": job(role("worker", mounts=(model.MemoryMount(at="f", size=amount("1Gi"), path="m"),))),
-    "outputs only": job(role("worker", outputs=(Output(source="a", destination="hdfs:///b", path="o"),))),
+    "memory only": job(role("worker", mounts=(model.MemoryMount(at="f", size=amount("1Gi")),))),
+    "outputs only": job(role("worker", outputs=(Output(source="a", destination="hdfs:///b"),))),
 }
 SHARED = {"store": "/shared store", "runtime": "native"}
 HOME = {"hadoop_home": "/opt/hadoop", "python": "/opt/py thon/bin/python"}

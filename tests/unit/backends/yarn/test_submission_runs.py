@@ -258,7 +258,7 @@ def test_submit_may_be_called_through_a_link(cluster: Cluster) -> None:
     ],
 )
 def test_print_needs_no_archives(cluster: Cluster, version: str, options: dict[str, str], line: str) -> None:
-    mount = ArchiveMount(at="code", source="code.tar", path="roles[worker].mounts[0]")
+    mount = ArchiveMount(at="code", source="code.tar")
     made = unit(job(native("worker", 2, "true", mounts=(mount,))), "yarn", version, **options)
     done = cluster.submit(made, "--print")
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,180 @@
+"""Jobs as JSON: read with diagnostics at their places, written, and with origins that point into the text."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from tfdsl.diagnostics import Diagnostic, job_rules, value_rules
+from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
+from tfdsl.ir.json_places import find, places
+from tfdsl.ir.model import Job
+from tfdsl.ir.origins import Origins
+from tfdsl.record import Record
+from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tfdsl.diagnostics import Rule
+    from tfdsl.ir.json_places import Place
+
+MAPS = ("annotations", "env", "items", "labels", "node_selector", "resources")
+"""Fields whose members are keys, not fields."""
+
+
+class JobText(Record):
+    """What a JSON text holds. ``job``: ``None`` when ``diagnostics`` say why."""
+
+    job: Job | None
+    origins: Origins
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def from_json(source: Source) -> JobText:
+    """The job that ``source`` describes (``tfdsl schema``); what is wrong with it is at its place in the text."""
+    nothing = Origins(Span(source, 0, 0))
+    try:
+        json.loads(source.text)
+    except json.JSONDecodeError as error:
+        at = min(error.pos, len(source.text))
+        problem = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        return JobText(None, nothing, (job_rules.NOT_A_JOB(Span(source, at, at), problem=problem),))
+    except RecursionError:
+        return JobText(None, nothing, (job_rules.NOT_A_JOB(Span(source, 0, 0), problem="this is nested too deep"),))
+    root = places(source)
+    try:
+        job = Job.model_validate_json(source.text)
+    except ValidationError as error:
+        return JobText(None, nothing, tuple(_diagnostic(one, root) for one in error.errors(include_url=False)))
+    return JobText(job, _origins(job, root))
+
+
+def dump(job: Job) -> str:
+    """``job`` as JSON, without what has its default."""
+    return f"{job.model_dump_json(indent=2)}\n"
+
+
+def origins_of(job: Job) -> Origins:
+    """The origins of a job that comes from no text: places in its own JSON, which is called ``<job NAME>``."""
+    return _origins(job, places(Source(f"<job {job.name}>", dump(job))))
+
+
+# --- what is wrong ---------------------------------------------------------------------------------------------
+
+
+def _diagnostic(error: Mapping[str, Any], root: Place) -> Diagnostic:
+    location: tuple[str | int, ...] = error["loc"]
+    about: dict[str, Any] = error.get("ctx", {}).get("about", {})
+    rule = _rules().get(error["type"])
+    if rule is None:
+        span = find(root, location, key=error["type"] == "extra_forbidden")
+        return _structure(error, _named(location), span)
+    diagnostic = Diagnostic(rule, rule.level, error["msg"], find(root, location), mark=about.get("mark", ""))
+    around = location[: len(location) - len(about.get("place", ()))]
+    for place, words in about.get("notes", ()):
+        diagnostic = diagnostic.note(find(root, (*around, *place)), words)
+    for text in about.get("help", ()):
+        diagnostic = diagnostic.help(text)
+    return diagnostic
+
+
+def _rules() -> Mapping[str, Rule]:
+    from tfdsl.diagnostics.registry import by_name, rules
+
+    return by_name(rules())
+
+
+def _structure(error: Mapping[str, Any], what: str, span: Span) -> Diagnostic:
+    """An error of pydantic's own, as the rule of the language that it is."""
+    context: dict[str, Any] = error.get("ctx", {})
+    given = json.dumps(error["input"], ensure_ascii=False, default=str)
+    match error["type"]:
+        case "greater_than_equal":
+            return value_rules.OUT_OF_RANGE(span, what=what, expected=f"at least {context['ge']}", given=given)
+        case "less_than_equal":
+            return value_rules.OUT_OF_RANGE(span, what=what, expected=f"at most {context['le']}", given=given)
+        case "literal_error":
+            return value_rules.NOT_ONE_OF(span, what=what, expected=context["expected"].replace("'", '"'), given=given)
+        case "string_pattern_mismatch":
+            return value_rules.PATTERN(span, what=what, given=given, pattern=context["pattern"])
+        case "string_too_short":
+            return value_rules.EMPTY(span, what=what)
+        case "missing":
+            return job_rules.NOT_A_JOB(span, problem=f"{what} is missing")
+        case "extra_forbidden":
+            return job_rules.NOT_A_JOB(span, problem=f"there is no field {what}")
+        case _:
+            message: str = error["msg"]
+            return job_rules.NOT_A_JOB(span, problem=f"{what}: {message[:1].lower()}{message[1:]}")
+
+
+def _named(location: tuple[str | int, ...]) -> str:
+    """A place in words: ``roles[0].memory``."""
+    parts = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in location]
+    return "".join(parts).removeprefix(".") or "the job"
+
+
+# --- where it is written ---------------------------------------------------------------------------------------
+
+
+def _origins(job: Job, root: Place) -> Origins:
+    origins = Origins(root.members["name"].span)
+    for field, place in root.members.items():
+        if field not in ("claims", "name", "roles"):
+            _record(origins, field, field, place)
+    roles = {_name(place): place for place in root.members["roles"].items}
+    for role in job.roles:
+        _record_role(origins, role.path, roles[role.name])
+    _record_claims(job, origins, root)
+    _record_checkpoint(job, origins, root)
+    return origins
+
+
+def _record_role(origins: Origins, path: str, place: Place) -> None:
+    for field, inner in place.members.items():
+        _record(origins, f"{path}.{field}", field, inner)
+    origins.record(path, place.members["name"].span)
+
+
+def _record(origins: Origins, path: str, field: str, place: Place) -> None:
+    """The place of a value and of all that is in it; a mount is where its kind is, a policy where its action is."""
+    if place.span.text == "null":
+        return  # as if it were not there
+    for key, inner in place.members.items():
+        if field in MAPS:
+            _record(origins, f"{path}[{key}]", "", inner)
+            origins.record(f"{path}[{key}].key", place.keys[key])
+        else:
+            _record(origins, f"{path}.{key}", key, inner)
+    for at, inner in enumerate(place.items):
+        _record(origins, f"{path}[{at}]", "", inner)
+    head = next((place.members[name] for name in ("kind", "action") if name in place.members), place)
+    origins.record(path, head.span)
+
+
+def _record_claims(job: Job, origins: Origins, root: Place) -> None:
+    """The options of a claim are those of its first mount."""
+    claims = root.members["claims"].items if "claims" in root.members else ()
+    for claim, place in zip(job.claims, claims, strict=True):
+        for field, inner in place.members.items():
+            origins.record(f"{claim.path}.{field}", inner.span)
+
+
+def _record_checkpoint(job: Job, origins: Origins, root: Place) -> None:
+    """Where the variable comes from that every role gets besides its own."""
+    folder = origins.written("checkpoint") or origins.written("roles[tensorboard].logdir")
+    if folder is None:
+        return
+    for role in job.roles:
+        path = f"{role.path}.env"
+        if origins.written(f"{path}[{CHECKPOINT_VARIABLE}]") is None:
+            origins.record(f"{path}[{CHECKPOINT_VARIABLE}]", folder)
+            if origins.written(path) is None:
+                origins.record(path, folder)  # what is refused of it was written there
+
+
+def _name(place: Place) -> str:
+    return str(json.loads(place.members["name"].span.text))

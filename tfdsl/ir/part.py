@@ -1,0 +1,137 @@
+"""What all models of the IR have in common, and how they refuse what breaks a rule of the language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    ValidationInfo,
+    model_serializer,
+)
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from tfdsl.rules.broken import Broken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+T = TypeVar("T")
+
+
+class Part(BaseModel):
+    """Base of all models of the IR: frozen, strict, without fields that it does not know.
+
+    In JSON and in :meth:`but` a part is what differs from its defaults, also from those that follow from other fields.
+    Parts are equal when their fields are.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    def but(self, **changes: object) -> Self:
+        """The same with other values for some fields, validated; defaults that follow from them are made anew."""
+        return type(self).model_validate(self.stated() | changes)
+
+    def stated(self) -> dict[str, Any]:
+        """The fields that differ from their defaults, and what they say beside them."""
+        derived = self.derived()
+        return {
+            name: value
+            for name, field in type(self).model_fields.items()
+            if (value := getattr(self, name)) != derived.get(name, field.default)
+        }
+
+    def derived(self) -> dict[str, Any]:
+        """Defaults that follow from other fields."""
+        return {}
+
+    @model_serializer(mode="wrap")
+    def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        stated = self.stated()
+        whole: dict[str, Any] = handler(self.model_copy(update=stated))
+        return {name: value for name, value in whole.items() if name in stated or name == "kind"}
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self.__dict__.values()))
+
+
+class Node(Part):
+    """Base of what has a place in the IR: ``roles[worker].mounts[0]``; the job's own is empty.
+
+    The place is no field: :class:`~tfdsl.ir.model.Job` gives it to each of its parts.
+    """
+
+    _path: str = PrivateAttr(default="")
+
+    @property
+    def path(self) -> str:
+        """Its place in its job."""
+        return self._path
+
+    def placed(self, path: str, **fields: object) -> Self:
+        """The same at ``path``, with ``fields`` that need no validation."""
+        made = self.__copy__()
+        made.__dict__.update(fields)
+        made._path = path
+        return made
+
+
+def unset() -> Any:
+    """The default of a field until a validator of its model has made one out of the others."""
+    return None
+
+
+# --- refusals --------------------------------------------------------------------------------------------------
+
+
+def holds(rule: Callable[[Any], Broken | Iterable[Broken] | None]) -> AfterValidator:
+    """Validates that a value breaks nothing of ``rule``."""
+    return AfterValidator(lambda value: _checked(value, rule(value)))
+
+
+def holds_in(rule: Callable[[Any, str], Broken | None]) -> AfterValidator:
+    """The same for a rule that names the field."""
+
+    def check(value: T, info: ValidationInfo) -> T:
+        return _checked(value, rule(value, info.field_name or "the value"))
+
+    return AfterValidator(check)
+
+
+def _checked(value: T, result: Broken | Iterable[Broken] | None) -> T:
+    if result is not None:
+        refuse("value", value, [result] if isinstance(result, Broken) else result)
+    return value
+
+
+def refuse(title: str, value: object, broken: Iterable[Broken]) -> None:
+    """Raise a ``ValidationError`` with all rules that ``value`` breaks, each at its place."""
+    errors = [InitErrorDetails(type=_error(one), loc=one.place, input=_found(value, one.place)) for one in broken]
+    if errors:
+        raise ValidationError.from_exception_data(title, errors)
+
+
+def _error(broken: Broken) -> PydanticCustomError:
+    about = {"help": broken.helps, "notes": broken.notes, "place": broken.place, "mark": broken.mark}
+    return PydanticCustomError(broken.rule.code, broken.message, {"about": about})
+
+
+def _found(value: object, place: tuple[str | int, ...]) -> object:
+    """What is at a place inside ``value``; what holds it where nothing is."""
+    for step in place:
+        if isinstance(value, BaseModel) and isinstance(step, str):
+            value = getattr(value, step, value)
+        elif isinstance(value, Mapping):
+            value = value.get(step, value)
+        elif isinstance(value, tuple) and isinstance(step, int):
+            value = value[step]
+    return value

@@ -1,0 +1,152 @@
+"""Roles of the IR, and what belongs to them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import AfterValidator, Field, model_validator
+
+from tfdsl.ir.amounts import Count, Cpu, Memory
+from tfdsl.ir.mounts import Mount
+from tfdsl.ir.part import Node, holds, refuse, unset
+from tfdsl.ir.read_only import EMPTY
+from tfdsl.ir.text import Clean, Command, EnvValue, FullText, Map, Text, Word
+from tfdsl.rules import job as rules
+from tfdsl.rules import mounts as mount_rules
+from tfdsl.rules import names, tolerations
+from tfdsl.vocabulary.attributes import ENV_NAME, MOST_REPLICAS
+
+TENSORFLOW_PORT = 2222
+TENSORBOARD_PORT = 6006
+
+RoleName: TypeAlias = Literal["chief", "master", "ps", "worker", "evaluator", "tensorboard"]
+AccessMode: TypeAlias = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
+Labels: TypeAlias = Annotated[Map[str, Clean], holds(names.labels)]
+Annotations: TypeAlias = Annotated[Map[str, Clean], holds(names.annotation_keys)]
+Resources: TypeAlias = Annotated[Map[str, Count], holds(names.resources)]
+EnvName: TypeAlias = Annotated[str, holds(partial(names.map_key, what="env", pattern=ENV_NAME))]
+Index: TypeAlias = Annotated[int, Field(ge=0)]
+
+
+def _called(what: str) -> AfterValidator:
+    return holds(partial(names.object_name, what=what))
+
+
+class Claim(Node):
+    """A claim to be made for the job, named ``<job>-<name>``; one claim may be mounted by several roles.
+
+    ``path`` is that of the first mount that asks for it. ``access_modes``: unless given, ``ReadWriteMany`` when several
+    replicas mount it, else ``ReadWriteOnce``.
+    """
+
+    name: Annotated[str, holds(partial(names.label_name, what="claim"))]
+    size: Memory
+    storage_class: Annotated[Word, _called("StorageClass")] | None = None
+    access_modes: tuple[AccessMode, ...] = ()
+    keep: bool = False
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        broken = mount_rules.access_modes(self.access_modes) if self.access_modes else None
+        if broken is not None:
+            refuse("Claim", self, [broken.below("access_modes")])
+        return self
+
+
+class Output(Node):
+    """A file or folder copied when the command has ended, by the replicas of the role that holds it.
+
+    ``index``: only that replica copies (``None``: every replica does). ``when``: ``success``, ``failure``, ``always``.
+    """
+
+    source: FullText
+    destination: FullText
+    when: Literal["success", "failure", "always"] = "success"
+    index: Index | None = None
+    overwrite: bool = False
+
+
+class Toleration(Node):
+    """A Kubernetes toleration."""
+
+    key: Clean | None = None
+    operator: Literal["Exists", "Equal"] | None = None
+    value: Clean | None = None
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
+    toleration_seconds: int | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        written = {name: value for name, value in self if value is not None}
+        refuse("Toleration", self, tolerations.toleration(written))
+        return self
+
+
+class Role(Node):
+    """The replicas of one role. ``path`` is ``roles[NAME]``.
+
+    ``command``: argv in exec form, or one text for ``/bin/sh -c TEXT sh ARGS…``, or empty for the image's entrypoint.
+    ``cpu`` and ``memory`` are the request; ``cpu_limit`` and ``memory_limit`` the limit (equal unless written).
+    ``min_available`` is ``replicas`` unless written, of tensorboard 0.
+    """
+
+    name: RoleName
+    replicas: Annotated[int, Field(ge=1, le=MOST_REPLICAS)] = 1
+    min_available: Annotated[int, Field(ge=0, le=MOST_REPLICAS)] = Field(default_factory=unset)
+    after: tuple[RoleName, ...] = ()
+    server: bool = False
+    logdir: FullText | None = None
+    labels: Labels = EMPTY
+    annotations: Annotations = EMPTY
+    image: Annotated[Word, holds(names.image)] | None = None
+    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
+    image_pull_secrets: tuple[Annotated[Word, _called("Secret")], ...] = ()
+    command: Command = ()
+    args: tuple[Text, ...] = ()
+    workdir: FullText | None = None
+    env: Map[EnvName, EnvValue] = EMPTY
+    cpu: Cpu | None = None
+    memory: Memory | None = None
+    cpu_limit: Cpu | None = None
+    memory_limit: Memory | None = None
+    gpu: Annotated[int, Field(ge=0)] = 0
+    gpu_resource: Annotated[Word, holds(names.resource_name)] | None = None
+    gpu_memory: Memory | None = None
+    resources: Resources = EMPTY
+    shm: Memory | None = None
+    port: Annotated[int, Field(ge=1, le=65535)] = Field(default_factory=unset)
+    host_network: bool = False
+    service_account: Annotated[Word, _called("ServiceAccount")] | None = None
+    node_selector: Labels = EMPTY
+    node_label: Word | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    spread: Literal["node", "none"] = "none"
+    mounts: tuple[Mount, ...] = ()
+    outputs: tuple[Output, ...] = ()
+
+    def derived(self) -> dict[str, Any]:
+        """Defaults that follow from other fields of the role."""
+        board = self.name == "tensorboard"
+        return {
+            "min_available": 0 if board else self.replicas,
+            "cpu_limit": self.cpu,
+            "memory_limit": self.memory,
+            "port": TENSORBOARD_PORT if board else TENSORFLOW_PORT,
+        }
+
+    def stated(self) -> dict[str, Any]:
+        """The fields that differ from their defaults; an empty command keeps tensorboard from having its own."""
+        stated = super().stated()
+        if self.name == "tensorboard" and "command" in self.model_fields_set:
+            stated["command"] = self.command
+        return stated
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        refuse(f"Role {self.name}", self, (*rules.of_role(self), *rules.apart_in_role(self)))
+        own = self.__dict__
+        own.update((name, value) for name, value in self.derived().items() if own[name] is None)
+        if self.replicas == 1:
+            own["outputs"] = tuple(one if one.index is None else one.but(index=None) for one in self.outputs)
+        return self
