@@ -58,7 +58,7 @@ class Command(Record):
     notes: str = ""
 
 
-class Given(Record):
+class Argument(Record):
     """A value from the command line, and its place there."""
 
     text: str
@@ -71,18 +71,18 @@ class Arguments:
     def __init__(self, command: Command, line: Span) -> None:
         self.command = command
         self.line = line
-        self.given: dict[str, list[Given]] = {}
-        self.rest: list[Given] = []
+        self.flags: dict[str, list[Argument]] = {}
+        self.rest: list[Argument] = []
         self.help = False
         self.errors: list[Diagnostic] = []
 
-    def values(self, flag: str) -> Sequence[Given]:
+    def values(self, flag: str) -> Sequence[Argument]:
         """Every value of a flag, in order."""
-        return self.given.get(flag, ())
+        return self.flags.get(flag, ())
 
-    def value(self, flag: str) -> Given | None:
+    def value(self, flag: str) -> Argument | None:
         """The value of a flag; the last one if it is repeated."""
-        values = self.given.get(flag)
+        values = self.flags.get(flag)
         return values[-1] if values else None
 
     def text(self, flag: str, default: str = "") -> str:
@@ -92,7 +92,7 @@ class Arguments:
 
     def on(self, flag: str) -> bool:
         """Whether a switch is on the command line."""
-        return flag in self.given
+        return flag in self.flags
 
 
 def command_line(words: Sequence[str]) -> tuple[Source, list[Span]]:
@@ -124,12 +124,12 @@ def parse(command: Command, words: Sequence[str], spans: Sequence[Span], line: S
     while pending:
         word, span = pending.pop()
         if word == "--":
-            arguments.rest += [Given(*pair) for pair in reversed(pending)]
+            arguments.rest += [Argument(*pair) for pair in reversed(pending)]
             break
         if word in ("-h", "--help"):
             arguments.help = True
         elif word == "-" or not word.startswith("-"):
-            arguments.rest.append(Given(word, span))
+            arguments.rest.append(Argument(word, span))
         else:
             _flag(arguments, flags, word, span, pending)
     if not arguments.help:
@@ -146,36 +146,36 @@ def _flag(arguments: Arguments, flags: dict[str, Flag], word: str, span: Span, p
     if flag.value is None:
         if value is not None:
             arguments.errors.append(BAD_ARGUMENT(span, what=f"{flag.name} does not take a value"))
-        arguments.given.setdefault(flag.name, []).append(Given("", span))
+        arguments.flags.setdefault(flag.name, []).append(Argument("", span))
         return
     if value is not None:
-        given = Given(value, _value_span(span, word, value))
+        argument = Argument(value, _value_span(span, word, value))
     elif pending and (pending[-1][0] == "-" or not pending[-1][0].startswith("-")):
-        given = Given(*pending.pop())
+        argument = Argument(*pending.pop())
     else:
         arguments.errors.append(MISSING_ARGUMENT(span, what=f"{flag.name} needs a value: {flag.value}"))
         return
-    _keep(arguments, flag, given)
+    _keep(arguments, flag, argument)
 
 
-def _keep(arguments: Arguments, flag: Flag, given: Given) -> None:
-    earlier = arguments.given.setdefault(flag.name, [])
+def _keep(arguments: Arguments, flag: Flag, argument: Argument) -> None:
+    earlier = arguments.flags.setdefault(flag.name, [])
     if earlier and not flag.many:
-        error = BAD_ARGUMENT(given.span, what=f"{flag.name} is repeated").marked("repeated here")
+        error = BAD_ARGUMENT(argument.span, what=f"{flag.name} is repeated").marked("repeated here")
         error = error.note(earlier[0].span, "first used here")
         arguments.errors.append(error)
-    if flag.one_of and given.text not in flag.one_of:
-        arguments.errors.append(not_one_of(flag.name, given, flag.one_of))
-    earlier.append(given)
+    if flag.one_of and argument.text not in flag.one_of:
+        arguments.errors.append(not_one_of(flag.name, argument, flag.one_of))
+    earlier.append(argument)
 
 
-def not_one_of(what: str, given: Given, words: Iterable[str]) -> Diagnostic:
+def not_one_of(what: str, argument: Argument, words: Iterable[str]) -> Diagnostic:
     """An error for a value that is not one of ``words``, with the one that was probably meant."""
     from tfdsl.diagnostics.suggest import closest, listing
 
     choices = tuple(words)
-    error = BAD_ARGUMENT(given.span, what=f"{what} must be {listing(choices)}, not {given.text}")
-    near = closest(given.text, choices)
+    error = BAD_ARGUMENT(argument.span, what=f"{what} must be {listing(choices)}, not {argument.text}")
+    near = closest(argument.text, choices)
     return error if near is None else error.help(f"did you mean {near}?")
 
 
@@ -203,8 +203,8 @@ def _positionals(arguments: Arguments) -> None:
     declared = arguments.command.positionals
     most = len(declared)
     endless = any(positional.many for positional in declared)
-    for given in () if endless else arguments.rest[most:]:
-        arguments.errors.append(BAD_ARGUMENT(given.span, what=f"unexpected argument {given.text}"))
+    for argument in () if endless else arguments.rest[most:]:
+        arguments.errors.append(BAD_ARGUMENT(argument.span, what=f"unexpected argument {argument.text}"))
     needed = [positional.name for positional in declared if positional.required]
     if len(arguments.rest) < len(needed) and not arguments.errors:
         names = " ".join(needed[len(arguments.rest) :])

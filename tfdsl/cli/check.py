@@ -88,10 +88,10 @@ def run(arguments: Arguments) -> int:
 def _conflicts(arguments: Arguments) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     for one, other in ((ALL_TARGETS, chosen.TARGET), (ALL_PROFILES, chosen.PROFILE)):
-        given = arguments.value(one.name)
-        if given is not None and arguments.value(other.name) is not None:
-            found.append(BAD_ARGUMENT(given.span, what=f"{one.name} cannot be used with {other.name}"))
-    stdin = next((given for given in arguments.rest if given.text == "-"), None)
+        argument = arguments.value(one.name)
+        if argument is not None and arguments.value(other.name) is not None:
+            found.append(BAD_ARGUMENT(argument.span, what=f"{one.name} cannot be used with {other.name}"))
+    stdin = next((argument for argument in arguments.rest if argument.text == "-"), None)
     if stdin is not None and arguments.on(FIX.name):
         found.append(BAD_ARGUMENT(stdin.span, what="--fix cannot change standard input"))
     return found
@@ -181,7 +181,7 @@ class _Check:
         files = {os.path.realpath(path): File(path, _mark_of(path) + text) for path, text in self.texts.items()}
         failure = write_all(list(files.values()))
         if failure is not None:
-            place = self.arguments.given[FIX.name][0].span
+            place = self.arguments.flags[FIX.name][0].span
             return [OUTPUT_NOT_WRITTEN(place, path=failure.path, reason=failure.reason)]
         err("".join(f"fixed {visible(file.path)}\n" for file in files.values()))
         return []

@@ -28,7 +28,7 @@ def closing_line(diagnostics: Iterable[Diagnostic], arguments: Arguments, hidden
 
 def _check(arguments: Arguments) -> str:
     """``tfdsl check`` with the choices of this compilation."""
-    words = ["tfdsl", "check", *(given.text for given in arguments.rest)]
+    words = ["tfdsl", "check", *(argument.text for argument in arguments.rest)]
     for flag in (TARGET, PROFILE, SET, OPTION):
-        words += [word for given in arguments.values(flag.name) for word in (flag.short or flag.name, given.text)]
+        words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
     return " ".join(quote(word) for word in words)

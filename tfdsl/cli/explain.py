@@ -11,7 +11,7 @@ from tfdsl.cli.streams import out
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 
 if TYPE_CHECKING:
-    from tfdsl.cli.arguments import Arguments, Given
+    from tfdsl.cli.arguments import Argument, Arguments
     from tfdsl.diagnostics import Diagnostic
 
 COMMAND = Command(
@@ -25,14 +25,14 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Print every page of the word."""
-    given = arguments.rest[0]
-    pages = _pages(given.text)
+    argument = arguments.rest[0]
+    pages = _pages(argument.text)
     wrong: list[Diagnostic] = []
     if not pages:  # it may be a word of a target that is installed beside the built-in ones
         wrong = unusable(arguments)
-        pages = _pages(given.text)
+        pages = _pages(argument.text)
     if not pages:
-        return report(wrong, ()) if wrong else _nothing(given)
+        return report(wrong, ()) if wrong else _nothing(argument)
     out("\n".join(pages))
     return OK
 
@@ -52,18 +52,18 @@ def _messages(name: str) -> list[str]:
     return [] if rule is None else [page_of(rule)]
 
 
-def _nothing(given: Given) -> int:
+def _nothing(argument: Argument) -> int:
     from tfdsl.cli.word_pages import words
     from tfdsl.diagnostics.suggest import closest, fold, folded
     from tfdsl.pipeline import every_rule
     from tfdsl.vocabulary import foreign
 
-    error = BAD_ARGUMENT(given.span, what=f"there is no page for {given.text}")
-    instead = folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(given.text))
+    error = BAD_ARGUMENT(argument.span, what=f"there is no page for {argument.text}")
+    instead = folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(argument.text))
     if instead is not None:
         report([error.help(instead)], ())
         return USAGE
-    near = closest(given.text, [*words(), *every_rule()], _foreign_words())
+    near = closest(argument.text, [*words(), *every_rule()], _foreign_words())
     report([error.help(f"did you mean {near}?") if near else error], ())
     return USAGE
 

@@ -10,16 +10,16 @@ from tfdsl.source_files import STDIN, read
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tfdsl.cli.arguments import Given
+    from tfdsl.cli.arguments import Argument
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Source
 
 
-def named_files(given: Sequence[Given]) -> tuple[list[Source], list[Diagnostic]]:
+def named_files(argument: Sequence[Argument]) -> tuple[list[Source], list[Diagnostic]]:
     """The texts of the files (``-`` is standard input), each once, and errors for those that cannot be read."""
     sources: dict[str, Source] = {}
     errors: list[Diagnostic] = []
-    for one in given:
+    for one in argument:
         if one.text in sources:
             if one.text == STDIN:
                 errors.append(BAD_ARGUMENT(one.span, what="standard input can be read only once"))

@@ -85,9 +85,9 @@ def _block(target: Backend) -> str:
 
 def run(arguments: Arguments) -> int:
     """Write ``NAME.tfjob``; a file that exists is not changed."""
-    given = arguments.rest[0] if arguments.rest else None
-    name = given.text if given else "train"
-    place = given.span if given else arguments.line
+    argument = arguments.rest[0] if arguments.rest else None
+    name = argument.text if argument else "train"
+    place = argument.span if argument else arguments.line
     if not re.fullmatch(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", name):
         what = f"{name} is not a job name: use at most 63 lower-case letters, digits and -, a letter first"
         report([BAD_ARGUMENT(place, what=what)], ())

@@ -14,7 +14,7 @@ from tfdsl.writing import File
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tfdsl.cli.arguments import Arguments, Given
+    from tfdsl.cli.arguments import Argument, Arguments
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.output_files import OutputFile
     from tfdsl.pipeline import Choice, Made
@@ -36,22 +36,22 @@ class Destination(Record):
     folders: bool = False
 
 
-def destination(given: Given | None, choices: Sequence[Choice], arguments: Arguments) -> Destination | Diagnostic:
+def destination(argument: Argument | None, choices: Sequence[Choice], arguments: Arguments) -> Destination | Diagnostic:
     """The place that ``-o`` names, or why the output of ``choices`` cannot go there.
 
     A path is a file if it exists as one or ends like one (``FILE_ENDINGS``); all others are folders, ``out-1.9`` and
     ``volcano@1.15`` too. No folder is created under a name that can only be meant for a file.
     """
     needs_folder = _needs_folder(choices)
-    span = arguments.line if given is None else given.span
-    if given is None or given.text in _STANDARD_OUTPUT:
+    span = arguments.line if argument is None else argument.span
+    if argument is None or argument.text in _STANDARD_OUTPUT:
         what = needs_folder or (
             "a source map needs a file to be written beside" if arguments.on("--source-map") else None
         )
         if what is not None:
             return OUTPUT_PLACE(span, what=what).help(f"write {_command(arguments, choices)}")
         return Destination("stream", "-", span)
-    path = given.text
+    path = argument.text
     if not path:
         return OUTPUT_PLACE(span, what="-o has an empty path").help("write -o . to use the current folder")
     is_file = os.path.lexists(path) and not os.path.isdir(path)

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.cli.arguments import Flag, Given
+from tfdsl.cli.arguments import Argument, Flag
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSABLE_TARGET
 from tfdsl.inputs import Inputs
@@ -59,41 +59,41 @@ class Selection(Record):
 def selection(arguments: Arguments) -> Selection:
     """Read the options of this module, and ``--job``, out of ``arguments``."""
     errors: list[Diagnostic] = []
-    names = [piece for given in arguments.values(TARGET.name) for piece in _pieces(given)]
+    names = [piece for argument in arguments.values(TARGET.name) for piece in _pieces(argument)]
     found = [choice_of(name.text, name.span) for name in names]
     errors += [one for one in found if isinstance(one, Diagnostic)]
     choices = [one for one in found if isinstance(one, Choice)]
-    params = [param for given in arguments.values(SET.name) if (param := _param(given, errors)) is not None]
+    params = [param for argument in arguments.values(SET.name) if (param := _param(argument, errors)) is not None]
     asked = {choice.backend.name for choice in choices}
     options = [
-        option for given in arguments.values(OPTION.name) if (option := _option(given, asked, errors)) is not None
+        option for argument in arguments.values(OPTION.name) if (option := _option(argument, asked, errors)) is not None
     ]
     errors += _no_folders(arguments.values(ALLOW_READ.name))
     profile, job = arguments.value(PROFILE.name), arguments.value(JOB.name)
     request = Request(
         None if profile is None else profile.text, tuple(params), tuple(options), None if job is None else job.text
     )
-    words = [given.text for flag in (SET, OPTION) for given in arguments.values(flag.name)]
+    words = [argument.text for flag in (SET, OPTION) for argument in arguments.values(flag.name)]
     return Selection(tuple(_once(choices)), request, tuple(errors), hidden_in(words, request))
 
 
 def inputs(arguments: Arguments, source: Source, opened: Callable[[str], Source | str] = read) -> Inputs:
     """What the text ``source`` may read; ``opened`` opens a file."""
-    return Inputs(source, [given.text for given in arguments.values(ALLOW_READ.name)], opened)
+    return Inputs(source, [argument.text for argument in arguments.values(ALLOW_READ.name)], opened)
 
 
-def _no_folders(given: Iterable[Given]) -> list[Diagnostic]:
+def _no_folders(argument: Iterable[Argument]) -> list[Diagnostic]:
     return [
         BAD_ARGUMENT(one.span, what=f"--allow-read needs a folder; {one.text or '(no name)'} is not a folder")
-        for one in given
+        for one in argument
         if not os.path.isdir(one.text)
     ]
 
 
 def missing(arguments: Arguments, program: Program) -> list[Diagnostic]:
     """The job that the command line names and the file does not have; a profile is looked up with the params."""
-    given = arguments.value(JOB.name)
-    error = None if given is None else missing_job(program, given.text, given.span)
+    argument = arguments.value(JOB.name)
+    error = None if argument is None else missing_job(program, argument.text, argument.span)
     return [] if error is None else [error]
 
 
@@ -108,13 +108,13 @@ def every_target() -> tuple[Choice, ...]:
     return tuple(map(Choice, targets.every()))
 
 
-def _pieces(given: Given) -> Iterable[Given]:
+def _pieces(argument: Argument) -> Iterable[Argument]:
     """``a,b`` as two values."""
-    exact = given.span.text == given.text
+    exact = argument.span.text == argument.text
     at = 0
-    for text in given.text.split(","):
-        start = given.span.start + at
-        yield Given(text, Span(given.span.source, start, start + len(text)) if exact else given.span)
+    for text in argument.text.split(","):
+        start = argument.span.start + at
+        yield Argument(text, Span(argument.span.source, start, start + len(text)) if exact else argument.span)
         at += len(text) + 1
 
 
@@ -127,23 +127,23 @@ def _once(choices: Iterable[Choice]) -> Iterable[Choice]:
     return found.values()
 
 
-def _param(given: Given, errors: list[Diagnostic]) -> ParamGiven | None:
-    name, equals, text = given.text.partition("=")
+def _param(argument: Argument, errors: list[Diagnostic]) -> ParamGiven | None:
+    name, equals, text = argument.text.partition("=")
     if not equals or not name.strip():
-        errors.append(BAD_ARGUMENT(given.span, what=f"--set needs PARAM=VALUE, not {given.text}"))
+        errors.append(BAD_ARGUMENT(argument.span, what=f"--set needs PARAM=VALUE, not {argument.text}"))
         return None
-    value = _value(f"--set {name}", text, given, errors)
+    value = _value(f"--set {name}", text, argument, errors)
     return None if value is None else ParamGiven(name.strip(), *value)
 
 
-def _option(given: Given, asked: set[str], errors: list[Diagnostic]) -> GivenOption | None:
-    path, equals, text = given.text.partition("=")
+def _option(argument: Argument, asked: set[str], errors: list[Diagnostic]) -> GivenOption | None:
+    path, equals, text = argument.text.partition("=")
     target, dot, key = path.partition(".")
     if not equals or not dot or not key:
-        errors.append(BAD_ARGUMENT(given.span, what=f"-O needs TARGET.KEY=VALUE, not {given.text}"))
+        errors.append(BAD_ARGUMENT(argument.span, what=f"-O needs TARGET.KEY=VALUE, not {argument.text}"))
         return None
-    backend = target_of(target, part(given.span, given.text, 0, len(target)))
-    value = _value(f"-O {path}", text, given, errors)
+    backend = target_of(target, part(argument.span, argument.text, 0, len(target)))
+    value = _value(f"-O {path}", text, argument, errors)
     if isinstance(backend, Diagnostic):
         errors.append(backend)
         return None
@@ -151,18 +151,18 @@ def _option(given: Given, asked: set[str], errors: list[Diagnostic]) -> GivenOpt
         return None
     if asked and backend.name not in asked:
         errors.append(
-            BAD_ARGUMENT(given.span, what=f"{backend.name} has an option, but is not one of the targets (-t)")
+            BAD_ARGUMENT(argument.span, what=f"{backend.name} has an option, but is not one of the targets (-t)")
         )
         return None
     return GivenOption(backend.name, key, *value)
 
 
-def _value(shown: str, text: str, given: Given, errors: list[Diagnostic]) -> tuple[Source, Form] | None:
+def _value(shown: str, text: str, argument: Argument, errors: list[Diagnostic]) -> tuple[Source, Form] | None:
     """The text of a value, and how it is read."""
     if not text.startswith("@"):
         return Source(shown, text), "text"
     source = read(text[1:])
     if isinstance(source, str):
-        errors.append(UNREADABLE_FILE(given.span, path=text[1:] or "(no name)", reason=source))
+        errors.append(UNREADABLE_FILE(argument.span, path=text[1:] or "(no name)", reason=source))
         return None
     return source, "lines"

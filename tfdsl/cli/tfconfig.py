@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tfdsl.backend import Backend, TaskConfig
-    from tfdsl.cli.arguments import Arguments, Given
+    from tfdsl.cli.arguments import Argument, Arguments
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.pipeline import Made
     from tfdsl.semantics.project import Program
@@ -56,8 +56,8 @@ def run(arguments: Arguments) -> int:
     return _show_what_compiles(program, picked, wanted)
 
 
-def _task(given: Given, errors: list[Diagnostic]) -> TaskName | None:
-    name = task_name(given.text, given.span)
+def _task(argument: Argument, errors: list[Diagnostic]) -> TaskName | None:
+    name = task_name(argument.text, argument.span)
     if isinstance(name, TaskName):
         return name
     errors.append(name)
