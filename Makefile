@@ -1,17 +1,18 @@
 # make try    set up .venv and compile a shipped example
 # make test   set up .venv and run the quick tests, which reach every message, target and command
 # make test-all  run all tests
-# make check  all that has to be clean before a change goes in
+# make check  everything that must pass before a change is merged: make static, make test-all
+# make static everything that is checked without running the tests: formatter, linters, type checkers, generated files
 # make vsix   package the extension for VS Code (needs Node 20)
 # make test-editors  try the grammars, the extension and docs/editors.md in real editors, which are kept in .editors
 #             (needs Node 20 and Debian's apt; WORK=folder)
 # make generate  write everything that is generated: the tables of the parser, the words in the editors' grammars, the
-#             tables of the documentation, the outputs of the examples; review the diff
-# make lock   write the versions of requirements/ anew
+#             tables and screens of the documentation, the outputs of the examples; review the diff
+# make lock   update the versions in requirements/
 # make bench  measure start-up, large inputs and memory
 # make bench-lsp  measure the language server
-# make fuzz   random inputs of all kinds for SECONDS (600) in PROCESSES (1); what fails is kept in fuzz-findings
-# make conformance-kubernetes  prove the output of tfjob, volcano and kubernetes by the real programs (WORK=folder)
+# make fuzz   try random inputs of all kinds for SECONDS (600) in PROCESSES (1); failures are kept in fuzz-findings
+# make conformance-kubernetes  try the output of tfjob, volcano and kubernetes with the real programs (WORK=folder)
 # make conformance-yarn        the same for yarn and slider (WORK=folder)
 
 PYTHON ?= python3
@@ -20,7 +21,7 @@ SECONDS ?= 600
 PROCESSES ?= 1
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# Exactly the versions of requirements/, and what builds the package is among them.
+# Exactly the versions of requirements/, which include what builds the package.
 LOCKED = $(PIP) --require-hashes --requirement
 EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
@@ -31,21 +32,21 @@ COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
 
-# In one process: each worker would collect all tests and report every one, which takes longer than most of them. The
-# tests that need the plugin of the language server's clients are slow ones.
+# In one process: each worker would collect all tests and report every one, which takes longer than most of them. All tests
+# that need the plugin for clients of the language server are slow.
 test: $(VENV)/dev
 	$(BIN)/python -m pytest --quick -p no:xdist -p no:pytest-lsp
 
 test-all: $(VENV)/dev
 	$(BIN)/python -m pytest -n 4 --dist worksteal
 
-# Rewritten test modules are kept: writing them anew takes as long as running half of the quick tests.
+# Keep the rewritten test modules, because rewriting them takes several seconds.
 test test-all: export PYTHONDONTWRITEBYTECODE =
 
 check: static test-all
 
-# Each writes its files, or fails with --check when one is stale; later ones read what earlier ones write. What needs more
-# than Python has a target or a script of its own: parser, lock, backends/bake_schemas.py.
+# Each writes its files, or with --check fails if one is stale; later ones read what earlier ones write. Generators that need
+# more than Python are separate: make parser, make lock, backends/bake_schemas.py.
 GENERATORS = grammar/bake.py grammar/editor_words.py docs/generate.py docs/own_target_page.py docs/python_page.py docs/readme_page.py examples/generate.py
 
 generate: $(VENV)/dev
@@ -53,7 +54,6 @@ generate: $(VENV)/dev
 
 golden: generate
 
-# What is clean without running a test.
 static: $(VENV)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -82,7 +82,7 @@ fuzz-guided: $(VENV)/dev
 conformance-yarn: $(VENV)/dev
 	$(BIN)/python -m tests.conformance.yarn $(if $(WORK),--work $(WORK))
 
-# What a failed set-up has left behind, perhaps with another Python, is not built upon.
+# An environment that a failed set-up left behind, perhaps with another Python, is not reused.
 $(BIN)/tfdsl: pyproject.toml requirements/base.txt
 	$(PYTHON) -m venv $(if $(wildcard $(BIN)/tfdsl),,--clear) $(VENV)
 	$(LOCKED) requirements/base.txt
@@ -111,7 +111,7 @@ grammar/vscode/node_modules: grammar/vscode/package-lock.json
 	cd grammar/vscode && npm ci --no-fund --no-audit
 	touch $@
 
-# Needs the tree-sitter command. ABI 14 is the one that all editors load; a newer one gives nothing that is used here.
+# Needs the tree-sitter command. All editors load ABI 14; a newer one has nothing that is needed here.
 parser:
 	cd grammar/tree-sitter && tree-sitter generate --abi 14 && sha256sum grammar.js > src/grammar.js.sha256
 
