@@ -10,7 +10,6 @@ from tfdsl.inputs import Inputs
 from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.settings import Settings, choices_of, request_of
 from tfdsl.semantics.params import Params
-from tfdsl.syntax.lexer import lex
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class Snapshot:
     @cached_property
     def lexed(self) -> Lexed:
         """The tokens; they are there for any text."""
-        return lex(self.source)
+        return self._checker.parts.tokens(self.source)
 
     @cached_property
     def program(self) -> Program:

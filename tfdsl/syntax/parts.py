@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from tfdsl.diagnostics.diagnostic import Diagnostic
+    from tfdsl.syntax.lexer import Lexed
 
 T = TypeVar("T")
 
@@ -46,11 +47,12 @@ class Part:
     ``whole``: it is a sequence of declarations. ``open``: something in it may go on behind its end.
     """
 
-    __slots__ = ("_recovered", "comments", "open", "read", "text", "whole")
+    __slots__ = ("_recovered", "comments", "lexed", "open", "read", "text", "whole")
 
     def __init__(self, source: Source) -> None:
         lexed, builder, self.whole = plain(source)
         self.text = source.text
+        self.lexed = lexed
         self.comments = comments_of(lexed)
         self.open = bool(lexed.diagnostics) and _LONG.search(source.text) is not None
         self.read = Read(builder.declarations, builder.diagnostics, 0)
@@ -82,17 +84,36 @@ class Parts:
     """Reads texts; the parts of the last text of each path are remembered."""
 
     def __init__(self) -> None:
-        self._known: dict[str, dict[str, Part]] = {}
+        self._cuts: dict[str, _Cut] = {}
+
+    def tokens(self, source: Source) -> Lexed:
+        """What :func:`tfdsl.syntax.lexer.lex` gives, without diagnostics."""
+        lexed = lexer.Lexed(source)
+        for start, part in self._cut(source).parts:
+            known = part.lexed
+            lexed.types += known.types[:-1]
+            lexed.starts += [start + at for at in known.starts[:-1]]
+            lexed.ends += [start + at for at in known.ends[:-1]]
+            lexed.remarks += [(start + begin, start + end) for begin, end in known.remarks]
+            lexed.unclosed |= {start + at for at in known.unclosed}
+            lexed.meant |= {start + at: word for at, word in known.meant.items()}
+        lexed.add(lexer.END, len(source.text), len(source.text))
+        return lexed
+
+    def _cut(self, source: Source) -> _Cut:
+        known = self._cuts.get(source.path)
+        if known is None or known.source is not source:
+            known = self._cuts[source.path] = _Cut(source, known.used if known is not None else {})
+        return known
 
     @without_gc
     def read(self, source: Source) -> Parsed:
         """What :func:`tfdsl.syntax.parse` gives."""
-        cut = _Cut(source, self._known.get(source.path, {}))
         declarations: list[ast.Declaration] = []
         comments: list[ast.Comment] = []
         diagnostics: list[Diagnostic] = []
         errors = 0
-        for start, part in cut.parts():
+        for start, part in self._cut(source).parts:
             read = part.read
             if not part.whole:
                 read = part.recovered(source, errors)
@@ -101,20 +122,21 @@ class Parts:
             declarations += map(move.declaration, read.declarations)
             comments += map(move.of, part.comments)
             diagnostics += map(move.of, read.diagnostics)
-        self._known[source.path] = cut.used
         return Parsed(ast.File(source, tuple(declarations), tuple(comments)), in_order(_once(diagnostics)))
 
 
 class _Cut:
-    """One text on its way into parts. ``known``: those of the text before; ``used``: those of this one."""
+    """One text and its ``parts`` with where they begin. ``used``: all that was read for it, by its text."""
 
     def __init__(self, source: Source, known: dict[str, Part]) -> None:
         self.source = source
-        self.known = known
         self.used: dict[str, Part] = {}
+        self._known = known
+        self.parts = tuple(self._parts())
+        self._known = {}
 
-    def parts(self) -> Iterator[tuple[int, Part]]:
-        """The parts and where they begin; neighbours that are not whole are one."""
+    def _parts(self) -> Iterator[tuple[int, Part]]:
+        """Neighbours that are not whole are one."""
         joined: list[tuple[int, int]] = []
         for start, stop in self._pieces():
             part = self._part(start, stop)
@@ -150,7 +172,7 @@ class _Cut:
         """The number of the bound up to which an open part is known to go; 0 if there is none."""
         text = self.source.text
         for following in range(at + 2, min(at + MOST_JOINED, len(bounds))):
-            known = self.known.get(text[bounds[at] : bounds[following]])
+            known = self._known.get(text[bounds[at] : bounds[following]])
             if known is not None and known.whole and not known.open:
                 return following
         return 0
@@ -160,7 +182,7 @@ class _Cut:
         text = source.text[start:stop]
         part = self.used.get(text)
         if part is None:
-            part = self.used[text] = self.known.get(text) or Part(Source(source.path, text, source.origin))
+            part = self.used[text] = self._known.get(text) or Part(Source(source.path, text, source.origin))
         return part
 
 

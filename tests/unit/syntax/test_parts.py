@@ -10,6 +10,7 @@ import pytest
 from tests.lsp.long_text import long_text, random_edit
 from tests.unit.syntax.mutations import good_text
 from tfdsl.syntax import ast, parse, parser
+from tfdsl.syntax.lexer import lex
 from tfdsl.syntax.parser import in_order
 from tfdsl.syntax.parts import Parts
 from tfdsl.text import Source
@@ -88,6 +89,10 @@ def test_an_edited_text_is_read_as_a_fresh_one(name: str, seed: int) -> None:
         assert read.diagnostics == fresh.diagnostics, changed
         assert read.file == fresh.file, changed
         assert whole(source) in (None, read), changed
+        tokens, all_tokens = parts.tokens(source), lex(source)
+        assert tokens.types == all_tokens.types, changed
+        assert (tokens.starts, tokens.ends) == (all_tokens.starts, all_tokens.ends), changed
+        assert sorted(tokens.remarks) == sorted(all_tokens.remarks), changed
         if chance.random() < 0.3:
             text = changed if len(changed) < 2 * len(BASES[name]) else BASES[name]
 
