@@ -11,6 +11,9 @@ import pytest
 from tests.lsp.long_text import long_text, random_edit
 from tfdsl import pipeline
 from tfdsl.lsp.checking import Checker
+from tfdsl.lsp.features.folding import folding
+from tfdsl.lsp.features.semantic_tokens import semantic_tokens
+from tfdsl.lsp.features.symbols import outline
 from tfdsl.lsp.settings import Settings
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.text import Source
@@ -18,13 +21,15 @@ from tfdsl.text import Source
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
 
-pytestmark = pytest.mark.slow
-
 COMMON = "let shared = 2\ntemplate t { cpu = shared }\n"
+INCLUDED = [COMMON, COMMON.replace("2", "3"), "let shared = \n", "let more = 1\ntemplate t { use u }\n"]
+BLOCKS = ('"""\n', "'''\n", "<<EOF\n", "/*", "`")
+HOSTILE = (*BLOCKS, "\r", "\u202e", "😀", "job\n", "\njob x {\n", "}\n}\n", "edition 2\n", 'include "common.tfjob"\n')
+included = [COMMON]
 
 
 def read(path: str) -> Source | str:
-    return Source(path, COMMON, path) if path.endswith("common.tfjob") else "there is no such file"
+    return Source(path, included[0], path) if path.endswith("common.tfjob") else "there is no such file"
 
 
 def snapshot(text: str, checker: Checker, settings: Settings | None = None) -> Snapshot:
@@ -52,29 +57,54 @@ def fresh(made: Snapshot) -> list[Diagnostic]:
 
 
 BASES = {
-    "clean": long_text(150),
-    "with an error in one job": long_text(150).replace("memory = 8Gi", "memory = 8", 1),
+    "clean": long_text(90),
+    "with an error in one job": long_text(90).replace("memory = 8Gi", "memory = 8", 1),
     "with an include": 'include "common.tfjob"\n'
-    + long_text(100).replace("edition 1\n", "").replace("use gpu_node", "use t\n    use gpu_node"),
-    "with labels across declarations": long_text(100)
+    + long_text(90).replace("edition 1\n", "").replace("use gpu_node", "use t\n    use gpu_node"),
+    "with labels across declarations": long_text(90)
     + 'let twice = 1\nlet twice = 2\njob mnist0 { image = "a:1", role worker { replicas = twice } }\n',
-    "that reads a file": long_text(100).replace("retries = 2", 'retries = len(file("common.tfjob"))', 1),
-    "with waivers": long_text(100).replace("  output ", "  # tfdsl: allow[VOL011] known\n  output "),
+    "that reads a file": long_text(90).replace("retries = 2", 'retries = len(file("common.tfjob"))', 1),
+    "with waivers": long_text(90).replace("  output ", "  # tfdsl: allow[VOL011] known\n  output "),
 }
 
 
-@pytest.mark.parametrize("name", BASES)
-def test_a_job_that_is_edited_tells_what_a_fresh_check_tells(name: str) -> None:
-    chance = random.Random(name)
+def assert_as_fresh(made: Snapshot) -> None:
+    """All that an editor shows by itself is what it would show of a text that has just been opened."""
+    assert told(made.diagnostics) == told(fresh(made)), made.source.text
+    opened = Snapshot(made.source, read, made.settings)
+    assert outline(made.file) == outline(opened.file), made.source.text
+    assert semantic_tokens(made) == semantic_tokens(opened), made.source.text
+    assert folding(made) == folding(opened), made.source.text
+
+
+def edit_and_compare(text: str, chance: random.Random, edits: int) -> None:
     checker = Checker()
-    text = BASES[name]
-    for _ in range(60):
+    included[0] = COMMON
+    for _ in range(edits):
         start, end, piece = random_edit(text, chance)
-        for changed in (text[:start] + piece + text[end:], text):
-            made = snapshot(changed, checker)
-            assert told(made.diagnostics) == told(fresh(made))
-        if chance.random() < 0.2 and not snapshot(text[:start] + piece + text[end:], checker).program.syntax_errors:
-            text = text[:start] + piece + text[end:]
+        if chance.random() < 0.2:
+            end, piece = start, chance.choice(HOSTILE)
+        if chance.random() < 0.1:
+            included[0] = chance.choice(INCLUDED)
+        changed = text[:start] + piece + text[end:]
+        made = snapshot(changed, checker)
+        assert_as_fresh(made)
+        if chance.random() < 0.3 and not made.program.syntax_errors:
+            text = changed
+        elif chance.random() < 0.3:
+            assert_as_fresh(snapshot(text, checker))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", BASES)
+def test_a_job_that_is_edited_tells_what_a_fresh_check_tells(name: str, seed: int) -> None:
+    edit_and_compare(BASES[name], random.Random(f"{name} {seed}"), 50)
+
+
+def test_a_few_edits() -> None:
+    """Of the many above, for a quick run."""
+    edit_and_compare(LETS + JOBS[: JOBS.index("job j2")], random.Random(2), 8)
 
 
 LETS = """\
@@ -97,6 +127,7 @@ JOBS = "".join(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_edits_beside_the_jobs_tell_what_a_fresh_check_tells(seed: int) -> None:
     chance = random.Random(seed)
@@ -149,6 +180,7 @@ def spied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return checked
 
 
+@pytest.mark.slow
 def test_strict_and_targets_are_those_of_the_settings() -> None:
     checker = Checker()
     text = long_text(60)
@@ -161,10 +193,11 @@ def test_strict_and_targets_are_those_of_the_settings() -> None:
     )
 
 
+@pytest.mark.slow
 def test_only_the_edited_job_is_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     checked = spied(monkeypatch)
     checker = Checker()
-    text = long_text(150)
+    text = long_text(90)
     assert snapshot(text, checker).diagnostics
     assert len(checked) > 2
     checked.clear()

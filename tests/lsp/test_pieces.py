@@ -108,7 +108,7 @@ def test_a_check_that_ended_early_keeps_what_it_has_done() -> None:
 def long_check(wire: Wire, **capabilities: object) -> None:
     """Have the server check a let that every one of many jobs uses."""
     wire.begin(capabilities=capabilities)
-    text = long_text(3000)
+    text = long_text(1500)
     wire.open(URI, text)
     line = next(number for number, line in enumerate(text.split("\n")) if line.startswith("let registry"))
     if capabilities:

@@ -21,13 +21,6 @@ LEVELS = ["error", "warning", "info", "off"]
 JOB = 'job a {\n  image = "x:latest"\n  role worker { }\n}\n'
 
 
-@pytest.fixture
-def wire() -> Iterator[Wire]:
-    made = Wire()
-    yield made
-    made.close()
-
-
 def offered(text: str) -> dict[str, str]:
     """What is inserted, by label, at the mark; and that the word before the mark is replaced."""
     source = Source("/w/tfdsl.toml", text.replace("▮", ""))
@@ -87,6 +80,13 @@ def test_problems_of_the_text() -> None:
     assert "did you mean unused-let?" in found[0].text
 
 
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    made = Wire()
+    yield made
+    made.close()
+
+
 # --- in a server -----------------------------------------------------------------------------------------------
 
 
@@ -103,6 +103,7 @@ def open_toml(wire: Wire, uri: str, text: str) -> None:
     wire.send("textDocument/didOpen", {"textDocument": item})
 
 
+@pytest.mark.slow
 def test_an_open_file_counts_as_it_is_shown(wire: Wire, tmp_path: Path) -> None:
     (tmp_path / "tfdsl.toml").write_text('[lint]\nfloating-image-tag = "error"\n')
     job, settings = (tmp_path / "a.tfjob").as_uri(), (tmp_path / "tfdsl.toml").as_uri()
@@ -127,6 +128,7 @@ def test_an_open_file_counts_as_it_is_shown(wire: Wire, tmp_path: Path) -> None:
     assert wire.end() == 0
 
 
+@pytest.mark.slow
 def test_a_file_that_is_not_open_has_its_problems_told(wire: Wire, tmp_path: Path) -> None:
     (tmp_path / "tfdsl.toml").write_text("[lnt]\n")
     wire.begin()
@@ -134,6 +136,7 @@ def test_a_file_that_is_not_open_has_its_problems_told(wire: Wire, tmp_path: Pat
     assert problems_at(wire, (tmp_path / "tfdsl.toml").as_uri()) == ["TFJ3904"]
 
 
+@pytest.mark.slow
 def test_other_files_of_its_language_are_left_alone(wire: Wire, tmp_path: Path) -> None:
     wire.begin()
     open_toml(wire, (tmp_path / "other.toml").as_uri(), "[lnt]\n")
@@ -141,6 +144,7 @@ def test_other_files_of_its_language_are_left_alone(wire: Wire, tmp_path: Path) 
     assert not [one for one in wire.notifications if one["method"] == "textDocument/publishDiagnostics"]
 
 
+@pytest.mark.slow
 def test_a_client_that_can_be_asked_is_asked_for_it(wire: Wire) -> None:
     able = {"dynamicRegistration": True}
     wire.begin(capabilities={"textDocument": {"synchronization": able, "completion": able, "hover": able}})

@@ -63,11 +63,13 @@
   (delete-char 6)
   (insert "retries")
   (answer 'mended (if (wait-for (lambda () (null (mistakes)))) t :false))
+  (set-buffer-modified-p nil)
+  (write-region "[lint]\nunused-lets = \"off\"\n" nil "tfdsl.toml")
   (find-file "tfdsl.toml")
-  (insert "[lint]\nunused-lets = \"off\"\n")
+  (wait-for #'eglot-managed-p)
+  (flymake-start) ; by itself it starts after a command
   (wait-for #'mistakes)
-  (answer 'project (vconcat (mistakes)))
-  (set-buffer-modified-p nil))
+  (answer 'project (vconcat (mistakes))))
 
 ;; A command, since eglot connects after a command and timers wait for one to end.
 (defun look-and-leave ()

@@ -75,14 +75,11 @@ def whole(source: Source) -> Parsed | None:
     return parser.Parsed(file, in_order(builder.diagnostics))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("name", BASES)
-def test_an_edited_text_is_read_as_a_fresh_one(name: str, seed: int) -> None:
+def edit_and_compare(name: str, seed: int, edits: int) -> None:
     chance = random.Random(f"{name} {seed}")
     parts = Parts()
     text = BASES[name]
-    for _ in range(EDITS):
+    for _ in range(edits):
         changed = edited(text, chance)
         source = Source("a.tfjob", changed)
         read, fresh = parts.read(source), parse(source)
@@ -95,6 +92,19 @@ def test_an_edited_text_is_read_as_a_fresh_one(name: str, seed: int) -> None:
         assert sorted(tokens.remarks) == sorted(all_tokens.remarks), changed
         if chance.random() < 0.3:
             text = changed if len(changed) < 2 * len(BASES[name]) else BASES[name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("name", BASES)
+def test_an_edited_text_is_read_as_a_fresh_one(name: str, seed: int) -> None:
+    edit_and_compare(name, seed, EDITS)
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_a_few_edits(name: str) -> None:
+    """Of the thousands above, for a quick run."""
+    edit_and_compare(name, 100, 3)
 
 
 def test_only_the_changed_part_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
