@@ -35,7 +35,7 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 def functions_part() -> str:
     """The functions of expressions."""
-    return table(("function", "gives"), [(f"`{row.signature}`", row.doc) for row in functions.FUNCTIONS])
+    return table(("function", "result"), [(f"`{row.signature}`", row.doc) for row in functions.FUNCTIONS])
 
 
 def roles_part() -> str:
