@@ -1,7 +1,7 @@
-"""appConfig.json: what the agents hand to the scripts.
+"""appConfig.json: what the agents pass to the scripts.
 
-Slider replaces ``${…}`` marks in these values and has no escape for them, so only our own marks and texts without any
-stand here; the job itself is a file of the package.
+Slider replaces ``${…}`` marks in these values and has no escape for them, so only our own marks and texts without marks
+are here; the job itself is a file of the package.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _global(unit: Unit) -> dict[str, Data]:
 
 
 def unmarked(text: Text | None, path: str) -> Located | None:
-    """``text`` when Slider would hand it on as it is, with the submitter as Slider's own mark; else ``None``."""
+    """``text`` if Slider would pass it on unchanged, with the submitter as Slider's own mark; else ``None``."""
     parts = text.parts if isinstance(text, RunTimeText) else (text or "",)
     words = [word for part in parts if (word := _word(part)) is not None]
     whole = "".join(words)
@@ -61,7 +61,7 @@ def _word(part: str | TaskIndex | EnvVar) -> str | None:
 
 
 def common_image(unit: Unit) -> Located | None:
-    """The image that all docker roles have in common, if Slider would hand it on as it is."""
+    """The image that all docker roles share, if Slider would pass it on unchanged."""
     roles = [role for role in unit.job.roles if in_docker(unit, role)]
     if not roles or len({role.image for role in roles}) != 1:
         return None

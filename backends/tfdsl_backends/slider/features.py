@@ -1,4 +1,4 @@
-"""What differs between the versions of Slider."""
+"""The differences between the versions of Slider."""
 
 from __future__ import annotations
 

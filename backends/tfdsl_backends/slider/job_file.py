@@ -176,8 +176,8 @@ def _last_name(path: str) -> str:
 def _mounts(unit: Unit, role: Role) -> Sequence[Data]:
     """The mounts that the script makes, in order."""
     sent = sent_archives(unit.job)
-    made = [(mount, _mount(mount, sent)) for mount in role.mounts]
-    return [Located(data, mount.path) for mount, data in made if data]
+    pairs = [(mount, _mount(mount, sent)) for mount in role.mounts]
+    return [Located(data, mount.path) for mount, data in pairs if data]
 
 
 def _mount(mount: BaseMount, sent: dict[str, str]) -> dict[str, Data]:

@@ -45,7 +45,7 @@ PROGRAMS = (
 
 
 def generate(unit: Unit) -> Sequence[Document]:
-    """The files of the application, in the order in which one reads them."""
+    """The files of the application, in the order in which a person reads them."""
     scripts = [Document(program("role"), f"package/{SCRIPT}", "text")]
     scripts += [Document(program(name), f"package/scripts/{name}.py", "text") for name in PROGRAMS]
     if any(role.server for role in unit.job.roles):

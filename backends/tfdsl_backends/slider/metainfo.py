@@ -1,7 +1,7 @@
 """metainfo.json (schema 2.1) and metainfo.xml (schema 2.0): components, exports, start order.
 
-Keys are those of Slider's own classes (``providers/agent/application/metadata``), which ignore unknown ones silently;
-the XML reader (``MetainfoParser``) knows the same but for component types.
+The keys are those of Slider's own classes (``providers/agent/application/metadata``), which silently ignore others;
+the XML reader (``MetainfoParser``) has the same ones, except component types.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ START_TIMEOUT = "600"
 """Seconds after which the agent kills a command; START leaves a supervisor behind and returns at once."""
 
 NOT_EXPORTED = ("evaluator",)
-"""Roles that nobody has to find; a component without an allocated port publishes nothing."""
+"""Roles that no task has to find; a component without an allocated port publishes nothing."""
 
 
 def metainfo_json(unit: Unit) -> dict[str, Data]:
@@ -45,7 +45,7 @@ def export_name(role: Role) -> str:
 
 
 def is_exported(role: Role) -> bool:
-    """Whether the role has an allocated port, and an export that tells it."""
+    """Whether the role has an allocated port, and an export with it."""
     return role.name not in NOT_EXPORTED
 
 

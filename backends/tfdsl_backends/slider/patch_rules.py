@@ -1,4 +1,4 @@
-"""What may not be patched in a package of Slider, whose documents repeat each other, and what Slider would refuse.
+"""What cannot be patched in a Slider package, whose documents repeat each other, and what Slider would refuse.
 
 Source: Slider `core/conf/ConfTreeOperations`, `client/AgentClientProvider` (ResourcesInputPropertiesValidator) and
 `providers/agent/AgentProviderService`.
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from tfdsl.emit.located import Plain
     from tfdsl.patch.rules import Steps
 
-_REPLICAS: Final = "write replicas = … in the role; 0 leaves the role out"
+_REPLICAS: Final = "write replicas = … in the role; 0 removes the role"
 _COMPONENT: Final = "write role NAME { … } in the job"
-_NAME: Final = "write it behind the word job: job NAME { … }"
+_NAME: Final = "write it after the word job: job NAME { … }"
 _COMPONENTS: Final = ("components",)
 _METAINFO: Final = ("application", "components", "*")
 
@@ -68,7 +68,7 @@ RULES: Final = PatchRules(
             "resources.json",
             (*_COMPONENTS, "*", "yarn.role.priority"),
             "the priority of a component",
-            "Slider tells the roles apart by it",
+            "Slider distinguishes the roles by it",
         ),
         Derived("metainfo.json", ("application", "name"), "the name of the application", _NAME),
         Derived("metainfo.json", (*_METAINFO, "name"), "the name of a component", _COMPONENT),
@@ -76,7 +76,7 @@ RULES: Final = PatchRules(
             Derived("metainfo.json", (*_METAINFO, key), "the replicas of a role", _REPLICAS)
             for key in ("minInstanceCount", "maxInstanceCount")
         ),
-        Derived("package/files/job.json", (), "job.json", "it is what the job says, for the programs of the package"),
+        Derived("package/files/job.json", (), "job.json", "the programs of the package read the job from it"),
     ),
     (
         FixedSet("resources.json", _COMPONENTS, "component", _COMPONENT),

@@ -1,4 +1,4 @@
-"""resources.json: what each component asks YARN for. All values are texts; Slider decodes numbers like Java does."""
+"""resources.json: what each component requests from YARN. All values are texts; Slider decodes numbers as Java does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tfdsl.vocabulary.quantities import Quantity
 
 SCHEMA = "http://example.org/specification/v2.0.0"
-"""The only schema that Slider takes."""
+"""The only schema that Slider accepts."""
 
 ANTI_AFFINITY = "4"
 DAY = 24 * 60

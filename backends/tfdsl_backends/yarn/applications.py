@@ -1,4 +1,4 @@
-"""Which applications a job becomes, and how large their containers are.
+"""The applications that a job becomes, and the size of their containers.
 
 All containers of a DistributedShell application have one size, one docker image and one list of mounts.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Role
 
 DEFAULT_MEMORY = 2048
-"""MB for a role that names none."""
+"""MB, for a role without memory."""
 
 GPU = "yarn.io/gpu"
 
@@ -34,7 +34,7 @@ class Size(Record):
 
 
 class Application(Record):
-    """One submission. ``name`` is empty when it is the only one; ``roles`` are those whose tasks it runs."""
+    """One submission. ``name`` is empty if it is the only one; ``roles`` are those whose tasks it runs."""
 
     name: str
     roles: tuple[Role, ...]
@@ -42,7 +42,7 @@ class Application(Record):
 
     @property
     def containers(self) -> int:
-        """How many containers it asks for."""
+        """How many containers it requests."""
         return sum(role.replicas for role in self.roles)
 
 
@@ -63,17 +63,17 @@ def per_role(unit: Unit) -> bool:
 
 
 def differences(unit: Unit) -> list[str]:
-    """In what the roles differ that one application cannot give them, in words."""
+    """The differences between the roles that one application cannot have, in words."""
     roles = unit.job.roles
     shapes = [shape(unit, role) for role in roles]
-    found = [what for what in shapes[0] if len({one[what] for one in shapes}) > 1]
+    differing = [what for what in shapes[0] if len({one[what] for one in shapes}) > 1]
     if len(roles) > 1 and any(role.spread == "node" and role.replicas > 1 for role in roles):
-        found.append("placement")
-    return found
+        differing.append("placement")
+    return differing
 
 
 def shape(unit: Unit, role: Role) -> dict[str, object]:
-    """What all containers of an application have in common, by name in words."""
+    """What all containers of an application share, each named in words."""
     size = size_of(unit, role)
     docker = in_docker(unit, role)
     return {
@@ -88,7 +88,7 @@ def shape(unit: Unit, role: Role) -> dict[str, object]:
 
 
 def size_of(unit: Unit, role: Role) -> Size:
-    """What one container of ``role`` asks for; amounts are rounded up."""
+    """What one container of ``role`` requests; amounts are rounded up."""
     memory = megabytes(role.memory) if role.memory is not None else DEFAULT_MEMORY
     vcores = role.cpu.whole if role.cpu is not None else 1
     others: dict[str, int] = {}
@@ -110,7 +110,7 @@ def largest(sizes: Sequence[Size]) -> Size:
 
 
 def waste(unit: Unit) -> Size:
-    """What one application for all roles asks for beyond what the roles need, over all containers."""
+    """What one application for all roles requests beyond what the roles need, over all containers."""
     roles = unit.job.roles
     sizes = [size_of(unit, role) for role in roles]
     top = largest(sizes)

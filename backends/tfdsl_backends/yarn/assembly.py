@@ -1,7 +1,7 @@
-"""Joins the parts of the task program that a job needs into the one file that travels with it.
+"""Joins the parts of the task program that a job needs into the one file that is sent with it.
 
 The modules of :mod:`tfdsl_backends.yarn.programs` register what they can do in tables (``COMMANDS["fetch"] = ...``).
-The caller names the entries that the job needs; what those use is found in the text, and nothing else is joined.
+The caller names the entries that the job needs; only those, and what their text uses, are joined.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ MODULES: Final = (
 """The modules of :mod:`tfdsl_backends.yarn.programs`, each after those it uses."""
 
 _HEAD: Final = '''\
-"""What each container of the job runs: it tells TensorFlow the addresses of all tasks and runs the command.
+"""What each container of the job runs: it gives TensorFlow the addresses of all tasks and runs the command.
 
-Runs under Python 2.7 and 3, with the standard library only.
+Runs under Python 2.7 and 3, with only the standard library.
 """
 
 from __future__ import print_function
@@ -69,17 +69,17 @@ def _program(wanted: frozenset[str]) -> str:
 
 @cache
 def _modules() -> tuple[_Module, ...]:
-    found: list[_Module] = []
+    modules: list[_Module] = []
     for name in MODULES:
         source = portable(files("tfdsl_backends.yarn.programs").joinpath(f"{name}.py").read_text("utf-8"))
         title = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0].rstrip(".")
         lines = tuple(source.splitlines())
-        found.append(_Module(title, lines, imports(source), tuple(definitions(name, source))))
-    return tuple(found)
+        modules.append(_Module(title, lines, imports(source), tuple(definitions(name, source))))
+    return tuple(modules)
 
 
 def _reached(wanted: frozenset[str]) -> set[Definition]:
-    """The start of the program, the ``wanted`` entries, and all that these use, directly or not."""
+    """The start of the program, the ``wanted`` entries, and everything that they use, directly or not."""
     left = {one for module in _modules() for one in module.definitions}
     kept: set[Definition] = set()
     more = {one for one in left if one.is_start or one.entry in wanted}
@@ -97,20 +97,20 @@ def _is_needed(one: Definition, used: set[str], mentioned: set[str]) -> bool:
 
 
 def _body(module: _Module, kept: list[Definition]) -> str:
-    """The lines of a module that are kept, under its title."""
+    """The kept lines of a module, under its title."""
     if not kept:
         return ""
     text = ""
     for before, one in zip([None, *kept], kept, strict=False):
         piece = "\n".join(_lines(module, one)) + "\n"
-        if one.entry:  # those between the last definition and this one may be left out
+        if one.entry:  # the definitions between the last one and this one may be left out
             piece = ("" if before is not None and before.entry else "\n\n") + piece.lstrip("\n")
         text += piece
     return f"\n\n# ---- {module.title} ----\n\n" + _BLANKS.sub("\n\n\n", text).strip("\n") + "\n"
 
 
 def _lines(module: _Module, one: Definition) -> list[str]:
-    """The lines of a definition; of a class, those that are none of its methods'."""
+    """The lines of a definition; of a class, those outside its methods."""
     inside = [part for part in module.definitions if part.owner and part.owner in one.names]
     taken = {number for part in inside for number in range(part.first, part.last + 1)}
     numbers = (number for number in range(one.first, one.last + 1) if number not in taken)

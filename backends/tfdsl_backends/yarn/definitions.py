@@ -32,7 +32,7 @@ class Definition(Record):
 
 def definitions(module: str, source: str) -> list[Definition]:
     """The definitions of ``source``, in order; lines that matter to it as a module only belong to none of them."""
-    found: list[Definition] = []
+    parsed: list[Definition] = []
     for node, first, last in _spans(ast.parse(source).body, 0):
         if _is_of_the_module(node):
             continue
@@ -40,12 +40,12 @@ def definitions(module: str, source: str) -> list[Definition]:
         parts = _parts(node, [method for method, *_ in methods])
         start = isinstance(node, ast.If) and "__name__" in _uses([node.test])
         names = frozenset(_defined(node))
-        found.append(Definition(module, first, last, names, _uses(parts), _mentions(parts), _entry(node), "", start))
+        parsed.append(Definition(module, first, last, names, _uses(parts), _mentions(parts), _entry(node), "", start))
         for method, begin, end in methods:
             used, mentioned = _uses([method]), _mentions([method])
             owner = "".join(names)
-            found.append(Definition(module, begin, end, frozenset({method.name}), used, mentioned, owner=owner))
-    return found
+            parsed.append(Definition(module, begin, end, frozenset({method.name}), used, mentioned, owner=owner))
+    return parsed
 
 
 def imports(source: str) -> dict[str, str]:
@@ -105,14 +105,14 @@ def _defined(node: ast.stmt) -> Iterator[str]:
 
 def _uses(parts: Iterable[ast.AST]) -> frozenset[str]:
     """The names that ``parts`` read; what a function assigns is its own."""
-    found: set[str] = set()
+    read: set[str] = set()
     for part in parts:
         names = [name for name in ast.walk(part) if isinstance(name, ast.Name)]
         own = (
             {name.id for name in names if isinstance(name.ctx, ast.Store)} if isinstance(part, ast.FunctionDef) else ()
         )
-        found.update(name.id for name in names if name.id not in own)
-    return frozenset(found)
+        read.update(name.id for name in names if name.id not in own)
+    return frozenset(read)
 
 
 def _mentions(parts: Iterable[ast.AST]) -> frozenset[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Role
 
 SAFE_PATH: Final = re.compile(r"[A-Za-z0-9_./=@%+-]+\Z")
-"""Paths that get through: no ``,`` and ``:``, which separate mounts, and nothing that a shell reads."""
+"""Paths that pass: without ``,`` and ``:``, which separate mounts, and without anything that a shell reads."""
 
 IMAGE: Final = re.compile(
     r"(?:[A-Za-z0-9.-]+(?::[0-9]+)?/)?[a-z0-9_./-]+(?::[A-Za-z0-9_.-]+|@sha256:[a-z0-9]{12,64})?\Z"
@@ -45,24 +45,24 @@ class Mount(Record):
 
 
 def docker_mounts(unit: Unit, role: Role) -> tuple[Mount, ...]:
-    """What docker has to mount for ``role``; a host folder that is linked is mounted at its own path."""
-    found: dict[str, Mount] = {}
+    """What docker must mount for ``role``; a host folder that is linked is mounted at its own path."""
+    mounts: dict[str, Mount] = {}
     for mount in role.mounts:
         if mount.kind == "host":
             source = _clean(head(mount.source))
             target = _clean(mount.at) if mount.at.startswith("/") else source
-            found[target] = Mount(source, target, "ro" if mount.readonly else "rw", mount.path)
+            mounts[target] = Mount(source, target, "ro" if mount.readonly else "rw", mount.path)
     home = unit.text("hadoop_home")
     if home:
-        found.setdefault(_clean(home), Mount(_clean(home), _clean(home), "ro", "hadoop_home"))
+        mounts.setdefault(_clean(home), Mount(_clean(home), _clean(home), "ro", "hadoop_home"))
     store = unit.text("store")
     if uses_store(unit) and not store_in_hdfs(unit):
-        found.setdefault(_clean(store), Mount(_clean(store), _clean(store), "rw", "store"))
-    return tuple(found.values())
+        mounts.setdefault(_clean(store), Mount(_clean(store), _clean(store), "rw", "store"))
+    return tuple(mounts.values())
 
 
 def tmpfs_mounts(role: Role) -> tuple[str, ...]:
-    """Paths at which docker has to mount a tmpfs."""
+    """Paths at which docker must mount a tmpfs."""
     paths = [_clean(mount.at) for mount in role.mounts if mount.kind == "memory" and mount.at.startswith("/")]
     return (*paths, "/dev/shm") if role.shm is not None else tuple(paths)
 
@@ -74,13 +74,13 @@ def runtime_variables(unit: Unit, roles: tuple[Role, ...]) -> list[tuple[str, st
     have = features(unit.version)
     mounts = dict.fromkeys(str(mount) for role in roles for mount in docker_mounts(unit, role))
     tmpfs = dict.fromkeys(path for role in roles for path in tmpfs_mounts(role))
-    found = [("TYPE", "docker"), ("DOCKER_IMAGE", roles[0].image or "")]
+    variables = [("TYPE", "docker"), ("DOCKER_IMAGE", roles[0].image or "")]
     if have.docker_mounts:
-        found += [("DOCKER_CONTAINER_NETWORK", "host")]
-        found += [("DOCKER_MOUNTS", ",".join(mounts))] if mounts else []
+        variables += [("DOCKER_CONTAINER_NETWORK", "host")]
+        variables += [("DOCKER_MOUNTS", ",".join(mounts))] if mounts else []
     if have.docker_tmpfs and tmpfs:
-        found.append(("DOCKER_TMPFS_MOUNTS", ",".join(tmpfs)))
-    return [(PREFIX + name, value) for name, value in found]
+        variables.append(("DOCKER_TMPFS_MOUNTS", ",".join(tmpfs)))
+    return [(PREFIX + name, value) for name, value in variables]
 
 
 def _clean(path: str) -> str:

@@ -1,4 +1,4 @@
-"""What differs between the versions of Hadoop, as far as DistributedShell's client and containers show it."""
+"""The differences between the versions of Hadoop in DistributedShell's client and containers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ VERSIONS = ("2.10", "3.1", "3.3", "3.4")
 """Known versions, the default last."""
 
 NO_TIMEOUT = 2_147_483_647
-"""Milliseconds for the client's ``-timeout`` where the job has no deadline: what an int holds, 24.8 days.
+"""Milliseconds for the client's ``-timeout`` if the job has no deadline: the largest int, 24.8 days.
 
 Without the option the client kills the application after 600,000 ms.
 """

@@ -61,7 +61,7 @@ def job_script(unit: Unit) -> Written:
 
 
 def role_values(unit: Unit, role: Role) -> dict[str, Data]:
-    """What the template says about one role."""
+    """What the template needs for one role."""
     by_client = is_yarn_tf(unit)  # the modified client makes the links and copies the outputs
     outputs = [] if by_client else [output_values(role, output) for output in role.outputs]
     return {
@@ -74,12 +74,12 @@ def role_values(unit: Unit, role: Role) -> dict[str, Data]:
 
 
 def variable_word(role: Role, name: str) -> Quoted:
-    """The value of a variable of ``role.env``; those that refer to objects of Kubernetes are errors of the checks."""
+    """The value of a variable of ``role.env``; the checks refuse those that refer to Kubernetes objects."""
     return word(resolved(cast("Text", role.env[name]), role.env, frozenset((name,))))
 
 
 def role_word(role: Role, text: Text) -> Quoted:
-    """``text`` as a word of the script, with the variables of the role's env put in."""
+    """``text`` as a word of the script, with the values of the role's env."""
     return word(resolved(text, role.env))
 
 
@@ -111,22 +111,22 @@ def uses(unit: Unit) -> dict[str, Data]:
 
 
 def preparations(unit: Unit) -> list[Data]:
-    """The steps before the command, roles with the same ones together."""
-    found: dict[tuple[str, ...], tuple[list[str], list[Data]]] = {}
+    """The steps before the command; roles with the same steps share them."""
+    groups: dict[tuple[str, ...], tuple[list[str], list[Data]]] = {}
     for role in unit.job.roles:
         steps = prepare_steps(unit, role)
         if steps:
-            found.setdefault(tuple(map(shown, steps)), ([], steps))[0].append(role.name)
-    return [{"names": Quoted(" | ".join(names)), "steps": steps} for names, steps in found.values()]
+            groups.setdefault(tuple(map(shown, steps)), ([], steps))[0].append(role.name)
+    return [{"names": Quoted(" | ".join(names)), "steps": steps} for names, steps in groups.values()]
 
 
 def commands(unit: Unit) -> list[Data]:
-    """The commands, roles with the same one together."""
-    found: dict[tuple[str, ...], tuple[list[str], Role]] = {}
+    """The commands; roles with the same command share it."""
+    groups: dict[tuple[str, ...], tuple[list[str], Role]] = {}
     for role in unit.job.roles:
         words = [] if role.server else command(unit, role)
         key = (str(role.server), shown(workdir(role)), *map(shown, words))
-        found.setdefault(key, ([], role))[0].append(role.name)
+        groups.setdefault(key, ([], role))[0].append(role.name)
     return [
         {
             "names": Quoted(" | ".join(names)),
@@ -134,12 +134,12 @@ def commands(unit: Unit) -> list[Data]:
             "workdir": workdir(role),
             "words": command(unit, role),
         }
-        for names, role in found.values()
+        for names, role in groups.values()
     ]
 
 
 def workdir(role: Role) -> Data:
-    """The folder of the command as a word; empty for the work folder."""
+    """The folder of the command as a word; empty if it is the work folder."""
     return Located(role_word(role, role.workdir), child(role.path, "workdir")) if role.workdir else ""
 
 
@@ -149,7 +149,7 @@ def shown(data: Data) -> str:
 
 
 def sets_variables(unit: Unit) -> bool:
-    """Whether any command gets variables of its own."""
+    """Whether a command has variables of its own."""
     return any(role.env or hides_gpus(unit.job, role) for role in unit.job.roles)
 
 
@@ -158,17 +158,17 @@ def prepare_steps(unit: Unit, role: Role) -> list[Data]:
 
     Links to what is the user's come last: nothing is fetched or unpacked through them.
     """
-    found: list[Data] = []
+    steps: list[Data] = []
     numbered = list(enumerate(role.mounts, 1))
     for number, mount in sorted(numbered, key=lambda one: one[1].kind == "host"):
         words = mount_step(unit, role, mount, number)
         if words:
-            found.append(Located(Quoted(" ".join(words)), mount.path))
-    return found
+            steps.append(Located(Quoted(" ".join(words)), mount.path))
+    return steps
 
 
 def mount_step(unit: Unit, role: Role, mount: Mount, number: int) -> list[str]:
-    """The call that makes ``mount``; empty when the runtime has made it."""
+    """The call that makes ``mount``; empty if the runtime does."""
     at = shell.quote(mount.at)
     if mount.kind == "host":
         return [] if is_yarn_tf(unit) else host_step(role, mount)
@@ -186,7 +186,7 @@ def mount_step(unit: Unit, role: Role, mount: Mount, number: int) -> list[str]:
 
 
 def host_step(role: Role, mount: HostMount) -> list[str]:
-    """A link for a relative path; an absolute one only has to be there."""
+    """A link for a relative path; an absolute path only has to exist."""
     kind = [mount.type] if mount.type in ("Directory", "File") else []
     if mount.at.startswith("/"):
         return ["there", shell.quote(mount.at), *kind]
@@ -215,18 +215,18 @@ def command(unit: Unit, role: Role) -> list[Data]:
         logdir = Located(role_word(role, role.logdir or ""), child(role.path, "logdir"))
         return ["tensorboard", "--logdir", logdir, "--bind_all", "--port", PORT, *args]
     words = role.command or (unit.job.build.entrypoint if unit.job.build is not None else ())
-    # env would take a first word with = in it for one more variable.
+    # env would read a first word with = in it as another variable.
     guard = ["nice", "-n", "0"] if words and sets_variables(unit) and not is_plain(words[0]) else []
     return [*guard, *(Located(role_word(role, text), f"{place}[{at}]") for at, text in enumerate(words)), *args]
 
 
 def is_plain(text: Text) -> bool:
-    """Whether env takes ``text`` for a command."""
+    """Whether env reads ``text`` as a command."""
     return isinstance(text, str) and "=" not in text
 
 
 def is_default_board(role: Role) -> bool:
-    """Whether tensorboard runs the language's own command, whose port is the one that the task takes."""
+    """Whether tensorboard runs the language's default command, with the port that the task takes."""
     if role.name != "tensorboard":
         return False
     return role.command in ((), ("tensorboard", "--logdir", role.logdir, "--bind_all", "--port", str(role.port)))

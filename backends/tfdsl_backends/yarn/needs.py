@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Text
 
 AT_HOME = "hdfs:"
-"""In front of a path that HDFS reads from the user's home folder."""
+"""Before a path that HDFS reads from the user's home folder."""
 
 WAYS_IN = ("client", "http", "path", "webhdfs")
 WAYS_OUT = ("client", "webhdfs")
@@ -104,9 +104,9 @@ def _puts(unit: Unit) -> Iterator[str]:
     if any(not output.overwrite and "://" not in head(output.destination) for output in outputs):
         yield from ("COMMANDS.copied", "COMMANDS.mark")
     destinations = [output.destination for output in outputs]
-    found = {way for place in destinations for way in ways(place, unit.text("webhdfs"), WAYS_OUT)}
-    yield from (f"PUT.{way}" for way in found)
-    if found:
+    needed = {way for place in destinations for way in ways(place, unit.text("webhdfs"), WAYS_OUT)}
+    yield from (f"PUT.{way}" for way in needed)
+    if needed:
         yield "COMMANDS.put"
 
 

@@ -1,4 +1,4 @@
-"""Options of the yarn target, and what they decide."""
+"""Options of the yarn target."""
 
 from __future__ import annotations
 
@@ -15,81 +15,81 @@ OPTIONS = (
         "runtime",
         one_of("docker", "native"),
         "Run the tasks in YARN's docker runtime, or as processes of the node. Without it, roles with an image run in "
-        "docker, the others native.",
+        "docker and the others natively.",
     ),
     Option(
         "applications",
         one_of("per-role", "one"),
         "DistributedShell gives all containers of an application one size and one image. `per-role`: one application "
-        "for each role, which meet through a common store; `one`: one application, with the largest size for all. "
-        "Without it, one where all roles are alike, else per-role.",
+        "for each role, whose tasks find each other through a common store; `one`: one application, with the largest "
+        "size for all. Without it, `one` if all roles are alike, else `per-role`.",
     ),
     Option(
         "dialect",
         one_of("stock", "yarn-tf"),
-        "`stock`: DistributedShell as Hadoop ships it; the tasks meet by themselves. `yarn-tf`: the modified client "
-        "that takes mounts, output, num_parameter_servers and num_trainers and passes the four TensorFlow flags.",
+        "`stock`: DistributedShell as Hadoop ships it; the tasks find each other. `yarn-tf`: the modified client that "
+        "takes mounts, output, num_parameter_servers and num_trainers, and passes the four TensorFlow flags.",
         "stock",
     ),
     Option(
         "store",
         StringType(pattern=r"(hdfs://[^/]*/.+|/.+)"),
-        "Where the tasks find each other: an `hdfs://` folder, or the absolute path of a folder that all nodes share. "
+        "Folder for the tasks' rendezvous: an `hdfs://` URI, or the absolute path of a folder that all nodes share. "
         "Without it, .tfjobs in the submitter's home folder of HDFS.",
     ),
     Option(
         "hadoop_home",
         StringType(pattern=r"/.+"),
-        "Folder of the Hadoop client on the nodes. Docker containers mount it read-only; the image has to have Java.",
+        "Folder of the Hadoop client on the nodes. Docker containers mount it read-only; the image must have Java.",
     ),
     Option(
         "webhdfs",
         StringType(pattern=r"https?://[^/\s]+"),
-        "Address of the NameNode's WebHDFS, e.g. `http://namenode:9870`: containers then need no Hadoop client, and "
-        "meet ten times faster. Simple authentication only.",
+        "Address of the NameNode's WebHDFS, e.g. `http://namenode:9870`: containers then need no Hadoop client, "
+        "and the rendezvous is ten times faster. Simple authentication only.",
     ),
     Option(
         "rendezvous_seconds",
         IntType(1, 2_000_000),
-        "How long the tasks wait for each other; then all end with status 76 and a message that names the missing "
-        "ones. A policy `on pending after … => fail job` replaces it.",
+        "How long the tasks wait for each other; after that, all exit with status 76 and name the missing ones. A "
+        "policy `on pending after … => fail job` replaces it.",
         900,
     ),
     Option(
         "ports",
         StringType(pattern=r"[0-9]+-[0-9]+"),
-        "Range of ports that tasks may take, outside of the nodes' ephemeral ports.",
+        "Range of ports for the tasks, outside the nodes' ephemeral ports.",
         "20000-30000",
     ),
     Option(
         "reuse_port",
         BOOL,
-        "Hold each task's port for its whole life and set TF_GRPC_REUSE_PORT, so that nobody can take it between "
-        "rendezvous and start. TensorFlow 2.3 and later.",
+        "Hold each task's port for its whole life and set TF_GRPC_REUSE_PORT, so that no other process can take it "
+        "between rendezvous and start. TensorFlow 2.3 and later.",
         False,
     ),
     Option("stop_grace", IntType(0, 3600), "Seconds between SIGTERM and SIGKILL when a command is stopped.", 10),
     Option(
         "max_container_memory",
         IntType(1),
-        "The cluster's yarn.scheduler.maximum-allocation-mb. YARN lowers larger requests without a word; with this "
-        "option the compiler says so.",
+        "The cluster's yarn.scheduler.maximum-allocation-mb. YARN silently lowers larger requests; with this option "
+        "tfdsl reports them.",
     ),
     Option("am_memory", IntType(64), "Memory of the application master in MB.", 512),
     Option(
         "python",
         StringType(empty=False),
-        "The Python of the containers that runs the task program, and TensorFlow in roles with `server = true`. "
-        "Without it, the first of python3, python and python2 that is there.",
+        "The Python in the containers, for the task program and for TensorFlow in roles with `server = true`. Without "
+        "it, the first of python3, python and python2 that exists.",
     ),
 )
 
 
 def is_yarn_tf(unit: Unit) -> bool:
-    """Whether the modified client is to be used."""
+    """Whether the modified client submits the job."""
     return unit.text("dialect") == "yarn-tf"
 
 
 def store_in_hdfs(unit: Unit) -> bool:
-    """Whether the tasks meet through HDFS."""
+    """Whether the store is in HDFS."""
     return not unit.text("store").startswith("/")

@@ -1,4 +1,4 @@
-"""The script that submits: the client's options for each application, and the waiting for its end."""
+"""The script that submits the job and waits for its end: the client's options for each application."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ RETRY_INTERVAL = 1000
 def submit_script(unit: Unit) -> Written:
     """``submit.sh``."""
     have = features(unit.version)
-    made = applications(unit)
+    submitted = applications(unit)
     archives: Data = [{"file": file, "name": name} for file, name in sent_archives(unit.job).items()]
     values: dict[str, Data] = {
         "job": unit.job.name,
         "applications": [
             {"name": app.name or "job", "appname": appname(unit, app), "options": client_options(unit, app)}
-            for app in made
+            for app in submitted
         ],
         "store": store_place(unit).removeprefix(AT_HOME),
         "at_home": not unit.text("store"),
@@ -45,7 +45,7 @@ def submit_script(unit: Unit) -> Written:
         "archives": archives,
         "localize": have.localize,
         "tags": have.tags,
-        "several": len(made) > 1,
+        "several": len(submitted) > 1,
     }
     return render(TEMPLATES, "submit.sh.j2", values)
 
@@ -53,8 +53,7 @@ def submit_script(unit: Unit) -> Written:
 def client_options(unit: Unit, app: Application) -> list[Data]:
     """The options of one application, a list of words for each line.
 
-    Nothing of the user's is read by a second shell but the variables of the docker runtime, whose characters are
-    checked.
+    Of the user's texts, a second shell reads only the variables of the docker runtime, whose characters are checked.
     """
     return [
         ["-appname", appname(unit, app)],
@@ -76,21 +75,21 @@ def client_options(unit: Unit, app: Application) -> list[Data]:
 
 
 def appname(unit: Unit, app: Application) -> str:
-    """The name under which YARN shows the application."""
+    """The application's name in YARN."""
     return f"{unit.job.name}-{app.name}" if app.name else unit.job.name
 
 
 def containers(unit: Unit, app: Application) -> list[Data]:
-    """How many, and where."""
+    """How many containers, and where."""
     count = Located(str(app.containers), child(app.roles[0].path, "replicas"))
-    found: list[Data] = [["-num_containers", count]]
+    options: list[Data] = [["-num_containers", count]]
     spread = [role for role in app.roles if role.spread == "node"]
     form = features(unit.version).placement
     if spread and form and app.containers > 1:
         tag = form.replace("tag", app.name or "task").replace("N", str(app.containers))
         spec = f"{tag},NOTIN,NODE,{app.name or 'task'}"
-        found.append(["-placement_spec", Located(spec, child(spread[0].path, "spread"))])
-    return found
+        options.append(["-placement_spec", Located(spec, child(spread[0].path, "spread"))])
+    return options
 
 
 def size(unit: Unit, app: Application) -> list[Data]:
@@ -113,13 +112,13 @@ def node_label(app: Application) -> list[Data]:
 
 
 def timeout(unit: Unit) -> Data:
-    """Milliseconds after which the client kills the application; always written, the client's default is 600,000."""
+    """Milliseconds after which the client kills the application; always written: the client's default is 600,000."""
     deadline = unit.job.deadline
     return Located(str(deadline.ms), "deadline") if deadline is not None else str(NO_TIMEOUT)
 
 
 def retries(unit: Unit) -> list[Data]:
-    """The NodeManager's relaunches in place: policy 2, on some statuses."""
+    """The NodeManager's relaunches in place: policy 2, which is on some statuses."""
     if not restarts(unit.job):
         return []
     return [
@@ -131,9 +130,9 @@ def retries(unit: Unit) -> list[Data]:
 
 
 def yarn_tf_options(unit: Unit) -> list[Data]:
-    """What only the modified client takes: sizes of the cluster, mounts and outputs."""
+    """Options of the modified client only: sizes of the cluster, mounts and outputs."""
     roles = unit.job.roles
-    found: list[Data] = [
+    options: list[Data] = [
         ["-num_parameter_servers", replicas(unit.job.role("ps"))],
         ["-num_trainers", replicas(unit.job.role("worker"))],
     ]
@@ -141,9 +140,9 @@ def yarn_tf_options(unit: Unit) -> list[Data]:
         f"{mount.source}:{mount.at}" for role in roles for mount in role.mounts if mount.kind == "host"
     )
     outputs = dict.fromkeys(f"{output.source}:{output.destination}" for role in roles for output in role.outputs)
-    found += [["-mounts", ",".join(mounts)]] if mounts else []
-    found += [["-output", ",".join(outputs)]] if outputs else []
-    return found
+    options += [["-mounts", ",".join(mounts)]] if mounts else []
+    options += [["-output", ",".join(outputs)]] if outputs else []
+    return options
 
 
 def replicas(role: Role | None) -> Data:

@@ -1,4 +1,4 @@
-"""Texts with run-time values as words of the job script."""
+"""Texts as words of the job script, also those with values that are known only when a task runs."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def word(text: Text) -> Quoted:
 
 
 def resolved(text: Text, env: Mapping[str, EnvValue], within: frozenset[str] = frozenset()) -> Text:
-    """``text`` with the variables that ``env`` sets put in, so that only those of the node are left.
+    """``text`` with the values of the variables that ``env`` sets, so that only those of the node are left.
 
-    The script itself never has the variables of ``env``. A variable that leads back to itself (``within``) is the
-    node's: ``PATH = "/opt/bin:${env.PATH}"``.
+    The script itself never has the variables of ``env``. A variable that refers to itself (``within``) is the node's:
+    ``PATH = "/opt/bin:${env.PATH}"``.
     """
     if isinstance(text, str):
         return text
@@ -49,8 +49,8 @@ def resolved(text: Text, env: Mapping[str, EnvValue], within: frozenset[str] = f
 def program_word(text: Text) -> Quoted:
     """The program text of a shell as one word.
 
-    That shell itself puts in the variables, never reads their values. The index consists of digits and is put in before
-    the shell reads the text: so it arrives inside single quotes too, as on the other targets.
+    That shell expands the variables itself and never reads their values as code. The index, which is only digits, is
+    replaced before the shell reads the text, so it works in single quotes too, as on the other targets.
     """
     if isinstance(text, str):
         return Quoted(shell.quote(text))

@@ -68,7 +68,7 @@ OUTPUTS = """
 @pytest.mark.job(Job(job("worker: write=result:x only=1 sleep=1 exit=9", more=OUTPUTS)))
 def test_a_worker_that_fails_ends_the_job(run: Run) -> None:
     assert failed(run) == {"chief[0]": OTHERS, "worker[0]": OTHERS, "worker[1]": 9, "ps[0]": OTHERS}
-    assert "worker[1] ended with 9" in run.output, "submit.sh shows why"
+    assert "worker[1] exited with 9" in run.output, "submit.sh shows why"
     assert {path.name for path in (run.folder / "shared").iterdir()} == {"meet", "on-failure", "always"}
 
 
@@ -94,7 +94,7 @@ MISSING = job(options=f"{FOLDER_STORE}, rendezvous_seconds = 12").replace(SMALL,
 def test_tasks_that_cannot_all_start_end_at_the_limit(run: Run) -> None:
     assert set(failed(run).values()) == {76}
     assert run.records == [], "no command has started"
-    assert re.search(r"2 of 4 tasks came within 12 s; missing: ", run.story), run.story
+    assert re.search(r"2 of 4 tasks registered within 12 s; missing: ", run.story), run.story
 
 
 RESTART = """
@@ -159,7 +159,7 @@ def test_the_deadline_ends_the_job(run: Run) -> None:
 @pytest.mark.job(Job(job("chief: sleep=1", more=OUTPUTS.replace("from worker[0]", "from chief[0]"))))
 def test_an_output_that_is_not_there_makes_a_good_job_fail(run: Run) -> None:
     assert failed(run)["chief[0]"] == 74
-    assert "output result is not there" in run.story
+    assert "output result does not exist" in run.story
 
 
 def put_something_there(_cluster: object, folder: Path) -> None:

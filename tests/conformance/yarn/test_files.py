@@ -207,5 +207,5 @@ job over {{
 @pytest.mark.job(Job(OVER, files={"code.tar": tarball("data/precious", "w")}, before=put_precious))
 def test_an_archive_is_not_unpacked_into_a_folder_of_the_node(run: Run) -> None:
     assert run.status == 2, run.story
-    assert "data is there already and no link; it stays as it is" in run.story
+    assert "data exists and is not a link; it is left as it is" in run.story
     assert (run.folder / "shared/precious").read_text() == "kept"

@@ -68,7 +68,7 @@ def test_ctrl_c_at_any_moment_leaves_nothing_that_runs(run: Run, name: str) -> N
     time.sleep(5)
     found = states(run, name)
     assert found in ([], ["KILLED"]), run.story
-    assert ("the job is ended" if found else "nothing was submitted") in run.output
+    assert ("ended the job" if found else "nothing was submitted") in run.output
 
 
 def kill_a_client(run: Run) -> None:
@@ -80,7 +80,7 @@ def kill_a_client(run: Run) -> None:
 @pytest.mark.job(Job(text("orphan"), meanwhile=kill_a_client))
 def test_a_job_whose_client_is_killed_ends_as_yarn_says(run: Run) -> None:
     assert run.status == 0, run.story
-    assert re.search(r"the client of job has ended with 137, but application_\w+ runs on", run.output)
+    assert re.search(r"the client of job exited with 137, but application_\w+ is still running", run.output)
     assert run.output.rstrip().endswith("orphan: SUCCEEDED")
 
 

@@ -1,4 +1,4 @@
-"""What TensorFlow is told: TF_CONFIG and the four flags."""
+"""What TensorFlow reads: TF_CONFIG and the four flags."""
 
 from __future__ import print_function
 
@@ -29,7 +29,7 @@ def tf_config(cluster, role, index):
 
 def tensorflow_flags(cluster, role, index):
     # type: (OrderedDict[str, list[str]], str, int) -> list[str]
-    """The four flags. The chief (master) is worker 0, the workers follow it; an evaluator stands in no list."""
+    """The four flags. The chief (master) is worker 0, the workers follow it; no list has an evaluator."""
     chiefs = cluster.get("chief", []) + cluster.get("master", [])
     if role in ("chief", "master"):
         role = "worker"
@@ -45,11 +45,11 @@ def tensorflow_flags(cluster, role, index):
 
 def cluster_of_flags(flags):
     # type: (list[str]) -> tuple[OrderedDict[str, list[str]], str, int]
-    """Cluster, role and index out of flags that somebody else has worked out (the modified client)."""
-    given = dict(flag.split("=", 1) for flag in flags if flag.startswith("--") and "=" in flag)
+    """Cluster, role and index from the flags of the modified client."""
+    values = dict(flag.split("=", 1) for flag in flags if flag.startswith("--") and "=" in flag)
     cluster = OrderedDict()  # type: OrderedDict[str, list[str]]
     for role, name in (("ps", "--ps_hosts"), ("worker", "--worker_hosts")):
-        hosts = [host for host in given.get(name, "").split(",") if host]
+        hosts = [host for host in values.get(name, "").split(",") if host]
         if hosts:
             cluster[role] = hosts
-    return cluster, given.get("--job_name", "worker"), int(given.get("--task_index", "0"))
+    return cluster, values.get("--job_name", "worker"), int(values.get("--task_index", "0"))

@@ -1,4 +1,4 @@
-"""The coordinator: a thread of the first task that all tasks, its own too, are connected with for life."""
+"""The coordinator: a thread of the first task, to which all tasks, including that one, stay connected."""
 
 from __future__ import print_function
 
@@ -14,20 +14,20 @@ from tfdsl_backends.yarn.programs.wire import Line, listener, readable
 
 
 class Member(object):
-    """A task that has come. ``ended``: -1 while it runs, else the status it reported."""
+    """A registered task. ``ended``: -1 while it runs, else the status that it reported."""
 
     def __init__(self, line, address, container):
         # type: (Line, str, str) -> None
         self.line = line
         self.address = address
         self.container = container
-        self.told = False
+        self.has_start = False
         self.running = False
         self.ended = -1
 
 
 class Coordinator(threading.Thread):
-    """Gathers the tasks, tells them the addresses, watches them, and pronounces the verdict.
+    """Registers the tasks, sends them the addresses, watches them, and decides how the job ends.
 
     The verdict is one of ``stop`` (the job is complete), ``fail``, ``restart`` and ``missing``.
     """
@@ -58,7 +58,7 @@ class Coordinator(threading.Thread):
 
     def run(self):
         # type: () -> None
-        """Serve until the verdict is out; whatever ends it, the tasks see that their connections end."""
+        """Serve until there is a verdict. Whatever ends this, the connections close, so that the tasks notice."""
         try:
             self.serve()
         finally:
@@ -68,7 +68,7 @@ class Coordinator(threading.Thread):
 
     def serve(self):
         # type: () -> None
-        """Serve until the verdict is out and everybody has hung up (or has had time to)."""
+        """Serve until there is a verdict and all tasks have disconnected, or have had the time to."""
         while not (self.verdict and (not self.members_left() or time.time() > self.leave_at)):
             lines = [line for line in self.lines if line.open]
             ready = readable([self.socket] + [line.connection for line in lines], 0.2)
@@ -82,22 +82,22 @@ class Coordinator(threading.Thread):
 
     def listen(self, line):
         # type: (Line) -> None
-        """Take what a connection says; what no task would say ends that connection, and nothing else."""
+        """Handle the messages of a connection; one that no task would send closes that connection only."""
         try:
             for message in line.receive():
                 self.handle(line, message)
         except Exception as error:
-            log("coordinator", "a message that is none of ours: %r" % (error,))
+            log("coordinator", "closing a connection that sent no message of a task: %r" % (error,))
             line.open = False
 
     def accept(self):
         # type: () -> None
-        """Take a new connection; it says who it is later."""
+        """Accept a connection; its first message says whose it is."""
         try:
             connection, _address = self.socket.accept()
         except (OSError, socket.error) as error:
-            log("coordinator", "a connection cannot be taken: %s" % error)
-            time.sleep(0.2)  # it stays ready, and tasks that have gone may make room
+            log("coordinator", "cannot accept a connection: %s" % error)
+            time.sleep(0.2)  # the socket stays ready; a task that disconnects may free a descriptor
             return
         self.lines.append(Line(connection))
 
@@ -108,7 +108,7 @@ class Coordinator(threading.Thread):
 
     def notice_lost(self):
         # type: () -> None
-        """Act on connections that broke."""
+        """Handle the connections that broke."""
         for line in [line for line in self.lines if not line.open]:
             self.lines.remove(line)
             self.spares = [spare for spare in self.spares if spare[0] is not line]
@@ -119,24 +119,24 @@ class Coordinator(threading.Thread):
 
     def check_time(self):
         # type: () -> None
-        """Give up when not all have come in time, or nobody replaced a task that was lost before the start."""
+        """Give up if tasks are missing at the time limit, or a task that was lost before the start is not replaced."""
         if self.verdict or self.started:
             return
         now = time.time()
         if now > self.deadline:
             names = ", ".join(self.plan.name(slot) for slot in sorted(self.missing))
-            came, all_of_them = len(self.required) - len(self.missing), len(self.required)
-            text = "%d of %d tasks came within %g s; missing: %s" % (came, all_of_them, self.plan.limit, names)
+            there, total = len(self.required) - len(self.missing), len(self.required)
+            text = "%d of %d tasks registered within %g s; missing: %s" % (there, total, self.plan.limit, names)
             self.finish("missing", text, 0)
         gone = [slot for slot in self.vacant if now > self.vacant[slot] + self.plan.patience]
         if gone and not self.plan.restarts and not self.verdict:
-            self.finish("fail", "%s was lost before the start and not replaced" % self.plan.name(gone[0]), 0)
+            self.finish("fail", "%s was lost before the start and was not replaced" % self.plan.name(gone[0]), 0)
 
     # --- messages ----------------------------------------------------------------------------------------------
 
     def handle(self, line, message):
         # type: (Line, dict[str, str]) -> None
-        """One message of a task."""
+        """Handle a message of a task."""
         slot = self.owner.get(line, -1)
         kind = message.get("op", "")
         if kind == "hello":
@@ -146,17 +146,17 @@ class Coordinator(threading.Thread):
         elif kind == "running":
             self.members[slot].running = True
             if self.plan.after:
-                self.tell_start()
+                self.send_start()
         elif kind == "exit":
             self.ended(slot, int(message.get("status", "1")), message.get("copied") == "no")
 
     def hello(self, line, message):
         # type: (Line, dict[str, str]) -> None
-        """A task says which number it has."""
+        """Register a task, which says which number it has."""
         if message.get("token") != self.token:
             line.send(op="again", why="another job's token")
         elif self.verdict == "restart":
-            line.send(op="again", why="the earlier try is still ending")
+            line.send(op="again", why="the earlier attempt is still ending")
         elif self.verdict:
             line.send(op="end", kind=self.verdict, why=self.reason, status=str(self.status))
         else:
@@ -173,12 +173,12 @@ class Coordinator(threading.Thread):
         holder = self.members.get(slot)
         container = message.get("container", "")
         if holder is not None and holder.line.open and holder.container != container:
-            self.reject(line, "%s has come already, from container %s" % (self.plan.name(slot), holder.container))
+            self.reject(line, "%s is already registered, from container %s" % (self.plan.name(slot), holder.container))
             return
         if self.started and self.plan.role(slot) not in self.plan.optional:
             self.reject(line, "the job has started without this container")
             return
-        if holder is not None:  # relaunched before its old connection was seen to break
+        if holder is not None:  # relaunched before its old connection broke
             self.owner.pop(holder.line, None)
             holder.line.close()
         self.vacant.pop(slot, None)
@@ -186,14 +186,14 @@ class Coordinator(threading.Thread):
         self.members[slot] = Member(line, message.get("address", ""), container)
         self.owner[line] = slot
         line.send(op="welcome", slot=str(slot))
-        came, all_of_them = len(self.required) - len(self.missing), len(self.required)
-        text = "%s is at %s (%d of %d)" % (self.plan.name(slot), message.get("address"), came, all_of_them)
+        there, total = len(self.required) - len(self.missing), len(self.required)
+        text = "%s is at %s (%d of %d)" % (self.plan.name(slot), message.get("address"), there, total)
         log("coordinator", text)
         self.check_start()
 
     def place_spares(self):
         # type: () -> None
-        """A container beyond the number of tasks replaces one that was lost, or is one too many."""
+        """Let a container beyond the number of tasks replace one that was lost, else reject it."""
         for line, message in list(self.spares):
             role = message.get("role", "")
             free = [slot for slot in self.plan.slots_of(role) if slot in self.vacant]
@@ -202,11 +202,13 @@ class Coordinator(threading.Thread):
                 self.seat(line, message, free[0])
             elif self.started:
                 self.spares.remove((line, message))
-                self.reject(line, "all %d tasks have come; this container is one too many" % len(self.plan.slots))
+                self.reject(
+                    line, "all %d tasks are registered; the job does not need this container" % len(self.plan.slots)
+                )
 
     def reject(self, line, why):
         # type: (Line, str) -> None
-        """Send a container away."""
+        """Reject a container."""
         log("coordinator", "rejected (%d): %s" % (REJECTED, why))
         line.send(op="reject", why=why)
 
@@ -214,29 +216,29 @@ class Coordinator(threading.Thread):
 
     def check_start(self):
         # type: () -> None
-        """Start when the last one has come; an optional task starts as soon as it comes."""
+        """Start once the last task is registered; an optional task starts at once."""
         if not self.started and not self.missing:
             self.started = True
-            log("coordinator", "all %d tasks have come" % len(self.required))
+            log("coordinator", "all %d tasks are registered" % len(self.required))
             self.place_spares()
         if self.started or self.plan.optional:
-            self.tell_start()
+            self.send_start()
 
-    def tell_start(self):
+    def send_start(self):
         # type: () -> None
-        """Tell those that may start; a role with ``after`` waits until the roles before it run."""
+        """Send the start to those that may; a role with ``after`` waits until the roles before it run."""
         addresses = " ".join(
             self.members[slot].address if slot in self.members else "-" for slot in range(len(self.plan.slots))
         )
         may = {}  # type: dict[str, bool]
         for slot, member in self.members.items():
             role = self.plan.role(slot)
-            if member.told or not (self.started or role in self.plan.optional):
+            if member.has_start or not (self.started or role in self.plan.optional):
                 continue
             if role not in may:
                 may[role] = all(self.runs(before) for before in self.plan.after.get(role, []))
             if may[role]:
-                member.told = True
+                member.has_start = True
                 member.line.send(op="start", addresses=addresses)
 
     def runs(self, role):
@@ -247,10 +249,10 @@ class Coordinator(threading.Thread):
 
     def ended(self, slot, status, uncopied=False):
         # type: (int, int, bool) -> None
-        """A task reports the status of its command, or of the copies after one that ended well."""
+        """Handle the status of a task's command, or of the copies after one that succeeded."""
         member = self.members[slot]
         member.ended = status
-        text = "%s ended with %d" % (self.plan.name(slot), status)
+        text = "%s exited with %d" % (self.plan.name(slot), status)
         text += ": its outputs could not be copied" if uncopied else ""
         log("coordinator", text)
         if self.verdict:
@@ -260,14 +262,14 @@ class Coordinator(threading.Thread):
             used_up = "; all %d restarts are used up" % self.plan.restarts if self.plan.used_up() else ""
             self.finish(action, text if uncopied else text + used_up, status)
             return
-        if status or not self.plan.restarts:  # one that has ended well stays where a restart may need it again
+        if status or not self.plan.restarts:  # one that succeeded stays if a restart may need it
             member.line.send(op="leave")
-        self.tell_start()
+        self.send_start()
         self.check_complete()
 
     def lost(self, slot):
         # type: (int) -> None
-        """A task's connection broke."""
+        """Handle the loss of a task's connection."""
         if self.verdict or self.members[slot].ended >= 0:
             return
         name = self.plan.name(slot)
@@ -282,26 +284,26 @@ class Coordinator(threading.Thread):
             return
         action = self.plan.action(slot, 0)
         if action != "ignore":
-            # A container that is killed as a whole is not relaunched, so there is nothing to restart with.
+            # YARN does not relaunch a container that is killed as a whole, so the gang cannot restart.
             self.finish("fail", "%s was lost" % name, 0)
             return
         self.members[slot].ended = 0
-        self.tell_start()
+        self.send_start()
         self.check_complete()
 
     def check_complete(self):
         # type: () -> None
-        """The job is complete when those that decide have ended, and over when nobody is left to decide."""
+        """Complete the job once the tasks that decide have ended; fail it if all have ended without that."""
         done = {slot for slot, member in self.members.items() if member.ended >= 0}
         who = self.plan.completed(done)
         if who:
             self.finish("stop", "%s has completed the job" % who, 0)
         elif self.started and done.issuperset(self.required):
-            self.finish("fail", "all tasks have ended and none completed the job", 0)
+            self.finish("fail", "all tasks have ended and none of them completed the job", 0)
 
     def finish(self, verdict, reason, status):
         # type: (str, str, int) -> None
-        """Pronounce the verdict, once."""
+        """Announce the verdict, once."""
         self.verdict, self.reason, self.status = verdict, reason, status
         self.leave_at = time.time() + self.plan.grace + 20
         log("coordinator", "%s: %s" % (verdict, reason))
@@ -311,7 +313,7 @@ class Coordinator(threading.Thread):
 
 def allow_files(count):
     # type: (int) -> None
-    """Let this process have so many open files and connections, as far as the node allows it."""
+    """Raise this process's limit of open files and connections to ``count``, as far as the node allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -1,4 +1,4 @@
-"""The program's ways in: ``run PLAN SCRIPT``, ``given PLAN SCRIPT FLAGS...``, and what the steps call."""
+"""The program's commands: ``run PLAN SCRIPT``, ``given PLAN SCRIPT FLAGS...``, and those that the steps call."""
 
 from __future__ import print_function
 
@@ -11,7 +11,7 @@ from tfdsl_backends.yarn.programs.alone import alone
 from tfdsl_backends.yarn.programs.cluster import cluster_of, cluster_of_flags, tensorflow_flags, tf_config
 from tfdsl_backends.yarn.programs.coordinator import Coordinator
 from tfdsl_backends.yarn.programs.marks import copied_command, mark_command
-from tfdsl_backends.yarn.programs.rendezvous import find_slot, is_late, meet, take_verdict, verdict_text
+from tfdsl_backends.yarn.programs.rendezvous import find_slot, is_late, join, take_verdict, verdict_text
 from tfdsl_backends.yarn.programs.plan import REJECTED, Plan, log
 from tfdsl_backends.yarn.programs.server import serve
 from tfdsl_backends.yarn.programs.steps import Steps
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 COMMANDS = {}  # type: dict[str, Callable[[list[str], dict[str, str]], int]]
-"""What the program can do, by its first argument; takes the others and the environment, gives the exit status."""
+"""The commands by first argument; each takes the other arguments and the environment, and returns the exit status."""
 
 
 def run(arguments, environ):
     # type: (list[str], dict[str, str]) -> int
-    """A task of a job that meets through the store."""
+    """Run a task that finds its peers through the store."""
     plan, script = read_plan(arguments[0], environ), arguments[1]
     store = open_store(plan.store + "/" + environ["TFJOB_RUN"], plan.webhdfs)
     host = environ.get("NM_HOST") or socket.getfqdn()
@@ -43,7 +43,7 @@ def run(arguments, environ):
         coordinator = Coordinator(plan)
         coordinator.start()
         store.put("coordinator", "%s %d %s\n" % (host, coordinator.port, coordinator.token))
-    status = meet(task, plan, store, coordinator, "%s:%d" % (host, port), environ)
+    status = join(task, plan, store, coordinator, "%s:%d" % (host, port), environ)
     if status == 0 and task.addresses:  # else the job is complete without it
         env, flags = environment(plan, task, port, environ)
         status = task.work(env, flags, None if plan.reuse_port else holder)
@@ -59,23 +59,23 @@ def run(arguments, environ):
 
 
 SPEAKERS = 3
-"""When the coordinator is lost, so many tasks say so in the store: not one alone, which may be on the same node."""
+"""So many tasks write the loss of the coordinator to the store; a single one may be on the same node."""
 
 
 def close_store(store, verdict, reason, environ):
     # type: (FolderStore | HdfsStore | WebHdfsStore, str, str, dict[str, str]) -> None
-    """Tell those who come late how the job has ended, unless the next try will use the file."""
+    """Write for late tasks how the job has ended, unless the next attempt will use the file."""
     if verdict in ("", "restart"):
         return
     try:
         store.put("coordinator", verdict_text(verdict, reason, environ))
-    except (SystemExit, Exception) as error:  # nothing depends on it but those who come late
-        log("coordinator", "the verdict could not be written: %s" % error)
+    except (SystemExit, Exception) as error:  # only late tasks depend on it
+        log("coordinator", "cannot write the verdict: %s" % error)
 
 
 def run_alone(arguments, environ):
     # type: (list[str], dict[str, str]) -> int
-    """The only task of a job."""
+    """Run the only task of a job."""
     plan, script = read_plan(arguments[0], environ), arguments[1]
     task = alone(plan, script, environ)
     if task.rejected:
@@ -103,9 +103,9 @@ def environment(plan, task, port, environ):
     return env, tensorflow_flags(cluster, role, index) if role in plan.flags else []
 
 
-def given(arguments, environ):
+def run_with_flags(arguments, environ):
     # type: (list[str], dict[str, str]) -> int
-    """A task whose addresses a modified client has worked out and passes as flags; it meets nobody."""
+    """Run a task whose addresses come from the modified client, as flags; it has no rendezvous."""
     plan, script, flags = read_plan(arguments[0], environ), arguments[1], arguments[2:]
     cluster, role, index = cluster_of_flags(flags)
     task = Steps(plan, script, plan.slots.index((role, index)))
@@ -127,7 +127,7 @@ def own_port(hosts, index):
 
 def watch_signals(task):
     # type: (Steps) -> None
-    """SIGTERM (YARN ends the container) ends the command first."""
+    """Let SIGTERM, with which YARN ends the container, end the command first."""
 
     def on_term(_number, _frame):
         # type: (int, object) -> None
@@ -147,7 +147,7 @@ def read_plan(path, environ):
 
 COMMANDS["run"] = run
 COMMANDS["alone"] = run_alone
-COMMANDS["given"] = given
+COMMANDS["given"] = run_with_flags
 COMMANDS["server"] = lambda arguments, environ: serve(arguments[0], environ)
 COMMANDS["fetch"] = fetch_command
 COMMANDS["put"] = put_command
@@ -158,7 +158,7 @@ COMMANDS["unzip"] = unzip_command
 
 def main(arguments):
     # type: (list[str]) -> int
-    """Do what the first argument says."""
+    """Run the command that the first argument names."""
     return COMMANDS[arguments[0]](arguments[1:], dict(os.environ))
 
 

@@ -1,7 +1,8 @@
-"""Marks on the copies of outputs: a later try of the same task may replace what an earlier one has copied.
+"""Marks copies of outputs with the task that made them, so that a later attempt of that task may replace them.
 
-The mark is an extended attribute of the copy, so it appears and goes with it, and every container of the run sees it.
-Where the file system keeps none, a note in the work folder stands for it, which a relaunch in place finds.
+The mark is an extended attribute of the copy, so it appears and disappears with it, and every container of the run sees
+it. On a file system without extended attributes, a note in the work folder takes its place, which a relaunch in place
+finds.
 """
 
 from __future__ import print_function
@@ -15,27 +16,27 @@ from tfdsl_backends.yarn.programs.webhdfs import MARK
 
 def copier(environ):
     # type: (dict[str, str]) -> str
-    """Who copies: the run and the task; empty where the container was not started by submit.sh."""
+    """The run and the task that copies; empty in a container that submit.sh did not start."""
     run = environ.get("TFJOB_RUN", "")
     return "%s %s[%s]" % (run, environ.get("TFJOB_ROLE", ""), environ.get("TFJOB_INDEX", "")) if run else ""
 
 
 def hdfs_mark(path):
     # type: (str) -> str
-    """The mark of a file or folder in HDFS; empty without one."""
+    """The mark of a file or folder in HDFS; empty if it has none."""
     _status, out, _err = hdfs(["-getfattr", "-n", MARK, "-e", "text", pattern(path)])
     return out.rpartition(MARK + "=")[2].strip().strip('"') if MARK + "=" in out else ""
 
 
 def set_hdfs_mark(path, who):
     # type: (str, str) -> bool
-    """Mark a file or folder in HDFS; false where that is not possible."""
+    """Mark a file or folder in HDFS; false if that is not possible."""
     return hdfs(["-setfattr", "-n", MARK, "-v", who, pattern(path)])[0] == 0
 
 
 def path_mark(path):
     # type: (str) -> str
-    """The mark of a file or folder of the node; empty without one."""
+    """The mark of a file or folder on the node; empty if it has none."""
     get = getattr(os, "getxattr", None)  # Python 3 only
     try:
         return str(get(path, MARK).decode("utf-8", "replace")) if get else ""
@@ -45,7 +46,7 @@ def path_mark(path):
 
 def set_path_mark(path, who):
     # type: (str, str) -> bool
-    """Mark a file or folder of the node; false where that is not possible."""
+    """Mark a file or folder on the node; false if that is not possible."""
     put = getattr(os, "setxattr", None)
     try:
         if put:
@@ -57,13 +58,13 @@ def set_path_mark(path, who):
 
 def notes_file():
     # type: () -> str
-    """Where the notes are: beside this program."""
+    """The file of the notes, beside this program."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "copied.json")
 
 
 def notes():
     # type: () -> dict[str, str]
-    """What was copied without a mark: destination -> what tells the copy from another."""
+    """The copies that could not be marked: destination -> identity."""
     try:
         with open(notes_file()) as file:
             return {key: str(value) for key, value in json.load(file).items()}
@@ -73,17 +74,17 @@ def notes():
 
 def note(destination, identity):
     # type: (str, str) -> None
-    """Note a copy that bears no mark."""
-    found = notes()
-    found[destination] = identity
+    """Note a copy that could not be marked."""
+    copies = notes()
+    copies[destination] = identity
     with open(notes_file() + ".part", "w") as file:
-        json.dump(found, file)
+        json.dump(copies, file)
     os.rename(notes_file() + ".part", notes_file())
 
 
 def is_own(mark, who, destination, identity):
     # type: (str, str, str, str) -> bool
-    """Whether this very task has made the copy at ``destination``, by its ``mark`` or else by a note."""
+    """Whether this task made the copy at ``destination``, according to its ``mark`` or else to a note."""
     if mark:
         return mark == who
     return notes().get(destination) == identity
@@ -91,21 +92,21 @@ def is_own(mark, who, destination, identity):
 
 def file_identity(path):
     # type: (str) -> str
-    """What tells a file or folder of the node from another that takes its place."""
-    found = os.lstat(path)
-    return "%d:%d:%.6f" % (found.st_dev, found.st_ino, found.st_mtime)
+    """Distinguishes a file or folder on the node from one that replaces it."""
+    status = os.lstat(path)
+    return "%d:%d:%.6f" % (status.st_dev, status.st_ino, status.st_mtime)
 
 
 def copied_command(arguments, environ):
     # type: (list[str], dict[str, str]) -> int
-    """``copied PATH``: 0 when an earlier try of this task has made it."""
+    """``copied PATH``: 0 if an earlier attempt of this task made it."""
     (path,) = arguments
     return 0 if is_own(path_mark(path), copier(environ), path, file_identity(path)) else 1
 
 
 def mark_command(arguments, environ):
     # type: (list[str], dict[str, str]) -> int
-    """``mark PART PATH``: the copy in PART is going to be PATH."""
+    """``mark PART PATH``: mark the copy in PART, which will be renamed to PATH."""
     part, path = arguments
     who = copier(environ)
     if who and not set_path_mark(part, who):

@@ -1,4 +1,4 @@
-"""What the compiler says about the job: its tasks, what ends it, what a failure leads to."""
+"""The job as the compiler describes it: its tasks, what completes it, what follows from a failure."""
 
 from __future__ import print_function
 
@@ -23,7 +23,7 @@ def native(text):
 
 def log(who, text):
     # type: (str, str) -> None
-    """One line for the container's log."""
+    """Write a line to the container's log."""
     sys.stderr.write("[tfjob %s] %s\n" % (who, text))
     sys.stderr.flush()
 
@@ -31,9 +31,9 @@ def log(who, text):
 class Plan(object):
     """The job as the compiler wrote it beside the program.
 
-    ``slots``: (role, index) of every task, in the order of their numbers. ``complete``: (role, index or -1) whose
-    end completes the job, any one of them. ``actions``: role or role[index] -> what a failure leads to. ``tries``:
-    how often this container has been started, the first time included.
+    ``slots``: (role, index) of every task, in the order of their numbers. ``complete``: (role, index or -1), each of
+    which completes the job when it ends. ``actions``: role or role[index] -> what follows from a failure. ``tries``:
+    how often this container has been started, including the first time.
     """
 
     def __init__(self, text):
@@ -83,7 +83,7 @@ class Plan(object):
         # type: (int, int) -> str
         """What follows when a task ends with ``status`` (0: it was lost): ``fail``, ``restart`` or ``ignore``.
 
-        After the last restart YARN starts nothing again: what would be one is a failure, which keeps its own status.
+        After the last restart YARN relaunches nothing: what would restart is a failure, with its own status.
         """
         rules = self.actions.get(self.name(slot)) or self.actions[self.role(slot)]
         action = rules.get(status, rules[0])
@@ -91,21 +91,21 @@ class Plan(object):
 
     def used_up(self):
         # type: () -> bool
-        """Whether YARN has started the container again as often as it may."""
+        """Whether YARN has relaunched the container as often as it may."""
         return 0 < self.restarts < self.tries
 
     def action_at_end(self, slot, status, uncopied):
         # type: (int, int, bool) -> str
-        """What follows when a command ended by itself; ``uncopied``: well, but its outputs were not copied.
+        """What follows when a command has ended by itself; ``uncopied``: it succeeded, but its outputs were not copied.
 
-        A training that has ended well is never done again for the sake of a copy.
+        Training that has succeeded is never repeated because of a copy.
         """
         action = self.action(slot, status) if status else "ignore"
         return "fail" if uncopied and action == "restart" else action
 
     def completed(self, ended):
         # type: (set[int]) -> str
-        """Who has completed the job now that the tasks ``ended`` are done; empty when nobody has."""
+        """Which task or role completes the job when the tasks ``ended`` have ended; empty if none does."""
         for role, index in self.complete:
             slots = [slot for slot in self.slots_of(role) if index in (-1, self.slots[slot][1])]
             if slots and ended.issuperset(slots):
@@ -114,9 +114,9 @@ class Plan(object):
 
     def status(self, kind, own):
         # type: (str, int) -> int
-        """The exit status of a task under the job's verdict; ``own``: its own command's, -1 when it was stopped.
+        """The exit status of a task after the verdict ``kind``; ``own``: that of its command, -1 if it was stopped.
 
-        Where the NodeManager relaunches, it does so on 75 and on nothing else.
+        If the NodeManager relaunches, it does so only on 75.
         """
         if kind == "stop":
             return 0

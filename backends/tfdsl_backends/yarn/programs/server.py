@@ -23,7 +23,7 @@ def serve(protocol, environ):
         task_index=int(task["index"]),
         protocol=protocol,
     )
-    # join never comes back from C++, and a signal is only seen while the main thread is in Python.
+    # join never returns from C++, and the main thread notices a signal only while it runs Python.
     thread = threading.Thread(target=server.join)
     thread.daemon = True
     thread.start()

@@ -1,4 +1,4 @@
-"""The steps of one task: prepare, command, outputs, each a call of the job script, until they end or are ended."""
+"""The steps of one task: prepare, command and outputs, each a call of the job script."""
 
 from __future__ import print_function
 
@@ -16,7 +16,7 @@ RUNNING = "running"
 class Steps(object):
     """A task that has its number; ``slot`` is -1 until it has one.
 
-    ``verdict`` is ``running`` until somebody says how the task ends.
+    ``verdict`` is ``running`` until it is decided how the task ends.
     """
 
     def __init__(self, plan, script, slot):
@@ -38,31 +38,31 @@ class Steps(object):
         """``worker[1]``, for messages."""
         return self.plan.name(self.slot) if self.slot >= 0 else "spare"
 
-    # --- whom a task that has met others listens to ------------------------------------------------------------
+    # --- what a task with peers overrides ----------------------------------------------------------------------
 
     def listen(self, seconds):
         # type: (float) -> None
-        """Wait so long, or less when there is news."""
+        """Handle messages for ``seconds``, or less."""
         time.sleep(seconds)
 
     def watch_line(self):
         # type: () -> None
-        """See whether the others are still there."""
+        """Notice that the peers are gone."""
 
-    def tell(self, **message):
+    def report(self, **message):
         # type: (**str) -> None
-        """Say something to the others."""
+        """Send a message to the peers."""
 
     def settle(self, status):
         # type: (int) -> int
-        """What follows from how the command ended by itself; the status to exit with."""
+        """Decide what follows from the end of the command; returns the exit status."""
         return status
 
     # --- the steps ---------------------------------------------------------------------------------------------
 
     def work(self, steps_env, flags, release):
         # type: (dict[str, str], list[str], socket.socket | None) -> int
-        """Prepare, run the command, copy the outputs; the status to exit with.
+        """Prepare, run the command and copy the outputs; returns the exit status.
 
         ``release``: the socket that holds the port, closed just before the command starts.
         """
@@ -73,7 +73,7 @@ class Steps(object):
                 release.close()
             own = self.step("command", flags, steps_env)
             while self.verdict == RUNNING and not self.killed and self.plan.role(self.slot) in self.plan.again:
-                log(self.name, "the command ended with %d and starts again" % own)
+                log(self.name, "the command exited with %d and is restarted" % own)
                 self.pause(5.0)
                 if self.verdict == RUNNING:
                     own = self.step("command", flags, steps_env)
@@ -83,24 +83,27 @@ class Steps(object):
         if self.verdict == RUNNING:
             return self.settle(self.copy(steps_env, own))
         log(self.name, "stopped (%s): %s" % (self.verdict, self.reason))
-        told = ""
-        if self.verdict == "stop":  # what was stopped has neither succeeded nor failed
-            told = str(own) if ended else "stopped"
-        status = self.copy(steps_env, self.plan.status(self.verdict, -1), told)
-        self.tell(op="exit", status=str(status))
+        outcome = ""
+        if self.verdict == "stop":  # a stopped command has neither succeeded nor failed
+            outcome = str(own) if ended else "stopped"
+        status = self.copy(steps_env, self.plan.status(self.verdict, -1), outcome)
+        self.report(op="exit", status=str(status))
         return status
 
-    def copy(self, env, status, told=""):
+    def copy(self, env, status, outcome=""):
         # type: (dict[str, str], int, str) -> int
-        """Run the outputs step, which is ``told`` how the command ended; a failed copy after success makes it 74."""
-        env = dict(env, TFJOB_STATUS=told or str(status))
+        """Copy the outputs that are due after ``outcome`` (else ``status``); returns the exit status.
+
+        After a success that is 74 if a copy fails.
+        """
+        env = dict(env, TFJOB_STATUS=outcome or str(status))
         copied = self.run_step("outputs", [], env)
         self.uncopied = status == 0 and copied != 0
         return copied if status == 0 else status
 
     def pause(self, seconds):
         # type: (float) -> None
-        """Wait, but not longer than the job runs."""
+        """Wait for ``seconds``, or until the job ends."""
         until = time.time() + seconds
         while time.time() < until and self.verdict == RUNNING and not self.killed:
             self.listen(0.2)
@@ -108,22 +111,22 @@ class Steps(object):
 
     def step(self, name, arguments, env):
         # type: (str, list[str], dict[str, str]) -> int
-        """Run a step until it ends, or the verdict ends it."""
+        """Run a step until it ends or the verdict stops it."""
         return self.run_step(name, arguments, env, True)
 
     def run_step(self, name, arguments, env, under_verdict=False):
         # type: (str, list[str], dict[str, str], bool) -> int
         """Run ``bash SCRIPT NAME ARGUMENTS`` in this process group, so that YARN's kill reaches it too.
 
-        When it is stopped it has ended only with all that it started: a relaunch must not run beside them.
+        If it is stopped, this waits for everything that it started too: a relaunch must not run beside it.
         """
         try:
             child = subprocess.Popen(["bash", self.script, name] + arguments, env=env, close_fds=True)
-        except OSError as error:  # above all a TF_CONFIG that is too long for the names of these nodes
-            log(self.name, "%s cannot be started: %s" % (name, error))
+        except OSError as error:  # usually TF_CONFIG is too long, because of the names of these nodes
+            log(self.name, "cannot start the step %s: %s" % (name, error))
             return 126
         if name == "command":
-            self.tell(op="running")  # now those that start after this one may
+            self.report(op="running")  # roles that start after this one may start now
         kill_at = 0.0
         stopped = {}  # type: dict[int, str]
         while child.poll() is None or some_live(stopped):
@@ -146,7 +149,7 @@ class Steps(object):
 
 def descendants():
     # type: () -> dict[int, str]
-    """All processes below this one: process id -> when it was started, which tells it from a later one of that id."""
+    """All processes below this one: process id -> when it started, which tells it from a later one with that id."""
     children = {}  # type: dict[int, list[int]]
     begun = {}  # type: dict[int, str]
     for entry in os.listdir("/proc"):
@@ -165,7 +168,7 @@ def descendants():
 
 def stat(process):
     # type: (int) -> list[str]
-    """The fields of ``/proc/PID/stat`` behind the name (state, parent, ...); none when there is no such process."""
+    """The fields of ``/proc/PID/stat`` after the name (state, parent, ...); empty if there is no such process."""
     try:
         with open("/proc/%d/stat" % process, "rb") as file:
             return file.read().rpartition(b")")[2].decode("ascii").split()
@@ -175,7 +178,7 @@ def stat(process):
 
 def some_live(processes):
     # type: (dict[int, str]) -> bool
-    """Whether one of them is still there, and not only as a dead one that nobody has waited for."""
+    """Whether one of them is still running; zombies do not count."""
     for process, begun in processes.items():
         fields = stat(process)
         if fields and fields[19] == begun and fields[0] not in "ZX":
@@ -185,7 +188,7 @@ def some_live(processes):
 
 def send(processes, number):
     # type: (dict[int, str], int) -> None
-    """Send a signal to those of the processes that are still there."""
+    """Send a signal to those of the processes that are still running."""
     for process in processes:
         if some_live({process: processes[process]}):
             try:

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 STORES = {}  # type: dict[str, Callable[[str, str], FolderStore | HdfsStore | WebHdfsStore]]
-"""The kinds of stores by the way to them: of a place and the address of WebHDFS."""
+"""How to open a store, by the way to it; takes its place and the address of WebHDFS."""
 
 
 class FolderStore(object):
     """A folder that all nodes share."""
 
     wait = 0.5
-    """Seconds between two looks for a file, at first."""
+    """Seconds between two checks for a file, at first."""
     longest_wait = 5.0
 
     def __init__(self, folder):
@@ -36,7 +36,7 @@ class FolderStore(object):
 
     def put(self, name, text):
         # type: (str, str) -> None
-        """Write or replace ``name`` in one step; only the tasks' own user may read it."""
+        """Write or replace ``name`` in one step; only the user of the tasks may read it."""
         part = "%s/.%s.%d" % (self.folder, name, os.getpid())
         number = os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
         os.write(number, text.encode("ascii"))
@@ -45,7 +45,7 @@ class FolderStore(object):
 
     def claim(self, name, text):
         # type: (str, str) -> bool
-        """Write ``name`` unless it is there already; true for the one who wrote it."""
+        """Write ``name`` unless it exists; true if this call wrote it."""
         try:
             number = os.open(self.folder + "/" + name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         except OSError as error:
@@ -58,7 +58,7 @@ class FolderStore(object):
 
     def get(self, name):
         # type: (str) -> str
-        """The text of ``name``; empty when it is not there."""
+        """The text of ``name``; empty if it does not exist."""
         try:
             with open(self.folder + "/" + name) as file:
                 return file.read()
@@ -67,7 +67,7 @@ class FolderStore(object):
 
 
 class HdfsStore(object):
-    """A folder of HDFS through ``hdfs dfs``. Each call starts a Java machine, so looks are far apart."""
+    """A folder in HDFS, through ``hdfs dfs``. Each call starts a Java process, so checks are far apart."""
 
     wait = 2.0
     longest_wait = 30.0
@@ -85,7 +85,7 @@ class HdfsStore(object):
 
     def claim(self, name, text):
         # type: (str, str) -> bool
-        """Write ``name`` unless it is there already: the NameNode refuses to rename onto an existing file."""
+        """Write ``name`` unless it exists: the NameNode refuses to rename onto an existing file."""
         part = "part-%s-%s" % (name, text)
         self.put(part, text)
         taken = hdfs(["-mv", self._path(part), self._path(name)])[0] == 0
@@ -95,13 +95,13 @@ class HdfsStore(object):
 
     def get(self, name):
         # type: (str) -> str
-        """The text of ``name``; empty when it is not there."""
+        """The text of ``name``; empty if it does not exist."""
         status, out, _err = hdfs(["-cat", self._path(name)])
         return out if status == 0 else ""
 
     def remove(self, name):
         # type: (str) -> None
-        """Remove ``name`` if it is there."""
+        """Remove ``name`` if it exists."""
         hdfs(["-rm", "-f", "-skipTrash", self._path(name)])
 
     def _path(self, name):
@@ -110,7 +110,7 @@ class HdfsStore(object):
 
 
 class WebHdfsStore(object):
-    """A folder of HDFS through WebHDFS: ten times faster than ``hdfs dfs``."""
+    """A folder in HDFS, through WebHDFS: ten times faster than ``hdfs dfs``."""
 
     wait = 0.5
     longest_wait = 5.0
@@ -127,12 +127,12 @@ class WebHdfsStore(object):
 
     def claim(self, name, text):
         # type: (str, str) -> bool
-        """Write ``name`` unless it is there already."""
+        """Write ``name`` unless it exists."""
         return self.client.write(self.folder + "/" + name, text.encode("ascii"), False)
 
     def get(self, name):
         # type: (str) -> str
-        """The text of ``name``; empty when it is not there or the NameNode does not answer just now."""
+        """The text of ``name``; empty if it does not exist, or the NameNode does not answer."""
         try:
             return self.client.read(self.folder + "/" + name).decode("ascii")
         except (WebHdfsError, EnvironmentError):
@@ -141,16 +141,16 @@ class WebHdfsStore(object):
 
 def pattern(path):
     # type: (str) -> str
-    """A path in HDFS as ``hdfs dfs`` takes it: it reads each as a pattern, new ones too, and ``-x`` as an option."""
+    """A path in HDFS for ``hdfs dfs``, which reads every path as a pattern, even a new one, and ``-x`` as an option."""
     escaped = re.sub(r"([\\*?\[\]{}^])", r"\\\1", client_path(path))
     return "./" + escaped if escaped.startswith("-") else escaped
 
 
 def hdfs(arguments, text="", folder=None):
     # type: (list[str], str, str | None) -> tuple[int, str, str]
-    """Status, output and errors of ``hdfs dfs ARGUMENTS`` with ``text`` as its input, run in ``folder``.
+    """Run ``hdfs dfs ARGUMENTS`` in ``folder`` with ``text`` as input; returns the status, output and errors.
 
-    Its paths on this node are read as URIs and options, so they have to be plain names in ``folder``.
+    It reads paths on this node as URIs and options, so they must be plain names in ``folder``.
     """
     home = os.environ.get("HADOOP_HDFS_HOME") or os.environ.get("HADOOP_HOME") or ""
     program = home + "/bin/hdfs" if os.path.exists(home + "/bin/hdfs") else "hdfs"
@@ -165,8 +165,8 @@ def hdfs(arguments, text="", folder=None):
         )
     except OSError as error:
         raise SystemExit(
-            "cannot run %s (%s): a container that uses HDFS needs a Hadoop client. Build the image with `hadoop`, or"
-            " give the target the option hadoop_home or webhdfs" % (program, error)
+            "cannot run %s (%s): a container that uses HDFS needs a Hadoop client; write `hadoop` in build, or the"
+            " option hadoop_home or webhdfs of the target" % (program, error)
         )
     out, err = process.communicate(text.encode("utf-8"))
     return int(process.returncode), out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
@@ -185,7 +185,7 @@ STORES["client"] = lambda place, _webhdfs: HdfsStore(place)
 
 def client_path(place):
     # type: (str) -> str
-    """``place`` as the Hadoop client takes it: ``hdfs:`` in front of a path only says that it is one of HDFS."""
+    """``place`` for the Hadoop client; an ``hdfs:`` before a path only says that the path is in HDFS."""
     return place[len("hdfs:") :] if place.startswith("hdfs:") and not place.startswith("hdfs://") else place
 
 

@@ -1,4 +1,4 @@
-"""A task that has met the others: what the coordinator says decides how it ends."""
+"""A task with peers: the coordinator decides how it ends."""
 
 from __future__ import print_function
 
@@ -25,7 +25,7 @@ class Task(Steps):
 
     def listen(self, seconds):
         # type: (float) -> None
-        """Take what the coordinator says, for at most ``seconds``."""
+        """Handle messages of the coordinator for at most ``seconds``."""
         line = self.line
         if line is None:
             time.sleep(seconds)
@@ -38,7 +38,7 @@ class Task(Steps):
 
     def take(self, message):
         # type: (dict[str, str]) -> None
-        """One message of the coordinator."""
+        """Handle a message of the coordinator."""
         kind = message.get("op")
         if kind == "welcome":
             self.slot = int(message["slot"])
@@ -53,16 +53,16 @@ class Task(Steps):
         elif kind == "again" and self.line is not None:
             self.line.open = False
 
-    def tell(self, **message):
+    def report(self, **message):
         # type: (**str) -> None
-        """Say something to the coordinator, if there is one."""
+        """Send a message to the coordinator, if there is one."""
         if self.line is not None:
             self.line.send(**message)
 
     def settle(self, status):
         # type: (int) -> int
-        """Report how the command ended by itself and wait for what that means; the status to exit with."""
-        self.tell(op="exit", status=str(status), copied="no" if self.uncopied else "yes")
+        """Report the end of the command and wait for the verdict; returns the exit status."""
+        self.report(op="exit", status=str(status), copied="no" if self.uncopied else "yes")
         until = time.time() + 30
         while self.verdict == RUNNING and not self.may_leave and not self.killed:
             self.listen(0.2)
@@ -70,7 +70,7 @@ class Task(Steps):
             if status and time.time() > until:
                 break
         if self.may_leave:
-            return 0  # ended well, or in a way that the job ignores
+            return 0  # it succeeded, or a policy ignores its failure
         if self.verdict == RUNNING:
             return status
         log(self.name, "%s: %s" % (self.verdict, self.reason))
@@ -80,8 +80,8 @@ class Task(Steps):
 
     def watch_line(self):
         # type: () -> None
-        """The loss of the coordinator is a verdict."""
+        """Treat the loss of the coordinator as a verdict."""
         if self.line is not None and not self.line.open and self.verdict == RUNNING and not self.may_leave:
             self.verdict = "fail"
             self.orphaned = True
-            self.reason = "the connection to %s, which coordinates, is lost" % self.plan.name(0)
+            self.reason = "lost the connection to the coordinator, %s" % self.plan.name(0)

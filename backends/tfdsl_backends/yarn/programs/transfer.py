@@ -1,4 +1,4 @@
-"""Fetching what a task mounts, copying what it puts out."""
+"""Fetches what a task mounts, and copies its outputs."""
 
 from __future__ import print_function
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FETCH = {}  # type: dict[str, Callable[[str, str, str], None]]
-"""How to copy a source to a path of the node, by the way to the source; takes the address of WebHDFS too."""
+"""How to copy a source to a path on the node, by the way to the source; also takes the address of WebHDFS."""
 
 PUT = {}  # type: dict[str, Callable[[str, str, bool, str, str, str], None]]
-"""How to copy a path of the node to a URI, by the way to that; takes who copies, and the address of WebHDFS too."""
+"""How to copy a path on the node to a URI, by the way to the URI; also takes who copies, and the address of WebHDFS."""
 
 
 def fetch(source, to, webhdfs):
     # type: (str, str, str) -> None
-    """Copy ``source`` (a URI that Hadoop reads, http, https, a path of the node) to ``to``, whole or not at all."""
+    """Copy ``source`` (a URI that Hadoop reads, http, https, a path on the node) to ``to``, whole or not at all."""
     part = to + ".part"
-    clear(part)  # an earlier try was killed
+    clear(part)  # an earlier attempt was killed
     try:
         FETCH[way_of(source, webhdfs)](source, part, webhdfs)
         os.rename(part, to)
@@ -42,7 +42,7 @@ def fetch(source, to, webhdfs):
 
 def clear(path):
     # type: (str) -> None
-    """Remove a file, a link or a folder that the program has made, if it is there."""
+    """Remove a file, link or folder of the program's own, if it exists."""
     if os.path.isdir(path) and not os.path.islink(path):
         shutil.rmtree(path)
     elif os.path.lexists(path):
@@ -88,9 +88,9 @@ FETCH["path"] = _fetch_path
 
 def put(source, destination, overwrite, mark, who, webhdfs):
     # type: (str, str, bool, str, str, str) -> None
-    """Copy ``source`` to ``destination`` (a URI): written beside it under a name with ``mark``, then renamed.
+    """Copy ``source`` to ``destination`` (a URI), under a temporary name with ``mark`` that is then renamed.
 
-    A copy that an earlier try of the same task has made (``who``) may be replaced.
+    A copy that an earlier attempt of the same task (``who``) made may be replaced.
     """
     destination = destination.rstrip("/")
     part = "%s.part-%s" % (destination, mark)
@@ -113,26 +113,26 @@ def _put_with_client(source, destination, overwrite, part, who, _webhdfs_address
             moving = True
             _hdfs(["-rm", "-r", "-skipTrash", pattern(destination)])
         elif _there(destination):
-            raise SystemExit("%s was made meanwhile" % destination)
+            raise SystemExit("%s was created in the meantime" % destination)
         _hdfs(["-mv", pattern(part), pattern(destination)])
     except BaseException:
-        if moving:  # the old one may be gone already
-            sys.stderr.write("[tfjob] the copy is complete; look for it at %s\n" % part)
+        if moving:  # the previous copy may be gone already
+            sys.stderr.write("[tfjob] the copy is complete, but still named %s\n" % part)
         else:
             _remove(part)
         raise
     inside = destination + "/" + part.rpartition("/")[2]
-    if _there(inside):  # a folder that appeared meanwhile takes it in
+    if _there(inside):  # a folder was created in the meantime, and the copy moved into it
         _remove(inside)
-        raise SystemExit("%s was made meanwhile" % destination)
+        raise SystemExit("%s was created in the meantime" % destination)
 
 
-IS_THERE = "%s is there already; write `{ overwrite = true }` if it may be replaced"
+IS_THERE = "%s already exists; write { overwrite = true } to replace it"
 
 
 def _upload_with_client(source, part):
     # type: (str, str) -> None
-    """Put ``source`` under a plain name, which is a link to it."""
+    """Upload ``source`` through a link with a plain name."""
     folder = tempfile.mkdtemp(prefix="put-", dir=os.path.dirname(os.path.abspath(__file__)))
     try:
         os.symlink(os.path.abspath(source), folder + "/copy")
@@ -178,19 +178,19 @@ def _put_over_http(client, source, destination, part, overwrite, who):
         client.rename(beside, path)
     except BaseException:
         if moving:
-            sys.stderr.write("[tfjob] the copy is complete; look for it at %s\n" % part)
+            sys.stderr.write("[tfjob] the copy is complete, but still named %s\n" % part)
         else:
             _forget(client, beside)
         raise
     inside = path + "/" + beside.rpartition("/")[2]
-    if client.exists(inside):  # a folder that appeared meanwhile has taken it in
+    if client.exists(inside):  # a folder was created in the meantime, and the copy moved into it
         client.delete(inside)
-        raise SystemExit("%s was made meanwhile" % destination)
+        raise SystemExit("%s was created in the meantime" % destination)
 
 
 def _forget(client, path):
     # type: (WebHdfs, str) -> None
-    """Remove ``path`` where that is still possible: what went wrong before is the reason to tell."""
+    """Remove ``path`` if possible; the error before this is the one to report."""
     try:
         client.delete(path)
     except (WebHdfsError, EnvironmentError):
@@ -214,7 +214,7 @@ def _hdfs(arguments, folder=None):
 
 def transfer(work, what):
     # type: (Callable[[], None], str) -> int
-    """The status of a step of the job script that copies something."""
+    """Do the work of a copy; returns its exit status."""
     try:
         work()
     except (EnvironmentError, shutil.Error) as error:

@@ -1,4 +1,4 @@
-"""Unpacking zip files, which tar does not take."""
+"""Unpacks zip files, which tar cannot."""
 
 from __future__ import print_function
 
@@ -9,13 +9,13 @@ import zipfile
 
 def unzip(archive, folder):
     # type: (str, str) -> None
-    """Unpack a zip file, with the permissions it holds; members that would land outside are refused."""
+    """Unpack a zip file with its permissions; refuses a member outside ``folder``."""
     root = os.path.realpath(folder)
     with zipfile.ZipFile(archive) as opened:
         for member in opened.infolist():
             place = os.path.realpath(os.path.join(root, member.filename))
             if place != root and not place.startswith(root.rstrip("/") + "/"):
-                raise SystemExit("%s: the member %s would land outside of %s" % (archive, member.filename, folder))
+                raise SystemExit("%s: the member %s is outside %s" % (archive, member.filename, folder))
             made = opened.extract(member, folder)
             mode = (member.external_attr >> 16) & 0o777
             if mode and not os.path.isdir(made):

@@ -1,4 +1,4 @@
-"""How a file or folder is reached; the compiler asks too, to leave out the ways that a job does not take."""
+"""The way to a file or folder. The compiler uses it too, to leave out what a job does not need."""
 
 from __future__ import print_function
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 MARK = "user.tfjob.copied_by"
-"""The attribute of a copy that says which task of which run has made it."""
+"""The attribute of a copy that says which task of which run made it."""
 
 
 class WebHdfsError(Exception):
@@ -39,12 +39,12 @@ class WebHdfsError(Exception):
 
 def save(response, length, to):
     # type: (IO[bytes], str | None, str) -> None
-    """Write an answer to the file ``to``; one that breaks off before its ``length`` is an error, not a short file."""
+    """Write a response to the file ``to``; it is an error if the response ends before its ``length``."""
     with open(to, "wb") as file:
         shutil.copyfileobj(response, file)
         size = file.tell()
     if length is not None and size != int(length):
-        raise IOError("only %d of %s bytes came" % (size, length))
+        raise IOError("received only %d of %s bytes" % (size, length))
 
 
 class WebHdfs(object):
@@ -64,7 +64,7 @@ class WebHdfs(object):
 
     def write(self, path, data, overwrite):
         # type: (str, bytes, bool) -> bool
-        """Write a small file; false when it is there and ``overwrite`` is not set."""
+        """Write a small file; false if it exists and ``overwrite`` is not set."""
         status, response = self._call("PUT", path, "CREATE&overwrite=%s" % str(overwrite).lower(), data)
         answer = response.read()
         if status == 403 and b"FileAlreadyExists" in answer:
@@ -74,7 +74,7 @@ class WebHdfs(object):
 
     def exists(self, path):
         # type: (str) -> bool
-        """Whether there is a file or folder."""
+        """Whether a file or folder exists."""
         status, response = self._call("GET", path, "GETFILESTATUS")
         answer = response.read()
         if status == 404:
@@ -91,23 +91,23 @@ class WebHdfs(object):
 
     def delete(self, path):
         # type: (str) -> None
-        """Remove a file, or a folder with all that is in it."""
+        """Remove a file, or a folder and everything in it."""
         status, response = self._call("DELETE", path, "DELETE&recursive=true")
         self._good(path, status, response.read())
 
     def mark(self, path):
         # type: (str) -> str
-        """The mark (:mod:`tfdsl_backends.yarn.programs.marks`) of a file or folder; empty without one."""
+        """The mark (:mod:`tfdsl_backends.yarn.programs.marks`) of a file or folder; empty if it has none."""
         status, response = self._call("GET", path, "GETXATTRS&encoding=text&xattr.name=" + MARK)
         answer = response.read()
         if status != 200:
             return ""
-        found = [str(one.get("value") or "") for one in json.loads(answer.decode("utf-8"))["XAttrs"]]
-        return found[0].strip('"') if found else ""
+        values = [str(one.get("value") or "") for one in json.loads(answer.decode("utf-8"))["XAttrs"]]
+        return values[0].strip('"') if values else ""
 
     def set_mark(self, path, who):
         # type: (str, str) -> bool
-        """Mark a file or folder; false where that is not possible."""
+        """Mark a file or folder; false if that is not possible."""
         operation = "SETXATTR&flag=CREATE&xattr.name=%s&xattr.value=%s" % (MARK, quote('"%s"' % who))
         status, response = self._call("PUT", path, operation)
         response.read()
@@ -150,7 +150,7 @@ class WebHdfs(object):
 
     def home(self):
         # type: () -> str
-        """The user's home folder, in which a path without a ``/`` in front begins."""
+        """The user's home folder, where a path without a leading ``/`` starts."""
         if not self._home:
             status, response = self._call("GET", "/", "GETHOMEDIRECTORY")
             self._home = native(json.loads(self._good("/", status, response.read()).decode("utf-8"))["Path"])
@@ -189,4 +189,4 @@ def _request(method, url, body):
         connection.request(method, parts.path + "?" + parts.query, body, headers)
         return connection.getresponse()
     except HTTPException as error:
-        raise WebHdfsError("no answer of %s that makes sense (%r)" % (parts.netloc, error))
+        raise WebHdfsError("invalid answer from %s (%r)" % (parts.netloc, error))

@@ -12,7 +12,7 @@ LONGEST_LINE = 1 << 20
 
 
 class Line(object):
-    """One connection. ``open`` turns false when the other side has gone or talks nonsense."""
+    """One connection. ``open`` becomes false once the other side is gone or is not a task."""
 
     def __init__(self, connection):
         # type: (socket.socket) -> None
@@ -21,14 +21,14 @@ class Line(object):
         self._rest = b""
         connection.settimeout(10)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        # A node that falls silent is noticed in about a minute.
+        # This detects a silent node in about a minute.
         for name, seconds in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
             if hasattr(socket, name):
                 connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), seconds)
 
     def send(self, **message):
         # type: (**str) -> None
-        """Send one message; a broken connection is noticed here or at the next read."""
+        """Send one message; a broken connection shows here or at the next read."""
         try:
             self.connection.sendall((json.dumps(message, sort_keys=True) + "\n").encode("ascii"))
         except (OSError, socket.error):
@@ -36,7 +36,7 @@ class Line(object):
 
     def receive(self):
         # type: () -> list[dict[str, str]]
-        """The messages that have come; call it when there is something to read."""
+        """The messages that have arrived; call it when the connection is readable."""
         try:
             data = self.connection.recv(65536)
         except socket.timeout:
@@ -52,13 +52,13 @@ class Line(object):
         self._rest = lines.pop()
         try:
             return [{str(key): str(value) for key, value in json.loads(line.decode("ascii")).items()} for line in lines]
-        except (ValueError, AttributeError, RuntimeError):  # no task of ours: a port scanner, a browser, [[[[
+        except (ValueError, AttributeError, RuntimeError):  # not a task: a port scanner, a browser, [[[[
             self.open = False
             return []
 
     def close(self):
         # type: () -> None
-        """Hang up."""
+        """Close the connection."""
         self.open = False
         self.connection.close()
 
@@ -112,7 +112,7 @@ def _bound(port, reuse):
 
 def listener():
     # type: () -> tuple[socket.socket, int]
-    """A socket that listens on a port of the system's choice."""
+    """A socket that listens on a port that the system chooses."""
     made = socket.socket()
     made.bind(("", 0))
     made.listen(1024)

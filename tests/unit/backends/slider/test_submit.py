@@ -105,7 +105,7 @@ def test_a_missing_client_is_told(client: Client) -> None:
     (client.folder / "bin" / "slider").unlink()
     done = client.run()
     assert done.returncode == 127
-    assert "there is no Slider client: slider was not found" in done.stderr
+    assert "cannot find the Slider client slider" in done.stderr
     assert "SLIDER_HOME" in done.stderr
 
 
@@ -121,7 +121,7 @@ def test_a_missing_file_is_told(client: Client) -> None:
     client.write(files=("none.py",))
     done = client.run()
     assert done.returncode == 1
-    assert f"{client.here}/none.py is not there" in done.stderr
+    assert f"{client.here}/none.py does not exist" in done.stderr
     assert not (client.folder / "argv").exists()
 
 

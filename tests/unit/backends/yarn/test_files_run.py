@@ -76,7 +76,7 @@ def test_a_link_never_replaces_what_is_there(cluster: Cluster) -> None:
     )
     done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts)), "yarn"))
     assert done.returncode == 2
-    assert "in is there already and no link; it stays as it is" in cluster.logs()
+    assert "in exists and is not a link; it is left as it is" in cluster.logs()
 
 
 @pytest.mark.parametrize("name", ["code.tar", "code.zip"])
@@ -98,7 +98,7 @@ def test_nothing_is_unpacked_into_a_mounted_folder(cluster: Cluster, name: str) 
     done = cluster.submit(unit(made, "yarn"))
     assert done.returncode == 2
     assert (data / "precious").read_text() == "kept"
-    assert "data is there already and no link; it stays as it is" in cluster.logs()
+    assert "data exists and is not a link; it is left as it is" in cluster.logs()
 
 
 def test_nothing_is_made_through_a_link_of_an_archive(cluster: Cluster) -> None:
@@ -113,7 +113,7 @@ def test_nothing_is_made_through_a_link_of_an_archive(cluster: Cluster) -> None:
     )
     done = cluster.submit(unit(job(native("worker", 1, "true", mounts=mounts)), "yarn"))
     assert done.returncode == 2
-    assert f"in/x would be made through a link, in {data}" in cluster.logs()
+    assert f"in/x would be created through a link, in {data}" in cluster.logs()
     assert list(data.iterdir()) == []
 
 
@@ -233,7 +233,7 @@ def test_a_failed_copy_does_not_start_a_gang_again(cluster: Cluster) -> None:
     assert done.returncode == 2
     places = cluster.containers()
     assert {(places[f"worker[{at}]"] / "tries").read_text() for at in (0, 1)} == {"x\n"}
-    assert "ended with 74: its outputs could not be copied" in cluster.logs()
+    assert "exited with 74: its outputs could not be copied" in cluster.logs()
 
 
 ODD = "-a[1] {b,c}*? %41 ^\\d"

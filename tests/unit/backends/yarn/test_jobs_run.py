@@ -84,7 +84,7 @@ def test_applications_that_do_not_end_are_killed_when_one_fails(cluster: Cluster
     done = cluster.submit(unit(made, "yarn", "3.4"), STUB_NO_GPUS="1", TFJOB_GRACE="1")
     assert done.returncode == 1
     assert "Unknown resource: yarn.io/gpu" in done.stderr
-    assert "the others still run and are ended" in done.stdout
+    assert "the others are still running; ending them" in done.stdout
     assert list((cluster.folder / "running").iterdir()) == []
 
 
@@ -142,7 +142,7 @@ def test_retries_are_used_up(cluster: Cluster) -> None:
     done = cluster.submit(unit(made, "yarn"))
     assert done.returncode == 2
     assert (cluster.containers()["worker[0]"] / "tries").read_text() == "x\nx\nx\n"
-    assert "worker[0] ended with 7; all 2 restarts are used up" in cluster.logs()
+    assert "worker[0] exited with 7; all 2 restarts are used up" in cluster.logs()
     places = (cluster.folder / "containers").glob("*/*/status")  # the other may be ended before it says who it is
     assert sorted(place.read_text() for place in places) == ["143", "7"]
 
@@ -297,7 +297,7 @@ def test_a_missing_container_is_told(cluster: Cluster) -> None:
     made = job(native("worker", 2, "true"))
     done = cluster.submit(unit(made, "yarn", rendezvous_seconds=2), STUB_MISSING="1")
     assert done.returncode == 2
-    assert "1 of 2 tasks came within 2 s; missing: worker[1]" in cluster.logs()
+    assert "1 of 2 tasks registered within 2 s; missing: worker[1]" in cluster.logs()
 
 
 def test_without_yarn_one_clear_line(tmp_path: Path) -> None:
@@ -337,7 +337,7 @@ def test_interrupt(cluster: Cluster, cancel: bool) -> None:
     running = list((cluster.folder / "running").iterdir())
     if cancel:
         assert running == []
-        assert "the job is ended" in out
+        assert "ended the job" in out
     else:
         assert f"yarn application -kill {running[0].name}" in out
         subprocess.run(

@@ -3,8 +3,8 @@
 #
 #   ./submit.sh [--print] [further options of slider create ...]
 #
-# --print shows what would be done. SLIDER names the client; without it SLIDER_HOME/bin/slider, else slider on the PATH.
-# The status is that of slider create.
+# --print shows what would be done. The client is SLIDER, else SLIDER_HOME/bin/slider, else slider on the PATH.
+# The exit status is that of slider create.
 set -eu
 
 name=tensorflow
@@ -24,17 +24,17 @@ if [ -z "${SLIDER-}" ]; then
   if [ -n "${SLIDER_HOME-}" ]; then SLIDER=$SLIDER_HOME/bin/slider; fi
 fi
 if [ "$print" = no ] && ! command -v "$SLIDER" >/dev/null 2>&1; then
-  echo "submit.sh: there is no Slider client: $SLIDER was not found." >&2
-  echo "submit.sh: put slider on the PATH, or set SLIDER_HOME to the folder that Slider is installed in." >&2
+  echo "submit.sh: cannot find the Slider client $SLIDER" >&2
+  echo "submit.sh: put slider on the PATH, or set SLIDER_HOME to the folder where Slider is installed" >&2
   exit 127
 fi
 
-# One word as a shell reads it.
+# Quote a word for a shell.
 word() {
   printf '%s' "$1" | sed "s/'/'\\\\''/g; 1s/^/'/; \$s/\$/'/"
 }
 
-# Run a command, or show it.
+# Run a command, or show it with --print.
 run() {
   if [ "$print" = no ]; then
     "$@"
@@ -45,7 +45,7 @@ run() {
   printf '%s\n' "${line# }"
 }
 
-# slider zips the folder itself; a copy keeps this one as it is.
+# slider zips the folder; a copy keeps this one unchanged.
 stage=${TMPDIR:-/tmp}/slider-$name
 if [ "$print" = no ]; then
   stage=$(mktemp -d "$stage.XXXXXX")
@@ -60,8 +60,8 @@ run "$SLIDER" create "$name" --appdef "$stage" --template "$here/appConfig.json"
   --resources "$here/resources.json" "$@" || status=$?
 case $status in
   0) [ "$print" = yes ] || echo "$name was created: slider status $name, slider stop $name, slider destroy $name" ;;
-  40) echo "submit.sh: slider does not take one of the options." >&2 ;;
+  40) echo "submit.sh: slider rejects one of the options" >&2 ;;
   73) echo "submit.sh: $name is running; stop it first: slider stop $name" >&2 ;;
-  75) echo "submit.sh: there is an application $name already; remove it first: slider destroy $name --force" >&2 ;;
+  75) echo "submit.sh: an application $name already exists; remove it first: slider destroy $name --force" >&2 ;;
 esac
 exit "$status"

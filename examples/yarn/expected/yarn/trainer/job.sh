@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Job trainer: what each of its YARN containers runs. Written by tfdsl; submit.sh sends it.
+# What each YARN container of the job trainer runs. Written by tfdsl; submit.sh sends it.
 #
-# Without a step as argument it starts the task program at its end, which gives the container its place in the job,
-# waits for the other tasks, and then calls this script once for each step: prepare, command, outputs.
+# Without an argument it starts the task program at its end, which finds the container's place in the job, waits for
+# the other tasks, and then calls this script once for each step: prepare, command, outputs.
 #
-# shellcheck disable=SC2016  # what stands in single quotes is meant as it is
+# shellcheck disable=SC2016  # the single quotes are intended
 set -u
 
-# The environment may hold any name, so what is the script's own begins with tfjob_.
+# The environment may have any name, so the script's own names start with tfjob_.
 tfjob_work=$PWD
 tfjob_state=$tfjob_work/.tfjob
 case $0 in
@@ -21,9 +21,9 @@ die() {
   exit 1
 }
 
-# What YARN leaves to the script: bash's own default PATH ends in ".", HOME may be a folder that is not there, and
-# without security the process belongs to the NodeManager's user.
-surroundings() {
+# Correct what YARN sets: bash's default PATH ends in ".", HOME may not exist, and without security the process runs as
+# the NodeManager's user.
+correct_environment() {
   PATH=${PATH%:.}
   [ -z "${HADOOP_HOME-}" ] || PATH=$PATH:$HADOOP_HOME/bin
   [ -z "${JAVA_HOME-}" ] || PATH=$PATH:$JAVA_HOME/bin
@@ -34,8 +34,8 @@ surroundings() {
 
 # --- the job -----------------------------------------------------------------------------------------------------
 
-# The variables of the job are for the command alone: as words of env they arrive whatever they are called, and neither
-# bash nor this script reads them.
+# The variables of the job are only for the command: as arguments of env they may have any name, and neither bash nor
+# this script reads them.
 environment() {
   tfjob_variables=(env)
   case $TFJOB_ROLE in
@@ -57,7 +57,7 @@ prepare() {
   esac
 }
 
-# The arguments are --ps_hosts=... --worker_hosts=... --job_name=... --task_index=..., made when all tasks have met.
+# The arguments are --ps_hosts=... --worker_hosts=... --job_name=... --task_index=..., built once all tasks are there.
 command_of_task() {
   case $TFJOB_ROLE in
   ps | worker)
@@ -78,43 +78,42 @@ outputs() {
   return "$tfjob_failed"
 }
 
-# --- how it is done ----------------------------------------------------------------------------------------------
+# --- functions ---------------------------------------------------------------------------------------------------
 
 there() { # SOURCE [TYPE]
-  [ -e "$1" ] || die "$1 is not on this node ($(uname -n)); in docker, an image that is not from a trusted registry" \
-    "loses all mounts without a word"
+  [ -e "$1" ] || die "$1 is not on this node ($(uname -n)); in docker, an image from an untrusted registry" \
+    "silently loses all mounts"
   case ${2-} in
   Directory) [ -d "$1" ] || die "$1 is not a folder" ;;
   File) [ -f "$1" ] || die "$1 is not a file" ;;
   esac
 }
 
-# The folder of AT, which has to be the task's own: what is made through a link would be in somebody else's.
+# Make the parent folder of AT, which must be the task's own: through a link it would be somebody else's.
 own_folder() { # AT
   local folder
-  mkdir -p -- "$(dirname -- "$1")" || die "cannot make the folder of $1"
+  mkdir -p -- "$(dirname -- "$1")" || die "cannot create the folder of $1"
   case $1 in /*) return ;; esac
   folder=$(cd -P -- "$(dirname -- "$1")" && pwd) || die "cannot enter the folder of $1"
   case $folder/ in
   "$(pwd -P)"/*) ;;
-  *) die "$1 would be made through a link, in $folder" ;;
+  *) die "$1 would be created through a link, in $folder" ;;
   esac
 }
 
-# A link at AT. Whatever else is there stays: only a link is ever removed, and never with a final "/", which would
-# mean the folder that it leads to.
+# Make a link at AT. It replaces only a link, and never with a final "/", which would mean the folder behind the link.
 link() { # SOURCE AT [TYPE]
   local source=$1 at=$2
   there_or_made "$source" "${3-}"
   while [ "$at" != "${at%/}" ]; do at=${at%/}; done
   case $source/ in
-  "$tfjob_work/$at"/*) die "$at cannot be a link to $source, which lies inside it" ;;
+  "$tfjob_work/$at"/*) die "$at cannot be a link to $source, which is inside it" ;;
   esac
   own_folder "$at"
   if [ -L "$at" ]; then
     rm -f -- "$at"
   elif [ -e "$at" ]; then
-    die "$at is there already and no link; it stays as it is"
+    die "$at exists and is not a link; it is left as it is"
   fi
   ln -s -- "$source" "$at" || die "cannot link $at to $source"
 }
@@ -122,12 +121,12 @@ link() { # SOURCE AT [TYPE]
 there_or_made() { there "$@"; }
 
 fetch() { # NUMBER SOURCE AT
-  [ ! -e "$tfjob_state/mount-$1" ] || return 0 # an earlier try has it
+  [ ! -e "$tfjob_state/mount-$1" ] || return 0 # an earlier attempt has fetched it
   own_folder "$3"
   if [ -e "$tfjob_state/mount-$1.begun" ]; then
-    rm -rf -- "$3" # an earlier try was ended while it fetched
+    rm -rf -- "$3" # an earlier attempt ended during the fetch
   elif [ -e "$3" ]; then
-    die "$3 is there already; it stays as it is"
+    die "$3 exists; it is left as it is"
   fi
   : >"$tfjob_state/mount-$1.begun"
   "$TFJOB_PYTHON" "$TFJOB_PROGRAM" fetch "$2" "$3" || die "cannot fetch $2"
@@ -136,7 +135,7 @@ fetch() { # NUMBER SOURCE AT
 
 unpack() { # NUMBER SOURCE SUFFIX FOLDER
   local archive=$tfjob_state/archive-$1$3
-  [ ! -e "$tfjob_state/unpacked-$1" ] || return 0 # an earlier try has done it
+  [ ! -e "$tfjob_state/unpacked-$1" ] || return 0 # an earlier attempt has unpacked it
   fetch "$1" "$2" "$archive"
   own_folder "$4/."
   tar -xf "$archive" -C "$4" || die "cannot unpack $2"
@@ -146,27 +145,27 @@ unpack() { # NUMBER SOURCE SUFFIX FOLDER
 
 exists() { [ -e "$1" ] || [ -L "$1" ]; }
 
-# Written beside the destination, then renamed, so that nobody sees half a copy.
+# Copy under a temporary name beside the destination, then rename, so that nobody sees half a copy.
 copy_out() { # WHEN SOURCE DESTINATION keep|overwrite
   local source=$2 to=$3 part replace=$4
   case $1:$TFJOB_STATUS in
   always:* | success:0) ;;
-  success:* | failure:0 | failure:stopped) return 0 ;; # stopped: the job is complete without it
+  success:* | failure:0 | failure:stopped) return 0 ;; # stopped: the job completed without it
   esac
   [ "$to" != "${to#/}" ] || to=$tfjob_work/$to
   while [ "$to" != "${to%/}" ]; do to=${to%/}; done
   part=$to.part-${CONTAINER_ID:-$$}
-  if exists "$part.old" && ! exists "$to"; then mv -T -- "$part.old" "$to" || return 74; fi # an earlier try was killed
+  if exists "$part.old" && ! exists "$to"; then mv -T -- "$part.old" "$to" || return 74; fi # an earlier attempt was killed
   if [ ! -e "$source" ]; then
-    say "output $source is not there"
+    say "output $source does not exist"
     return 74
   fi
   if [ "$4" = keep ] && exists "$to"; then
     if ! "$TFJOB_PYTHON" "$TFJOB_PROGRAM" copied "$to"; then
-      say "$to is there already; { overwrite = true } would replace it"
+      say "$to already exists; write { overwrite = true } to replace it"
       return 74
     fi
-    replace=overwrite # an earlier try of this very task has made it
+    replace=overwrite # an earlier attempt of this task made it
   fi
   mkdir -p -- "$(dirname -- "$to")" || return 74
   rm -rf -- "$part" "$part.old"
@@ -177,7 +176,7 @@ copy_out() { # WHEN SOURCE DESTINATION keep|overwrite
   [ "$4" = overwrite ] || "$TFJOB_PYTHON" "$TFJOB_PROGRAM" mark "$part" "$to"
   if exists "$to"; then
     if [ "$replace" = keep ]; then
-      say "$to was made meanwhile"
+      say "$to was created in the meantime"
       rm -rf -- "$part"
       return 74
     fi
@@ -194,24 +193,24 @@ copy_out() { # WHEN SOURCE DESTINATION keep|overwrite
   rm -rf -- "$part.old"
 }
 
-first_program() { # NAMES: the first that is there
+first_program() { # NAMES: prints the path of the first one that exists
   local name
   for name; do
-    if command -v "$name"; then return; fi # its path, for the command may have another PATH
+    if command -v "$name"; then return; fi # a path, because the command may have another PATH
   done
-  die "none of these is in the container: $*"
+  die "the container has none of these: $*"
 }
 
 start() {
   mkdir -p -- "$tfjob_state" || exit 1
   chmod 700 -- "$tfjob_state" || exit 1
-  # On a full disk half a program must not run: an empty one would end well.
+  # On a full disk half a program must not run: an empty one would succeed.
   write_program >"$tfjob_state/task.py" || die "cannot write $tfjob_state/task.py"
   write_plan >"$tfjob_state/plan.json" || die "cannot write $tfjob_state/plan.json"
   TFJOB_PROGRAM=$tfjob_state/task.py
   TFJOB_PYTHON=$(first_program python3 python python2) || exit 1
   export TFJOB_PROGRAM TFJOB_PYTHON
-  surroundings
+  correct_environment
   exec "$TFJOB_PYTHON" "$TFJOB_PROGRAM" run "$tfjob_state/plan.json" "$tfjob_script"
 }
 
@@ -254,9 +253,9 @@ TFJOB_PLAN
 
 write_program() {
   cat <<'TFJOB_PROGRAM'
-"""What each container of the job runs: it tells TensorFlow the addresses of all tasks and runs the command.
+"""What each container of the job runs: it gives TensorFlow the addresses of all tasks and runs the command.
 
-Runs under Python 2.7 and 3, with the standard library only.
+Runs under Python 2.7 and 3, with only the standard library.
 """
 
 from __future__ import print_function
@@ -278,7 +277,7 @@ import threading
 import time
 
 
-# ---- How a file or folder is reached; the compiler asks too, to leave out the ways that a job does not take ----
+# ---- The way to a file or folder. The compiler uses it too, to leave out what a job does not need ----
 
 def way_of(place, webhdfs):
     """Over http, over WebHDFS where its address is known, with the Hadoop client, or as a path of the node."""
@@ -289,7 +288,7 @@ def way_of(place, webhdfs):
     return "client" if "://" in place or place.startswith("hdfs:") else "path"
 
 
-# ---- What the compiler says about the job: its tasks, what ends it, what a failure leads to ----
+# ---- The job as the compiler describes it: its tasks, what completes it, what follows from a failure ----
 
 PEER_LOST = 75
 PEERS_MISSING = 76
@@ -307,7 +306,7 @@ def native(text):
 
 
 def log(who, text):
-    """One line for the container's log."""
+    """Write a line to the container's log."""
     sys.stderr.write("[tfjob %s] %s\n" % (who, text))
     sys.stderr.flush()
 
@@ -315,9 +314,9 @@ def log(who, text):
 class Plan(object):
     """The job as the compiler wrote it beside the program.
 
-    ``slots``: (role, index) of every task, in the order of their numbers. ``complete``: (role, index or -1) whose
-    end completes the job, any one of them. ``actions``: role or role[index] -> what a failure leads to. ``tries``:
-    how often this container has been started, the first time included.
+    ``slots``: (role, index) of every task, in the order of their numbers. ``complete``: (role, index or -1), each of
+    which completes the job when it ends. ``actions``: role or role[index] -> what follows from a failure. ``tries``:
+    how often this container has been started, including the first time.
     """
 
     def __init__(self, text):
@@ -361,26 +360,26 @@ class Plan(object):
     def action(self, slot, status):
         """What follows when a task ends with ``status`` (0: it was lost): ``fail``, ``restart`` or ``ignore``.
 
-        After the last restart YARN starts nothing again: what would be one is a failure, which keeps its own status.
+        After the last restart YARN relaunches nothing: what would restart is a failure, with its own status.
         """
         rules = self.actions.get(self.name(slot)) or self.actions[self.role(slot)]
         action = rules.get(status, rules[0])
         return "fail" if action == "restart" and self.used_up() else action
 
     def used_up(self):
-        """Whether YARN has started the container again as often as it may."""
+        """Whether YARN has relaunched the container as often as it may."""
         return 0 < self.restarts < self.tries
 
     def action_at_end(self, slot, status, uncopied):
-        """What follows when a command ended by itself; ``uncopied``: well, but its outputs were not copied.
+        """What follows when a command has ended by itself; ``uncopied``: it succeeded, but its outputs were not copied.
 
-        A training that has ended well is never done again for the sake of a copy.
+        Training that has succeeded is never repeated because of a copy.
         """
         action = self.action(slot, status) if status else "ignore"
         return "fail" if uncopied and action == "restart" else action
 
     def completed(self, ended):
-        """Who has completed the job now that the tasks ``ended`` are done; empty when nobody has."""
+        """Which task or role completes the job when the tasks ``ended`` have ended; empty if none does."""
         for role, index in self.complete:
             slots = [slot for slot in self.slots_of(role) if index in (-1, self.slots[slot][1])]
             if slots and ended.issuperset(slots):
@@ -388,9 +387,9 @@ class Plan(object):
         return ""
 
     def status(self, kind, own):
-        """The exit status of a task under the job's verdict; ``own``: its own command's, -1 when it was stopped.
+        """The exit status of a task after the verdict ``kind``; ``own``: that of its command, -1 if it was stopped.
 
-        Where the NodeManager relaunches, it does so on 75 and on nothing else.
+        If the NodeManager relaunches, it does so only on 75.
         """
         if kind == "stop":
             return 0
@@ -403,7 +402,7 @@ class Plan(object):
         return 1 if own == PEER_LOST else own
 
 
-# ---- What TensorFlow is told: TF_CONFIG and the four flags ----
+# ---- What TensorFlow reads: TF_CONFIG and the four flags ----
 
 from collections import OrderedDict
 
@@ -428,7 +427,7 @@ def tf_config(cluster, role, index):
 
 
 def tensorflow_flags(cluster, role, index):
-    """The four flags. The chief (master) is worker 0, the workers follow it; an evaluator stands in no list."""
+    """The four flags. The chief (master) is worker 0, the workers follow it; no list has an evaluator."""
     chiefs = cluster.get("chief", []) + cluster.get("master", [])
     if role in ("chief", "master"):
         role = "worker"
@@ -448,7 +447,7 @@ LONGEST_LINE = 1 << 20
 
 
 class Line(object):
-    """One connection. ``open`` turns false when the other side has gone or talks nonsense."""
+    """One connection. ``open`` becomes false once the other side is gone or is not a task."""
 
     def __init__(self, connection):
         self.connection = connection
@@ -456,20 +455,20 @@ class Line(object):
         self._rest = b""
         connection.settimeout(10)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        # A node that falls silent is noticed in about a minute.
+        # This detects a silent node in about a minute.
         for name, seconds in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
             if hasattr(socket, name):
                 connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), seconds)
 
     def send(self, **message):
-        """Send one message; a broken connection is noticed here or at the next read."""
+        """Send one message; a broken connection shows here or at the next read."""
         try:
             self.connection.sendall((json.dumps(message, sort_keys=True) + "\n").encode("ascii"))
         except (OSError, socket.error):
             self.open = False
 
     def receive(self):
-        """The messages that have come; call it when there is something to read."""
+        """The messages that have arrived; call it when the connection is readable."""
         try:
             data = self.connection.recv(65536)
         except socket.timeout:
@@ -485,12 +484,12 @@ class Line(object):
         self._rest = lines.pop()
         try:
             return [{str(key): str(value) for key, value in json.loads(line.decode("ascii")).items()} for line in lines]
-        except (ValueError, AttributeError, RuntimeError):  # no task of ours: a port scanner, a browser, [[[[
+        except (ValueError, AttributeError, RuntimeError):  # not a task: a port scanner, a browser, [[[[
             self.open = False
             return []
 
     def close(self):
-        """Hang up."""
+        """Close the connection."""
         self.open = False
         self.connection.close()
 
@@ -540,7 +539,7 @@ def _bound(port, reuse):
 
 
 def listener():
-    """A socket that listens on a port of the system's choice."""
+    """A socket that listens on a port that the system chooses."""
     made = socket.socket()
     made.bind(("", 0))
     made.listen(1024)
@@ -550,17 +549,17 @@ def listener():
 # ---- Files and folders over WebHDFS with simple authentication, for containers without a Hadoop client ----
 
 MARK = "user.tfjob.copied_by"
-"""The attribute of a copy that says which task of which run has made it."""
+"""The attribute of a copy that says which task of which run made it."""
 
 
 # ---- Small files that all tasks see: in a shared folder, or in HDFS through its client or WebHDFS ----
 
 STORES = {}
-"""The kinds of stores by the way to them: of a place and the address of WebHDFS."""
+"""How to open a store, by the way to it; takes its place and the address of WebHDFS."""
 
 
 class HdfsStore(object):
-    """A folder of HDFS through ``hdfs dfs``. Each call starts a Java machine, so looks are far apart."""
+    """A folder in HDFS, through ``hdfs dfs``. Each call starts a Java process, so checks are far apart."""
 
     wait = 2.0
     longest_wait = 30.0
@@ -575,7 +574,7 @@ class HdfsStore(object):
             raise SystemExit("cannot write %s/%s: %s" % (self.folder, name, err.strip()[-500:]))
 
     def claim(self, name, text):
-        """Write ``name`` unless it is there already: the NameNode refuses to rename onto an existing file."""
+        """Write ``name`` unless it exists: the NameNode refuses to rename onto an existing file."""
         part = "part-%s-%s" % (name, text)
         self.put(part, text)
         taken = hdfs(["-mv", self._path(part), self._path(name)])[0] == 0
@@ -584,12 +583,12 @@ class HdfsStore(object):
         return taken
 
     def get(self, name):
-        """The text of ``name``; empty when it is not there."""
+        """The text of ``name``; empty if it does not exist."""
         status, out, _err = hdfs(["-cat", self._path(name)])
         return out if status == 0 else ""
 
     def remove(self, name):
-        """Remove ``name`` if it is there."""
+        """Remove ``name`` if it exists."""
         hdfs(["-rm", "-f", "-skipTrash", self._path(name)])
 
     def _path(self, name):
@@ -597,15 +596,15 @@ class HdfsStore(object):
 
 
 def pattern(path):
-    """A path in HDFS as ``hdfs dfs`` takes it: it reads each as a pattern, new ones too, and ``-x`` as an option."""
+    """A path in HDFS for ``hdfs dfs``, which reads every path as a pattern, even a new one, and ``-x`` as an option."""
     escaped = re.sub(r"([\\*?\[\]{}^])", r"\\\1", client_path(path))
     return "./" + escaped if escaped.startswith("-") else escaped
 
 
 def hdfs(arguments, text="", folder=None):
-    """Status, output and errors of ``hdfs dfs ARGUMENTS`` with ``text`` as its input, run in ``folder``.
+    """Run ``hdfs dfs ARGUMENTS`` in ``folder`` with ``text`` as input; returns the status, output and errors.
 
-    Its paths on this node are read as URIs and options, so they have to be plain names in ``folder``.
+    It reads paths on this node as URIs and options, so they must be plain names in ``folder``.
     """
     home = os.environ.get("HADOOP_HDFS_HOME") or os.environ.get("HADOOP_HOME") or ""
     program = home + "/bin/hdfs" if os.path.exists(home + "/bin/hdfs") else "hdfs"
@@ -620,8 +619,8 @@ def hdfs(arguments, text="", folder=None):
         )
     except OSError as error:
         raise SystemExit(
-            "cannot run %s (%s): a container that uses HDFS needs a Hadoop client. Build the image with `hadoop`, or"
-            " give the target the option hadoop_home or webhdfs" % (program, error)
+            "cannot run %s (%s): a container that uses HDFS needs a Hadoop client; write `hadoop` in build, or the"
+            " option hadoop_home or webhdfs of the target" % (program, error)
         )
     out, err = process.communicate(text.encode("utf-8"))
     return int(process.returncode), out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
@@ -636,20 +635,20 @@ STORES["client"] = lambda place, _webhdfs: HdfsStore(place)
 
 
 def client_path(place):
-    """``place`` as the Hadoop client takes it: ``hdfs:`` in front of a path only says that it is one of HDFS."""
+    """``place`` for the Hadoop client; an ``hdfs:`` before a path only says that the path is in HDFS."""
     return place[len("hdfs:") :] if place.startswith("hdfs:") and not place.startswith("hdfs://") else place
 
 
-# ---- Marks on the copies of outputs: a later try of the same task may replace what an earlier one has copied ----
+# ---- Marks copies of outputs with the task that made them, so that a later attempt of that task may replace them ----
 
 def copier(environ):
-    """Who copies: the run and the task; empty where the container was not started by submit.sh."""
+    """The run and the task that copies; empty in a container that submit.sh did not start."""
     run = environ.get("TFJOB_RUN", "")
     return "%s %s[%s]" % (run, environ.get("TFJOB_ROLE", ""), environ.get("TFJOB_INDEX", "")) if run else ""
 
 
 def path_mark(path):
-    """The mark of a file or folder of the node; empty without one."""
+    """The mark of a file or folder on the node; empty if it has none."""
     get = getattr(os, "getxattr", None)  # Python 3 only
     try:
         return str(get(path, MARK).decode("utf-8", "replace")) if get else ""
@@ -658,7 +657,7 @@ def path_mark(path):
 
 
 def set_path_mark(path, who):
-    """Mark a file or folder of the node; false where that is not possible."""
+    """Mark a file or folder on the node; false if that is not possible."""
     put = getattr(os, "setxattr", None)
     try:
         if put:
@@ -669,12 +668,12 @@ def set_path_mark(path, who):
 
 
 def notes_file():
-    """Where the notes are: beside this program."""
+    """The file of the notes, beside this program."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "copied.json")
 
 
 def notes():
-    """What was copied without a mark: destination -> what tells the copy from another."""
+    """The copies that could not be marked: destination -> identity."""
     try:
         with open(notes_file()) as file:
             return {key: str(value) for key, value in json.load(file).items()}
@@ -683,35 +682,35 @@ def notes():
 
 
 def note(destination, identity):
-    """Note a copy that bears no mark."""
-    found = notes()
-    found[destination] = identity
+    """Note a copy that could not be marked."""
+    copies = notes()
+    copies[destination] = identity
     with open(notes_file() + ".part", "w") as file:
-        json.dump(found, file)
+        json.dump(copies, file)
     os.rename(notes_file() + ".part", notes_file())
 
 
 def is_own(mark, who, destination, identity):
-    """Whether this very task has made the copy at ``destination``, by its ``mark`` or else by a note."""
+    """Whether this task made the copy at ``destination``, according to its ``mark`` or else to a note."""
     if mark:
         return mark == who
     return notes().get(destination) == identity
 
 
 def file_identity(path):
-    """What tells a file or folder of the node from another that takes its place."""
-    found = os.lstat(path)
-    return "%d:%d:%.6f" % (found.st_dev, found.st_ino, found.st_mtime)
+    """Distinguishes a file or folder on the node from one that replaces it."""
+    status = os.lstat(path)
+    return "%d:%d:%.6f" % (status.st_dev, status.st_ino, status.st_mtime)
 
 
 def copied_command(arguments, environ):
-    """``copied PATH``: 0 when an earlier try of this task has made it."""
+    """``copied PATH``: 0 if an earlier attempt of this task made it."""
     (path,) = arguments
     return 0 if is_own(path_mark(path), copier(environ), path, file_identity(path)) else 1
 
 
 def mark_command(arguments, environ):
-    """``mark PART PATH``: the copy in PART is going to be PATH."""
+    """``mark PART PATH``: mark the copy in PART, which will be renamed to PATH."""
     part, path = arguments
     who = copier(environ)
     if who and not set_path_mark(part, who):
@@ -719,16 +718,16 @@ def mark_command(arguments, environ):
     return 0
 
 
-# ---- Fetching what a task mounts, copying what it puts out ----
+# ---- Fetches what a task mounts, and copies its outputs ----
 
 FETCH = {}
-"""How to copy a source to a path of the node, by the way to the source; takes the address of WebHDFS too."""
+"""How to copy a source to a path on the node, by the way to the source; also takes the address of WebHDFS."""
 
 
 def fetch(source, to, webhdfs):
-    """Copy ``source`` (a URI that Hadoop reads, http, https, a path of the node) to ``to``, whole or not at all."""
+    """Copy ``source`` (a URI that Hadoop reads, http, https, a path on the node) to ``to``, whole or not at all."""
     part = to + ".part"
-    clear(part)  # an earlier try was killed
+    clear(part)  # an earlier attempt was killed
     try:
         FETCH[way_of(source, webhdfs)](source, part, webhdfs)
         os.rename(part, to)
@@ -737,7 +736,7 @@ def fetch(source, to, webhdfs):
 
 
 def clear(path):
-    """Remove a file, a link or a folder that the program has made, if it is there."""
+    """Remove a file, link or folder of the program's own, if it exists."""
     if os.path.isdir(path) and not os.path.islink(path):
         shutil.rmtree(path)
     elif os.path.lexists(path):
@@ -765,7 +764,7 @@ def _hdfs(arguments, folder=None):
 
 
 def transfer(work, what):
-    """The status of a step of the job script that copies something."""
+    """Do the work of a copy; returns its exit status."""
     try:
         work()
     except (EnvironmentError, shutil.Error) as error:
@@ -780,22 +779,22 @@ def fetch_command(arguments, environ):
     return transfer(lambda: fetch(source, to, environ.get("TFJOB_WEBHDFS", "")), "fetch " + source)
 
 
-# ---- The coordinator: a thread of the first task that all tasks, its own too, are connected with for life ----
+# ---- The coordinator: a thread of the first task, to which all tasks, including that one, stay connected ----
 
 class Member(object):
-    """A task that has come. ``ended``: -1 while it runs, else the status it reported."""
+    """A registered task. ``ended``: -1 while it runs, else the status that it reported."""
 
     def __init__(self, line, address, container):
         self.line = line
         self.address = address
         self.container = container
-        self.told = False
+        self.has_start = False
         self.running = False
         self.ended = -1
 
 
 class Coordinator(threading.Thread):
-    """Gathers the tasks, tells them the addresses, watches them, and pronounces the verdict.
+    """Registers the tasks, sends them the addresses, watches them, and decides how the job ends.
 
     The verdict is one of ``stop`` (the job is complete), ``fail``, ``restart`` and ``missing``.
     """
@@ -824,7 +823,7 @@ class Coordinator(threading.Thread):
     # --- the loop ----------------------------------------------------------------------------------------------
 
     def run(self):
-        """Serve until the verdict is out; whatever ends it, the tasks see that their connections end."""
+        """Serve until there is a verdict. Whatever ends this, the connections close, so that the tasks notice."""
         try:
             self.serve()
         finally:
@@ -833,7 +832,7 @@ class Coordinator(threading.Thread):
             self.socket.close()
 
     def serve(self):
-        """Serve until the verdict is out and everybody has hung up (or has had time to)."""
+        """Serve until there is a verdict and all tasks have disconnected, or have had the time to."""
         while not (self.verdict and (not self.members_left() or time.time() > self.leave_at)):
             lines = [line for line in self.lines if line.open]
             ready = readable([self.socket] + [line.connection for line in lines], 0.2)
@@ -846,21 +845,21 @@ class Coordinator(threading.Thread):
             self.check_time()
 
     def listen(self, line):
-        """Take what a connection says; what no task would say ends that connection, and nothing else."""
+        """Handle the messages of a connection; one that no task would send closes that connection only."""
         try:
             for message in line.receive():
                 self.handle(line, message)
         except Exception as error:
-            log("coordinator", "a message that is none of ours: %r" % (error,))
+            log("coordinator", "closing a connection that sent no message of a task: %r" % (error,))
             line.open = False
 
     def accept(self):
-        """Take a new connection; it says who it is later."""
+        """Accept a connection; its first message says whose it is."""
         try:
             connection, _address = self.socket.accept()
         except (OSError, socket.error) as error:
-            log("coordinator", "a connection cannot be taken: %s" % error)
-            time.sleep(0.2)  # it stays ready, and tasks that have gone may make room
+            log("coordinator", "cannot accept a connection: %s" % error)
+            time.sleep(0.2)  # the socket stays ready; a task that disconnects may free a descriptor
             return
         self.lines.append(Line(connection))
 
@@ -869,7 +868,7 @@ class Coordinator(threading.Thread):
         return any(member.line.open for member in self.members.values())
 
     def notice_lost(self):
-        """Act on connections that broke."""
+        """Handle the connections that broke."""
         for line in [line for line in self.lines if not line.open]:
             self.lines.remove(line)
             self.spares = [spare for spare in self.spares if spare[0] is not line]
@@ -879,23 +878,23 @@ class Coordinator(threading.Thread):
                 self.lost(slot)
 
     def check_time(self):
-        """Give up when not all have come in time, or nobody replaced a task that was lost before the start."""
+        """Give up if tasks are missing at the time limit, or a task that was lost before the start is not replaced."""
         if self.verdict or self.started:
             return
         now = time.time()
         if now > self.deadline:
             names = ", ".join(self.plan.name(slot) for slot in sorted(self.missing))
-            came, all_of_them = len(self.required) - len(self.missing), len(self.required)
-            text = "%d of %d tasks came within %g s; missing: %s" % (came, all_of_them, self.plan.limit, names)
+            there, total = len(self.required) - len(self.missing), len(self.required)
+            text = "%d of %d tasks registered within %g s; missing: %s" % (there, total, self.plan.limit, names)
             self.finish("missing", text, 0)
         gone = [slot for slot in self.vacant if now > self.vacant[slot] + self.plan.patience]
         if gone and not self.plan.restarts and not self.verdict:
-            self.finish("fail", "%s was lost before the start and not replaced" % self.plan.name(gone[0]), 0)
+            self.finish("fail", "%s was lost before the start and was not replaced" % self.plan.name(gone[0]), 0)
 
     # --- messages ----------------------------------------------------------------------------------------------
 
     def handle(self, line, message):
-        """One message of a task."""
+        """Handle a message of a task."""
         slot = self.owner.get(line, -1)
         kind = message.get("op", "")
         if kind == "hello":
@@ -905,16 +904,16 @@ class Coordinator(threading.Thread):
         elif kind == "running":
             self.members[slot].running = True
             if self.plan.after:
-                self.tell_start()
+                self.send_start()
         elif kind == "exit":
             self.ended(slot, int(message.get("status", "1")), message.get("copied") == "no")
 
     def hello(self, line, message):
-        """A task says which number it has."""
+        """Register a task, which says which number it has."""
         if message.get("token") != self.token:
             line.send(op="again", why="another job's token")
         elif self.verdict == "restart":
-            line.send(op="again", why="the earlier try is still ending")
+            line.send(op="again", why="the earlier attempt is still ending")
         elif self.verdict:
             line.send(op="end", kind=self.verdict, why=self.reason, status=str(self.status))
         else:
@@ -930,12 +929,12 @@ class Coordinator(threading.Thread):
         holder = self.members.get(slot)
         container = message.get("container", "")
         if holder is not None and holder.line.open and holder.container != container:
-            self.reject(line, "%s has come already, from container %s" % (self.plan.name(slot), holder.container))
+            self.reject(line, "%s is already registered, from container %s" % (self.plan.name(slot), holder.container))
             return
         if self.started and self.plan.role(slot) not in self.plan.optional:
             self.reject(line, "the job has started without this container")
             return
-        if holder is not None:  # relaunched before its old connection was seen to break
+        if holder is not None:  # relaunched before its old connection broke
             self.owner.pop(holder.line, None)
             holder.line.close()
         self.vacant.pop(slot, None)
@@ -943,13 +942,13 @@ class Coordinator(threading.Thread):
         self.members[slot] = Member(line, message.get("address", ""), container)
         self.owner[line] = slot
         line.send(op="welcome", slot=str(slot))
-        came, all_of_them = len(self.required) - len(self.missing), len(self.required)
-        text = "%s is at %s (%d of %d)" % (self.plan.name(slot), message.get("address"), came, all_of_them)
+        there, total = len(self.required) - len(self.missing), len(self.required)
+        text = "%s is at %s (%d of %d)" % (self.plan.name(slot), message.get("address"), there, total)
         log("coordinator", text)
         self.check_start()
 
     def place_spares(self):
-        """A container beyond the number of tasks replaces one that was lost, or is one too many."""
+        """Let a container beyond the number of tasks replace one that was lost, else reject it."""
         for line, message in list(self.spares):
             role = message.get("role", "")
             free = [slot for slot in self.plan.slots_of(role) if slot in self.vacant]
@@ -958,38 +957,40 @@ class Coordinator(threading.Thread):
                 self.seat(line, message, free[0])
             elif self.started:
                 self.spares.remove((line, message))
-                self.reject(line, "all %d tasks have come; this container is one too many" % len(self.plan.slots))
+                self.reject(
+                    line, "all %d tasks are registered; the job does not need this container" % len(self.plan.slots)
+                )
 
     def reject(self, line, why):
-        """Send a container away."""
+        """Reject a container."""
         log("coordinator", "rejected (%d): %s" % (REJECTED, why))
         line.send(op="reject", why=why)
 
     # --- what happens to the job -------------------------------------------------------------------------------
 
     def check_start(self):
-        """Start when the last one has come; an optional task starts as soon as it comes."""
+        """Start once the last task is registered; an optional task starts at once."""
         if not self.started and not self.missing:
             self.started = True
-            log("coordinator", "all %d tasks have come" % len(self.required))
+            log("coordinator", "all %d tasks are registered" % len(self.required))
             self.place_spares()
         if self.started or self.plan.optional:
-            self.tell_start()
+            self.send_start()
 
-    def tell_start(self):
-        """Tell those that may start; a role with ``after`` waits until the roles before it run."""
+    def send_start(self):
+        """Send the start to those that may; a role with ``after`` waits until the roles before it run."""
         addresses = " ".join(
             self.members[slot].address if slot in self.members else "-" for slot in range(len(self.plan.slots))
         )
         may = {}
         for slot, member in self.members.items():
             role = self.plan.role(slot)
-            if member.told or not (self.started or role in self.plan.optional):
+            if member.has_start or not (self.started or role in self.plan.optional):
                 continue
             if role not in may:
                 may[role] = all(self.runs(before) for before in self.plan.after.get(role, []))
             if may[role]:
-                member.told = True
+                member.has_start = True
                 member.line.send(op="start", addresses=addresses)
 
     def runs(self, role):
@@ -998,10 +999,10 @@ class Coordinator(threading.Thread):
         return all(member is not None and (member.running or member.ended >= 0) for member in found)
 
     def ended(self, slot, status, uncopied=False):
-        """A task reports the status of its command, or of the copies after one that ended well."""
+        """Handle the status of a task's command, or of the copies after one that succeeded."""
         member = self.members[slot]
         member.ended = status
-        text = "%s ended with %d" % (self.plan.name(slot), status)
+        text = "%s exited with %d" % (self.plan.name(slot), status)
         text += ": its outputs could not be copied" if uncopied else ""
         log("coordinator", text)
         if self.verdict:
@@ -1011,13 +1012,13 @@ class Coordinator(threading.Thread):
             used_up = "; all %d restarts are used up" % self.plan.restarts if self.plan.used_up() else ""
             self.finish(action, text if uncopied else text + used_up, status)
             return
-        if status or not self.plan.restarts:  # one that has ended well stays where a restart may need it again
+        if status or not self.plan.restarts:  # one that succeeded stays if a restart may need it
             member.line.send(op="leave")
-        self.tell_start()
+        self.send_start()
         self.check_complete()
 
     def lost(self, slot):
-        """A task's connection broke."""
+        """Handle the loss of a task's connection."""
         if self.verdict or self.members[slot].ended >= 0:
             return
         name = self.plan.name(slot)
@@ -1032,24 +1033,24 @@ class Coordinator(threading.Thread):
             return
         action = self.plan.action(slot, 0)
         if action != "ignore":
-            # A container that is killed as a whole is not relaunched, so there is nothing to restart with.
+            # YARN does not relaunch a container that is killed as a whole, so the gang cannot restart.
             self.finish("fail", "%s was lost" % name, 0)
             return
         self.members[slot].ended = 0
-        self.tell_start()
+        self.send_start()
         self.check_complete()
 
     def check_complete(self):
-        """The job is complete when those that decide have ended, and over when nobody is left to decide."""
+        """Complete the job once the tasks that decide have ended; fail it if all have ended without that."""
         done = {slot for slot, member in self.members.items() if member.ended >= 0}
         who = self.plan.completed(done)
         if who:
             self.finish("stop", "%s has completed the job" % who, 0)
         elif self.started and done.issuperset(self.required):
-            self.finish("fail", "all tasks have ended and none completed the job", 0)
+            self.finish("fail", "all tasks have ended and none of them completed the job", 0)
 
     def finish(self, verdict, reason, status):
-        """Pronounce the verdict, once."""
+        """Announce the verdict, once."""
         self.verdict, self.reason, self.status = verdict, reason, status
         self.leave_at = time.time() + self.plan.grace + 20
         log("coordinator", "%s: %s" % (verdict, reason))
@@ -1058,14 +1059,14 @@ class Coordinator(threading.Thread):
 
 
 def allow_files(count):
-    """Let this process have so many open files and connections, as far as the node allows it."""
+    """Raise this process's limit of open files and connections to ``count``, as far as the node allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-# ---- The steps of one task: prepare, command, outputs, each a call of the job script, until they end or are ended ----
+# ---- The steps of one task: prepare, command and outputs, each a call of the job script ----
 
 RUNNING = "running"
 
@@ -1073,7 +1074,7 @@ RUNNING = "running"
 class Steps(object):
     """A task that has its number; ``slot`` is -1 until it has one.
 
-    ``verdict`` is ``running`` until somebody says how the task ends.
+    ``verdict`` is ``running`` until it is decided how the task ends.
     """
 
     def __init__(self, plan, script, slot):
@@ -1093,26 +1094,26 @@ class Steps(object):
         """``worker[1]``, for messages."""
         return self.plan.name(self.slot) if self.slot >= 0 else "spare"
 
-    # --- whom a task that has met others listens to ------------------------------------------------------------
+    # --- what a task with peers overrides ----------------------------------------------------------------------
 
     def listen(self, seconds):
-        """Wait so long, or less when there is news."""
+        """Handle messages for ``seconds``, or less."""
         time.sleep(seconds)
 
     def watch_line(self):
-        """See whether the others are still there."""
+        """Notice that the peers are gone."""
 
-    def tell(self, **message):
-        """Say something to the others."""
+    def report(self, **message):
+        """Send a message to the peers."""
 
     def settle(self, status):
-        """What follows from how the command ended by itself; the status to exit with."""
+        """Decide what follows from the end of the command; returns the exit status."""
         return status
 
     # --- the steps ---------------------------------------------------------------------------------------------
 
     def work(self, steps_env, flags, release):
-        """Prepare, run the command, copy the outputs; the status to exit with.
+        """Prepare, run the command and copy the outputs; returns the exit status.
 
         ``release``: the socket that holds the port, closed just before the command starts.
         """
@@ -1123,7 +1124,7 @@ class Steps(object):
                 release.close()
             own = self.step("command", flags, steps_env)
             while self.verdict == RUNNING and not self.killed and self.plan.role(self.slot) in self.plan.again:
-                log(self.name, "the command ended with %d and starts again" % own)
+                log(self.name, "the command exited with %d and is restarted" % own)
                 self.pause(5.0)
                 if self.verdict == RUNNING:
                     own = self.step("command", flags, steps_env)
@@ -1133,43 +1134,46 @@ class Steps(object):
         if self.verdict == RUNNING:
             return self.settle(self.copy(steps_env, own))
         log(self.name, "stopped (%s): %s" % (self.verdict, self.reason))
-        told = ""
-        if self.verdict == "stop":  # what was stopped has neither succeeded nor failed
-            told = str(own) if ended else "stopped"
-        status = self.copy(steps_env, self.plan.status(self.verdict, -1), told)
-        self.tell(op="exit", status=str(status))
+        outcome = ""
+        if self.verdict == "stop":  # a stopped command has neither succeeded nor failed
+            outcome = str(own) if ended else "stopped"
+        status = self.copy(steps_env, self.plan.status(self.verdict, -1), outcome)
+        self.report(op="exit", status=str(status))
         return status
 
-    def copy(self, env, status, told=""):
-        """Run the outputs step, which is ``told`` how the command ended; a failed copy after success makes it 74."""
-        env = dict(env, TFJOB_STATUS=told or str(status))
+    def copy(self, env, status, outcome=""):
+        """Copy the outputs that are due after ``outcome`` (else ``status``); returns the exit status.
+
+        After a success that is 74 if a copy fails.
+        """
+        env = dict(env, TFJOB_STATUS=outcome or str(status))
         copied = self.run_step("outputs", [], env)
         self.uncopied = status == 0 and copied != 0
         return copied if status == 0 else status
 
     def pause(self, seconds):
-        """Wait, but not longer than the job runs."""
+        """Wait for ``seconds``, or until the job ends."""
         until = time.time() + seconds
         while time.time() < until and self.verdict == RUNNING and not self.killed:
             self.listen(0.2)
             self.watch_line()
 
     def step(self, name, arguments, env):
-        """Run a step until it ends, or the verdict ends it."""
+        """Run a step until it ends or the verdict stops it."""
         return self.run_step(name, arguments, env, True)
 
     def run_step(self, name, arguments, env, under_verdict=False):
         """Run ``bash SCRIPT NAME ARGUMENTS`` in this process group, so that YARN's kill reaches it too.
 
-        When it is stopped it has ended only with all that it started: a relaunch must not run beside them.
+        If it is stopped, this waits for everything that it started too: a relaunch must not run beside it.
         """
         try:
             child = subprocess.Popen(["bash", self.script, name] + arguments, env=env, close_fds=True)
-        except OSError as error:  # above all a TF_CONFIG that is too long for the names of these nodes
-            log(self.name, "%s cannot be started: %s" % (name, error))
+        except OSError as error:  # usually TF_CONFIG is too long, because of the names of these nodes
+            log(self.name, "cannot start the step %s: %s" % (name, error))
             return 126
         if name == "command":
-            self.tell(op="running")  # now those that start after this one may
+            self.report(op="running")  # roles that start after this one may start now
         kill_at = 0.0
         stopped = {}
         while child.poll() is None or some_live(stopped):
@@ -1191,7 +1195,7 @@ class Steps(object):
 
 
 def descendants():
-    """All processes below this one: process id -> when it was started, which tells it from a later one of that id."""
+    """All processes below this one: process id -> when it started, which tells it from a later one with that id."""
     children = {}
     begun = {}
     for entry in os.listdir("/proc"):
@@ -1209,7 +1213,7 @@ def descendants():
 
 
 def stat(process):
-    """The fields of ``/proc/PID/stat`` behind the name (state, parent, ...); none when there is no such process."""
+    """The fields of ``/proc/PID/stat`` after the name (state, parent, ...); empty if there is no such process."""
     try:
         with open("/proc/%d/stat" % process, "rb") as file:
             return file.read().rpartition(b")")[2].decode("ascii").split()
@@ -1218,7 +1222,7 @@ def stat(process):
 
 
 def some_live(processes):
-    """Whether one of them is still there, and not only as a dead one that nobody has waited for."""
+    """Whether one of them is still running; zombies do not count."""
     for process, begun in processes.items():
         fields = stat(process)
         if fields and fields[19] == begun and fields[0] not in "ZX":
@@ -1227,7 +1231,7 @@ def some_live(processes):
 
 
 def send(processes, number):
-    """Send a signal to those of the processes that are still there."""
+    """Send a signal to those of the processes that are still running."""
     for process in processes:
         if some_live({process: processes[process]}):
             try:
@@ -1236,7 +1240,7 @@ def send(processes, number):
                 pass
 
 
-# ---- A task that has met the others: what the coordinator says decides how it ends ----
+# ---- A task with peers: the coordinator decides how it ends ----
 
 class Task(Steps):
     """A task with a connection to the coordinator, which gives it its number and its verdict.
@@ -1252,7 +1256,7 @@ class Task(Steps):
         self.orphaned = False
 
     def listen(self, seconds):
-        """Take what the coordinator says, for at most ``seconds``."""
+        """Handle messages of the coordinator for at most ``seconds``."""
         line = self.line
         if line is None:
             time.sleep(seconds)
@@ -1264,7 +1268,7 @@ class Task(Steps):
             time.sleep(min(seconds, 0.2))
 
     def take(self, message):
-        """One message of the coordinator."""
+        """Handle a message of the coordinator."""
         kind = message.get("op")
         if kind == "welcome":
             self.slot = int(message["slot"])
@@ -1279,14 +1283,14 @@ class Task(Steps):
         elif kind == "again" and self.line is not None:
             self.line.open = False
 
-    def tell(self, **message):
-        """Say something to the coordinator, if there is one."""
+    def report(self, **message):
+        """Send a message to the coordinator, if there is one."""
         if self.line is not None:
             self.line.send(**message)
 
     def settle(self, status):
-        """Report how the command ended by itself and wait for what that means; the status to exit with."""
-        self.tell(op="exit", status=str(status), copied="no" if self.uncopied else "yes")
+        """Report the end of the command and wait for the verdict; returns the exit status."""
+        self.report(op="exit", status=str(status), copied="no" if self.uncopied else "yes")
         until = time.time() + 30
         while self.verdict == RUNNING and not self.may_leave and not self.killed:
             self.listen(0.2)
@@ -1294,7 +1298,7 @@ class Task(Steps):
             if status and time.time() > until:
                 break
         if self.may_leave:
-            return 0  # ended well, or in a way that the job ignores
+            return 0  # it succeeded, or a policy ignores its failure
         if self.verdict == RUNNING:
             return status
         log(self.name, "%s: %s" % (self.verdict, self.reason))
@@ -1303,11 +1307,11 @@ class Task(Steps):
         return self.plan.status(self.verdict, status or -1)
 
     def watch_line(self):
-        """The loss of the coordinator is a verdict."""
+        """Treat the loss of the coordinator as a verdict."""
         if self.line is not None and not self.line.open and self.verdict == RUNNING and not self.may_leave:
             self.verdict = "fail"
             self.orphaned = True
-            self.reason = "the connection to %s, which coordinates, is lost" % self.plan.name(0)
+            self.reason = "lost the connection to the coordinator, %s" % self.plan.name(0)
 
 
 # ---- How a container gets its number and finds the coordinator ----
@@ -1316,26 +1320,26 @@ NO_NUMBER = -1
 
 
 def container_id(environ):
-    """CONTAINER_ID, or something as unique."""
+    """CONTAINER_ID, or another unique name."""
     return environ.get("CONTAINER_ID") or "%s-%d" % (socket.gethostname(), os.getpid())
 
 
 def find_slot(plan, store, environ):
     """The container's number in the whole job.
 
-    YARN_SHELL_ID counts the containers of an application from 1; an application that runs one role has that role's
-    numbers only. A number beyond (YARN asked again for a lost container) and a job that is full give -1: the
-    coordinator then knows which one is free. Hadoop before 3.0 sets no YARN_SHELL_ID: a container claims a number
-    by a file, which a relaunch finds again.
+    YARN_SHELL_ID counts the containers of an application from 1; an application that runs one role has only that
+    role's numbers. The result is -1 for a number beyond the last (YARN has replaced a lost container) and if all
+    numbers are claimed: the coordinator then knows which one is free. Before Hadoop 3.0 there is no YARN_SHELL_ID: a
+    container claims a number with a file, which it finds again after a relaunch.
     """
     slots = plan.slots_of(environ.get("TFJOB_ROLE_ONLY", ""))
-    given = environ.get("YARN_SHELL_ID", "")
-    if given.isdigit() and int(given) >= 1:
-        return slots[int(given) - 1] if int(given) <= len(slots) else NO_NUMBER
+    number = environ.get("YARN_SHELL_ID", "")
+    if number.isdigit() and int(number) >= 1:
+        return slots[int(number) - 1] if int(number) <= len(slots) else NO_NUMBER
     me = container_id(environ)
-    attempt, number = _attempt_and_number(me)
-    # Containers are numbered from 1, the application master's own; so the first try is mostly free.
-    start = max(number - 2, 0) % len(slots)
+    attempt, count = _attempt_and_number(me)
+    # Container 1 is the application master's own, so the number at which this starts is usually free.
+    start = max(count - 2, 0) % len(slots)
     for slot in slots[start:] + slots[:start]:
         name = "claim-%s-%d" % (attempt, slot)
         if store.claim(name, me) or store.get(name).strip() == me:
@@ -1349,9 +1353,9 @@ def _attempt_and_number(container):
     return (found.group(1), int(found.group(2))) if found else ("0", 2)
 
 
-def meet(task, plan, store, coordinator, address, environ):
-    """Connect, register and wait for the start; 0, or the status to exit with."""
-    deadline = time.time() + plan.limit + 5  # the coordinator's own limit comes first and knows the missing ones
+def join(task, plan, store, coordinator, address, environ):
+    """Connect, register and wait for the start; returns 0, or the status to exit with."""
+    deadline = time.time() + plan.limit + 5  # the coordinator's own limit comes first, and it knows who is missing
     begun = time.time()
     lost_at = 0.0
     while not (task.addresses or task.rejected or task.killed or task.verdict != RUNNING):
@@ -1363,17 +1367,17 @@ def meet(task, plan, store, coordinator, address, environ):
             continue
         now = time.time()
         if now > deadline:
-            log(task.name, "%s, which coordinates, did not come within %g s" % (plan.name(0), plan.limit))
+            log(task.name, "the coordinator, %s, did not start within %g s" % (plan.name(0), plan.limit))
             return PEERS_MISSING
         if lost_at and not plan.restarts and now > lost_at + plan.patience:
             task.verdict, task.orphaned = "fail", True
-            task.reason = "%s, which coordinates, was lost before the start and not replaced" % plan.name(0)
+            task.reason = "the coordinator, %s, was lost before the start and was not replaced" % plan.name(0)
             log(task.name, task.reason)
             return PEER_LOST
-        found = "127.0.0.1 %d %s" % (coordinator.port, coordinator.token) if coordinator else store.get("coordinator")
-        if take_verdict(task, found, environ):
+        entry = "127.0.0.1 %d %s" % (coordinator.port, coordinator.token) if coordinator else store.get("coordinator")
+        if take_verdict(task, entry, environ):
             continue
-        if not found or not connect(task, found, address, environ):
+        if not entry or not connect(task, entry, address, environ):
             time.sleep(pause(store, begun))
     if task.rejected:
         log(task.name, "rejected: " + task.rejected)
@@ -1387,26 +1391,26 @@ def meet(task, plan, store, coordinator, address, environ):
 
 
 def pause(store, begun):
-    """Seconds until the next look into the store: a tenth of the time that the task has waited, within bounds.
+    """Seconds until the next check of the store: a tenth of the time that the task has waited, within bounds.
 
-    Every look through the Hadoop client starts a Java machine, and a cluster may have no room for the coordinator for
-    hours. All that follows the first contact comes over the connection, at once.
+    Every check with the Hadoop client starts a Java process, and in a full cluster the coordinator may start hours
+    later. After the first contact everything comes over the connection, at once.
     """
     return min(max(store.wait, (time.time() - begun) / 10), store.longest_wait)
 
 
 def verdict_text(kind, reason, environ):
-    """What the store tells those who come when the job has ended: a replacement of a lost container comes late."""
+    """The verdict in the store, for replacements of lost containers that start after the end of the job."""
     text = "ended %s %s %s\n" % (container_id(environ), kind, reason)
     return text.encode("ascii", "replace").decode("ascii")
 
 
-def take_verdict(task, found, environ):
-    """Whether ``found`` is the verdict on the job, which the task then takes.
+def take_verdict(task, entry, environ):
+    """Take the verdict on the job, if ``entry`` of the store is one; true if it is.
 
-    An application master that was lost starts all containers anew: for them an earlier attempt's failure is past.
+    A new application master starts all containers anew; for them the failure of an earlier attempt does not count.
     """
-    words = found.split(" ", 3)
+    words = entry.split(" ", 3)
     if words[0] != "ended" or len(words) < 4:
         return False
     theirs, own = _application(words[1]), _application(container_id(environ))
@@ -1417,29 +1421,29 @@ def take_verdict(task, found, environ):
 
 
 def _application(container):
-    """Application and attempt in a container's id."""
+    """The application and attempt in a container's id."""
     found = re.match(r"container_(?:e\d+_)?(\d+_\d+)_(\d+)_\d+$", container)
     return (found.group(1), found.group(2)) if found else (container, "")
 
 
 def is_late(plan, environ):
-    """Whether the container may have come after the end of the job: one that YARN asked for again."""
+    """Whether the container may be a replacement, which YARN may start after the end of the job."""
     attempt, number = _attempt_and_number(container_id(environ))
     return attempt.lstrip("0") not in ("", "1") or number > 2 * len(plan.slots) + 1
 
 
-def connect(task, found, address, environ):
-    """Register with the coordinator that ``found`` (host, port, token) names; false when nobody answers there."""
-    if found.startswith("ended "):  # of an earlier attempt
+def connect(task, entry, address, environ):
+    """Register with the coordinator that ``entry`` (host, port, token) names; false if it does not answer."""
+    if entry.startswith("ended "):  # of an earlier attempt
         return False
     try:
-        host, port, token = found.split()
+        host, port, token = entry.split()
         connection = socket.create_connection((host, int(port)), timeout=10)
     except (EnvironmentError, ValueError) as error:
         log(task.name, "the coordinator does not answer yet (%s)" % error)
         return False
     task.line = Line(connection)
-    task.tell(
+    task.report(
         op="hello",
         slot=str(task.slot),
         role=environ.get("TFJOB_ROLE_ONLY", ""),
@@ -1450,14 +1454,14 @@ def connect(task, found, address, environ):
     return True
 
 
-# ---- The program's ways in: ``run PLAN SCRIPT``, ``given PLAN SCRIPT FLAGS...``, and what the steps call ----
+# ---- The program's commands: ``run PLAN SCRIPT``, ``given PLAN SCRIPT FLAGS...``, and those that the steps call ----
 
 COMMANDS = {}
-"""What the program can do, by its first argument; takes the others and the environment, gives the exit status."""
+"""The commands by first argument; each takes the other arguments and the environment, and returns the exit status."""
 
 
 def run(arguments, environ):
-    """A task of a job that meets through the store."""
+    """Run a task that finds its peers through the store."""
     plan, script = read_plan(arguments[0], environ), arguments[1]
     store = open_store(plan.store + "/" + environ["TFJOB_RUN"], plan.webhdfs)
     host = environ.get("NM_HOST") or socket.getfqdn()
@@ -1469,7 +1473,7 @@ def run(arguments, environ):
         coordinator = Coordinator(plan)
         coordinator.start()
         store.put("coordinator", "%s %d %s\n" % (host, coordinator.port, coordinator.token))
-    status = meet(task, plan, store, coordinator, "%s:%d" % (host, port), environ)
+    status = join(task, plan, store, coordinator, "%s:%d" % (host, port), environ)
     if status == 0 and task.addresses:  # else the job is complete without it
         env, flags = environment(plan, task, port, environ)
         status = task.work(env, flags, None if plan.reuse_port else holder)
@@ -1485,17 +1489,17 @@ def run(arguments, environ):
 
 
 SPEAKERS = 3
-"""When the coordinator is lost, so many tasks say so in the store: not one alone, which may be on the same node."""
+"""So many tasks write the loss of the coordinator to the store; a single one may be on the same node."""
 
 
 def close_store(store, verdict, reason, environ):
-    """Tell those who come late how the job has ended, unless the next try will use the file."""
+    """Write for late tasks how the job has ended, unless the next attempt will use the file."""
     if verdict in ("", "restart"):
         return
     try:
         store.put("coordinator", verdict_text(verdict, reason, environ))
-    except (SystemExit, Exception) as error:  # nothing depends on it but those who come late
-        log("coordinator", "the verdict could not be written: %s" % error)
+    except (SystemExit, Exception) as error:  # only late tasks depend on it
+        log("coordinator", "cannot write the verdict: %s" % error)
 
 
 def environment(plan, task, port, environ):
@@ -1512,7 +1516,7 @@ def environment(plan, task, port, environ):
 
 
 def watch_signals(task):
-    """SIGTERM (YARN ends the container) ends the command first."""
+    """Let SIGTERM, with which YARN ends the container, end the command first."""
 
     def on_term(_number, _frame):
         task.killed = True
@@ -1535,7 +1539,7 @@ COMMANDS["mark"] = mark_command
 
 
 def main(arguments):
-    """Do what the first argument says."""
+    """Run the command that the first argument names."""
     return COMMANDS[arguments[0]](arguments[1:], dict(os.environ))
 
 

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 # Submits the job trainer to YARN and waits for its end. Written by tfdsl.
 #
-# shellcheck disable=SC2016,SC2054  # what stands in single quotes is meant as it is; commas belong to their words
-# shellcheck disable=SC2329  # some functions are called by the trap only
+# shellcheck disable=SC2016,SC2054  # the single quotes and commas are intended
+# shellcheck disable=SC2329  # only the trap calls some functions
 set -u
 
 usage() {
   cat <<'END'
 usage: submit.sh [--print] [--cancel-on-interrupt] [--jar FILE]
 
-  --print                 show what would be done, do nothing
-  --cancel-on-interrupt   Ctrl-C ends the job; without it the job runs on
-  --jar FILE              the DistributedShell jar, where it is not found beside yarn
+  --print                 show what would be done, and do nothing
+  --cancel-on-interrupt   Ctrl-C also ends the job; without this it keeps running
+  --jar FILE              the DistributedShell jar, if it is not found beside yarn
 
-Status: 0 the job succeeded, 1 it could not be submitted, 2 it failed, 130 interrupted, any other the client's own.
-Statuses of a task, in its log: 74 an output could not be copied, 75 another task was lost or all start again, 76
-tasks were missing at the time limit, 77 one container too many; any other is the command's own.
+Exit status: 0 the job succeeded, 1 it could not be submitted, 2 it failed, 130 interrupted; any other is the client's.
+Exit status of a task, in its log: 74 an output could not be copied, 75 another task was lost or all tasks restart, 76
+tasks were missing at the time limit, 77 the job does not need the container; any other is the command's.
 END
 }
 
@@ -102,7 +102,7 @@ client_of() { # NUMBER: sets client to the whole command
   client+=(-application_tags "$run")
 }
 
-# --- how ---------------------------------------------------------------------------------------------------------
+# --- functions ---------------------------------------------------------------------------------------------------
 
 is_jar() {
   case $1 in
@@ -137,7 +137,7 @@ find_jar() {
   return 1
 }
 
-keep_private() { # job.sh holds the job's env, and the client copies it into a folder of the job's name at home in HDFS
+keep_private() { # job.sh has the job's env, and the client copies it to a folder with the job's name at home in HDFS
   local folder mode
   command -v hdfs >/dev/null || {
     complain "hdfs is not on the PATH, so others may be able to read the copy of job.sh in HDFS"
@@ -145,7 +145,7 @@ keep_private() { # job.sh holds the job's env, and the client copies it into a f
   }
   for folder in "${folders[@]}"; do
     if hdfs dfs -mkdir "$folder" 2>"$tmp/error"; then
-      hdfs dfs -chmod 700 "$folder" || fail "cannot keep others out of $folder"
+      hdfs dfs -chmod 700 "$folder" || fail "cannot make $folder private"
       continue
     fi
     mode=$(hdfs dfs -stat %a "$folder" 2>/dev/null)
@@ -153,7 +153,7 @@ keep_private() { # job.sh holds the job's env, and the client copies it into a f
     ?00) ;;
     '')
       cat "$tmp/error" >&2
-      fail "cannot make the folder $folder in your home folder of HDFS, in which DistributedShell keeps job.sh"
+      fail "cannot create the folder $folder in your home folder of HDFS, where DistributedShell keeps job.sh"
       ;;
     *) complain "others may read job.sh in your folder $folder of HDFS while the job runs; its mode is $mode, not 700" ;;
     esac
@@ -161,17 +161,17 @@ keep_private() { # job.sh holds the job's env, and the client copies it into a f
 }
 
 make_store() {
-  command -v hdfs >/dev/null || give_up "hdfs is not on the PATH; it makes the folder through which the tasks meet"
+  command -v hdfs >/dev/null || give_up "hdfs is not on the PATH; it creates the folder for the tasks' rendezvous"
   hdfs dfs -mkdir -p "$store/$run" ||
-    give_up "cannot make $store/$run in your home folder of HDFS; is there one? The option store names another folder"
-  hdfs dfs -chmod 700 "$store/$run" || fail "cannot keep others out of $store/$run"
+    give_up "cannot create $store/$run in your home folder of HDFS, which may not exist; the option store names another folder"
+  hdfs dfs -chmod 700 "$store/$run" || fail "cannot make $store/$run private"
 }
 
 remove_store() {
   hdfs dfs -rm -r -f -skipTrash "$store/$run" >/dev/null 2>&1
 }
 
-fail() { # gives up after something was made
+fail() { # gives up, and removes what was created
   remove_store
   give_up "$@"
 }
@@ -188,7 +188,7 @@ show() {
 
 # --- what YARN says ----------------------------------------------------------------------------------------------
 
-# The client reports every second, mostly the same: only what is new is kept.
+# The client reports every second, usually the same: keep only what is new.
 news() {
   local line report last=''
   trap '' INT TERM # it ends with the client
@@ -204,7 +204,7 @@ news() {
   done
 }
 
-announce() { # NUMBER: tells, once each, the application's name and where to look
+announce() { # NUMBER: says, once each, the application's id and where to look
   local url
   if [ -z "${ids[$1]}" ]; then
     ids[$1]=$(sed -n 's/.*\(application_[0-9][0-9]*_[0-9][0-9]*\).*/\1/p' "$tmp/${names[$1]}.log" | head -n 1)
@@ -222,7 +222,7 @@ announce() { # NUMBER: tells, once each, the application's name and where to loo
   fi
 }
 
-# Sets states, "STATE, FINAL STATE" of each application, empty where YARN has none. Fails when YARN does not answer.
+# Sets states, "STATE, FINAL STATE" of each application, empty if YARN has none. Fails if YARN does not answer.
 ask_yarn() {
   local i id name state final _
   yarn application -list -appStates ALL -appTags "$run" >"$tmp/answer" 2>"$tmp/error" || return 1
@@ -247,16 +247,16 @@ runs() { # STATES: whether an application in these has not ended
 
 finish() { # NUMBER STATUS STATES
   watched[$1]='' left=$((left - 1))
-  say "${names[$1]} has ended: ${3:-no report of YARN}; client status ${ended[$1]}"
+  say "${names[$1]} has ended: ${3:-no report from YARN}; client status ${ended[$1]}"
   [ "$2" -ne 0 ] || return 0
-  complain "the end of what the client of ${names[$1]} said:"
-  # Without stack traces, and without the reports that nothing is wrong.
+  complain "the last lines of the client of ${names[$1]}:"
+  # Without stack traces, and without reports that nothing is wrong.
   grep -v -e '^[[:space:]]*at ' -e 'appDiagnostics=, ' "$tmp/${names[$1]}.log" | tail -n 15 >&2
   [ "$status" -ne 0 ] || status=$2
   failed_at=${failed_at:-$SECONDS}
 }
 
-judge() { # NUMBER: what the end of an application's client, or YARN's latest answer, means
+judge() { # NUMBER: decides what the end of a client, or YARN's latest answer, means
   local own=${ended[$1]}
   case ${states[$1]} in
   'FINISHED, SUCCEEDED') finish "$1" 0 "${states[$1]}" ;;
@@ -266,13 +266,13 @@ judge() { # NUMBER: what the end of an application's client, or YARN's latest an
     finish "$1" "$own" "${states[$1]}"
     ;;
   *)
-    [ -n "${orphans[$1]}" ] || say "the client of ${names[$1]} has ended with $own, but ${ids[$1]} runs on and is watched"
+    [ -n "${orphans[$1]}" ] || say "the client of ${names[$1]} exited with $own, but ${ids[$1]} is still running; watching it"
     orphans[$1]=yes
     ;;
   esac
 }
 
-kill_running() { # ends what runs by YARN's latest answer; fails when that cannot be done
+kill_running() { # kills what is running according to YARN's latest answer; fails if it cannot
   local i done=0
   for i in "${!names[@]}"; do
     runs "${states[i]}" || continue
@@ -303,7 +303,7 @@ interrupted() {
   [ "${#pids[@]}" -gt 0 ] || nothing_runs "interrupted; nothing was submitted"
   stop_clients
   ask_yarn || {
-    complain "interrupted, and YARN does not say what runs: $(tail -n 1 "$tmp/error")"
+    complain "interrupted, and YARN does not say what is running: $(tail -n 1 "$tmp/error")"
     complain "to see it: yarn application -list -appTags $run"
     complain "to end it: yarn application -kill APPLICATION_ID"
     exit 130
@@ -315,7 +315,7 @@ interrupted() {
   [ "$begun" -gt 0 ] || nothing_runs "interrupted; nothing was submitted"
   [ "$running" -gt 0 ] || nothing_runs "interrupted; the job has ended"
   if [ -z "$cancel" ] && [ "$begun" -lt "${#names[@]}" ]; then
-    say "interrupted before all of the job was submitted"
+    say "interrupted before the whole job was submitted"
     cancel=yes
   fi
   if [ -n "$cancel" ]; then
@@ -323,9 +323,9 @@ interrupted() {
       complain "interrupted; cannot end the job: $(tail -n 1 "$tmp/error")"
       cancel=''
     }
-    [ -z "$cancel" ] || nothing_runs "interrupted; the job is ended"
+    [ -z "$cancel" ] || nothing_runs "interrupted; ended the job"
   else
-    say "interrupted; the job runs on, and nobody watches its deadline"
+    say "interrupted; the job keeps running, and nothing enforces its deadline"
   fi
   say "to end it:"
   for i in "${!names[@]}"; do
@@ -351,8 +351,8 @@ fi
 
 command -v yarn >/dev/null || give_up "yarn is not on the PATH; call submit.sh where the Hadoop client is installed"
 [ -n "$jar" ] || jar=$(find_jar) || give_up "cannot find hadoop-yarn-applications-distributedshell-*.jar; name it with --jar"
-[ -f "$jar" ] || give_up "there is no $jar"
-export HADOOP_ROOT_LOGGER=INFO,console # the client tells the application's name in its log
+[ -f "$jar" ] || give_up "$jar does not exist"
+export HADOOP_ROOT_LOGGER=INFO,console # the client logs the application's id
 pids=() ids=() urls=() states=() ended=() watched=() orphans=()
 trap interrupted INT TERM
 make_store
@@ -367,7 +367,7 @@ for i in "${!names[@]}"; do
 done
 
 left=${#names[@]} status=0 asked=$SECONDS unanswered=0
-failed_at='' grace=${TFJOB_GRACE:-30} # seconds in which the others end by themselves
+failed_at='' grace=${TFJOB_GRACE:-30} # seconds for the others to end by themselves
 while [ "$left" -gt 0 ]; do
   ask=''
   for i in "${!names[@]}"; do
@@ -402,7 +402,7 @@ while [ "$left" -gt 0 ]; do
     done
   fi
   if [ -n "$failed_at" ] && [ "$left" -gt 0 ] && [ $((SECONDS - failed_at)) -ge "$grace" ]; then
-    say "the others still run and are ended"
+    say "the others are still running; ending them"
     ask_yarn && kill_running
     failed_at=$SECONDS
   fi
