@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from pydantic_core import PydanticCustomError, core_schema
 
 from tfdsl.diagnostics.job_rules import NOT_A_JOB
-from tfdsl.ir.part import holds_in
+from tfdsl.ir.part import HoldsIn
 from tfdsl.rules import amounts
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
@@ -46,8 +46,8 @@ class _Written:
 _QUANTITY = _Written(Quantity, "16Gi")
 _DURATION = _Written(Duration, "1h30m")
 
-Memory: TypeAlias = Annotated[Quantity, _QUANTITY, holds_in(amounts.memory)]
-Cpu: TypeAlias = Annotated[Quantity, _QUANTITY, holds_in(amounts.cpu)]
-Count: TypeAlias = Annotated[Quantity, _QUANTITY, holds_in(amounts.count)]
-TimeLimit: TypeAlias = Annotated[Duration, _DURATION, holds_in(amounts.limit)]
-Delay: TypeAlias = Annotated[Duration, _DURATION, holds_in(amounts.delay)]
+Memory: TypeAlias = Annotated[Quantity, _QUANTITY, HoldsIn(amounts.memory)]
+Cpu: TypeAlias = Annotated[Quantity, _QUANTITY, HoldsIn(amounts.cpu)]
+Count: TypeAlias = Annotated[Quantity, _QUANTITY, HoldsIn(amounts.count)]
+TimeLimit: TypeAlias = Annotated[Duration, _DURATION, HoldsIn(amounts.limit)]
+Delay: TypeAlias = Annotated[Duration, _DURATION, HoldsIn(amounts.delay)]

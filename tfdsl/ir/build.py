@@ -1,7 +1,5 @@
 """The build block of the IR: the Dockerfile of a job's image."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

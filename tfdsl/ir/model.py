@@ -12,8 +12,6 @@ Units: quantities are :class:`~tfdsl.vocabulary.quantities.Quantity` (thousandth
 :class:`~tfdsl.vocabulary.quantities.Duration` (milliseconds); both remember how they were written.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -152,7 +150,7 @@ class Job(Node):
         self.__dict__.update(defaults.completed(self))
         return self
 
-    def _broken(self) -> Iterator[Broken]:
+    def _broken(self) -> "Iterator[Broken]":
         yield from rules.of_job(self, range(len(self.roles)))
         yield from rules.apart_in_job(self)
         kept = {claim.name for claim in self.claims if claim.keep}

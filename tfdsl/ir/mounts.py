@@ -1,14 +1,12 @@
 """Mounts of the IR, by kind (language reference, "Statements": mount)."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from tfdsl.ir.amounts import Memory
-from tfdsl.ir.part import Node, holds, refuse
+from tfdsl.ir.part import After, Node, holds, refuse
 from tfdsl.ir.read_only import EMPTY
 from tfdsl.ir.text import Clean, FullText, Map, Text, Word
 from tfdsl.rules import mounts as rules
@@ -24,12 +22,12 @@ def _without_slash(path: str) -> str:
     return path.rstrip("/") or "/"
 
 
-def _named(what: str) -> AfterValidator:
+def _named(what: str) -> After:
     """The name of an object, as far as it is known."""
     return holds(lambda name: names.object_name(name, what) if isinstance(name, str) else None)
 
 
-MountPath: TypeAlias = Annotated[Clean, holds(rules.path), AfterValidator(_without_slash)]
+MountPath: TypeAlias = Annotated[Clean, holds(rules.path), After(_without_slash)]
 SubPath: TypeAlias = Annotated[FullText, holds(partial(rules.inside, "pvc"))]
 Item: TypeAlias = Annotated[Word, holds(partial(rules.inside, "configmap"))]
 ItemKey: TypeAlias = Annotated[str, holds(partial(names.map_key, what="items", pattern=statements.ITEM_KEY))]

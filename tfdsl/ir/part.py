@@ -1,26 +1,20 @@
 """What all models of the IR have in common, and how they refuse what breaks a rule of the language."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Self, TypeVar
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
+    GetCoreSchemaHandler,
     PrivateAttr,
     SerializerFunctionWrapHandler,
     ValidationError,
-    ValidationInfo,
     model_serializer,
 )
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
 from tfdsl.rules.broken import Broken
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 T = TypeVar("T")
 
@@ -32,7 +26,7 @@ class Part(BaseModel):
     Parts are equal when their fields are.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)  # most jobs need few kinds
 
     def but(self, **changes: object) -> Self:
         """The same with other values for some fields, validated; defaults that follow from them are made anew."""
@@ -52,7 +46,7 @@ class Part(BaseModel):
         return {}
 
     @model_serializer(mode="wrap")
-    def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> Any:
         stated = self.stated()
         whole: dict[str, Any] = handler(self.model_copy(update=stated))
         return {name: value for name, value in whole.items() if name in stated or name == "kind"}
@@ -93,18 +87,34 @@ def unset() -> Any:
 # --- refusals --------------------------------------------------------------------------------------------------
 
 
-def holds(rule: Callable[[Any], Broken | Iterable[Broken] | None]) -> AfterValidator:
-    """Validates that a value breaks nothing of ``rule``."""
-    return AfterValidator(lambda value: _checked(value, rule(value)))
+class After:
+    """Annotates a type whose values go through ``function`` when they are valid (pydantic's own inspects it)."""
+
+    def __init__(self, function: Callable[[Any], object]) -> None:
+        self.function = function
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """The schema of the type, and the function."""
+        return core_schema.no_info_after_validator_function(self.function, handler(source))
 
 
-def holds_in(rule: Callable[[Any, str], Broken | None]) -> AfterValidator:
-    """The same for a rule that names the field."""
+class HoldsIn:
+    """Annotates a type whose values break nothing of a rule that names the field."""
 
-    def check(value: T, info: ValidationInfo) -> T:
-        return _checked(value, rule(value, info.field_name or "the value"))
+    def __init__(self, rule: Callable[[Any, str], Broken | None]) -> None:
+        self.rule = rule
 
-    return AfterValidator(check)
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """The schema of the type, and the rule for the field that is being built."""
+        rule, field = self.rule, handler.field_name or "the value"
+        return core_schema.no_info_after_validator_function(
+            lambda value: _checked(value, rule(value, field)), handler(source)
+        )
+
+
+def holds(rule: Callable[[Any], Broken | Iterable[Broken] | None]) -> After:
+    """Annotates a type whose values break nothing of ``rule``."""
+    return After(lambda value: _checked(value, rule(value)))
 
 
 def _checked(value: T, result: Broken | Iterable[Broken] | None) -> T:

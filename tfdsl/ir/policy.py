@@ -1,13 +1,11 @@
 """A policy of the IR (language reference, "Statements": on). Which one decides is in :mod:`tfdsl.ir.policies`."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, PrivateAttr, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from tfdsl.ir.amounts import TimeLimit
-from tfdsl.ir.part import Node, refuse
+from tfdsl.ir.part import After, Node, refuse
 from tfdsl.ir.role import Index, RoleName
 from tfdsl.rules import policies as rules
 from tfdsl.vocabulary.policies import EVENTS
@@ -35,7 +33,7 @@ class Policy(Node):
     role: RoleName | None = None
     index: Index | None = None
     event: EventName
-    codes: Annotated[tuple[int, ...], AfterValidator(lambda codes: tuple(sorted(codes)))] = ()
+    codes: Annotated[tuple[int, ...], After(lambda codes: tuple(sorted(codes)))] = ()
     count: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
     delay: TimeLimit | None = None
     action: ActionName

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_args
+
+from pydantic_core import core_schema
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
-    from pydantic_core import CoreSchema
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -23,7 +24,7 @@ class ReadOnlyMap(dict[K, V]):
         return type(self), (dict(self),)
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, _: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(cls, _: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """Validated like any dict; this describes the default of a field."""
         return handler(dict[Any, Any])
 
@@ -36,3 +37,14 @@ class ReadOnlyMap(dict[K, V]):
 
 
 EMPTY: ReadOnlyMap[Any, Any] = ReadOnlyMap()
+
+
+class ReadOnly:
+    """Annotates a mapping that is taken of any kind, and kept so that it cannot be changed."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """The schema of its keys and values, and the copy."""
+        keys, values = (handler.generate_schema(part) for part in get_args(source))
+        return core_schema.no_info_after_validator_function(
+            ReadOnlyMap, core_schema.dict_schema(keys, values, strict=False)
+        )

@@ -1,15 +1,13 @@
 """Roles of the IR, and what belongs to them."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from tfdsl.ir.amounts import Count, Cpu, Memory
 from tfdsl.ir.mounts import Mount
-from tfdsl.ir.part import Node, holds, refuse, unset
+from tfdsl.ir.part import After, Node, holds, refuse, unset
 from tfdsl.ir.read_only import EMPTY
 from tfdsl.ir.text import Clean, Command, EnvValue, FullText, Map, Text, Word
 from tfdsl.rules import job as rules
@@ -29,7 +27,7 @@ EnvName: TypeAlias = Annotated[str, holds(partial(names.map_key, what="env", pat
 Index: TypeAlias = Annotated[int, Field(ge=0)]
 
 
-def _called(what: str) -> AfterValidator:
+def _called(what: str) -> After:
     return holds(partial(names.object_name, what=what))
 
 

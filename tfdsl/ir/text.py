@@ -1,43 +1,26 @@
 """Texts of the IR: literal, or with parts that are known only when a replica runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, get_args
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
-from pydantic import AfterValidator, Field
-from pydantic_core import core_schema
+from pydantic import Field
 
-from tfdsl.ir.part import Part, holds, holds_in
-from tfdsl.ir.read_only import ReadOnlyMap
+from tfdsl.ir.part import After, HoldsIn, Part, holds
+from tfdsl.ir.read_only import ReadOnly
 from tfdsl.ir.unions import OneOf
 from tfdsl.rules import names, texts
-
-if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler
 
 K = TypeVar("K", bound=str)
 V = TypeVar("V")
 
-Clean: TypeAlias = Annotated[str, holds_in(texts.clean)]
+Clean: TypeAlias = Annotated[str, HoldsIn(texts.clean)]
 """A literal text that a process can be given."""
 
-Word: TypeAlias = Annotated[str, Field(min_length=1), holds_in(texts.clean)]
+Word: TypeAlias = Annotated[str, Field(min_length=1), HoldsIn(texts.clean)]
 """One that is not empty."""
 
-
-class _ReadOnly:
-    """Annotates a mapping that is taken of any kind, and kept so that it cannot be changed."""
-
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        keys, values = (handler.generate_schema(part) for part in get_args(source))
-        return core_schema.no_info_after_validator_function(
-            ReadOnlyMap, core_schema.dict_schema(keys, values, strict=False)
-        )
-
-
-Map: TypeAlias = Annotated[Mapping[K, V], _ReadOnly()]
+Map: TypeAlias = Annotated[Mapping[K, V], ReadOnly()]
 """A map that cannot be changed."""
 
 
@@ -104,9 +87,9 @@ EnvValue: TypeAlias = Annotated[
     str | RunTimeText | SecretRef | ConfigMapRef,
     OneOf(
         text=Clean,
-        bool=Annotated[bool, AfterValidator(lambda value: "true" if value else "false")],
-        int=Annotated[int, AfterValidator(str)],
-        number=Annotated[float | Decimal, AfterValidator(_number)],
+        bool=Annotated[bool, After(lambda value: "true" if value else "false")],
+        int=Annotated[int, After(str)],
+        number=Annotated[float | Decimal, After(_number)],
         run_time=RunTimeText,
         secret=SecretRef,
         configmap=ConfigMapRef,
