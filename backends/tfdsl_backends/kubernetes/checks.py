@@ -113,7 +113,7 @@ def _option(unit: Unit, name: str, at: int | None = None) -> Span:
 
 
 def _names(unit: Unit) -> list[Name]:
-    """The longest name that each role gives: the hostname of a pod, which is also the name of a Job on its host."""
+    """The longest name of each role: the hostname of a pod, which is also the name of a Job on its host."""
     job = unit.job
     what = "the Job" if pinned(unit) else "the pod"
     names = [] if pinned(unit) else [Name("the Service", job.name)]

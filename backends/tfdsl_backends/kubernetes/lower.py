@@ -97,7 +97,7 @@ def success_policy(job: Job, role: Role) -> Data:
 
 
 def service(job: Job) -> Data:
-    """The headless Service that gives every replica a DNS name, from before it is ready."""
+    """The headless Service by which every replica has a DNS name, even before it is ready."""
     return {
         "apiVersion": "v1",
         "kind": "Service",

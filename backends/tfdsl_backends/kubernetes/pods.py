@@ -47,16 +47,16 @@ def jobs(unit: Unit) -> list[JobPods]:
     """The Jobs in the order in which they are written."""
     spec = cluster_spec(unit.job, address(unit))
     hosts = placement(unit) if pinned(unit) else {}
-    made: list[JobPods] = []
+    pods: list[JobPods] = []
     for role in training_roles(unit.job):
         if not hosts:
             index = index_of(role, INDEX_FIELD, INDEX_VARIABLE)
-            made.append(JobPods(role_job_name(unit.job, role), role, None, _plan(unit, role, spec, index)))
+            pods.append(JobPods(role_job_name(unit.job, role), role, None, _plan(unit, role, spec, index)))
             continue
         for number in range(role.replicas):
             plan = _plan(unit, role, spec, Index(constant=number), hosts[role.name, number])
-            made.append(JobPods(replica_name(unit.job, role, number), role, number, plan))
-    return made
+            pods.append(JobPods(replica_name(unit.job, role, number), role, number, plan))
+    return pods
 
 
 def _plan(unit: Unit, role: Role, spec: dict[str, list[str]], index: Index, host: str | None = None) -> PodPlan:

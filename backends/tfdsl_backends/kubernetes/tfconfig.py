@@ -30,7 +30,7 @@ def address(unit: Unit) -> Address:
 
 
 def gets_config(job: Job, role: Role) -> bool:
-    """Whether ``role`` is given TF_CONFIG; the program of a ``server`` role reads it whatever discovery says."""
+    """Whether ``role`` gets TF_CONFIG; the program of a ``server`` role always reads it."""
     return gets_tf_config(job, role) or role.server
 
 

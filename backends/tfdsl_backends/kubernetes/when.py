@@ -31,7 +31,7 @@ def one_job_running(unit: Unit, item: Item) -> bool:
 def not_tensorboards_own(unit: Unit, item: Item) -> bool:
     """Whether the policy is of tensorboard and not what its Deployment does anyway.
 
-    It starts a failed container again in place, and makes an evicted pod again.
+    The Deployment restarts a failed container in place and recreates an evicted pod.
     """
     policy = cast("Policy", item.node)
     own = {"failed": ("restart container",), "evicted": ("restart pod",)}

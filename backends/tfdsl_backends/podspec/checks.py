@@ -1,4 +1,4 @@
-"""Checks that hold for the pods of every target of the Kubernetes family.
+"""Checks of the pods of every target of the Kubernetes family.
 
 Sources: Kubernetes `pkg/apis/core/validation` (ValidateContainerResourceName, ValidateResourceRequirements) and
 `pkg/apis/core/v1/helper` (IsExtendedResourceName); what the kubelet and runc were seen to do.
@@ -34,7 +34,7 @@ FETCHED: Final = ("hdfs", "archive")
 """Kinds of mounts that the support table refuses whatever their path."""
 
 STANDARD: Final = ("ephemeral-storage",)
-"""What has no domain and no attribute of its own."""
+"""Resources without a domain that have no attribute of their own."""
 
 HUGE_PAGES: Final = "hugepages-"
 
@@ -42,7 +42,7 @@ LABEL_VALUE: Final = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])
 
 
 class Name(Record):
-    """A name that a target makes from the job's. ``what``: whose name it is, e.g. ``the pod of worker 12``."""
+    """A name that a target derives from the job's. ``what``: what has the name, e.g. ``the pod of worker 12``."""
 
     what: str
     text: str
@@ -111,7 +111,7 @@ def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_confi
 
 
 def _strings(unit: Unit, role: Role, plan: PodPlan) -> Iterator[tuple[str, str, str]]:
-    """What each string that the process gets is, its place, and its text."""
+    """Each string that the process gets: what it is, its place, and its text."""
     made = container(unit.job, role, plan, [])
     for field, what in (("command", "an argument"), ("args", "an argument")):
         for word in _items(made[field]):

@@ -65,7 +65,7 @@ def flags(job: Job, role: Role, hosts: Mapping[str, Sequence[str]], index: int |
 
 
 def entrypoint(job: Job) -> list[Data]:
-    """The entrypoint of the image that ``build`` makes; empty when there is none."""
+    """The entrypoint of the image that ``build`` describes; empty without one."""
     if job.build is None:
         return []
     path = child(job.build.path, "entrypoint")

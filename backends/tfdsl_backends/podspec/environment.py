@@ -49,7 +49,7 @@ def _index_entry(job: Job, role: Role, plan: PodPlan) -> list[Data]:
 
 
 def hides_devices(job: Job, role: Role) -> bool:
-    """Whether ``role`` must be kept from the NVIDIA devices of its node.
+    """Whether the NVIDIA devices of its node must be hidden from ``role``.
 
     Without a device request the NVIDIA runtime shows a container all of them (nvidia-docker issue 456), so a parameter
     server beside GPU workers would take memory on each.

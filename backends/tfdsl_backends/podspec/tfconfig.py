@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Role
 
 INDEX = "\0"
-"""Stands for the index in a text that is made once for all replicas of a role."""
+"""Placeholder for the index in a text that is the same for all replicas of a role."""
 
 
 class RoleTasks(Record):
@@ -41,7 +41,7 @@ class RoleTasks(Record):
 
 
 class Tasks(Sequence[TaskConfig]):
-    """The tasks of a job, roles in order, each made when it is asked for: thousands of host lists fill the memory."""
+    """The tasks of a job, roles in order, each built on demand: thousands of host lists would fill the memory."""
 
     def __init__(self, roles: Sequence[RoleTasks]) -> None:
         self._roles = roles

@@ -41,7 +41,7 @@ def namespace_flag(unit: Unit, item: Item) -> dict[str, str]:
 
 
 def claim_and_namespace(unit: Unit, item: Item) -> dict[str, str]:
-    """The same, and ``claim``: the name of the claim that a mount makes."""
+    """The same, and ``claim``: the name of the PersistentVolumeClaim of a ``mount claim``."""
     return {"claim": f"{unit.job.name}-{cast('ClaimMount', item.node).claim}", **namespace_flag(unit, item)}
 
 

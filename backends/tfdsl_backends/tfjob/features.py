@@ -20,7 +20,7 @@ EXIT_CODE = "1.5"
 """From here `ExitCode` restarts on 128 and above; before, on four statuses only (130, 137, 138, 143)."""
 
 REMAKES_LOST_PODS = "1.6"
-"""From here a pod in phase Failed (evicted, lost node) is made again under `OnFailure` too."""
+"""From here a pod in phase Failed (evicted, lost node) is recreated under `OnFailure` too."""
 
 KEEPS_PODS = "1.6"
 """From here the operator keeps all pods of a finished job that says nothing (`cleanPodPolicy` None; before Running)."""

@@ -36,7 +36,7 @@ CLEANUP = {"running": "Running", "all": "All", "none": "None"}
 
 
 def generate(unit: Unit) -> Sequence[Document]:
-    """The TFJob, the claims it makes, and TensorBoard."""
+    """The TFJob, its claims, and TensorBoard."""
     job = unit.job
     by_role = plans(unit)
     return [

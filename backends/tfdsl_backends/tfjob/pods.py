@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Role
 
 DEFAULT_PORT = 2222
-"""The port that the operator gives a container without a port called ``tfjob-port``."""
+"""The port that the operator adds to a container without a port named ``tfjob-port``."""
 
 INDEX_FIELD = "metadata.labels['training.kubeflow.org/replica-index']"
 """Where the pod has its replica's index, in all versions."""

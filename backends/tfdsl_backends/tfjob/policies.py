@@ -1,7 +1,7 @@
 """Which ``restartPolicy`` a role gets, and what counts its restarts.
 
 A TFJob has one restart policy per role: ``Never``, ``OnFailure`` (the kubelet starts the container again, and from 1.6
-a lost pod is made again), or ``ExitCode`` (a new pod for statuses of 128 and above and for lost pods, the others fail
+a lost pod is recreated), or ``ExitCode`` (a new pod for statuses of 128 and above and for lost pods, the others fail
 the job). Which one fits follows from what the policies say for exit statuses below and above 128, and for evictions.
 """
 

@@ -31,7 +31,7 @@ def address(job: Job) -> Address:
 
 
 def operator_spec(job: Job) -> dict[str, list[str]]:
-    """The cluster as the operator writes it: the evaluator is in it, and hosts hold the namespace."""
+    """The cluster as the operator writes it: with the evaluator, and with the namespace in the hosts."""
     namespace = job.namespace or "default"
     roles = sorted(training_roles(job), key=lambda role: role.name)
     return {
@@ -46,7 +46,7 @@ def is_distributed(job: Job) -> bool:
 
 
 def delivers(unit: Unit, role: Role) -> bool:
-    """Whether the compiler, and not the operator, gives ``role`` its TF_CONFIG."""
+    """Whether the compiler, and not the operator, sets TF_CONFIG for ``role``."""
     return unit.text("tf_config") == "static" and gets_tf_config(unit.job, role)
 
 
@@ -65,7 +65,7 @@ def _of_role(unit: Unit, role: Role, ours: dict[str, list[str]], theirs: dict[st
 
 
 def _differences(unit: Unit, role: Role) -> tuple[str, ...]:
-    """How what the operator gives ``role`` differs from the language's TF_CONFIG."""
+    """How the operator's TF_CONFIG for ``role`` differs from the language's."""
     job = unit.job
     if delivers(unit, role):
         return ()

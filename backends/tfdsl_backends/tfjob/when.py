@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Policy, Role
 
 OPERATOR_LABELS = ("operator-name", "job-name", "replica-type", "replica-index", "job-role")
-"""Labels ``training.kubeflow.org/…`` that the operator writes over those of the pod template."""
+"""Labels ``training.kubeflow.org/…`` with which the operator overwrites those of the pod template."""
 
 
 def static(unit: Unit, item: Item) -> bool:
@@ -45,7 +45,7 @@ several = Condition("several replicas", lambda unit, item: not single(unit, item
 
 @condition("several workers, without a chief or master")
 def all_workers(unit: Unit, item: Item) -> bool:
-    """``completed``: whether all of several workers decide, for whom the operator would take worker 0."""
+    """``completed``: whether all of several workers decide, where the operator would look at worker 0."""
     policy = cast("Policy", item.node)
     worker = unit.job.role("worker")
     several_workers = worker is not None and worker.replicas > 1
@@ -54,7 +54,7 @@ def all_workers(unit: Unit, item: Item) -> bool:
 
 @condition("different from gang_scheduler")
 def other_scheduler(unit: Unit, item: Item) -> bool:
-    """Whether the job's scheduler is not the one that the gang is made for."""
+    """Whether the job's scheduler is not the one for which the operator makes the gang."""
     return gang_scheduled(unit, item) and item.value != unit.text("gang_scheduler")
 
 
@@ -131,7 +131,7 @@ def separated_too_early(unit: Unit, item: Item) -> bool:
 
 @condition("tensorboard, restart pod")
 def as_deployment_does(unit: Unit, item: Item) -> bool:
-    """``evicted``: whether it says of tensorboard what its Deployment does anyway, make the pod again."""
+    """``evicted``: whether it asks of tensorboard what its Deployment does anyway: recreate the pod."""
     return item.role == "tensorboard" and cast("Policy", item.node).action == "restart pod"
 
 
@@ -143,7 +143,7 @@ def eviction_is_failure(unit: Unit, item: Item) -> bool:
 
 @condition("restartPolicy Never, or OnFailure before 1.6")
 def evicted_pods_stay(unit: Unit, item: Item) -> bool:
-    """``evicted => fail job``: whether nothing makes an evicted pod of its roles again."""
+    """``evicted => fail job``: whether nothing recreates an evicted pod of its roles."""
     return never(unit, item) if features(unit).remakes_lost_pods else not_by_status(unit, item)
 
 

@@ -67,7 +67,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _names(unit: Unit) -> list[Name]:
-    """Every name that Volcano or we make from the job's (reference: name length budget)."""
+    """Every name that Volcano or we derive from the job's."""
     job = unit.job
     names = [
         Name(f"the pod {role.replicas - 1} of role {role.name}", f"{job.name}-{role.name}-{role.replicas - 1}")

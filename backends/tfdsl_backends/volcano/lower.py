@@ -26,11 +26,11 @@ API_VERSION = "batch.volcano.sh/v1alpha1"
 
 def generate(unit: Unit) -> list[Document]:
     """The job, which is the main document; the claims that it waits for; TensorBoard's Service."""
-    made = [job_document(unit), *(claim_document(unit.job, claim) for claim in claims(unit).documents.values())]
+    documents = [job_document(unit), *(claim_document(unit.job, claim) for claim in claims(unit).documents.values())]
     tensorboard = unit.job.role("tensorboard")
     if tensorboard is not None:
-        made.append(tensorboard_service(unit.job, tensorboard, task_labels(unit.job, tensorboard)))
-    return [Document(data) for data in made]
+        documents.append(tensorboard_service(unit.job, tensorboard, task_labels(unit.job, tensorboard)))
+    return [Document(data) for data in documents]
 
 
 def job_document(unit: Unit) -> Data:
@@ -58,8 +58,8 @@ def job_document(unit: Unit) -> Data:
 def plugins(unit: Unit) -> dict[str, Data]:
     """The env plugin for the index, svc for the names, tensorflow for TF_CONFIG.
 
-    The names have to resolve before the pods are ready, for the tasks wait for each other. svc's NetworkPolicy lets in
-    the job's own pods only, which would shut out those who look at TensorBoard.
+    The names must resolve before the pods are ready because the tasks wait for each other. svc's NetworkPolicy admits
+    only the job's own pods, so TensorBoard could not be reached.
     """
     svc = ["--publish-not-ready-addresses=true"]
     if unit.job.role("tensorboard") is not None:
@@ -68,7 +68,7 @@ def plugins(unit: Unit) -> dict[str, Data]:
 
 
 def volumes(unit: Unit) -> list[Data]:
-    """Claims that every container has, which Volcano makes and removes with the job."""
+    """Claims of every container, which Volcano creates and deletes with the job."""
     return [
         Located({"mountPath": at(mount, "at"), "volumeClaim": claim_spec(claim)}, claim.path)
         for claim, mount in claims(unit).volumes
@@ -93,10 +93,10 @@ def task(unit: Unit, role: Role) -> Data:
 
 
 def min_available(job: Job, role: Role) -> int:
-    """Replicas that have to be placeable, and that count as the task running for those that wait for it.
+    """How many replicas must be placeable, and must run before tasks that wait for this one are created.
 
-    Without a gang none has to be; TensorBoard never holds up the others. A task that others wait for keeps its number,
-    for ``dependsOn`` waits for that many.
+    Without a gang it is 0, and TensorBoard never holds up the others. A task that others wait for keeps its number,
+    because ``dependsOn`` waits for that many.
     """
     waited_for = any(role.name in other.after for other in job.roles)
     if role.name == "tensorboard":
@@ -105,10 +105,10 @@ def min_available(job: Job, role: Role) -> int:
 
 
 def gang_size(job: Job) -> int:
-    """``spec.minAvailable``: the pods of the roles that start at once; at least 1, for 0 means "all of them".
+    """``spec.minAvailable``: the pods of the roles that start at once; at least 1, because 0 means "all of them".
 
-    It covers no role with an ``after``: its pods are made only when the others run, so a gang that counted them could
-    never be placed (seen: "2/1 tasks in gang unschedulable").
+    It does not count roles with an ``after``: their pods are created only when the others run, so a gang that counted
+    them could never be placed (seen: "2/1 tasks in gang unschedulable").
     """
     if not job.gang:
         return 1

@@ -36,7 +36,7 @@ ACTIONS: Final = {
     "restart role": "RestartTask",
     "restart job": "RestartJob",
 }
-"""Our action → Volcano's. ``restart container`` is the pod's restartPolicy, ``ignore`` is no policy."""
+"""Our action → Volcano's. ``restart container`` is the pod's restartPolicy, ``ignore`` needs no policy."""
 
 NO_ACTION: Final = "ResumeJob"
 """The action of an exit status to ignore, so that PodFailed does not match it.
@@ -115,8 +115,8 @@ class RoleDecisions(Record):
 class Decisions(Record):
     """What the policies of a job decide.
 
-    ``replaces_pods``: whether a policy makes pods anew. ``only_ends``: whether the job never leaves the state Running
-    but to end; :data:`NO_ACTION` then does nothing. ``deciding``: ``id`` of a policy on ``failed``, ``exit`` or
+    ``replaces_pods``: whether a policy replaces pods. ``only_ends``: whether the job leaves the state Running only
+    to end; :data:`NO_ACTION` then does nothing. ``deciding``: ``id`` of a policy on ``failed``, ``exit`` or
     ``evicted`` → the roles on whose event it decides.
     """
 

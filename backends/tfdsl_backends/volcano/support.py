@@ -119,7 +119,7 @@ def _cluster() -> Iterator[Row]:
 
 
 def _index_keys() -> Iterator[Row]:
-    """What holds ``${task.index}``; other places are refused whatever the release is."""
+    """Where ``${task.index}`` may be; other places are refused in every release."""
     for key in (
         "roles[].env",
         "roles[].command",
@@ -424,7 +424,7 @@ def _unknown() -> Iterator[Row]:
 
 
 def _job_actions(event: str) -> Iterator[Row]:
-    """The actions that have one and the same word in Volcano, whatever the event."""
+    """The actions that Volcano names in the same way for every event."""
     key = f"policies[{event}]"
     yield kept(f"{key}.fail job", "action TerminateJob")
     if event == "evicted":

@@ -32,7 +32,7 @@ PLUGIN_ROLES = ("ps", "worker", "chief", "evaluator")
 def mode(unit: Unit) -> Mode:
     """The delivery that the option names, else the plugin if its value is ours, else static.
 
-    A static value needs the index of a replica. Old releases do not write that on its pod; there a shell makes it.
+    A static value needs a replica's index. Old releases do not write it on the pod; there a shell builds the value.
     """
     chosen = unit.text("tf_config")
     if chosen:
@@ -145,7 +145,7 @@ def host(job: Job, role: Role, index: int) -> str:
 
 
 def _static_value(unit: Unit, role: Role, index: Index) -> str | None:
-    """The env entry, where it is ours to write; a ``server`` role needs one whatever the discovery is."""
+    """The env entry, if we write it; a ``server`` role always needs one."""
     ours = mode(unit) == "static" if gets_tf_config(unit.job, role) else role.server
     return tf_config(hosts(unit.job), role.name, index.reference) if ours else None
 
@@ -191,7 +191,7 @@ def tasks(unit: Unit) -> Sequence[TaskConfig]:
 
 
 def _by_plugin(seen: RoleTasks, job: Job, role: Role, cluster: str | None) -> RoleTasks:
-    """The tasks of ``role`` with the plugin's own TF_CONFIG (``cluster`` ``None``: it gives none)."""
+    """The tasks of ``role`` with the plugin's own TF_CONFIG (``cluster`` ``None``: it sets none)."""
     config: tuple[str, str] | None = None
     if cluster is not None:
         before, _, after = plugin_value(cluster, role, INDEX).partition(INDEX)

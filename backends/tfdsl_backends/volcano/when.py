@@ -76,7 +76,7 @@ def has_no_index(unit: Unit, item: Item) -> bool:
 
 @condition("flags or servers with several replicas, before 1.9")
 def flags_have_no_index(unit: Unit, item: Item) -> bool:
-    """The same for ``--task_index``, and for the TF_CONFIG of a server that no other delivery gives."""
+    """The same for ``--task_index``, and for the TF_CONFIG of a server, which only we deliver."""
     from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config
 
     job = unit.job
@@ -197,7 +197,7 @@ def count_of(unit: Unit, item: Item) -> dict[str, str]:
 is_above_count = Condition(
     "restarted 1, before 1.6", lambda unit, item: _policy(item).count == 1 and not features(unit).reaches_count
 )
-"""A ``restarted 1`` in a release that acts above the count: its least is 2, for a ``maxRetry`` of 0 means 3."""
+"""A ``restarted 1`` in a release that acts above the count: its least is 2, because a ``maxRetry`` of 0 means 3."""
 
 
 @condition("with a count above retries")

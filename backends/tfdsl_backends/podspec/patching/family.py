@@ -1,4 +1,4 @@
-"""What holds for patches of every target of the family; each adds what its own object has."""
+"""Rules of patches for every target of the family; each adds those of its own object."""
 
 from __future__ import annotations
 
