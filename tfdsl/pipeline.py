@@ -124,18 +124,11 @@ def finish(program: Program, request: Request, choices: Sequence[Choice], checke
     return Outcome(asked, tuple(made), tuple(found))
 
 
-def compile_program(program: Program, request: Request, choices: Sequence[Choice], *, strict: bool = False) -> Outcome:
-    """The same as :func:`run`, as the user is told: diagnostics settled, and nothing made when one is an error."""
-    outcome = run(program, request, choices)
-    diagnostics = settle([outcome], [program], strict=strict, paths=[program.files[0].source.path])
-    made = () if has_errors(diagnostics) else outcome.made
-    return Outcome(outcome.targets, made, tuple(diagnostics))
-
-
 def compile_source(source: Source, target: Backend) -> tuple[Made, ...]:
     """The jobs of a text without includes for one target; none when there is an error."""
     program = load(source, lambda path: "files cannot be included here")
-    return compile_program(program, Request(), [Choice(target)]).made
+    outcome = run(program, Request(), [Choice(target)])
+    return () if has_errors(outcome.diagnostics) else outcome.made
 
 
 # --- one job, one target -------------------------------------------------------------------------------------------
@@ -159,19 +152,31 @@ def version_of(backend: Backend, values: resolved.Job) -> Version:
 
 def make(backend: Backend, values: resolved.Job, found: list[Diagnostic]) -> Made | None:
     """Lower, judge, generate and patch one job; what there is to say goes to ``found``."""
-    unit = unit_of(backend, values)
+    private = next(secrets(values), None) is not None
+    return make_unit(backend, unit_of(backend, values), found, values.patches, private=private)
+
+
+def make_unit(
+    backend: Backend,
+    unit: Unit,
+    found: list[Diagnostic],
+    patches: Sequence[resolved.Patch] = (),
+    *,
+    private: bool = False,
+) -> Made | None:
+    """Judge, generate and patch; what there is to say goes to ``found``. ``private``: the job holds a secret."""
     here = verdict(backend, unit)
     dockerfile = _dockerfile(unit.job.build, unit.origins, here)
     found += here
     if has_errors(here):
         return None
     documents = backend.load().generate(unit)
-    if values.patches:
-        documents, wrong = _patched(backend, documents, values.patches, unit)
+    if patches:
+        documents, wrong = _patched(backend, documents, patches, unit)
         found += wrong
         if wrong:
             return None
-    return Made(unit, tuple(documents), dockerfile, private=next(secrets(values), None) is not None)
+    return Made(unit, tuple(documents), dockerfile, private)
 
 
 def _dockerfile(build: Build | None, origins: Origins, found: list[Diagnostic]) -> Written | None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tfdsl import diagnostics
 from tfdsl.api.errors import usage_error
 from tfdsl.api.values import Value, source_of, texts_of
+from tfdsl.front_end import choice_of
 from tfdsl.masking import Hidden, hidden_values
-from tfdsl.request import choice_of
 from tfdsl.semantics.params import Given
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.text import Source, Span

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, TypeAlias, Union, overload
 
 from tfdsl import pipeline
 from tfdsl.api.asking import target_of
 from tfdsl.api.diagnostics import public
 from tfdsl.api.failing import compile_error
-from tfdsl.api.loaded import Call, Loaded, load_text, outcome
+from tfdsl.api.loaded import Call, Loaded, load_job, load_text, outcome
 from tfdsl.api.program import Program
 from tfdsl.api.result import result_of
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping
 
     from tfdsl.api.diagnostics import Diagnostic
     from tfdsl.api.result import Result
     from tfdsl.api.values import Value
+    from tfdsl.ir.model import Job
 
-Source: TypeAlias = Union[str, "os.PathLike[str]", Program]
-"""What can be compiled: a file, or a program that has been read."""
+Source: TypeAlias = Union[str, "os.PathLike[str]", Program, "Job"]
+"""What can be compiled: a file, a program that has been read, or a job made in Python."""
 
 
 @overload
@@ -62,10 +63,10 @@ def compile(
     name: str | None = None,
     strict: bool = False,
 ) -> Result:
-    """Compile the jobs of a file, a text or a program for one target.
+    """Compile the jobs of a file, a text or a program, or a job made in Python, for one target.
 
     Args:
-        source: A ``.tfjob`` file, or what :func:`load` gave.
+        source: A ``.tfjob`` file, a job as JSON in a file, what :func:`load` gave, or a :class:`tfdsl.ir.Job`.
         target: A target such as ``volcano``, with a version if need be: ``volcano@1.9``.
         text: A text instead of a file.
         base: The folder from which the includes of ``text`` are found; without it, it can have none.
@@ -127,8 +128,16 @@ def loaded_of(
     params: Mapping[str, Value] | None,
 ) -> Loaded:
     """What ``source``, or ``text``, is."""
-    if not isinstance(source, Program):
+    if source is None or isinstance(source, str | os.PathLike):
         return load_text(source, text, base, profile, params)
     if any(one is not None for one in (text, base, profile, params)):
-        raise TypeError("text=, base=, profile= and params= belong to load(), which has read this program")
-    return source.loaded
+        raise TypeError(
+            "text=, base=, profile= and params= are for a file or a text; give those of a program to load()"
+        )
+    if isinstance(source, Program):
+        return source.loaded
+    from tfdsl.ir.model import Job  # costs pydantic
+
+    if isinstance(source, Job):
+        return load_job(source)
+    raise TypeError(f"expected a path, a Program or a Job, not {type(source).__name__}")

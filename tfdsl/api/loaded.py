@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline
+from tfdsl import front_end, pipeline, ready_job
 from tfdsl.api.asking import argument, options_of, params_of, secrets_in
 from tfdsl.api.errors import UsageError
 from tfdsl.api.reading import source_of
 from tfdsl.inputs import Inputs
 from tfdsl.masking import Hidden, masked
-from tfdsl.pipeline import Outcome
+from tfdsl.pipeline import Outcome, Request
+from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
-from tfdsl.request import in_project, missing_job, renamed
 
 if TYPE_CHECKING:
     import os
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
     from tfdsl.api.values import Value
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.front_end import Input
     from tfdsl.ir.model import Job
-    from tfdsl.pipeline import Choice, Request
-    from tfdsl.semantics.project import Program
+    from tfdsl.pipeline import Choice
 
 
 class Loaded(Record):
     """What was read. ``problems``: of the project's settings. ``hidden``: the secrets among the params."""
 
-    program: Program
+    given: Input
     request: Request
     problems: tuple[Diagnostic, ...]
     hidden: Hidden
@@ -36,7 +36,7 @@ class Loaded(Record):
     @property
     def path(self) -> str:
         """The name that messages show for the text."""
-        return self.program.files[0].source.path
+        return front_end.path_of(self.given)
 
 
 class Call(Record):
@@ -62,12 +62,17 @@ def load_text(
     belongs to none.
     """
     source = source_of(path, text, base)
-    program = pipeline.load(source, Inputs(source))
-    request = pipeline.Request(profile, params_of(params or {}))
+    given = front_end.read(source, Inputs(source))
+    request = Request(profile, params_of(params or {}))
     problems: tuple[Diagnostic, ...] = ()
     if source.origin is not None:
-        request, problems = in_project(request, program)
-    return Loaded(program, request, problems, secrets_in(params or {}))
+        request, problems = front_end.in_project(request, given)
+    return Loaded(given, request, problems, secrets_in(params or {}))
+
+
+def load_job(job: Job) -> Loaded:
+    """A job made in Python."""
+    return Loaded(ready_job.of_job(job), Request(), (), Hidden())
 
 
 def outcome(loaded: Loaded, call: Call) -> Outcome:
@@ -77,7 +82,7 @@ def outcome(loaded: Loaded, call: Call) -> Outcome:
         UsageError: A new name is given for one of several jobs.
     """
     asked = _asked(loaded, call)
-    done = pipeline.compile_program(asked.program, asked.request, asked.choices, strict=call.strict)
+    done = front_end.compiled(asked.given, asked.request, asked.choices, strict=call.strict)
     diagnostics = asked.shown(done.diagnostics)
     return replace(done, made=() if pipeline.has_errors(diagnostics) else done.made, diagnostics=diagnostics)
 
@@ -85,7 +90,10 @@ def outcome(loaded: Loaded, call: Call) -> Outcome:
 def jobs_of(loaded: Loaded, call: Call) -> tuple[tuple[Job, ...], tuple[Diagnostic, ...]]:
     """The jobs of ``loaded`` for a target, none when the text has errors, and its diagnostics."""
     asked = _asked(loaded, call)
-    program, choices = asked.program, asked.choices
+    program, choices = asked.given, asked.choices
+    if isinstance(program, ReadyJob):
+        diagnostics = asked.shown(program.diagnostics)
+        return (() if program.job is None else (program.job,)), diagnostics
     checked = pipeline.check(program, asked.request, choices)
     said = Outcome(tuple(one.backend for one in choices), (), (*program.diagnostics, *checked.diagnostics))
     diagnostics = asked.shown(pipeline.settle([said], [program], strict=False, paths=[loaded.path]))
@@ -96,9 +104,9 @@ def jobs_of(loaded: Loaded, call: Call) -> tuple[tuple[Job, ...], tuple[Diagnost
 
 
 class _Asked(Record):
-    """A call on a text, as the pipeline takes it."""
+    """A call, as the pipeline takes it."""
 
-    program: Program
+    given: Input
     request: Request
     choices: tuple[Choice, ...]
     problems: tuple[Diagnostic, ...]
@@ -110,25 +118,25 @@ class _Asked(Record):
 
 
 def _asked(loaded: Loaded, call: Call) -> _Asked:
-    program, problems, job = loaded.program, loaded.problems, call.job
-    absent = None if job is None else missing_job(program, job, argument("job", job))
+    given, problems, job = loaded.given, loaded.problems, call.job
+    absent = None if job is None else front_end.missing_job(given, job, argument("job", job))
     if absent is not None:
         problems = (*problems, absent)
     elif call.name is not None:
-        program = renamed(program, _one_job(program, job, call.name), call.name)
+        given = front_end.renamed(given, _one_job(loaded, job, call.name), call.name)
         job = call.name
     options = () if call.choice is None else options_of(call.choice.backend.name, call.options)
     hidden = Hidden((*loaded.hidden.values, *secrets_in(call.options).values))
     choices = () if call.choice is None else (call.choice,)
-    return _Asked(program, replace(loaded.request, job=job, options=options), choices, problems, hidden)
+    return _Asked(given, replace(loaded.request, job=job, options=options), choices, problems, hidden)
 
 
-def _one_job(program: Program, job: str | None, name: str) -> str:
+def _one_job(loaded: Loaded, job: str | None, name: str) -> str:
     """The job that gets another name."""
-    names = [one.name.text for one in program.jobs]
+    names = front_end.job_names(loaded.given)
     if job is None and len(names) > 1:
         raise UsageError(f"name= is for one job; choose one of {', '.join(names)} with job=")
     chosen = job or "".join(names)
     if name in names and name != chosen:
-        raise UsageError(f"name={name!r} is the name of another job of {program.files[0].source.path}")
+        raise UsageError(f"name={name!r} is the name of another job of {loaded.path}")
     return chosen

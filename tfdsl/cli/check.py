@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, cast
 
-from tfdsl import pipeline
+from tfdsl import front_end
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
@@ -16,7 +16,6 @@ from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.record import replace
-from tfdsl.request import in_project
 from tfdsl.source_files import read
 from tfdsl.text import Source
 
@@ -36,7 +35,7 @@ FIX = Flag("--fix", "apply safe fixes to the files, then check")
 COMMAND = Command(
     "check",
     "report mistakes, and what a target cannot do or does differently",
-    (Positional("FILE", "a .tfjob file, or - for standard input", many=True),),
+    (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input", many=True),),
     (
         chosen.TARGET,
         ALL_TARGETS,
@@ -118,21 +117,21 @@ class _Check:
     def files(self, sources: Sequence[Source], progress: Progress | None = None) -> list[Diagnostic]:
         """Every diagnostic of ``sources``, in file order."""
         counted = progress.over if progress is not None else iter
-        programs = [
-            pipeline.load(source, chosen.inputs(self.arguments, source, self.read)) for source in counted(sources)
+        loaded = [
+            front_end.read(source, chosen.inputs(self.arguments, source, self.read)) for source in counted(sources)
         ]
-        absent = [found for program in programs for found in chosen.missing(self.arguments, program)]
+        absent = [diagnostic for one in loaded for diagnostic in chosen.missing(self.arguments, one)]
         outcomes: list[Outcome] = []
-        for program in counted(programs):
-            request, unsettled = in_project(self.request, program)
+        for one in counted(loaded):
+            request, unsettled = front_end.in_project(self.request, one)
             absent += unsettled
             outcomes += [
-                pipeline.run(program, replace(request, profile=profile), self.choices)
-                for profile in self.profiles(program.profiles)
+                front_end.run(one, replace(request, profile=profile), self.choices)
+                for profile in self.profiles(front_end.profiles_of(one))
             ]
         strict = self.arguments.on(chosen.STRICT.name)
         paths = [source.path for source in sources]
-        return [*absent, *pipeline.settle(outcomes, programs, strict=strict, paths=paths)]
+        return [*absent, *front_end.settled(outcomes, loaded, strict=strict, paths=paths)]
 
     def profiles(self, known: Iterable[str]) -> list[str | None]:
         """The profiles to check with; ``None`` stands for no profile."""

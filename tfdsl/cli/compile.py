@@ -13,16 +13,16 @@ from tfdsl.cli.outputs import Destination, destination, files
 from tfdsl.cli.report import USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
+from tfdsl.front_end import compiled, in_project, read, sources_of
 from tfdsl.output_files import stream
-from tfdsl.request import in_project
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.front_end import Input
     from tfdsl.pipeline import Made
-    from tfdsl.semantics.project import Program
 
 OUTPUT = Flag("--output", "a folder, a file (FILE.yaml), or - for standard output", short="-o", value="PATH")
 SOURCE_MAP = Flag("--source-map", "write FILE.map beside each file: the source line of every line")
@@ -30,7 +30,7 @@ SOURCE_MAP = Flag("--source-map", "write FILE.map beside each file: the source l
 COMMAND = Command(
     "compile",
     "write the manifests of a job for one or more targets",
-    (Positional("FILE", "a .tfjob file, or - for standard input"),),
+    (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),),
     (
         chosen.TARGET,
         OUTPUT,
@@ -68,27 +68,27 @@ def run(arguments: Arguments) -> int:
     if unreadable:
         report(unreadable, ())
         return USAGE
-    program = pipeline.load(sources[0], chosen.inputs(arguments, sources[0]))
-    absent = chosen.missing(arguments, program)
-    request, unsettled = in_project(picked.request, program)
+    given = read(sources[0], chosen.inputs(arguments, sources[0]))
+    absent = chosen.missing(arguments, given)
+    request, unsettled = in_project(picked.request, given)
     strict = arguments.on(chosen.STRICT.name)
-    outcome = pipeline.compile_program(program, request, picked.choices, strict=strict)
+    outcome = compiled(given, request, picked.choices, strict=strict)
     diagnostics = [*unsettled, *absent, *outcome.diagnostics]
-    written = [] if pipeline.has_errors(diagnostics) else _write(arguments, place, outcome.made, program)
+    written = [] if pipeline.has_errors(diagnostics) else _write(arguments, place, outcome.made, given)
     shown = [*(one for one in diagnostics if one.level != "info"), *written]
     status = report(shown, [sources[0].path], hidden=picked.hidden)
     err(closing_line(diagnostics, arguments, picked.hidden))
     return status
 
 
-def _write(arguments: Arguments, place: Destination, made: Sequence[Made], program: Program) -> list[Diagnostic]:
+def _write(arguments: Arguments, place: Destination, made: Sequence[Made], given: Input) -> list[Diagnostic]:
     """Write the documents; returns the diagnostics about writing them."""
     if place.kind == "stream":
         out(stream("-", made).written.text)
         return _left_out(made)
     from tfdsl.writing import write_all
 
-    inputs = [file.source.origin for file in program.files if file.source.origin is not None]
+    inputs = [source.origin for source in sources_of(given) if source.origin is not None]
     failure = write_all(files(place, made, source_map=arguments.on(SOURCE_MAP.name)), inputs)
     if failure is not None:
         return [OUTPUT_NOT_WRITTEN(place.span, path=failure.path, reason=failure.reason)]

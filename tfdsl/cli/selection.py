@@ -9,11 +9,11 @@ from tfdsl import targets
 from tfdsl.cli.arguments import Argument, Flag
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSABLE_TARGET
+from tfdsl.front_end import choice_of, missing_job, part, target_of
 from tfdsl.inputs import Inputs
 from tfdsl.masking import Hidden, hidden_in
 from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record
-from tfdsl.request import choice_of, missing_job, part, target_of
 from tfdsl.semantics.params import Given as ParamGiven
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.source_files import read
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tfdsl.cli.arguments import Arguments
+    from tfdsl.front_end import Input
     from tfdsl.semantics.external_values import Form
-    from tfdsl.semantics.project import Program
 
 TARGET = Flag(
     "--target",
@@ -90,10 +90,10 @@ def _no_folders(argument: Iterable[Argument]) -> list[Diagnostic]:
     ]
 
 
-def missing(arguments: Arguments, program: Program) -> list[Diagnostic]:
+def missing(arguments: Arguments, loaded: Input) -> list[Diagnostic]:
     """The job that the command line names and the file does not have; a profile is looked up with the params."""
     argument = arguments.value(JOB.name)
-    error = None if argument is None else missing_job(program, argument.text, argument.span)
+    error = None if argument is None else missing_job(loaded, argument.text, argument.span)
     return [] if error is None else [error]
 
 

@@ -10,6 +10,8 @@ from tfdsl.cli.arguments import Command, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
+from tfdsl.front_end import compiled, read
+from tfdsl.front_end import run as run_input
 from tfdsl.tasks import TaskName, task_name, tasks_of
 
 if TYPE_CHECKING:
@@ -18,14 +20,14 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend, TaskConfig
     from tfdsl.cli.arguments import Argument, Arguments
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.front_end import Input
     from tfdsl.pipeline import Made
-    from tfdsl.semantics.project import Program
 
 COMMAND = Command(
     "tfconfig",
     "show the cluster spec that each task will see",
     (
-        Positional("FILE", "a .tfjob file, or - for standard input"),
+        Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),
         Positional("ROLE[INDEX]", "only this role, or only this task of it", required=False),
     ),
     (chosen.TARGET, chosen.JOB, chosen.PROFILE, chosen.SET, chosen.OPTION, chosen.ALLOW_READ),
@@ -45,15 +47,15 @@ def run(arguments: Arguments) -> int:
     if unreadable:
         report(unreadable, ())
         return USAGE
-    program = pipeline.load(sources[0], chosen.inputs(arguments, sources[0]))
-    absent = chosen.missing(arguments, program)
+    given = read(sources[0], chosen.inputs(arguments, sources[0]))
+    absent = chosen.missing(arguments, given)
     if absent:
         return report(absent, ())
     if picked.choices:
-        return _show(program, picked, wanted)
+        return _show(given, picked, wanted)
     if unusable := chosen.unusable(arguments):
         return report(unusable, ())
-    return _show_what_compiles(program, picked, wanted)
+    return _show_what_compiles(given, picked, wanted)
 
 
 def _task(argument: Argument, errors: list[Diagnostic]) -> TaskName | None:
@@ -64,27 +66,27 @@ def _task(argument: Argument, errors: list[Diagnostic]) -> TaskName | None:
     return None
 
 
-def _show(program: Program, picked: chosen.Selection, wanted: TaskName | None) -> int:
-    outcome = pipeline.compile_program(program, picked.request, picked.choices)
+def _show(given: Input, picked: chosen.Selection, wanted: TaskName | None) -> int:
+    outcome = compiled(given, picked.request, picked.choices)
     if pipeline.has_errors(outcome.diagnostics):
         return report(outcome.diagnostics, (), hidden=picked.hidden)
     return _print(outcome.made, outcome.targets, wanted)
 
 
-def _show_what_compiles(program: Program, picked: chosen.Selection, wanted: TaskName | None) -> int:
+def _show_what_compiles(given: Input, picked: chosen.Selection, wanted: TaskName | None) -> int:
     request = picked.request
     made: list[Made] = []
     targets: list[Backend] = []
     refused: list[str] = []
     for choice in chosen.every_target():
-        outcome = pipeline.run(program, request, [choice])
+        outcome = run_input(given, request, [choice])
         if pipeline.has_errors(outcome.diagnostics):
             refused.append(choice.backend.name)
         else:
             made += outcome.made
             targets += outcome.targets
     if not targets:
-        outcome = pipeline.compile_program(program, request, ())
+        outcome = compiled(given, request, ())
         if pipeline.has_errors(outcome.diagnostics):
             return report(outcome.diagnostics, (), hidden=picked.hidden)
     if refused:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from tfdsl.diagnostics import Diagnostic, job_rules, value_rules
 from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
-from tfdsl.ir.json_places import find, places
+from tfdsl.ir.json_places import find, path_in, places
 from tfdsl.ir.model import Job
 from tfdsl.ir.origins import Origins
 from tfdsl.record import Record
@@ -42,8 +42,9 @@ def from_json(source: Source) -> JobText:
         at = min(error.pos, len(source.text))
         problem = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
         return JobText(None, nothing, (job_rules.NOT_A_JOB(Span(source, at, at), problem=problem),))
-    except RecursionError:
-        return JobText(None, nothing, (job_rules.NOT_A_JOB(Span(source, 0, 0), problem="this is nested too deep"),))
+    except (RecursionError, ValueError) as error:  # 5,000 brackets, a number of 5,000 digits
+        problem = "this is nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
+        return JobText(None, nothing, (job_rules.NOT_A_JOB(Span(source, 0, 0), problem=problem),))
     root = places(source)
     try:
         job = Job.model_validate_json(source.text)
@@ -71,8 +72,9 @@ def _diagnostic(error: Mapping[str, Any], root: Place) -> Diagnostic:
     rule = _rules().get(error["type"])
     if rule is None:
         span = find(root, location, key=error["type"] == "extra_forbidden")
-        return _structure(error, _named(location), span)
-    diagnostic = Diagnostic(rule, rule.level, error["msg"], find(root, location), mark=about.get("mark", ""))
+        return _structure(error, _named(path_in(root, location)), span)
+    mark = about.get("mark", "") or _named(path_in(root, location))
+    diagnostic = Diagnostic(rule, rule.level, error["msg"], find(root, location), mark=mark)
     around = location[: len(location) - len(about.get("place", ()))]
     for place, words in about.get("notes", ()):
         diagnostic = diagnostic.note(find(root, (*around, *place)), words)

@@ -64,6 +64,20 @@ def places(source: Source) -> Place:
     return root
 
 
+def path_in(root: Place, location: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """The steps of what pydantic calls ``location`` that are in the text, and the last one, which may be missing."""
+    here, steps = root, list[str | int]()
+    for at, step in enumerate(location):
+        if isinstance(step, str):
+            inner = here.members.get(step)
+        else:
+            inner = here.items[step] if step < len(here.items) else None
+        if inner is not None or (at == len(location) - 1 and step != KEY):
+            steps.append(step)
+        here = inner or here
+    return tuple(steps)
+
+
 def find(root: Place, location: tuple[str | int, ...], *, key: bool = False) -> Span:
     """The span of what pydantic calls ``location``, or of what holds it where it is missing; ``key``: that of its key.
 

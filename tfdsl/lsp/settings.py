@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl import request
+from tfdsl import front_end
 from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record
 from tfdsl.semantics.params import Given
@@ -94,7 +94,7 @@ def choices_of(settings: Settings, program: Program) -> tuple[Choice, ...]:
 
 def choice_of(text: str) -> Choice | None:
     """``volcano`` or ``volcano@1.9``; ``None`` when there is no such target or version."""
-    choice = request.choice_of(text, Span(Source("target", text), 0, len(text)))
+    choice = front_end.choice_of(text, Span(Source("target", text), 0, len(text)))
     return choice if isinstance(choice, Choice) else None
 
 

@@ -158,7 +158,7 @@ def test_a_program_is_compiled_without_reading_it_again(tmp_path: Path) -> None:
     file.unlink()
     assert tfdsl.compile(program, "volcano").text.count("kind: Job") == 1
     assert tfdsl.check(program, "tfjob")
-    with pytest.raises(TypeError, match="belong to load"):
+    with pytest.raises(TypeError, match="to load"):
         tfdsl.compile(program, "volcano", params={"n": 1})
 
 

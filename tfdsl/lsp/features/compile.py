@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, TypedDict
 
-from tfdsl import pipeline
+from tfdsl.front_end import compiled
 from tfdsl.lsp.settings import choice_of
 from tfdsl.output_files import output_files
 from tfdsl.record import Record, replace
@@ -73,7 +73,7 @@ def compile_text(
     if params is not None:
         given = tuple(Given(name, Source(f"param {name}", text)) for name, text in params.items())
         request = replace(request, params=given)
-    outcome = pipeline.compile_program(program, request, [choice], strict=snapshot.settings.strict)
+    outcome = compiled(program, request, [choice], strict=snapshot.settings.strict)
     outputs = tuple(output for one in outcome.made for output in _outputs(one))
     version = choice.version or choice.backend.default_version
     return Compiled(choice.backend.name, version, outputs, outcome.diagnostics)

@@ -1,0 +1,94 @@
+"""A job that is no text of the language: made in Python, or read from JSON.
+
+It has no params, no profiles, no patches and no comments, and lint, which reads texts, is not asked about it. All else
+is as for a text: the models have checked the rules of the language, the target judges, generates and checks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import pipeline
+from tfdsl.backend import Unit
+from tfdsl.pipeline import Outcome
+from tfdsl.record import Record
+from tfdsl.rules.roles import images
+from tfdsl.semantics import target_options
+from tfdsl.semantics.params import Params
+from tfdsl.text import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.ir.model import Job
+    from tfdsl.ir.origins import Origins
+    from tfdsl.pipeline import Choice, Made, Request
+
+
+class ReadyJob(Record):
+    """A job, and where in ``source`` each part of it is. Without a ``job`` the diagnostics say what is wrong."""
+
+    source: Source
+    job: Job | None
+    origins: Origins | None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def is_json(source: Source) -> bool:
+    """Whether a text is JSON: no text of the language begins with ``{``."""
+    return source.path.endswith(".json") or source.text.lstrip()[:1] == "{"
+
+
+def read_json(source: Source) -> ReadyJob:
+    """The job that ``source`` holds as JSON."""
+    from tfdsl.ir.json_origins import from_json
+
+    found = from_json(source)
+    return ReadyJob(source, found.job, found.origins, found.diagnostics)
+
+
+def of_job(job: Job) -> ReadyJob:
+    """A job made in Python; its parts are in its own JSON, called ``<job NAME>``."""
+    from tfdsl.ir.json_origins import origins_of
+
+    origins = origins_of(job)
+    return ReadyJob(origins.job.source, job, origins)
+
+
+def run(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ()) -> Outcome:
+    """Make the job for every target of ``choices``, as :func:`tfdsl.pipeline.run` does for a text."""
+    asked = tuple(choice.backend for choice in choices)
+    diagnostics = list(ready.diagnostics)
+    nothing = pipeline.load(Source(ready.source.path, ""), lambda path: "a job as data reads no files")
+    params = Params(nothing, request.profile, request.params, diagnostics.append)
+    if ready.job is None or ready.origins is None or pipeline.has_errors(diagnostics):
+        return Outcome(asked, (), tuple(diagnostics))
+    made: list[Made] = []
+    for choice in choices:
+        before = len(diagnostics)
+        chosen = target_options.choose(choice.backend, None, request.options, choice.version, params.scope)
+        if choice.backend.requires_image(chosen.options):
+            paths = [role.path for role in ready.job.roles]
+            diagnostics += [one.at(ready.origins.span(paths[int(one.place[1])])) for one in images(ready.job)]
+        if request.job in (None, ready.job.name) and not pipeline.has_errors(diagnostics[before:]):
+            version = choice.backend.find_version(chosen.version)
+            assert version is not None  # no other is chosen
+            unit = Unit(
+                choice.backend.name,
+                version.known,
+                ready.job,
+                ready.origins,
+                chosen.options,
+                chosen.spans,
+                version.shown,
+            )
+            one = pipeline.make_unit(choice.backend, unit, diagnostics, private=_holds_secret(ready.job))
+            made += [one] if one is not None else []
+    return Outcome(asked, tuple(made), tuple(diagnostics))
+
+
+def _holds_secret(job: Job) -> bool:
+    from tfdsl.ir.secrets import holds_secret
+
+    return holds_secret(job)
