@@ -52,7 +52,7 @@ def _initialiser(fields: tuple[str, ...], defaults: dict[str, object]) -> object
         for field in fields
     )
     scope: dict[str, object] = {"_defaults": defaults}
-    exec(f"def __init__(self, {parameters}):\n{body}\n", scope)  # the text holds identifiers only
+    exec(f"def __init__(self, {parameters}):\n{body}\n", scope)  # the text contains only identifiers
     return scope["__init__"]
 
 
@@ -66,7 +66,7 @@ class Record(metaclass=RecordType):
         return all(getattr(self, field) == getattr(other, field) for field in type(self).__fields__)
 
     def __hash__(self) -> int:
-        """Hash over all fields; a record that holds a list or dict is not hashable."""
+        """Hash over all fields; a record with a list or dict is not hashable."""
         return hash((self.__class__, *(getattr(self, field) for field in type(self).__fields__)))
 
     def __repr__(self) -> str:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def memory(amount: Quantity, what: str) -> Broken | None:
-    """Bytes, more than none."""
+    """A number of bytes above 0."""
     return _below(what, "more than 0", amount) if amount.milli <= 0 else None
 
 
 def cpu(amount: Quantity, what: str) -> Broken | None:
-    """CPUs or thousandths of one, more than none."""
+    """A number of CPUs, in thousandths, above 0."""
     if amount.text[-1:].isalpha() and not amount.text.endswith("m"):
         values = {"what": what, "expected": a_value(CPU), "given": amount.text}
         return Broken(name_rules.WRONG_TYPE, (), values).help("for example 4, 0.5 or 500m")
@@ -31,12 +31,12 @@ def count(amount: Quantity, what: str) -> Broken | None:
 
 
 def limit(length: Duration, what: str) -> Broken | None:
-    """A time that something may take, more than none."""
+    """A time limit above 0."""
     return _below(what, "more than 0", length) if length.ms <= 0 else None
 
 
 def delay(length: Duration, what: str) -> Broken | None:
-    """A time that may be none."""
+    """A time that can be 0."""
     return _below(what, "at least 0", length) if length.ms < 0 else None
 
 

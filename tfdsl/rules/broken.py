@@ -1,4 +1,4 @@
-"""A rule that a value breaks, before anybody knows where the value is written."""
+"""A broken rule, independent of where the value is written."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Place: TypeAlias = tuple[str | int, ...]
 """Fields, positions and keys below what was checked: ``("roles", 1, "after", 0)``; empty is the thing itself."""
 
 KEY = "[key]"
-"""Behind the key of a map: the key itself, not its value (pydantic's own word for it)."""
+"""After the key of a map: the key itself, not its value (pydantic uses the same word)."""
 
 
 class Broken(Record):
-    """``values`` fill the words of ``rule``; ``notes`` are places that explain ``place``, each with its words.
+    """A broken ``rule`` and the ``values`` for its message. ``notes``: other places, each with its text.
 
-    ``mark``: words beside the mark of the place itself.
+    ``mark``: the text next to the mark under the place itself.
     """
 
     rule: Rule
@@ -41,29 +41,29 @@ class Broken(Record):
         return replace(self, notes=(*self.notes, (place, words)))
 
     def marked(self, words: str) -> Broken:
-        """The same with words beside the mark of its place."""
+        """The same with ``words`` next to the mark under its place."""
         return replace(self, mark=words)
 
     def below(self, *place: str | int) -> Broken:
-        """The same, seen from what holds the thing that was checked at ``place``."""
+        """The same, relative to what contains the checked value at ``place``."""
         notes = tuple(((*place, *at), words) for at, words in self.notes)
         return replace(self, place=(*place, *self.place), notes=notes)
 
     @property
     def message(self) -> str:
-        """The words of the rule, filled in."""
+        """The message of the rule, filled in."""
         return self.rule.words(**self.values)
 
     def at(self, span: Span) -> Diagnostic:
-        """The rule broken at ``span``."""
+        """The diagnostic at ``span``."""
         return self.diagnostic(lambda _: span)
 
     def among(self, spans: Mapping[str, Span]) -> Diagnostic:
-        """The rule broken, with the spans of its places by their first word."""
+        """The diagnostic, with the spans of its places by their first step."""
         return self.diagnostic(lambda place: spans[str(place[0])])
 
     def diagnostic(self, span: Callable[[Place], Span]) -> Diagnostic:
-        """The rule broken at the span of its place."""
+        """The diagnostic at the span of its place."""
         diagnostic = self.rule(span(self.place), **self.values)
         for place, words in self.notes:
             diagnostic = diagnostic.note(span(place), words)

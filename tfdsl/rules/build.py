@@ -7,7 +7,7 @@ from tfdsl.rules.broken import Broken
 
 
 def copied(path: str) -> Broken | None:
-    """What is copied into the image is in the build context."""
+    """What is copied into the image must be in the build context."""
     if not path.startswith("/") and ".." not in path.split("/"):
         return None
     problem = "is outside the build context: write a path relative to the source"

@@ -1,4 +1,4 @@
-"""Claims of a job that comes as data; in a text a claim is one with its first mount."""
+"""Claims of a job that comes as data; in a text, a claim is declared by its first mount."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def matched(claims: Sequence[str], mounts: Iterable[tuple[Place, str]]) -> Iterator[Broken]:
-    """Every mount of a claim names one of ``claims``, and every one of these is mounted. ``mounts``: place and name."""
+    """Every mount of a claim must name one of ``claims``, and all of them must be mounted. ``mounts``: place, name."""
     mounted: set[str] = set()
     for place, name in mounts:
         mounted.add(name)

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def of_role(role: Role) -> Iterator[Broken]:
-    """What holds in a role alone."""
+    """The rules of a single role."""
     yield from roles.replicas(role)
     yield from roles.limits(role)
     yield from outputs.paths(role)
 
 
 def of_job(job: Job, order: Sequence[int]) -> Iterator[Broken]:
-    """What holds between the roles and policies of a job. ``order``: of its roles in their text."""
+    """The rules between the roles and policies of a job. ``order``: of its roles in their text."""
     yield from roles.training(job, order)
     yield from roles.waiting(job, order)
     yield from roles.servers(job)
@@ -31,7 +31,7 @@ def of_job(job: Job, order: Sequence[int]) -> Iterator[Broken]:
 
 
 def apart_in_role(role: Role) -> Iterator[Broken]:
-    """What a text cannot say, or its layers see to while they are merged: nothing is there twice, or misplaced."""
+    """The rules that a text cannot break, or that merging its layers enforces: no duplicates, nothing misplaced."""
     yield from roles.placed(role)
     yield from (broken.below("mounts") for broken in mounts.apart(role.name, role.mounts))
     yield from mounts.shm(role.name, role.shm, role.mounts)
@@ -39,7 +39,7 @@ def apart_in_role(role: Role) -> Iterator[Broken]:
 
 
 def apart_in_job(job: Job) -> Iterator[Broken]:
-    """The same of a job: every policy has its own subject, which is there."""
+    """The same for a job: every policy has its own, existing subject."""
     yield from roles.apart(job)
     yield from policies.subjects(job)
     yield from policies.apart(job.policies)

@@ -1,4 +1,4 @@
-"""Mounts: where they may be, and what may be mounted (language reference, "Statements": mount)."""
+"""Mounts: their paths and sources (language reference, "Statements": mount)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CONTROL = re.compile("[\0-\x1f\x7f]")
 
 
 def path(at: str) -> Broken | None:
-    """Whether anything can be mounted at ``at``; whether relative paths are allowed is the target's to say."""
+    """Whether something can be mounted at ``at``; the target decides whether relative paths are allowed."""
     problem = _path_problem(at)
     return None if problem is None else Broken(value_rules.MOUNT_PATH, (), {"path": f'"{at}"', "problem": problem})
 
@@ -43,7 +43,7 @@ def _path_problem(at: str) -> str | None:
 
 
 def source(kind: str, text: object) -> Broken | None:
-    """What is mounted, as it is written behind the kind; nothing is said of what is not a text."""
+    """The source of a mount, as written after the kind; anything that is not a text is not checked."""
     pattern = pattern_of(text)
     if pattern is None:
         return None
@@ -71,7 +71,7 @@ def _source_problem(kind: str, pattern: str) -> str | None:
 
 
 def inside(kind: str, text: object) -> Broken | None:
-    """``sub_path`` and the file names of ``items`` stay inside the volume (Kubernetes, validation of volumes)."""
+    """``sub_path`` and the file names of ``items`` must stay inside the volume (Kubernetes, validation of volumes)."""
     pattern = pattern_of(text)
     if pattern is not None and (pattern.startswith("/") or ".." in pattern.split("/")):
         return _source(kind, "needs a relative path without .. here")
@@ -79,7 +79,7 @@ def inside(kind: str, text: object) -> Broken | None:
 
 
 def access_modes(modes: Sequence[object]) -> Broken | None:
-    """What Kubernetes has against the access modes of a claim (validation of PersistentVolumeClaims)."""
+    """The access modes of a claim (Kubernetes, validation of PersistentVolumeClaims)."""
     if not modes:
         return _source("claim", "needs at least one access mode")
     if "ReadWriteOncePod" in modes and len(modes) > 1:
@@ -92,7 +92,7 @@ def _source(kind: str, problem: str) -> Broken:
 
 
 def apart(role: str, mounts: Sequence[Mount]) -> Iterator[Broken]:
-    """No two mounts of a role are at one path."""
+    """A role cannot have two mounts at the same path."""
     first: dict[str, int] = {}
     for at, mount in enumerate(mounts):
         before = first.setdefault(mount.at, at)
@@ -101,19 +101,19 @@ def apart(role: str, mounts: Sequence[Mount]) -> Iterator[Broken]:
 
 
 def twice(role: str, path: str, place: Place, before: Place) -> Broken:
-    """Two mounts of a role are at one path."""
+    """A role has two mounts at the same path."""
     broken = Broken(value_rules.DUPLICATE_MOUNT_PATH, place, {"role": role, "path": path})
     broken = broken.note(before, "first mounted here").marked("mounted again here")
     return broken.help("give one of them another path")
 
 
 def shm(role: str, size: object, mounts: Sequence[Mount]) -> Iterator[Broken]:
-    """``shm`` is a mount at /dev/shm, so there is no other one."""
+    """``shm`` is a mount at /dev/shm, so there cannot be another one."""
     for at, mount in enumerate(mounts):
         if size is not None and mount.at == SHM_PATH:
             yield shm_twice(role, ("mounts", at, "at"), ("shm",))
 
 
 def shm_twice(role: str, place: Place, size: Place) -> Broken:
-    """A mount is where ``shm`` is one already."""
+    """A mount is at the path of ``shm``."""
     return Broken(value_rules.SHM_TWICE, place, {"role": role}).note(size, "shm is set here")

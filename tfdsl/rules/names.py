@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 LONGEST_LABEL = 63
 LONGEST_NAME = 253
 LONGEST_PROPOSED = 40
-"""Characters of a job's name that leave room for what each target adds: role, index, a suffix of its own."""
+"""The most characters of a job name that leave room for what each target adds: role, index, a suffix."""
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 _QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
@@ -25,7 +25,7 @@ _ATTRIBUTES_OF = {"cpu": "cpu", "memory": "memory", "nvidia.com/gpu": "gpu"}
 
 
 def job_name(name: str) -> Broken | None:
-    """A job is called by a DNS label."""
+    """A job name must be a DNS label."""
     problem = label_problem(name)
     if problem is None:
         return None
@@ -35,12 +35,12 @@ def job_name(name: str) -> Broken | None:
 
 
 def label_name(name: str, what: str) -> Broken | None:
-    """A ``what`` is called by a DNS label."""
+    """The name of a ``what`` must be a DNS label."""
     return _object(name, what, label_problem(name))
 
 
 def object_name(name: str, what: str) -> Broken | None:
-    """A ``what`` is called by a DNS subdomain."""
+    """The name of a ``what`` must be a DNS subdomain."""
     return _object(name, what, name_problem(name))
 
 
@@ -74,7 +74,7 @@ def labels(entries: Mapping[str, object]) -> Iterator[Broken]:
 
 
 def annotation_keys(entries: Mapping[str, object]) -> Iterator[Broken]:
-    """Keys of annotations; their values are free."""
+    """Keys of annotations; their values can be any text."""
     for key in entries:
         yield from _syntax(key, "annotation key", qualified_problem(key), key, KEY)
 
@@ -85,7 +85,7 @@ def resource_name(name: str) -> Iterator[Broken]:
 
 
 def resources(amounts: Mapping[str, object]) -> Iterator[Broken]:
-    """Extended resources are counted in whole numbers (Kubernetes, "Extended resources"; YARN the same)."""
+    """Extended resources must be whole numbers (Kubernetes, "Extended resources"; the same on YARN)."""
     for name, amount in amounts.items():
         own = _ATTRIBUTES_OF.get(name)
         if own is not None:
@@ -106,7 +106,7 @@ def _syntax(text: str, what: str, problem: str | None, *place: str) -> Iterator[
 
 
 def taint(key: object, value: object) -> Iterator[Broken]:
-    """Key and value of a taint that is tolerated."""
+    """Key and value of a tolerated taint."""
     if isinstance(value, str) and value:
         yield from _syntax(value, "taint value", label_value_problem(value), "value")
     if isinstance(key, str):
@@ -114,14 +114,14 @@ def taint(key: object, value: object) -> Iterator[Broken]:
 
 
 def map_key(key: str, what: str, pattern: str | None) -> Broken | None:
-    """A key of the map ``what``, which matches ``pattern``."""
+    """A key of the map ``what`` must match ``pattern``."""
     if key and "\0" not in key and (pattern is None or re.fullmatch(pattern, key)):
         return None
     return Broken(value_rules.BAD_KEY, (), {"name": f'"{key}"', "what": what})
 
 
 def _image_problem(image: str) -> str | None:
-    """What is wrong with an image (github.com/distribution/reference, whose rules kubelet and docker have)."""
+    """What is wrong with an image name (github.com/distribution/reference, as used by kubelet and docker)."""
     if re.search(r"\s", image):
         return "it contains spaces"
     name, _, digest = image.partition("@")
@@ -141,14 +141,14 @@ def _image_problem(image: str) -> str | None:
 
 
 def label_problem(name: str) -> str | None:
-    """Why ``name`` is no DNS label (RFC 1123)."""
+    """Why ``name`` is not a DNS label (RFC 1123)."""
     if len(name) > LONGEST_LABEL:
         return f"it has {len(name)} characters; at most {LONGEST_LABEL} are allowed"
     return None if _LABEL.fullmatch(name) else _LABEL_FORM
 
 
 def name_problem(name: str) -> str | None:
-    """Why ``name`` is no DNS subdomain (RFC 1123)."""
+    """Why ``name`` is not a DNS subdomain (RFC 1123)."""
     if len(name) > LONGEST_NAME:
         return f"it has {len(name)} characters; at most {LONGEST_NAME} are allowed"
     if all(_LABEL.fullmatch(part) for part in name.split(".")):
@@ -157,7 +157,7 @@ def name_problem(name: str) -> str | None:
 
 
 def qualified_problem(key: str) -> str | None:
-    """Why ``key`` is no label key: ``[prefix/]name``."""
+    """Why ``key`` is not a label key: ``[prefix/]name``."""
     prefix, slash, name = key.rpartition("/")
     if slash and name_problem(prefix) is not None:
         return "the part before / must be a DNS name"
@@ -167,14 +167,14 @@ def qualified_problem(key: str) -> str | None:
 
 
 def label_value_problem(text: str) -> str | None:
-    """Why ``text`` is no label value."""
+    """Why ``text`` is not a label value."""
     if len(text) > LONGEST_LABEL:
         return f"it has {len(text)} characters; at most {LONGEST_LABEL} are allowed"
     return None if _LABEL_VALUE.fullmatch(text) else _QUALIFIED_FORM
 
 
 def as_label(name: str) -> str:
-    """The name of a job nearest to ``name`` that every target takes; empty when nothing is left of it."""
+    """The job name closest to ``name`` that every target accepts; empty when nothing is left of it."""
     label = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     if label[:1].isdigit():
         label = f"job-{label}"

@@ -1,4 +1,4 @@
-"""Outputs: where they may go (language reference, "Statements": output)."""
+"""Outputs: their destinations (language reference, "Statements": output)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _URI = ("hdfs://", "viewfs://")
 
 
 def paths(role: Role) -> Iterator[Broken]:
-    """No destination leads out of its folder, and no two replicas write the same one."""
+    """A destination cannot lead out of its folder, and no two replicas can write to the same one."""
     for at, output in enumerate(role.outputs):
         path = pattern_of(output.destination) or ""
         if ".." in path.split("/") and not path.startswith(_URI):
@@ -32,7 +32,7 @@ def paths(role: Role) -> Iterator[Broken]:
 
 
 def durable(role: Role, lasting: Container[int]) -> Iterator[Broken]:
-    """Every destination outlives the job. ``lasting``: the positions of the mounts that do."""
+    """Every destination must outlive the job. ``lasting``: the positions of the mounts that do."""
     for at, output in enumerate(role.outputs):
         path = pattern_of(output.destination) or ""
         if path.startswith(_URI) or ".." in path.split("/"):
@@ -63,7 +63,7 @@ def _path(output: Output, problem: str) -> Broken:
 
 
 def apart(role: Role) -> Iterator[Broken]:
-    """No output stands twice, and each is of a replica that is there."""
+    """There are no duplicate outputs, and each is of an existing replica."""
     first: dict[tuple[object, object], int] = {}
     for at, output in enumerate(role.outputs):
         before = first.setdefault((output.source, output.destination), at)
@@ -76,5 +76,5 @@ def apart(role: Role) -> Iterator[Broken]:
 
 
 def twice(place: Place, before: Place) -> Broken:
-    """An output stands twice."""
+    """An output appears twice."""
     return Broken(value_rules.DUPLICATE_OUTPUT, place).note(before, "first here").marked("again here")

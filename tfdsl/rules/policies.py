@@ -1,4 +1,4 @@
-"""Policies: what goes with which event, and what policies need of each other (language reference, "Statements": on)."""
+"""Policies: what each event allows, and how policies depend on each other (language reference, "Statements": on)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def fits(event: Event, action: str | None, *, subject: bool, delay: bool) -> Iterator[Broken]:
-    """Subject, delay and action go with the event. ``action`` is ``None`` when it is not one."""
+    """Subject, delay and action must fit the event. ``action`` is ``None`` when it is not known."""
     name = event.name
     if event.needs_role and not subject:
         broken = Broken(value_rules.COMPLETED_NEEDS_ROLE, ("event",))
@@ -44,7 +44,7 @@ def statuses(codes: Sequence[int]) -> Broken | None:
 
 
 def status(written: str, *place: int) -> Broken:
-    """No process ends with ``written`` and has failed."""
+    """``written`` is not the exit status of a failed process."""
     hint = "; exit 0 is success" if written == "0" else ""
     problem = f"an exit status must be from 1 to 255, not {written}{hint}"
     return Broken(value_rules.EXIT_RANGE, place, {"problem": problem})
@@ -59,14 +59,14 @@ def replica(role: str, replicas: int, index: int | str, number: int | None) -> B
 
 
 def no_such_role(job: str, name: str, known: Iterable[str]) -> Broken:
-    """The subject of a policy or an output is not one of the job's roles."""
+    """The subject of a policy or an output is not a role of the job."""
     names = tuple(known)
     broken = Broken(name_rules.ROLE_NOT_IN_JOB, ("role",), {"job": job, "name": name})
     return broken.help(f"its roles are {enumeration(names)}" if names else f"add role {name} {{ }}")
 
 
 def subjects(job: Job) -> Iterator[Broken]:
-    """Every policy is about something that is there."""
+    """The subject of every policy must exist."""
     replicas = {role.name: role.replicas for role in job.roles}
     for at, policy in enumerate(job.policies):
         if policy.role is None:
@@ -80,7 +80,7 @@ def subjects(job: Job) -> Iterator[Broken]:
 
 
 def same(policy: Policy, other: Policy) -> Broken | None:
-    """Two policies of one subject and event decide the same thing. The place is ``policy``'s, the note ``other``'s."""
+    """Two policies with one subject and event conflict. The place is that of ``policy``, the note that of ``other``."""
     subject = "the job" if policy.role is None else policy.role
     subject += "" if policy.index is None else f"[{policy.index}]"
     common = sorted({*other.codes} & {*policy.codes})
@@ -93,7 +93,7 @@ def same(policy: Policy, other: Policy) -> Broken | None:
 
 
 def apart(policies: Sequence[Policy]) -> Iterator[Broken]:
-    """No two policies decide the same thing."""
+    """No two policies can conflict."""
     groups: dict[tuple[str | None, int | None, str], list[int]] = {}
     for at, policy in enumerate(policies):
         group = groups.setdefault((policy.role, policy.index, policy.event), [])
@@ -107,7 +107,7 @@ def apart(policies: Sequence[Policy]) -> Iterator[Broken]:
 
 
 def restarts(job: Job) -> Iterator[Broken]:
-    """``restarted`` stands beside ``restart container``; restarting needs retries."""
+    """``restarted`` needs ``restart container``, and restarting needs retries."""
     for at, policy in enumerate(job.policies):
         if policy.event == "restarted" and not _restarts_container(job, policy):
             subject = "the job" if policy.role is None else f"role {policy.role}"
@@ -131,7 +131,7 @@ def _restarts_container(job: Job, restarted: Policy) -> bool:
 
 
 def shape(policy: Policy, count: int | None) -> Iterator[Broken]:
-    """A policy that comes as data has what its event needs, and nothing else. ``count``: of ``restarted``."""
+    """A policy that comes as data must have what its event needs, and nothing else. ``count``: of ``restarted``."""
     if policy.index is not None and policy.role is None:
         yield _not_a_policy("index", "the index of a policy needs its role")
     if policy.codes and policy.event != "exit":

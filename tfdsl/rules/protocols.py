@@ -1,6 +1,6 @@
-"""A job as the rules between its values see it: what the resolved values and the IR's models have in common.
+"""A job as the rules see it: what the resolved values and the models of the IR have in common.
 
-``None`` is a value that is not written, or that is wrong and already reported. A text is a string or something with
+``None`` is a value that is not written, or that is wrong and has been reported. A text is a string or something with
 ``parts`` (:mod:`tfdsl.rules.texts`).
 """
 
@@ -19,11 +19,11 @@ class Mount(Protocol):
 
     @property
     def at(self) -> str:
-        """Its path, without a final ``/``."""
+        """Its path, without a ``/`` at the end."""
 
     @property
     def readonly(self) -> object:
-        """True in the sense of Python when it is."""
+        """Truthy when it is read-only."""
 
 
 class Output(Protocol):
@@ -55,7 +55,7 @@ class Policy(Protocol):
 
     @property
     def event(self) -> str:
-        """One of the language's events."""
+        """An event of the language."""
 
     @property
     def codes(self) -> tuple[int, ...]:

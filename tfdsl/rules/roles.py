@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def replicas(role: Role) -> Iterator[Broken]:
-    """How many replicas there may be, and how many of them are waited for."""
+    """The number of replicas, and how many of them must start together."""
     if rows.BY_NAME[role.name].single and role.replicas > 1:
         yield Broken(value_rules.SINGLE_REPLICA, ("replicas",), {"role": role.name, "given": role.replicas})
     least = role.min_available

@@ -73,7 +73,7 @@ def expressions(source: Source, form: Form, to: Type | None, scope: Scope) -> tu
 
 
 def _amounts(expression: ast.Expr, to: Type | None) -> ast.Expr:
-    """``expression`` with the strings that hold an amount, where ``to`` asks for one, as that amount."""
+    """``expression`` with strings read as amounts where ``to`` requires one."""
     if isinstance(expression, ast.ListExpr) and isinstance(to, ListType):
         return replace(expression, items=tuple(_amounts(item, to.of) for item in expression.items))
     if isinstance(expression, ast.MapExpr) and isinstance(to, MapType):

@@ -100,7 +100,7 @@ def _source(node: ast.Mount, kind: MountKind, source: Value | None, scope: Scope
 
 
 def _check_options(kind: MountKind, options: dict[str, resolved.Setting], scope: Scope) -> None:
-    """``sub_path`` and the file names of ``items`` stay inside the volume (Kubernetes, validation of volumes)."""
+    """``sub_path`` and the file names of ``items`` must stay inside the volume (Kubernetes, validation of volumes)."""
     places = [options["sub_path"].value] if "sub_path" in options else []
     items = options["items"].value.data if "items" in options else None
     if isinstance(items, MapData):

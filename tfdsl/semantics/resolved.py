@@ -139,7 +139,7 @@ class Job(Record):
     """A job with all layers merged for ``target`` (``None``: without any target block).
 
     ``roles``: those with replicas, in the order chief, master, ps, worker, evaluator, tensorboard.
-    ``options``: a value for every option of the target; ``option_spans``: where those that were given stand.
+    ``options``: a value for every option of the target; ``option_spans``: the spans of those that are set.
     ``pods``: its replicas are pods, as far as it is known: without a target its target blocks say it.
     ``gpus_by_label``: see :class:`~tfdsl.backend.Backend`.
     ``complete``: no part of it was lost to an error, so what is missing really is; ``meant``: attributes that

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def target_called(name: str, span: Span) -> Backend | Diagnostic:
-    """The target called ``name``, which stands at ``span``, or why there is none that can be used."""
+    """The target called ``name`` at ``span``, or why it cannot be used."""
     target = targets.find(name)
     problems = targets.problems(name if target is None else target.name)
     if problems:

@@ -374,7 +374,7 @@ class Job(Record):
 
     @property
     def as_read(self) -> Job:
-        """The same job where it was read: only its spans may be others."""
+        """The same job at the place where it was read: only its spans may differ."""
         return getattr(self, "_read", self)
 
 

@@ -1,11 +1,11 @@
-"""A text read in parts: each declaration at the left edge is read by itself, and what was read before is taken again.
+"""A text read in parts: each declaration at the left edge is read separately, and unchanged parts are reused.
 
-Two declarations have nothing in common but the file, so the tree of one does not change when another does. A part is
-read from a text of its own, at offset 0; its tree is moved to where the part is in the whole text, that of a job only
-when somebody looks at it. Parts next to each other of which none is whole are read together, since a block may be
-written at the left edge.
+Declarations share nothing but the file, so the tree of one does not change when another does. A part is read from a
+text of its own, at offset 0; its tree is moved to the position of the part in the whole text, that of a job only when
+it is needed. Adjacent parts that are not complete are read together, because the content of a block can be at the left
+edge.
 
-Used where a text has errors, which then stay in their part, and where a text changes again and again.
+Used when a text has errors, which then stay in their part, and when a text changes repeatedly.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ T = TypeVar("T")
 
 _HEAD = re.compile(r"^(?:edition|include|param|let|template|profile|job)\b", re.M)
 
-# What may begin something that goes on over many lines.
+# What can begin something that continues over many lines.
 _LONG = re.compile(r'"""|' + r"'''|/\*|<<")
 
 MOST_JOINED = 16
-"""So many parts are put together to find the end of a block of text that has a declaration at the left edge."""
+"""The most parts that are joined to find the end of a text block that contains a declaration at the left edge."""
 
 
 class Part:
-    """A piece of a text that was read by itself; spans are relative to it.
+    """A part of a text that was read separately; spans are relative to it.
 
-    ``whole``: it is a sequence of declarations. ``open``: something in it may go on behind its end.
+    ``whole``: it is a sequence of declarations. ``open``: something in it may continue after its end.
     """
 
     __slots__ = ("_recovered", "comments", "lexed", "open", "read", "text", "whole")
@@ -59,7 +59,7 @@ class Part:
         self._recovered: Read | None = None
 
     def recovered(self, source: Source, errors: int) -> Read:
-        """What recovery makes of a part of ``source`` that is not whole, after so many errors in the parts before."""
+        """An incomplete part of ``source``, read with recovery, after ``errors`` in the parts before."""
         from tfdsl.syntax.recovery import MANY_ERRORS
 
         known = self._recovered
@@ -73,7 +73,7 @@ class Part:
 
 
 class Read(NamedTuple):
-    """What a part holds. ``errors``: how often recovery had to help."""
+    """The content of a part. ``errors``: how often recovery was needed."""
 
     declarations: tuple[ast.Declaration, ...]
     diagnostics: list[Diagnostic]
@@ -81,13 +81,13 @@ class Read(NamedTuple):
 
 
 class Parts:
-    """Reads texts; the parts of the last text of each path are remembered."""
+    """Reads texts; remembers the parts of the last text of each path."""
 
     def __init__(self) -> None:
         self._cuts: dict[str, _Cut] = {}
 
     def tokens(self, source: Source) -> Lexed:
-        """What :func:`tfdsl.syntax.lexer.lex` gives, without diagnostics."""
+        """The result of :func:`tfdsl.syntax.lexer.lex`, without diagnostics."""
         lexed = lexer.Lexed(source)
         for start, part in self._cut(source).parts:
             known = part.lexed
@@ -108,7 +108,7 @@ class Parts:
 
     @without_gc
     def read(self, source: Source) -> Parsed:
-        """What :func:`tfdsl.syntax.parse` gives."""
+        """The result of :func:`tfdsl.syntax.parse`."""
         declarations: list[ast.Declaration] = []
         comments: list[ast.Comment] = []
         diagnostics: list[Diagnostic] = []
@@ -169,7 +169,7 @@ class _Cut:
             at = following
 
     def _end(self, bounds: list[int], at: int) -> int:
-        """The number of the bound up to which an open part is known to go; 0 if there is none."""
+        """The number of the bound where an open part is known to end, or 0."""
         text = self.source.text
         for following in range(at + 2, min(at + MOST_JOINED, len(bounds))):
             known = self._known.get(text[bounds[at] : bounds[following]])
@@ -187,7 +187,7 @@ class _Cut:
 
 
 def _heads_behind(source: Source, start: int) -> Iterator[int]:
-    """The declarations at the left edge behind ``start``, as the lexer sees them from there on."""
+    """The declarations at the left edge after ``start``, as the lexer sees them from there."""
     lexed = lexer.lex(source, start)
     text, types, starts = source.text, lexed.types, lexed.starts
     for i in range(1, len(types) - 1):
@@ -196,7 +196,7 @@ def _heads_behind(source: Source, start: int) -> Iterator[int]:
 
 
 def _once(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-    """Of the line ends of old systems the first one is reported only."""
+    """Keep only the first report about line ends of old systems."""
     old = [one for one in diagnostics if one.rule is rules.FORBIDDEN_CHARACTER and one.span.text == "\r"]
     again = set(map(id, old[1:]))
     return [one for one in diagnostics if id(one) not in again] if again else diagnostics
@@ -206,7 +206,7 @@ def _once(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
 
 
 class _Move:
-    """Moves what was read from a part to where the part is."""
+    """Moves the content of a part to the position of the part."""
 
     def __init__(self, source: Source, by: int) -> None:
         self.source = source
@@ -218,7 +218,7 @@ class _Move:
         return ast.Job.later(node, self.of(node.name), self.of(node.span), self.of)
 
     def of(self, value: T) -> T:
-        """A node, a diagnostic or anything in one, with the spans that it has in the whole text."""
+        """A node, a diagnostic or anything in one, with its spans in the whole text."""
         kind = type(value)
         if kind is Span:
             _, start, end = cast("Span", value)
@@ -235,7 +235,7 @@ _VALUES: dict[type, Callable[[Record], Iterable[object]]] = {}
 
 
 def _values(kind: type[Record]) -> Callable[[Record], Iterable[object]]:
-    """What gives the values of all fields of a record."""
+    """A function that returns the values of all fields of a record."""
     names = kind.__fields__
     get = attrgetter(*names)
     _VALUES[kind] = get if len(names) > 1 else lambda record: (get(record),)
