@@ -14,6 +14,7 @@ from tests.unit.semantics.bombs import BOMBS
 from tests.unit.semantics.programs import clean_program, mutated, program
 from tfdsl import targets
 from tfdsl.ir.lower import lower
+from tfdsl.ir.model import Job
 from tfdsl.semantics.check import Checked, Request, Wanted, check
 from tfdsl.semantics.project import load
 from tfdsl.text import Source
@@ -46,7 +47,8 @@ def lowers_if_clean(text: str, target: str | None) -> bool:
     if any(one.level == "error" for one in found):
         return False
     for job in done.jobs:
-        lower(job)  # raises where a rule of the models is broken
+        made, _ = lower(job)  # raises where a rule of the models is broken
+        assert Job.model_validate_json(made.model_dump_json()) == made
     return True
 
 

@@ -1,0 +1,43 @@
+"""Lowering makes jobs through the models: every example for every target, there and back in JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.golden.test_golden import EXAMPLES, generate
+from tests.unit.cli.shell import JOB
+from tfdsl import pipeline, targets
+from tfdsl.cli.main import main
+from tfdsl.ir.json_origins import from_json, origins_of
+from tfdsl.ir.model import Job, Role
+from tfdsl.source_files import read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("target", targets.names())
+@pytest.mark.parametrize("name", generate.NAMES)
+def test_examples_there_and_back(name: str, target: str) -> None:
+    backend = targets.find(target)
+    assert backend is not None
+    source = read(str(EXAMPLES / name / "main.tfjob"))
+    assert not isinstance(source, str)
+    program = pipeline.load(source, read)
+    checked = pipeline.check(program, pipeline.Request(), [pipeline.Choice(backend)])
+    for values in checked.jobs:
+        job = pipeline.unit_of(backend, values).job
+        assert Job.model_validate_json(job.model_dump_json()) == job
+        assert from_json(origins_of(job).job.source).job == job
+
+
+def test_a_clean_job_that_the_models_refuse_is_a_bug(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mnist.tfjob").write_text(JOB)
+    validate = Role.model_validate
+    monkeypatch.setattr(Role, "model_validate", lambda fields: validate(fields | {"replicas": 0}))
+    assert main(["compile", str(tmp_path / "mnist.tfjob"), "-t", "volcano"]) == 70
+    assert len(capsys.readouterr().err.splitlines()) == 1
