@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from pydantic_core import PydanticCustomError, core_schema
+from pydantic_core import core_schema
 
 from tfdsl.diagnostics.job_rules import NOT_A_JOB
-from tfdsl.ir.part import HoldsIn
+from tfdsl.ir.part import HoldsIn, custom_error
 from tfdsl.rules import amounts
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
@@ -40,7 +40,7 @@ class _Written:
         except ValueError:
             shown = text if len(text) < 100 else f"{text[:100]}…"
             message = NOT_A_JOB.words(problem=f'"{shown}" is not a {self.words}')
-            raise PydanticCustomError(NOT_A_JOB.code, message.replace("{", "{{")) from None
+            raise custom_error(NOT_A_JOB.code, message) from None
 
 
 _QUANTITY = _Written(Quantity, "16Gi")

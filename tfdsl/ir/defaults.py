@@ -32,7 +32,7 @@ def completed(job: Job) -> dict[str, Any]:
     roles = sorted(job.roles, key=lambda role: ROLE_NAMES.index(role.name))
     policies = (*job.policies, *default_policies(roles, job.policies))
     return {
-        "retries": retries(policies) if job.retries is None else job.retries,
+        "retries": job.retries if "retries" in job.model_fields_set else retries(policies),
         "checkpoint": checkpoint,
         "roles": tuple(_role(role, checkpoint) for role in roles),
         "policies": tuple(policy.placed(f"policies[{at}]") for at, policy in enumerate(policies)),

@@ -145,9 +145,9 @@ class Job(Node):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        self.__dict__["policies"] = tuple(policy for policy in self.policies if policy.written)
+        vars(self)["policies"] = tuple(policy for policy in self.policies if policy.written)
         refuse(f"Job {self.name}", self, self._broken())
-        self.__dict__.update(defaults.completed(self))
+        vars(self).update(defaults.completed(self))
         return self
 
     def _broken(self) -> "Iterator[Broken]":

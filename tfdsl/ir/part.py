@@ -1,6 +1,6 @@
 """What all models of the IR have in common, and how they refuse what breaks a rule of the language."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Self, TypeVar
 
 from pydantic import (
@@ -14,7 +14,7 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
-from tfdsl.rules.broken import Broken
+from tfdsl.rules.broken import KEY, Broken
 
 T = TypeVar("T")
 
@@ -52,10 +52,10 @@ class Part(BaseModel):
         return {name: value for name, value in whole.items() if name in stated or name == "kind"}
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.__dict__ == other.__dict__
+        return type(self) is type(other) and vars(self) == vars(other)
 
     def __hash__(self) -> int:
-        return hash((type(self), *self.__dict__.values()))
+        return hash((type(self), *vars(self).values()))
 
 
 class Node(Part):
@@ -74,7 +74,7 @@ class Node(Part):
     def placed(self, path: str, **fields: object) -> Self:
         """The same at ``path``, with ``fields`` that need no validation."""
         made = self.__copy__()
-        made.__dict__.update(fields)
+        vars(made).update(fields)
         made._path = path
         return made
 
@@ -132,16 +132,20 @@ def refuse(title: str, value: object, broken: Iterable[Broken]) -> None:
 
 def _error(broken: Broken) -> PydanticCustomError:
     about = {"help": broken.helps, "notes": broken.notes, "place": broken.place, "mark": broken.mark}
-    return PydanticCustomError(broken.rule.code, broken.message, {"about": about})
+    return custom_error(broken.rule.code, broken.message, {"about": about})
+
+
+def custom_error(code: Any, message: Any, context: dict[str, Any] | None = None) -> PydanticCustomError:
+    """A pydantic error with words of our own; it asks for literal texts, which rules are not."""
+    return PydanticCustomError(code, message, context)
 
 
 def _found(value: object, place: tuple[str | int, ...]) -> object:
-    """What is at a place inside ``value``; what holds it where nothing is."""
+    """What is at a place inside ``value``."""
+    here: Any = value
     for step in place:
-        if isinstance(value, BaseModel) and isinstance(step, str):
-            value = getattr(value, step, value)
-        elif isinstance(value, Mapping):
-            value = value.get(step, value)
-        elif isinstance(value, tuple) and isinstance(step, int):
-            value = value[step]
-    return value
+        if isinstance(here, BaseModel):
+            here = getattr(here, str(step), here)
+        elif step != KEY:
+            here = here[step]
+    return here

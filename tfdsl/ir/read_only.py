@@ -28,12 +28,14 @@ class ReadOnlyMap(dict[K, V]):
         """Validated like any dict; this describes the default of a field."""
         return handler(dict[Any, Any])
 
-    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        message = "a map of the IR cannot be changed"
-        raise TypeError(message)
 
-    __setitem__ = __delitem__ = __ior__ = _refuse
-    clear = pop = popitem = setdefault = update = _refuse
+def _refuse(*_: Any, **__: Any) -> NoReturn:
+    message = "a map of the IR cannot be changed"
+    raise TypeError(message)
+
+
+for _name in ("__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem", "setdefault", "update"):
+    setattr(ReadOnlyMap, _name, _refuse)
 
 
 EMPTY: ReadOnlyMap[Any, Any] = ReadOnlyMap()

@@ -143,7 +143,7 @@ class Role(Node):
     @model_validator(mode="after")
     def _complete(self) -> Self:
         refuse(f"Role {self.name}", self, (*rules.of_role(self), *rules.apart_in_role(self)))
-        own = self.__dict__
+        own = vars(self)
         own.update((name, value) for name, value in self.derived().items() if own[name] is None)
         if self.replicas == 1:
             own["outputs"] = tuple(one if one.index is None else one.but(index=None) for one in self.outputs)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pydantic_core import core_schema
 
@@ -40,8 +40,9 @@ def _tag(value: object) -> object:
     for kind, tag in _PLAIN:
         if isinstance(value, kind):
             return tag
-    kind_of: object = value.get("kind") if isinstance(value, Mapping) else getattr(value, "kind", None)
-    return kind_of
+    if isinstance(value, Mapping):
+        return cast("Mapping[str, object]", value).get("kind")
+    return getattr(value, "kind", None)
 
 
 _PLAIN: tuple[tuple[type | tuple[type, ...], str], ...] = (

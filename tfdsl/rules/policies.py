@@ -113,7 +113,7 @@ def restarts(job: Job) -> Iterator[Broken]:
             subject = "the job" if policy.role is None else f"role {policy.role}"
             broken = Broken(value_rules.RESTARTED_ALONE, ("policies", at, "event"), {"subject": subject})
             yield broken.help("add on failed => restart container")
-    if job.retries != 0 or isinstance(job.retries, bool):
+    if job.retries != 0:
         return
     for at, policy in enumerate(job.policies):
         if policy.action.startswith("restart"):
