@@ -94,7 +94,7 @@ def support_part(name: str) -> str:
     for row in backend.support.rows:
         when = ", ".join(part for part in (f"from {row.since}" if row.since else "", row.words) if part)
         code = row.rule.code if row.rule is not None else ""
-        texts = (row.text, row.instead) if row.rule is None else (_fields(row.text), _fields(row.instead))
+        texts = _fields(row.text), _fields(row.instead)
         rows.append((f"`{row.key}`", _FATES[row.fate], f"`{row.to}`" if row.to else "", when, *texts, code))
     return table(("of the job", "is", "as", "when", "how it differs", "what to do", "code"), rows)
 
