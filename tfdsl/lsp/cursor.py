@@ -1,4 +1,4 @@
-"""What stands around a place of a text, by its tokens alone: so it is known in a broken text, and at once.
+"""The context of a place, by the tokens around it: available for broken text too, and at once.
 
 The tokens before the place are read into a stack of brackets, each with the statements in it.
 """
@@ -203,7 +203,7 @@ def _closed(frames: list[Frame], type_: int) -> Frame | None:
 
 
 def _goes_on(frame: Frame) -> bool:
-    """Whether a line end stands behind an operator, so that the value goes on."""
+    """Whether a line end follows an operator, so that the value continues."""
     last = frame.statements[-1][-1:]
     return bool(last) and last[0].type in _CONTINUES
 
@@ -225,7 +225,7 @@ def _kind(frame: Frame, type_: int) -> Kind:
 
 
 def _closes_param(words: list[Tok]) -> bool:
-    """Whether braces behind ``param NAME: TYPE = DEFAULT`` are its settings: something stands behind the ``=``."""
+    """Whether braces behind ``param NAME: TYPE = DEFAULT`` are its settings: the ``=`` has a value."""
     return bool(words) and words[0].type == "PARAM" and words[-1].type not in (_EQUAL, *_CONTINUES)
 
 

@@ -36,7 +36,7 @@ class Declared(Record):
 
 
 def declared(file: ast.File) -> tuple[Declared, ...]:
-    """The declarations of a text and what stands in them, in its order."""
+    """The declarations of a text and those inside them, in its order."""
     return tuple(_all(file.declarations))
 
 

@@ -33,7 +33,7 @@ class Fate(Record):
 
 
 def fates(snapshot: Snapshot, span: Span, keys: Sequence[str], job: ast.Job | None) -> list[Fate]:
-    """What each target does with what stands at ``span``; without a job that compiles, with ``keys`` in general."""
+    """What each target does with the item at ``span``; if no job compiles, what it does with ``keys`` in general."""
     units = units_of(snapshot, job) if job is not None else []
     found: list[Fate] = []
     for unit in units:

@@ -26,7 +26,7 @@ def open_interpolation(text: str, start: int, offset: int) -> int | None:
 
 
 def _closing(text: str, at: int, offset: int) -> int:
-    """The offset of the brace that closes an interpolation; ``offset`` when none does before it."""
+    """The offset of the brace that closes an interpolation; ``offset`` if it is not closed before it."""
     depth = 0
     quoted = False
     while at < offset:

@@ -15,7 +15,7 @@ _RUN = re.compile("`+")
 
 
 def plain(text: str) -> str:
-    """``text`` behind other words of a line, none of its signs meaning anything."""
+    """``text`` inside a line, with its special characters escaped."""
     return _SIGN.sub(r"\\\g<0>", " ".join(visible(part).strip() for part in text.split("\n")))
 
 

@@ -25,7 +25,7 @@ Space: TypeAlias = Literal["value", "template", "profile", "job", "role"]
 
 
 class Occurrence(Record):
-    """A name at a place. ``owner``: of a role, the job or ``template NAME`` that it stands in."""
+    """A name at a place. ``owner``: of a role, the job or ``template NAME`` around it."""
 
     space: Space
     name: str

@@ -22,7 +22,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def negotiated(offered: Iterable[str] | None) -> Encoding:
-    """The first encoding that a client offers and that is known; UTF-16 if it offers none."""
+    """The first encoding that a client offers and that is known; UTF-16 if it offers no known one."""
     known: dict[str, Encoding] = {encoding: encoding for encoding in ENCODINGS}
     for one in offered or ():
         if one in known:

@@ -80,7 +80,7 @@ def request_of(settings: Settings, levels: Mapping[str, str], program: Program) 
 
 
 def choices_of(settings: Settings, program: Program) -> tuple[Choice, ...]:
-    """The targets to check for, each once; none for a file that has no job and is there to be included."""
+    """The targets to check for, each once; for a file without jobs, which is only included, there are no targets."""
     if not program.jobs:
         return ()
     named = settings.targets or _blocks(program)

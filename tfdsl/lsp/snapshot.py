@@ -133,13 +133,13 @@ class Snapshot:
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """All that is to be told about the text and its includes, in file order."""
+        """The diagnostics of the text and its includes, in file order."""
         paths = [self.source.path]
         settled = pipeline.settle([self.outcome], [self.program], strict=self.settings.strict, paths=paths)
         return tuple(settled)
 
-    def told_with(self, texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-        """All that would be told if the files of these paths had these texts."""
+    def diagnostics_with(self, texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+        """The diagnostics if the files of these paths had these texts."""
 
         def read(path: str) -> Source | str:
             return Source(path, texts[path], path) if path in texts else self.read(path)
@@ -155,4 +155,4 @@ class Snapshot:
 
 
 def _unheard(diagnostic: Diagnostic) -> None:
-    """What is wrong with params has been told by the check."""
+    """The check has reported what is wrong with params."""

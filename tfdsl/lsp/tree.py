@@ -17,7 +17,7 @@ Node: TypeAlias = Record
 
 
 def span_of(node: Node) -> Span:
-    """Where a node stands."""
+    """The place of a node."""
     return cast("Span", getattr(node, "span"))  # noqa: B009  (a field that all nodes have)
 
 
@@ -53,7 +53,7 @@ def path_at(file: ast.File, offset: int) -> list[Node]:
 
 
 def walk(node: Node, ancestors: tuple[Node, ...] = ()) -> Iterator[tuple[Node, tuple[Node, ...]]]:
-    """A node and all nodes in it, each with what it stands in, outermost first."""
+    """A node and all nodes in it, each with the nodes around it, outermost first."""
     todo: list[tuple[Node, tuple[Node, ...]]] = [(node, ancestors)]
     while todo:
         one, above = todo.pop()

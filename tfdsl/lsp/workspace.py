@@ -51,7 +51,7 @@ class Workspace:
     # --- open texts ---
 
     def snapshot(self, uri: str) -> Snapshot | None:
-        """The snapshot of an open text as it is now; the settings of a project have none."""
+        """The current snapshot of an open text; settings of a project do not have one."""
         document = self.documents.get(uri)
         if document is None or is_project_file(document.source.path):
             return None

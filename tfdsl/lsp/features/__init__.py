@@ -1,1 +1,1 @@
-"""What the server can tell about a text: one feature, one file."""
+"""What the server offers: one feature, one file."""

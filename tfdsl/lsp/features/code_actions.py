@@ -37,7 +37,7 @@ def code_actions(snapshot: Snapshot, start: int, end: int, *, whole: bool = Fals
     """
     here = [one for one in snapshot.diagnostics if _touches(one.span, snapshot, start, end)]
     found: list[Action] = []
-    for one in offered(snapshot.diagnostics, here, snapshot.told_with):
+    for one in offered(snapshot.diagnostics, here, snapshot.diagnostics_with):
         found += [Action(_sentence(fix.title), "quickfix", fix.edits, one, fix.safe) for fix in one.fixes]
     for one in here:
         found += _allow(snapshot, one)
@@ -88,7 +88,7 @@ def _fits(source: Source, offset: int, text: str) -> bool:
 def _fix_all(snapshot: Snapshot) -> Iterator[Action]:
     """The safe fixes of the whole text in one."""
     source = snapshot.source
-    text = fixed(snapshot.diagnostics, [source], snapshot.told_with).get(source.path)
+    text = fixed(snapshot.diagnostics, [source], snapshot.diagnostics_with).get(source.path)
     if text is not None and text != source.text:
         whole = Edit(Span(source, 0, len(source.text)), text)
-        yield Action("Fix all that is safe to fix", "source.fixAll.tfdsl", (whole,))
+        yield Action("Apply all safe fixes", "source.fixAll.tfdsl", (whole,))

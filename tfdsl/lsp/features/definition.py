@@ -1,4 +1,4 @@
-"""Where what stands at a place comes from."""
+"""Where the name or file at a place comes from."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tfdsl.lsp.snapshot import Snapshot
 
 MOST = 500
-"""Messages of one file that an editor gets; behind so many nobody looks."""
+"""At most so many messages of one file are sent; nobody reads more."""
 _PAGES = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "diagnostics", "pages"
 )
@@ -24,8 +24,8 @@ _UNNECESSARY = ("unused-", "dead-policy")
 class Problem(Record):
     """A diagnostic for an editor. ``text``: with its advice; ``page``: the URI of what explains it, if there is one.
 
-    ``unnecessary``: what it marks has no effect and can be shown faded. ``quiet``: it tells what a target does by
-    itself, which is true of nearly every job; there is nothing to be done about it.
+    ``unnecessary``: what it marks has no effect and can be shown faded. ``quiet``: it reports what a target does
+    on its own, which is true of nearly every job and needs no action.
     """
 
     diagnostic: Diagnostic
@@ -39,9 +39,9 @@ def problems(snapshot: Snapshot) -> dict[str, list[Problem]]:
     """The problems by the path of their file, those of the project's settings too; the text itself is always there."""
     found: dict[str, list[Problem]] = {snapshot.source.path: []}
     for diagnostic in snapshot.diagnostics:
-        told = found.setdefault(diagnostic.span.source.path, [])
-        if len(told) < MOST:
-            told.append(problem(diagnostic))
+        of_file = found.setdefault(diagnostic.span.source.path, [])
+        if len(of_file) < MOST:
+            of_file.append(problem(diagnostic))
     for one in snapshot.project.problems:
         found.setdefault(one.span.source.path, []).append(problem(one))
     return found

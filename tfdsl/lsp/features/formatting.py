@@ -28,7 +28,7 @@ def format_all(snapshot: Snapshot) -> list[Edit]:
 
 
 def _by_tokens(source: Source, text: str) -> list[Edit] | None:
-    """One edit for each gap between tokens that differs, so that each stands for itself.
+    """One edit for each gap between tokens that differs, so that each can be applied alone.
 
     A layout has the tokens of the text; commas and line ends belong to the gaps.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Hover(Record):
-    """Markdown about what stands at ``span``."""
+    """Markdown about the text at ``span``."""
 
     span: Span
     text: str
@@ -157,7 +157,7 @@ def _option(target: str, name: str) -> str:
         return f"**version** of {backend.name}\n\n{doc} The default is {backend.default_version}."
     for option in backend.options:
         if option.name == name:
-            default = "worked out" if option.default is None else f"`{option.default}`"
+            default = "computed" if option.default is None else f"`{option.default}`"
             kind = code(describe(option.type))
             return f"**{name}** option of {backend.name}, {kind}\n\n{option.doc}\n\nDefault: {default}"
     return ""

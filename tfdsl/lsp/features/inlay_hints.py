@@ -41,7 +41,7 @@ def inlay_hints(snapshot: Snapshot, start: int, end: int) -> list[Hint]:
 
 
 def _globals(snapshot: Snapshot) -> Iterator[Hint]:
-    """Lets that are computed, and params whose value is not the default that stands there."""
+    """Lets that are computed, and params whose value is not the default in the text."""
     for node in snapshot.file.declarations:
         if isinstance(node, ast.Let) and _is_computed(node.value):
             yield from _value(snapshot, node.name.text, node.value.span.end, "the value of this let")
@@ -50,9 +50,7 @@ def _globals(snapshot: Snapshot) -> Iterator[Hint]:
             value = snapshot.params.lookup(node.name.text)
             given = value is not None and node.default is not None and value.span != node.default.span
             if node.default is None or given or _is_computed(node.default):
-                yield from _value(
-                    snapshot, node.name.text, at.end, "the value of this param, as the settings choose it"
-                )
+                yield from _value(snapshot, node.name.text, at.end, "the value of this param with the current settings")
 
 
 def _value(snapshot: Snapshot, name: str, offset: int, about: str) -> Iterator[Hint]:
@@ -76,7 +74,7 @@ def _jobs(snapshot: Snapshot, start: int, end: int) -> Iterator[Hint]:
 
 
 def _job(snapshot: Snapshot, job: ast.Job) -> Iterator[Hint]:
-    """The values of one job as no target says otherwise."""
+    """The values of one job that are the same for all targets."""
     checked = pipeline.check(replace(snapshot.program, jobs=(job,)), snapshot.request)
     for values in checked.jobs:
         data = _data(values)
@@ -136,15 +134,15 @@ def _defaults(values: resolved.Job) -> Iterator[Hint]:
 
     job, _ = lower(values)
     if "retries" not in values.settings and job.retries:
-        yield _default(values.name_span, "retries", str(job.retries), "a policy restarts something")
+        yield _default(values.name_span, "retries", str(job.retries), "set because a policy restarts something")
     if "checkpoint" not in values.settings and isinstance(job.checkpoint, str) and job.checkpoint:
-        yield _default(values.name_span, "checkpoint", f'"{job.checkpoint}"', "the logdir of tensorboard")
+        yield _default(values.name_span, "checkpoint", f'"{job.checkpoint}"', "taken from the logdir of tensorboard")
     for role in values.roles:
         lowered = next((one for one in job.roles if one.name == role.name), None)
         logdir = lowered.logdir if lowered is not None and "logdir" not in role.settings else None
         if isinstance(logdir, str) and logdir:
-            yield _default(role.name_span, "logdir", f'"{logdir}"', "the checkpoint folder of the job")
+            yield _default(role.name_span, "logdir", f'"{logdir}"', "taken from the checkpoint folder of the job")
 
 
 def _default(span: Span, name: str, value: str, reason: str) -> Hint:
-    return Hint(span.end, f"{name} = {value}", f"{name} is not written: {reason}")
+    return Hint(span.end, f"{name} = {value}", f"{name} has a default here, {reason}")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def references(snapshot: Snapshot, offset: int, *, declaration: bool) -> list[Span]:
-    """Where the name at ``offset`` stands in the workspace. ``declaration``: with the places that declare it."""
+    """Where the name at ``offset`` is used in the workspace. ``declaration``: and where it is declared."""
     chosen = occurrence_at(snapshot, offset)
     if chosen is None:
         return []

@@ -1,4 +1,4 @@
-"""Giving a name another name, everywhere it stands."""
+"""Renaming: a name is replaced wherever it is used."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORDS = {"value": "param or let", "template": "template", "profile": "profile",
 
 
 def renamable(snapshot: Snapshot, offset: int) -> Span | None:
-    """The name at ``offset``; ``None`` when there is none that could have another name."""
+    """The name at ``offset``; ``None`` if nothing there can be renamed."""
     chosen = occurrence_at(snapshot, offset)
     if chosen is None or not any(one.declares for one in same(snapshot, chosen)):
         return None
@@ -31,10 +31,10 @@ def renamable(snapshot: Snapshot, offset: int) -> Span | None:
 
 
 def rename(snapshot: Snapshot, offset: int, name: str) -> list[Edit] | str:
-    """The edits that rename what stands at ``offset``, or why that cannot be."""
+    """The edits that rename the name at ``offset``, or why it cannot be renamed."""
     chosen = occurrence_at(snapshot, offset)
     if chosen is None:
-        return "there is no name here"
+        return "there is nothing to rename here"
     places = same(snapshot, chosen)
     if not any(one.declares for one in places):
         return f"{chosen.name} is not declared"
@@ -52,16 +52,16 @@ def _wrong_name(snapshot: Snapshot, chosen: Occurrence, name: str) -> str | None
     """Why ``name`` will not do."""
     if chosen.space == "role":
         if name not in ROLE_NAMES:
-            return f"roles are {', '.join(ROLE_NAMES)}"
+            return f"a role must be one of {', '.join(ROLE_NAMES)}"
         if name in _roles(snapshot.program, related_owners(snapshot.program, chosen.owner)):
             return f"there is a role {name} already"
         return None
     if chosen.space in ("value", "template"):
         expression, found = parse_expression(Source("", name))
         if found or not isinstance(expression, ast.Ref):
-            return f"{name} is not a name"
+            return f"{name} is not a valid name"
         if name in RESERVED_NAMES:
-            return f"{name} is a word of the language"
+            return f"{name} is a reserved word"
     for program in (snapshot.program, *snapshot.programs(snapshot.source.path)):
         if name in _declared(program, chosen.space):
             return f"there is a {_WORDS[chosen.space]} {name} already"

@@ -1,4 +1,4 @@
-"""What names are, for colouring: beyond what a grammar of words can tell."""
+"""The kinds of names, for colours that a grammar cannot give."""
 
 from __future__ import annotations
 

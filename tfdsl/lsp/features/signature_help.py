@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Signature(Record):
-    """A function. ``parameters``: each as it stands in ``text``; ``active``: the one being written."""
+    """A function. ``parameters``: each a range of ``text``; ``active``: the one being written."""
 
     text: str
     doc: str

@@ -33,7 +33,7 @@ def make_server() -> Session:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a record is more than a request that was told why it cannot be done, or that nobody waits for."""
+    """Whether a record is more than a request that failed for a reason that the client knows, or was cancelled."""
     error = record.exc_info[1] if record.exc_info else None
     quiet = (REQUEST_FAILED, LSPErrorCodes.RequestCancelled, LSPErrorCodes.ContentModified)
     return getattr(error, "code", None) not in quiet

@@ -81,7 +81,7 @@ def open_output(ls: Session, uri: str, target: str, job: str) -> list[str]:
     if ls.can_show:
         ls.window_show_document(types.ShowDocumentParams(uris[0], take_focus=True))
     if len(uris) > 1 or not ls.can_show:
-        _say(ls, types.MessageType.Info, f"{job} for {target} is in {os.path.dirname(paths[0])}")
+        _say(ls, types.MessageType.Info, f"Wrote {job} for {target} to {os.path.dirname(paths[0])}")
     return uris
 
 

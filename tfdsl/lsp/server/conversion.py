@@ -184,7 +184,7 @@ def locations(spans: Iterable[Span], places: Places) -> list[types.Location]:
 
 
 def signature_help(found: Signature) -> types.SignatureHelp:
-    """The function that is being called. A parameter is told by its text: a range counts in units."""
+    """The function that is being called. A parameter is given by its text, because a range would count in units."""
     parameters = [types.ParameterInformation(found.text[start:end]) for start, end in found.parameters]
     signature = types.SignatureInformation(
         found.text, types.MarkupContent(types.MarkupKind.Markdown, found.doc), parameters, found.active
@@ -321,6 +321,7 @@ def compiled(found: Compiled, places: Places, *, related: bool) -> dict[str, obj
             for output in found.outputs
         ],
         "diagnostics": {
-            places.documents.uri(path): diagnostics(told, places, related=related) for path, told in by_path.items()
+            places.documents.uri(path): diagnostics(of_file, places, related=related)
+            for path, of_file in by_path.items()
         },
     }

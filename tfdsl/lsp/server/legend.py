@@ -1,4 +1,4 @@
-"""The numbers by which semantic tokens are told; apart, because a client hears them before anything is loaded."""
+"""The numbers of semantic tokens, in a module of their own because a client gets them before anything is loaded."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def _initialize(ls: Session, params: types.InitializeParams) -> None:
 
 
 def _collect_again() -> None:
-    """Collect garbage from now on, but not among the modules, and among what has lived long only seldom.
+    """Collect garbage from now on, but not among the modules, and only seldom among old objects.
 
     Trees hold no cycles, and looking through those of a large workspace takes a quarter of a second.
     """
@@ -53,7 +53,7 @@ def _shutdown(ls: Session, params: None) -> None:
 def _did_open(ls: Session, params: types.DidOpenTextDocumentParams) -> None:
     item = params.text_document
     if item.language_id == "toml" and not is_project_file(item.uri):
-        return  # an editor that cannot tell tfdsl.toml from other files of its language
+        return  # an editor that sends all files of its language
     document = ls.state.documents.open(item.uri, item.text, item.version)
     ls.withdraw(item.uri)
     ls.changed(document)

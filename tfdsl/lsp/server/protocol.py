@@ -1,8 +1,8 @@
-"""Every request gets its answer: what pygls leaves open of the protocol's rules for messages.
+"""Answers every request: the protocol's rules for messages, where pygls does not apply them.
 
-A request whose parameters are wrong, that comes before ``initialize`` or after ``shutdown``, or that the client has
-cancelled is told so. Messages are read by a thread of their own, so that a ``$/cancelRequest`` that waits behind the
-request it is about is seen before the work begins, and while it goes on.
+A request with wrong parameters, one before ``initialize`` or after ``shutdown``, and one that the client has cancelled
+get an error. A separate thread reads the messages, so that a ``$/cancelRequest`` in the queue is seen before the work
+on its request begins, and while it goes on.
 
 Sources: JSON-RPC 2.0; Language Server Protocol 3.17, "Base Protocol" and "Lifecycle Messages".
 """
@@ -34,7 +34,7 @@ Table: TypeAlias = dict[str, object]
 
 
 def read_message(body: bytes) -> object:
-    """The JSON of a message; a :class:`JsonRpcParseError` when it is none."""
+    """The JSON of a message; a :class:`JsonRpcParseError` if it is not JSON."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as problem:
@@ -72,7 +72,7 @@ class Protocol(LanguageServerProtocol):
             known = self._structured(cast("Table", message), number)
         except JsonRpcException as problem:
             if method is None or "id" in cast("Table", message):
-                # pygls would leave the number out where it is null: where it cannot be told to what this is the answer.
+                # pygls would leave out a null number, which the protocol requires if the request is not known.
                 error = {"code": problem.code, "message": problem.message}
                 self._send_data({"jsonrpc": self.VERSION, "id": number, "error": error})
             return
@@ -95,15 +95,15 @@ class Protocol(LanguageServerProtocol):
         if isinstance(message, JsonRpcException):
             raise message
         if not _is_message(message):
-            raise JsonRpcInvalidRequest("the message is not one of JSON-RPC 2.0")
+            raise JsonRpcInvalidRequest("the message is not a JSON-RPC 2.0 message")
         if method in (None, types.EXIT):
             return
         if self._shutdown:
-            raise JsonRpcInvalidRequest(f"{method} came after shutdown")
+            raise JsonRpcInvalidRequest(f"{method} was sent after shutdown")
         if self._begun and method == types.INITIALIZE:
-            raise JsonRpcInvalidRequest("initialize came twice")
+            raise JsonRpcInvalidRequest("initialize was sent twice")
         if not self._begun and method != types.INITIALIZE:
-            raise JsonRpcServerNotInitialized(f"{method} came before initialize")
+            raise JsonRpcServerNotInitialized(f"{method} was sent before initialize")
         if number is not None and number in self._cancelled:
             raise _cancellation()
 
@@ -116,7 +116,7 @@ class Protocol(LanguageServerProtocol):
         except JsonRpcException as problem:
             if number is None:
                 raise
-            raise JsonRpcInvalidParams(f"the params of {message['method']} are not those of the protocol") from problem
+            raise JsonRpcInvalidParams(f"invalid params for {message['method']}") from problem
 
 
 def _cancellation() -> JsonRpcException:

@@ -1,4 +1,4 @@
-"""One client's session: its texts, what it can do, its settings, and when it is told what is wrong."""
+"""One client's session: its texts, its capabilities, its settings, and when it gets diagnostics."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Session(LanguageServer):
         self.outputs: str | None = None
         self._workspace: Workspace | None = None
         self._published: dict[str, dict[str, list[types.Diagnostic]]] = {}
-        self._told: set[str] = set()
+        self._not_empty: set[str] = set()
         self._asking: asyncio.TimerHandle | None = None
         self.checks = Checks(lambda uri: self.state.snapshot(uri), self.publish, self._report)
 
@@ -201,7 +201,7 @@ class Session(LanguageServer):
 
     @property
     def pull(self) -> bool:
-        """Whether the client asks for diagnostics: only one that can be told to ask again, else it keeps stale ones."""
+        """Whether the client requests diagnostics. It must be able to refresh them, or it would keep stale ones."""
         workspace = self.client_capabilities.workspace
         refresh = workspace.diagnostics.refresh_support if workspace and workspace.diagnostics else None
         return self._text.diagnostic is not None and refresh is True
@@ -305,7 +305,7 @@ class Session(LanguageServer):
         self.report_server_error(error, type(error))  # type: ignore[arg-type]
 
     def publish(self, uri: str) -> None:
-        """Tell what is wrong with a text and its includes; what the client asks for itself is left to it."""
+        """Publish the diagnostics of a text and its includes, except those that the client requests."""
         found = self.found(uri)
         before = self._published.get(uri, {})
         self._published[uri] = found
@@ -318,7 +318,7 @@ class Session(LanguageServer):
             self._published.pop(uri, None)
 
     async def asked(self, uri: str) -> list[types.Diagnostic]:
-        """The answer to a client that asks for the diagnostics of a text; of one that is not open it is told."""
+        """The answer to a client that requests the diagnostics of a text; those of a closed one are published."""
         if not self._is_asked_for(uri):
             return []
         self.checks.leave(uri)
@@ -327,13 +327,13 @@ class Session(LanguageServer):
         return self._together(uri)
 
     def withdraw(self, uri: str) -> None:
-        """Take back what a client was told about a text that it asks for from now on: it would show both."""
-        if uri in self._told and self._is_asked_for(uri):
-            self._told.discard(uri)
+        """Remove the published diagnostics of a text that the client requests from now on: it would show both."""
+        if uri in self._not_empty and self._is_asked_for(uri):
+            self._not_empty.discard(uri)
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def _is_asked_for(self, uri: str) -> bool:
-        # The settings of a project are told: the client asks only about what it knows as a job.
+        # Those of the settings of a project are published: the client requests only those of jobs.
         return self.pull and self.state.documents.get(uri) is not None and not is_project_file(uri)
 
     def found(self, uri: str) -> dict[str, list[types.Diagnostic]]:
@@ -358,11 +358,11 @@ class Session(LanguageServer):
 
     def _send(self, uri: str) -> None:
         """Publish what there is to say about a text."""
-        told = self._together(uri)
-        (self._told.add if told else self._told.discard)(uri)
+        diagnostics = self._together(uri)
+        (self._not_empty.add if diagnostics else self._not_empty.discard)(uri)
         document = self.state.documents.get(uri)
         version = document.version if document is not None else None
-        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, told, version))
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, version))
 
     def _together(self, uri: str) -> list[types.Diagnostic]:
         """What all open texts that ``uri`` is part of say about it, each message once."""

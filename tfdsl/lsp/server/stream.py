@@ -29,7 +29,7 @@ def bodies(stream: RawIOBase) -> Iterator[bytes]:
             return
         length = _length(bytes(buffer[:end]))
         del buffer[:end]
-        if length is None:  # what it belongs to cannot be told; the next header may be one
+        if length is None:  # nobody knows where its body ends; the next header may be a good one
             continue
         while len(buffer) < length:
             if not _more(stream, buffer):
@@ -51,7 +51,7 @@ def _more(stream: RawIOBase, buffer: bytearray) -> bool:
 
 
 def _header_end(stream: RawIOBase, buffer: bytearray) -> int | None:
-    """The offset behind the empty line; ``None`` when the stream ends, or is none of this protocol."""
+    """The offset behind the empty line; ``None`` if the stream ends or does not follow the protocol."""
     while True:
         ends = [at + len(mark) for mark in (b"\r\n\r\n", b"\n\n") if (at := buffer.find(mark)) >= 0]
         if ends:

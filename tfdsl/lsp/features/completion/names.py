@@ -1,4 +1,4 @@
-"""Names that an expression may use, and the members of what stands before a dot."""
+"""Names that an expression may use, and the members of the name before a dot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MEMBERS = {
     "job": (("name", "Name of the job."), ("namespace", "Namespace of the job.")),
     "role": (("name", "Name of the role."), ("replicas", "Replicas of the role.")),
-    "task": (("index", "Index of the task among those of its role; known when it runs."),),
+    "task": (("index", "Index of the task in its role; known at run time."),),
 }
 _DECLARED = {"PARAM": "param", "LET": "let", "TEMPLATE": "template", "PROFILE": "profile"}
 
@@ -55,7 +55,7 @@ def _line(snapshot: Snapshot, offset: int) -> str:
 
 def _submitter() -> str:
     known = enumeration(target.name for target in targets.every() if target.knows_submitter)
-    return f"Who submits the job; known when a task runs, on {known}."
+    return f"The user who submits the job; known at run time, on {known}."
 
 
 def job_roles(cursor: Cursor) -> list[str]:
@@ -70,7 +70,7 @@ def job_roles(cursor: Cursor) -> list[str]:
 
 
 def block_names(frame: Frame, keyword: str) -> list[str]:
-    """What stands behind ``keyword`` at the beginnings of the statements of a block, but for the one going on."""
+    """The words after ``keyword`` in the statements of a block, except the statement at the cursor."""
     return [words[1].text for words in frame.statements[:-1] if len(words) > 1 and words[0].type == keyword]
 
 

@@ -6,11 +6,11 @@ from tfdsl import targets
 from tfdsl.lsp.features.completion.item import Item
 
 _DECLARATIONS = (
-    ("include", 'include "${1:common.tfjob}"', "Bring in params, lets, templates and profiles of another file."),
-    ("param", "param ${1:name}: ${2:int} = ${3:1}", "A value from outside."),
+    ("include", 'include "${1:common.tfjob}"', "Use the params, lets, templates and profiles of another file."),
+    ("param", "param ${1:name}: ${2:int} = ${3:1}", "A value that is set when the file is compiled."),
     ("let", "let ${1:name} = ${2:value}", "A constant."),
-    ("template", "template ${1:name} {\n\t$0\n}", "Items that jobs, roles and targets bring in with `use`."),
-    ("profile", "profile ${1:name} { $0 }", "Values for params, chosen with `--profile`."),
+    ("template", "template ${1:name} {\n\t$0\n}", "Items that jobs, roles and targets include with `use`."),
+    ("profile", "profile ${1:name} { $0 }", "Values for params, selected with `--profile`."),
     (
         "job",
         'job ${1:name} {\n\timage = "${2:registry.example.com/x:1}"\n\n\trole worker { replicas = ${3:2} }\n\t$0\n}',
@@ -19,18 +19,22 @@ _DECLARATIONS = (
 )
 _ITEMS = (
     ("mount", 'mount ${1:pvc} "${2:name}" at "${3:/data}"', "Storage: `mount KIND SOURCE at PATH`."),
-    ("output", 'output "${1:/tmp/export}" to "${2:/runs/export}"', "Copy a file or folder when the command has ended."),
+    (
+        "output",
+        'output "${1:/tmp/export}" to "${2:/runs/export}"',
+        "Copy a file or folder after the command has ended.",
+    ),
     ("on", "on ${1:failed} => ${2:restart container}", "A policy: `on [ROLE] EVENT => ACTION`."),
-    ("use", "use ${1:template}", "Bring in the items of a template."),
+    ("use", "use ${1:template}", "Include the items of a template."),
 )
 _JOB = (
     ("role", "role ${1:worker} {\n\t$0\n}", "A role: chief, master, ps, worker, evaluator, tensorboard."),
-    ("target", f"target ${{1:{targets.names()[0]}}} {{\n\t$0\n}}", "What is special on one target."),
-    ("cluster", 'cluster { discovery = "${1:tf_config}" }', "How tasks learn of each other."),
+    ("target", f"target ${{1:{targets.names()[0]}}} {{\n\t$0\n}}", "Settings for one target only."),
+    ("cluster", 'cluster { discovery = "${1:tf_config}" }', "How tasks find each other."),
     ("build", 'build {\n\tfrom = "${1:image}"\n\t$0\n}', "A Dockerfile for the image."),
 )
 _TARGET = (
-    ("role", "role ${1:worker} {\n\t$0\n}", "What is special for one role on this target."),
+    ("role", "role ${1:worker} {\n\t$0\n}", "Settings for one role on this target only."),
     ("patch", 'patch "${1:path}" = ${2:value}', "Set a field of the output; `+=` merges a map or appends to a list."),
     ("unpatch", 'unpatch "${1:path}"', "Remove a field of the output."),
     ("patch pod", 'patch pod "${1:spec.hostPID}" = ${2:true}', "Set a field of the pod template of every role."),

@@ -128,7 +128,7 @@ def _mount(words: Sequence[Tok]) -> list[Item] | None:
         return [Item("at", "keyword", "at PATH", rank=1)]
     if types[-1] == "AT":
         return None
-    return [] if "READONLY" in types else [Item("readonly", "keyword", "The mount is only read.")]
+    return [] if "READONLY" in types else [Item("readonly", "keyword", "Mount it read-only.")]
 
 
 def _output(cursor: Cursor, words: Sequence[Tok]) -> list[Item] | None:
@@ -138,7 +138,7 @@ def _output(cursor: Cursor, words: Sequence[Tok]) -> list[Item] | None:
     if "TO" not in types:
         return [Item("to", "keyword", "to DESTINATION", rank=1)]
     if types[-1] == "ON":
-        return [Item(word, "word", "when it is copied") for word in statements.OUTPUT_WHEN]
+        return [Item(word, "word", "when to copy") for word in statements.OUTPUT_WHEN]
     if types[-1] == "FROM":
         return [Item(name, "role", roles.BY_NAME[name].doc) for name in job_roles(cursor)]
     found: list[Item] = []

@@ -134,7 +134,7 @@ def expected_at(cursor: Cursor) -> Expected:
 
 
 def _key(words: Sequence[Tok]) -> str:
-    """The name before the ``=`` of a statement; empty when there is none."""
+    """The name before the ``=`` of a statement; empty if there is no such name."""
     if len(words) > 1 and words[1].type == "EQUAL":
         return words[0].text.strip('"')
     if len(words) > 1 and words[0].type in ("MOUNT", "ON", "OUTPUT"):
