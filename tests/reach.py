@@ -79,7 +79,8 @@ class Reach:
     def is_whole(self) -> bool:
         """Whether this run has all quick tests in it."""
         option = self.config.option
-        chosen = option.keyword or option.markexpr or option.lf or option.failedfirst or option.collectonly
+        names = ("keyword", "markexpr", "collectonly", "lf", "failedfirst")  # the last two may be switched off
+        chosen = any(getattr(option, name, None) for name in names)
         return not chosen and self.config.args_source is pytest.Config.ArgsSource.TESTPATHS
 
     @pytest.hookimpl(wrapper=True)
