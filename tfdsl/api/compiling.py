@@ -136,8 +136,13 @@ def loaded_of(
         )
     if isinstance(source, Program):
         return source.loaded
+    return load_job(_job(source))
+
+
+def _job(source: object) -> Job:
+    """``source``, which must be a job."""
     from tfdsl.ir.model import Job  # costs pydantic
 
     if isinstance(source, Job):
-        return load_job(source)
+        return source
     raise TypeError(f"expected a path, a Program or a Job, not {type(source).__name__}")
