@@ -235,8 +235,19 @@ test("the settings of the project", async () => {
   );
   const list = await ask<{ items: { label: unknown }[] }>("vscode.executeCompletionItemProvider", [editor.uri("tfdsl.toml"), 2, 0]);
   assert.ok(list.items.some(({ label }) => label === "unused-let"), JSON.stringify(list));
-  const hovers = await ask<unknown[]>("vscode.executeHoverProvider", [editor.uri("tfdsl.toml"), 1, 16]);
-  assert.match(JSON.stringify(hovers), /not checked/);
+  const hovers = await editor.run(
+    async (vscode, uri) => {
+      const place = new vscode.Position(1, 16);
+      const found = await vscode.commands.executeCommand<{ contents: { value: string }[] }[]>(
+        "vscode.executeHoverProvider",
+        vscode.Uri.parse(uri),
+        place,
+      );
+      return found.flatMap(({ contents }) => contents.map(({ value }) => value)).join();
+    },
+    editor.uri("tfdsl.toml"),
+  );
+  assert.match(hovers, /not checked/);
 });
 
 test("formatting", async () => {
