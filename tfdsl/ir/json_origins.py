@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from tfdsl.diagnostics import Diagnostic, job_rules, value_rules
 from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
-from tfdsl.ir.json_places import find, path_in, places
+from tfdsl.ir.json_places import find, path_in, places, repeated_keys
 from tfdsl.ir.model import Job
 from tfdsl.ir.origins import Origins
 from tfdsl.record import Record
@@ -46,6 +46,12 @@ def from_json(source: Source) -> JobText:
         problem = "this is nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
         return JobText(None, nothing, (job_rules.NOT_A_JOB(Span(source, 0, 0), problem=problem),))
     root = places(source)
+    twice = tuple(
+        job_rules.NOT_A_JOB(again, problem=f'the object has the key "{key}" already').note(first, "first written here")
+        for key, again, first in repeated_keys(root)
+    )
+    if twice:  # readers of JSON take one of the two values and lose the other
+        return JobText(None, nothing, twice)
     try:
         job = Job.model_validate_json(source.text)
     except ValidationError as error:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from tfdsl.rules.broken import KEY
 from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
 
 class Place:
-    """A value: its span, the keys and members of an object, the items of an array."""
+    """A value: its span, the keys and members of an object, the items of an array.
 
-    __slots__ = ("end", "items", "keys", "members", "source", "start")
+    ``repeated``: the keys of an object that it has a second time.
+    """
+
+    __slots__ = ("end", "items", "keys", "members", "repeated", "source", "start")
 
     def __init__(self, source: Source, start: int, end: int) -> None:
         self.source = source
@@ -23,6 +30,7 @@ class Place:
         self.keys: dict[str, Span] = {}
         self.members: dict[str, Place] = {}
         self.items: list[Place] = []
+        self.repeated: list[tuple[str, Span]] = []
 
     @property
     def span(self) -> Span:
@@ -54,6 +62,8 @@ def places(source: Source) -> Place:
         value = Place(source, token.start(), token.end())
         if outer is None:
             root = value
+        elif key is not None and key[0] in outer.keys:
+            outer.repeated.append(key)
         elif key is not None:
             outer.keys[key[0]], outer.members[key[0]] = key[1], value
         else:
@@ -62,6 +72,15 @@ def places(source: Source) -> Place:
         if word in "{[":
             open_values.append(value)
     return root
+
+
+def repeated_keys(root: Place) -> Iterator[tuple[str, Span, Span]]:
+    """Each key that its object has already, where it is again, and where it is first."""
+    waiting = [root]
+    while waiting:
+        place = waiting.pop()
+        yield from ((key, again, place.keys[key]) for key, again in place.repeated)
+        waiting += [*place.members.values(), *place.items]
 
 
 def path_in(root: Place, location: tuple[str | int, ...]) -> tuple[str | int, ...]:

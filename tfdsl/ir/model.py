@@ -13,9 +13,9 @@ Units: quantities are :class:`~tfdsl.vocabulary.quantities.Quantity` (thousandth
 """
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from tfdsl.ir import defaults
 from tfdsl.ir.amounts import Delay, TimeLimit
@@ -98,6 +98,10 @@ __all__ = [
 ]
 
 
+Subject: TypeAlias = tuple[str | None, int | None]
+"""Of a policy: its role and its index."""
+
+
 class Cluster(Node):
     """How the tasks learn of each other."""
 
@@ -132,6 +136,17 @@ class Job(Node):
     claims: tuple[Claim, ...] = ()
     cluster: Cluster = Cluster()
     build: Build | None = None
+    # For the policies that are its first member: thousands may name one replica each, and each is asked about.
+    _by_subject: tuple[tuple[Policy, ...], dict[Subject, tuple[Policy, ...]]] = PrivateAttr(default=((), {}))
+
+    def policies_of(self, role: str | None, index: int | None) -> tuple[Policy, ...]:
+        """The policies whose subject is exactly that: a replica, a role (``index`` ``None``), or none at all."""
+        if self._by_subject[0] is not self.policies:
+            table: dict[Subject, list[Policy]] = {}
+            for policy in self.policies:
+                table.setdefault((policy.role, policy.index), []).append(policy)
+            self._by_subject = (self.policies, {subject: tuple(policies) for subject, policies in table.items()})
+        return self._by_subject[1].get((role, index), ())
 
     def role(self, name: str) -> Role | None:
         """The role of that name, if the job has it."""

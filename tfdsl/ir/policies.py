@@ -22,26 +22,11 @@ SELF_CONTAINED = ("tensorboard",)
 
 def covering(job: Job, role: Role, index: int | None = None) -> Iterator[Policy]:
     """The policies that cover a replica of ``role`` (or all of them, ``index`` ``None``), most specific first."""
-    by_subject = _by_subject(job)
     if index is not None:
-        yield from by_subject.get((role.name, index), ())
-    yield from by_subject.get((role.name, None), ())
+        yield from job.policies_of(role.name, index)
+    yield from job.policies_of(role.name, None)
     if role.name not in SELF_CONTAINED:
-        yield from by_subject.get((None, None), ())
-
-
-_last: tuple[Job | None, dict[tuple[str | None, int | None], list[Policy]]] = (None, {})
-
-
-def _by_subject(job: Job) -> dict[tuple[str | None, int | None], list[Policy]]:
-    """The policies by role and index. Kept for the last job: thousands may name one replica each, and each is asked."""
-    global _last  # only to save time: the same job always gives the same table
-    if _last[0] is not job:
-        table: dict[tuple[str | None, int | None], list[Policy]] = {}
-        for policy in job.policies:
-            table.setdefault((policy.role, policy.index), []).append(policy)
-        _last = (job, table)
-    return _last[1]
+        yield from job.policies_of(None, None)
 
 
 def on_exit(job: Job, role: Role, status: int, index: int | None = None) -> Policy | None:

@@ -19,6 +19,7 @@ a number                  an object: the keys that it may have, with nodes
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from tfdsl.diagnostics.suggest import closest, listing
@@ -55,8 +56,9 @@ class Misfit(Record):
     suggestion: str | None = None
 
 
+@cache
 def load(folder: str, name: str) -> Schemas:
-    """Read the schemas file ``name`` in ``folder``."""
+    """Read the schemas file ``name`` in ``folder``, once: it is part of the program."""
     import json
     import os
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, child, entry
 from tfdsl.ir.cluster_spec import IN_CLUSTER, flag_task, gets_flags, gets_tf_config
+from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
 from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, MemoryMount, RunTimeText, ScratchMount, TaskIndex
 from tfdsl_backends.hadoop import archives
 from tfdsl_backends.hadoop.roles import hides_gpus, in_docker, megabytes
@@ -87,7 +88,7 @@ def _role(unit: Unit, role: Role) -> dict[str, Data]:
         **_command(role),
         "args": [Located(_text(arg), child(role.path, "args")) for arg in role.args],
         "workdir": "" if role.workdir is None else Located(_text(role.workdir), child(role.path, "workdir")),
-        "env": {name: Located(_value(value), entry(child(role.path, "env"), name)) for name, value in role.env.items()},
+        "env": _env(job, role),
         "hide_gpus": hides_gpus(job, role),
         "docker": _docker(unit, role),
         "mounts": _mounts(unit, role),
@@ -96,6 +97,16 @@ def _role(unit: Unit, role: Role) -> dict[str, Data]:
         "losses": loss_rules(job, role),
         "pending": pending_rules(job, role),
         "restarted": restart_rules(job, role),
+    }
+
+
+def _env(job: Job, role: Role) -> dict[str, Data]:
+    """The variables of the role but the job's checkpoint folder, which a setting of the application may replace."""
+    path = child(role.path, "env")
+    return {
+        name: Located(_value(value), entry(path, name))
+        for name, value in role.env.items()
+        if name != CHECKPOINT_VARIABLE or value != job.checkpoint
     }
 
 

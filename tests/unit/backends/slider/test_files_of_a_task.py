@@ -390,7 +390,6 @@ def test_files_sent_along_stand_in_the_work_folder(cluster: Cluster) -> None:
     assert (container.task / "seen").read_text() == "print()"
 
 
-@pytest.mark.xfail(strict=True, reason="the variable that the compiler gives to the role hides the setting")
 def test_checkpoint_comes_from_the_settings_of_the_application(cluster: Cluster) -> None:
     cluster.deploy(job(shell('echo "$CHECKPOINT_DIR" >seen'), checkpoint="hdfs://ns/a"))
     cluster.site["user.checkpoint.dir"] = "hdfs://ns/b"
