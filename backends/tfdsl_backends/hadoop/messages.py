@@ -16,7 +16,6 @@ class HadoopRules(Record):
 
     variable_name: Rule
     secret_value: Rule
-    nul: Rule
     mount_inside: Rule
     gpus_hidden: Rule
     virtual_memory: Rule
@@ -29,9 +28,7 @@ class HadoopRules(Record):
         return tuple(getattr(self, name) for name in fields_of(type(self)))
 
 
-def hadoop_rules(
-    target: str, prefix: str, *, secret_value: int, nul: int, mount_inside: int, strings: int
-) -> HadoopRules:
+def hadoop_rules(target: str, prefix: str, *, secret_value: int, mount_inside: int, strings: int) -> HadoopRules:
     """The rules of ``target``. The numbers are codes; ``strings`` is the first of the three about long strings."""
 
     def rule(code: int, slug: str, level: Level, message: str) -> Rule:
@@ -46,9 +43,6 @@ def hadoop_rules(
         ),
         secret_value=rule(
             secret_value, "secret-value", "error", "YARN has no Secrets and ConfigMaps, so {name} has no value"
-        ),
-        nul=rule(
-            nul, "nul", "error", "{what} of role {role} contains a NUL character, which cannot be passed to a process"
         ),
         mount_inside=rule(
             mount_inside,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl.ir.model import RunTimeText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from tfdsl.ir.model import Job, Role, Text
 
@@ -41,19 +41,13 @@ def command_words(role: Role) -> tuple[Text, ...]:
     return role.command if isinstance(role.command, tuple) else (role.command,)
 
 
-def literals(values: Iterable[object]) -> Iterator[str]:
-    """Every literal part of the texts among ``values``."""
-    for value in values:
-        parts = value.parts if isinstance(value, RunTimeText) else (value,)
-        yield from (part for part in parts if isinstance(part, str))
-
-
-def process_literals(job: Job, role: Role) -> Iterator[str]:
+def _process_literals(job: Job, role: Role) -> Iterator[str]:
     """Every literal part of a text that reaches the processes of ``role``."""
-    texts = (job.checkpoint, role.logdir, role.workdir, *role.args, *role.env.values(), *command_words(role))
-    return literals(texts)
+    for text in (job.checkpoint, role.logdir, role.workdir, *role.args, *role.env.values(), *command_words(role)):
+        parts = text.parts if isinstance(text, RunTimeText) else (text,)
+        yield from (part for part in parts if isinstance(part, str))
 
 
 def mentions_hdfs(job: Job) -> bool:
     """Whether a text that reaches a process has an ``hdfs://`` URI."""
-    return any("hdfs://" in part for role in job.roles for part in process_literals(job, role))
+    return any("hdfs://" in part for role in job.roles for part in _process_literals(job, role))

@@ -25,7 +25,7 @@ from tfdsl_backends.hadoop.checks import (
 )
 from tfdsl_backends.hadoop.roles import in_docker, megabytes
 from tfdsl_backends.hadoop.support import KUBERNETES_MOUNTS
-from tfdsl_backends.hadoop.texts import head, process_literals, shown
+from tfdsl_backends.hadoop.texts import head, shown
 from tfdsl_backends.slider import messages
 from tfdsl_backends.slider.job_file import files, starts_in_work_folder, web_address
 
@@ -116,8 +116,6 @@ def _work_folders(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
-    if any("\0" in text for text in process_literals(unit.job, role)):
-        yield messages.SHARED.nul(unit.origins.span(role.path), what="a text", role=role.name)
     if not (role.command or role.server or role.name == "tensorboard" or in_docker(unit, role)):
         diagnostic = messages.NO_COMMAND(unit.origins.span(role.path), role=role.name)
         yield diagnostic.help('write command = ["python", "train.py"], or give the role an image')
@@ -169,7 +167,8 @@ def _outputs(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     ]
     for output in role.outputs:
         begin = head(output.destination)
-        if not begin.startswith("hdfs://") and not any(begin.startswith(at) and begin != at for at in lasting):
+        root = output.destination  # a text whose beginning alone is known goes below the mount
+        if not begin.startswith("hdfs://") and not any(begin.startswith(at) and root != at for at in lasting):
             place = unit.origins.span(child(output.path, "destination"))
             diagnostic = messages.OUTPUT_PLACE(place, destination=shown(output.destination), role=role.name)
             yield diagnostic.help(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdsl.diagnostics import Rule
 from tfdsl_backends.hadoop.messages import hadoop_rules
 
-SHARED = hadoop_rules("slider", "SLI", secret_value=104, nul=114, mount_inside=117, strings=125)
+SHARED = hadoop_rules("slider", "SLI", secret_value=104, mount_inside=117, strings=125)
 
 APPLICATION_NAME = Rule(
     "SLI100",

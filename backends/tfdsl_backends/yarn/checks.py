@@ -18,11 +18,9 @@ from tfdsl_backends.hadoop.checks import (
     option_place,
 )
 from tfdsl_backends.hadoop.roles import in_docker
-from tfdsl_backends.hadoop.texts import command_words, literals
 from tfdsl_backends.yarn import messages
 from tfdsl_backends.yarn.applications import DEFAULT_MEMORY, Size, applications, differences, per_role, size_of, waste
 from tfdsl_backends.yarn.docker import IMAGE, SAFE_PATH, docker_mounts, tmpfs_mounts
-from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.needs import needs_hdfs
 from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.policies import rendezvous_seconds
@@ -52,7 +50,6 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
         yield from check_environment(unit, messages.SHARED, role)
         yield from check_strings(unit, messages.SHARED, role)
         yield from _memory(unit, role)
-        yield from _resources(unit, role)
         yield from _docker(unit, role)
         yield from _mounts(unit, role)
         yield from check_nesting(unit, messages.SHARED, role)
@@ -152,15 +149,11 @@ def _default_memory(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
-    """The script starts the command and cannot know an image's entrypoint; no process takes a NUL character."""
+    """The script starts the command and cannot know an image's entrypoint."""
     build = unit.job.build
     if not (role.server or role.name == "tensorboard" or role.command or (build is not None and build.entrypoint)):
         diagnostic = messages.NO_COMMAND(unit.origins.span(role.path), role=role.name)
         yield diagnostic.help('write command = ["python", "/app/train.py"]')
-    texts = {"env": role.env.values(), "args": role.args, "command": command_words(role), "workdir": (role.workdir,)}
-    for field, values in texts.items():
-        if any("\0" in text for text in literals(values)):
-            yield messages.SHARED.nul(unit.origins.span(child(role.path, field)), what=field, role=role.name)
 
 
 def _memory(unit: Unit, role: Role) -> Iterator[Diagnostic]:
@@ -169,17 +162,6 @@ def _memory(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     if isinstance(maximum, int) and memory > maximum:
         place = unit.origins.span(child(role.path, "memory"))
         yield messages.MEMORY_LOWERED(place, role=role.name, memory=memory, maximum=maximum)
-
-
-def _resources(unit: Unit, role: Role) -> Iterator[Diagnostic]:
-    """Names of resources, which pass through the application master's shell."""
-    if not features(unit.version).resources:
-        return
-    names = [(name, child(role.path, "resources")) for name in role.resources]
-    names += [(role.gpu_resource, child(role.path, "gpu_resource"))] if role.gpu_resource else []
-    for name, path in names:
-        if not all(char.isascii() and (char.isalnum() or char in "._/-") for char in name):
-            yield messages.RESOURCE_NAME(unit.origins.span(path), name=name)
 
 
 def _docker(unit: Unit, role: Role) -> Iterator[Diagnostic]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdsl.diagnostics import Rule
 from tfdsl_backends.hadoop.messages import hadoop_rules
 
-SHARED = hadoop_rules("yarn", "YRN", secret_value=101, nul=109, mount_inside=121, strings=130)
+SHARED = hadoop_rules("yarn", "YRN", secret_value=101, mount_inside=121, strings=130)
 
 NO_COMMAND = Rule(
     "YRN100",
@@ -95,7 +95,6 @@ YARN_TF_SIZES = Rule(
     "error",
     "the yarn-tf client runs all roles in one application; applications cannot be per-role",
 )
-RESOURCE_NAME = Rule("YRN119", "yarn-resource-name", "error", "{name} is not the name of a YARN resource")
 PENDING_LIMIT = Rule(
     "YRN120",
     "yarn-pending-limits",
@@ -122,6 +121,5 @@ RULES = (
     YARN_TF_ROLE,
     YARN_TF_PAIR,
     YARN_TF_SIZES,
-    RESOURCE_NAME,
     PENDING_LIMIT,
 )

@@ -27,6 +27,10 @@ SAID: list[tuple[tuple[str, ...], str, str, str]] = [
     (("kubernetes",), "no-command", f"role worker {{ command = [], {COPIED} }}", ""),
     (("tfjob",), "static-needs-shell", f'cluster {{ discovery = "tf_config" }}\n{WORKERS}', 'tf_config = "static"'),
     (("slider",), "readonly-native", 'role worker { mount host "/x" at "data" readonly }', NATIVE),
+    (("slider",), "output-place", 'role chief { mount host "/x" at "/x", output "/m" to "/x/" }', ""),
+    (("yarn",), "image-name", f'image = "r/x:1@sha256:{"a" * 64}"\nrole chief {{ }}', ""),
+    (("yarn",), "archive-kind", 'role chief { mount archive "hdfs://nn/a${task.index}" at "d" }', ""),
+    (("yarn",), "archive-kind", 'role chief { mount archive "hdfs://nn/a.TGZ" at "d" }', ""),
     (("yarn",), "readonly", 'role worker { mount host "/x" at "data" readonly }', NATIVE),
     (("yarn",), "pending", f"on worker pending after 5m => fail job\n{WORKERS}", ""),
     (
@@ -47,7 +51,8 @@ CASES = [(target, slug, items, options) for names, slug, items, options in SAID 
 def test_a_job_gets_the_message(target: str, slug: str, items: str, options: str) -> None:
     found = targets.find(target)
     assert found is not None
-    text = f'job j {{\nimage = "r/i:1"\ncommand = ["python"]\n{items}\ntarget {target} {{ {options} }}\n}}\n'
+    image = "" if "image =" in items else 'image = "r/i:1"'
+    text = f'job j {{\n{image}\ncommand = ["python"]\n{items}\ntarget {target} {{ {options} }}\n}}\n'
     program = pipeline.load(Source("job.tfjob", text), lambda path: "there is no such file")
     done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(found)])
     said = {diagnostic.rule.slug: diagnostic.message for diagnostic in done.diagnostics}

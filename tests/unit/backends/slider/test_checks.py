@@ -90,6 +90,8 @@ def test_a_secret_is_told_at_its_own_entry() -> None:
         (written_to("hdfs://ns/x"), []),
         (written_to("/runs/x"), []),
         (written_to(RunTimeText(parts=("/runs/x", TaskIndex()))), []),
+        (written_to(RunTimeText(parts=("/runs/", TaskIndex()))), []),
+        (written_to("/runs/"), ["SLI115"]),
     ],
 )
 def test_rules_of_roles(made: Job, expected: list[str]) -> None:
