@@ -49,11 +49,13 @@ def read_json(source: Source) -> ReadyJob:
 
 
 def of_job(job: Job) -> ReadyJob:
-    """A job made in Python; its parts are in its own JSON, called ``<job NAME>``."""
-    from tfdsl.ir.json_origins import origins_of
+    """A job made in Python; its parts are in its own JSON, called ``<job NAME>``.
 
-    origins = origins_of(job)
-    return ReadyJob(origins.job.source, job, origins)
+    It is read from there: pydantic's ``model_copy`` and ``model_construct`` make parts that nothing has validated.
+    """
+    from tfdsl.ir.json_origins import dump
+
+    return read_json(Source(f"<job {job.name}>", dump(job)))
 
 
 def run(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ()) -> Outcome:

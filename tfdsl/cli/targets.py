@@ -28,10 +28,11 @@ def described(backend: Backend) -> str:
     """A target, its versions and its options."""
     also = f" (also {', '.join(backend.aliases)})" if backend.aliases else ""
     output = "one YAML stream" if backend.output == "stream" else "several files; needs -o FOLDER"
-    known = ", ".join(backend.versions)
+    between = " and the versions between" if len(backend.versions) > 1 else ""
+    known = ", ".join(backend.versions) + between
     lines = [
         f"{backend.name}{also}: {backend.title}",
-        f"  versions  {known} and the versions between; default {backend.default_version}",
+        f"  versions  {known}; default {backend.default_version}",
         f"  output    {output}",
     ]
     if backend.options:

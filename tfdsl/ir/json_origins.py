@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from tfdsl.diagnostics import Diagnostic, job_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, job_rules, name_rules, value_rules
 from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
 from tfdsl.ir.json_places import find, path_in, places, repeated_keys
 from tfdsl.ir.model import Job
@@ -47,7 +47,7 @@ def from_json(source: Source) -> JobText:
         return JobText(None, nothing, (job_rules.NOT_A_JOB(Span(source, 0, 0), problem=problem),))
     root = places(source)
     twice = tuple(
-        job_rules.NOT_A_JOB(again, problem=f'the object has the key "{key}" already').note(first, "first written here")
+        name_rules.DUPLICATE_KEY(again, name=key).note(first, "first set here")
         for key, again, first in repeated_keys(root)
     )
     if twice:  # readers of JSON take one of the two values and lose the other

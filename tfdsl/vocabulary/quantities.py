@@ -35,6 +35,8 @@ class Quantity(Record):
         if isinstance(milli, str):
             text = milli
             milli = _milli(text)
+        elif not text:  # a bare number would have no unit, and nothing to be written as
+            raise TypeError('write Quantity("16Gi")')
         object.__setattr__(self, "milli", milli)
         object.__setattr__(self, "text", text)
 
@@ -67,6 +69,8 @@ class Duration(Record):
         if isinstance(ms, str):
             text = ms
             ms = _ms(text)
+        elif not text:  # a bare number would have no unit, and nothing to be written as
+            raise TypeError('write Duration("1h30m")')
         object.__setattr__(self, "ms", ms)
         object.__setattr__(self, "text", text)
 

@@ -181,6 +181,12 @@ def test_a_job_is_refused_with_the_code_of_its_text(fields: dict[str, Any], text
     assert [one["type"] for one in refused.value.errors()] == codes
 
 
+def test_what_pydantic_copies_without_validating_is_refused() -> None:
+    with pytest.raises(tfdsl.CompileError) as caught:
+        tfdsl.compile(job().model_copy(update={"name": "../../x"}), "volcano")
+    assert [diagnostic.slug for diagnostic in caught.value.diagnostics] == ["job-name"]
+
+
 def test_a_role_without_an_image_is_refused_where_the_target_needs_one() -> None:
     made = job(roles=(role(image=None),))
     with pytest.raises(tfdsl.CompileError) as refused:

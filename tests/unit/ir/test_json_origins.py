@@ -30,7 +30,7 @@ def job(role: str = "", more: str = "") -> str:
         ("{", "TFJ1800", "", "this is not JSON: expecting property name enclosed in double quotes"),
         ("[" * 100_000, "TFJ1800", "", "this is nested too deep"),
         ("[]", "TFJ1800", "[", "the job: input should be an object"),
-        (job(', "gpu": 1, "port": 1, "gpu": 2'), "TFJ1800", '"gpu"', 'the object has the key "gpu" already'),
+        (job(', "gpu": 1, "port": 1, "gpu": 2'), "TFJ1407", '"gpu"', "gpu is set twice"),
         ('{"name": "j"}', "TFJ1800", "{", "roles is missing"),
         (job(', "memory": "x"'), "TFJ1800", '"x"', '"x" is not a quantity such as 16Gi'),
         (job(', "replica": 2'), "TFJ1800", '"replica"', "there is no field roles[0].replica"),

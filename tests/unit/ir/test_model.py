@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from typing import Any
 
 import jsonschema
 import pytest
@@ -300,7 +301,15 @@ def test_what_is_not_a_quantity(text: str) -> None:
         Quantity(text)
 
 
+@pytest.mark.parametrize("number", [5, 0, float("nan"), None])
+def test_an_amount_is_no_bare_number(number: Any) -> None:
+    with pytest.raises(TypeError, match='write Quantity\\("16Gi"\\)'):
+        Quantity(number)
+    with pytest.raises(TypeError, match='write Duration\\("1h30m"\\)'):
+        Duration(number)
+
+
 def test_a_duration_is_made_of_its_text() -> None:
-    assert Duration("1h30m") == Duration("90m") == Duration(5_400_000, "")
+    assert Duration("1h30m") == Duration("90m") == Duration(5_400_000, "90m")
     with pytest.raises(ValueError, match="not a duration such as 1h30m"):
         Duration("16Gi")
