@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.emit.located import child
 from tfdsl_backends.kubernetes import messages
 from tfdsl_backends.kubernetes.placement import pinned, replicas, training_roles, usable_hosts
 from tfdsl_backends.kubernetes.pods import jobs
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 
 NODE_NAME: Final = re.compile(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
 INT32: Final = 2**31 - 1
-MOST_INDEXES: Final = 100_000
-"""Pods of an Indexed Job at once (maxParallelismForIndexedJob, pkg/apis/batch/validation)."""
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
@@ -126,16 +123,11 @@ def _names(unit: Unit) -> list[Name]:
 
 
 def _numbers(unit: Unit) -> Iterator[Diagnostic]:
-    """Fields of 32 bits, and the size of an Indexed Job."""
+    """Fields of 32 bits; the language has no role too large for an Indexed Job."""
     job = unit.job
-    numbers = [("backoffLimit", "retries", job.retries + 1, INT32)]
+    numbers = [("backoffLimit", "retries", job.retries + 1)]
     if job.ttl is not None:
-        numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds, INT32))
-    if not pinned(unit):
-        numbers += [
-            (f"parallelism of {role.name}", child(role.path, "replicas"), role.replicas, MOST_INDEXES)
-            for role in training_roles(job)
-        ]
-    for field, path, value, limit in numbers:
-        if value > limit:
-            yield messages.TOO_LARGE(unit.origins.span(path), field=field, value=value, limit=limit)
+        numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds))
+    for field, path, value in numbers:
+        if value > INT32:
+            yield messages.TOO_LARGE(unit.origins.span(path), field=field, value=value)

@@ -36,7 +36,7 @@ TOO_LARGE = Rule(
     "K8S104",
     "kubernetes-number-too-large",
     "error",
-    "{field} would be {value}; its maximum is {limit}",
+    "{field} would be {value}; its maximum is 2147483647",
 )
 
 RULES = (

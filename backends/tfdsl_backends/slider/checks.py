@@ -58,8 +58,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_hidden_gpus(unit, messages.SHARED)
     little = [role for role in job.roles if role.memory is not None and megabytes(role.memory) < LEAST_MEMORY]
     yield from check_virtual_memory(unit, messages.SHARED, little)
-    if all(role.replicas <= INTEGER for role in job.roles):  # else the number itself is the error
-        yield from check_addresses(unit, messages.SHARED)
+    yield from check_addresses(unit, messages.SHARED)
     for role in job.roles:
         yield from check_strings(unit, messages.SHARED, role)
         yield from _command(unit, role)
@@ -126,7 +125,6 @@ def _amounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
         diagnostic = messages.DEFAULT_MEMORY(unit.origins.span(role.path), role=role.name)
         yield diagnostic.help("write memory, e.g. memory = 4Gi")
     amounts = {
-        "replicas": ("yarn.component.instances", role.replicas),
         "memory": ("yarn.memory", megabytes(role.memory) if role.memory is not None else 0),
         "cpu": ("yarn.vcores", role.cpu.whole if role.cpu is not None else 0),
     }
@@ -142,10 +140,9 @@ def _mounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
         place = unit.origins.span(mount.path)
         if not mount.at.startswith("/") and not _is_safe(mount):
             yield messages.UNSAFE_PATH(place, at=mount.at)
-        if isinstance(mount, HostMount) and in_docker(unit, role):
-            for path in (mount.source if isinstance(mount.source, str) else "", mount.at):
-                if ":" in path:
-                    yield messages.DOCKER_PATH(place, path=path)
+        source = mount.source if isinstance(mount, HostMount) else ""
+        if isinstance(source, str) and ":" in source and in_docker(unit, role):  # no mount path may have one
+            yield messages.DOCKER_PATH(place, path=source)
         if mount.kind == "archive" and is_sent(mount.source) and not isinstance(mount.source, str):
             diagnostic = messages.ARCHIVE_SOURCE(place, source=shown(mount.source))
             yield diagnostic.help("start it with hdfs://, or write the file's name")

@@ -73,9 +73,7 @@ def _names(unit: Unit) -> list[Name]:
 def _numbers(unit: Unit) -> Iterator[Diagnostic]:
     """Fields of 32 bits."""
     job = unit.job
-    numbers = [(f"replicas of {role.name}", child(role.path, "replicas"), role.replicas) for role in job.roles]
-    if job.ttl is not None:
-        numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds))
+    numbers = [("ttlSecondsAfterFinished", "ttl", job.ttl.seconds)] if job.ttl is not None else []
     if decisions(unit).in_place:
         policy = next(iter(decisions(unit).counted), None)
         limit = job.retries + 1 if policy is None else policy.count or 0

@@ -116,8 +116,7 @@ def _lost_logs(unit: Unit) -> Iterator[Diagnostic]:
 def _numbers(unit: Unit) -> Iterator[Diagnostic]:
     """Fields of 32 bits."""
     job = unit.job
-    numbers = [(f"replicas of {role.name}", child(role.path, "replicas"), role.replicas) for role in job.roles]
-    numbers.append(("maxRetry", "retries", job.retries + 1))
+    numbers = [("maxRetry", "retries", job.retries + 1)]
     if job.ttl is not None:
         numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds))
     if job.deadline is not None:
