@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
 from tfdsl.cli import word_examples
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements
 
@@ -156,7 +157,7 @@ def _roles(chance: random.Random) -> str:
 def _targets(chance: random.Random) -> str:
     if chance.random() < 0.6:
         return ""
-    name = chance.choice(("tfjob", "volcano", "kubernetes", "slider", "yarn"))
+    name = chance.choice(targets.names())
     patch = chance.choice(
         (
             'patch "spec.x" = 1',

@@ -6,6 +6,7 @@ import pytest
 
 from tests.lsp.long_text import long_text
 from tests.lsp.marked import marked, snapshot
+from tfdsl import targets
 from tfdsl.lsp.features.hover import hover
 
 JOB = """\
@@ -41,7 +42,7 @@ def test_an_attribute_has_type_default_and_meaning() -> None:
 def test_an_attribute_tells_what_each_target_does_with_it() -> None:
     text = in_job("pri▮ority = 7")
     lines = {line.split()[1]: line for line in text.splitlines() if line.startswith("- ")}
-    assert set(lines) == {"tfjob", "volcano", "kubernetes", "slider", "yarn"}
+    assert set(lines) == set(targets.names())
     assert "**refused**" in lines["volcano"]  # docs/targets/volcano.md: a number is refused …
     assert "takes the name of a PriorityClass, not the number 7" in lines["volcano"]
     assert "kept as `spec.priorityClassName`" in in_job('pri▮ority = "high"')  # … and a name is kept

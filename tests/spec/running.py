@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tfdsl.semantics import resolved
     from tfdsl.semantics.values import Data
 
-TARGETS = ("kubernetes", "slider", "tfjob", "volcano", "yarn")
+TARGETS = tuple(sorted(targets.names()))
 
 
 class Asked(Record):

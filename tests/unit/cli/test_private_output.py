@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import tfdsl
+from tfdsl import targets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,7 @@ def _umask() -> object:
     os.umask(old)
 
 
-@pytest.mark.parametrize("target", ["tfjob", "volcano", "kubernetes", "slider", "yarn"])
+@pytest.mark.parametrize("target", targets.names())
 @pytest.mark.parametrize(
     "secret",
     ['env = { DB_PASSWORD = "hunter2" }', 'args = ["--token=abc"]', BUILD],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl import targets
+
 if TYPE_CHECKING:
     from random import Random
 
@@ -41,7 +43,7 @@ LITERALS = ("0", "1", "-1", "42", "1.5", "007", "99999999999999999999", '"x"', '
 OPERATORS = ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||")
 FUNCTIONS = ("min", "max", "len", "lower", "upper", "trim", "join", "split", "replace", "format", "file", "secret",
              "configmap", "nope")  # fmt: skip
-TARGETS = ("volcano", "tfjob", "kubernetes", "yarn", "slider", "k8s")
+TARGETS = (*targets.names(), "k8s")
 
 
 def expression(random: Random, depth: int = 0) -> str:
@@ -162,7 +164,7 @@ def program(random: Random) -> str:
             _role(random, name, fitting)
             for name in random.sample(ROLES[: 6 if fitting > 0.9 else 7], random.randrange(1, 5))
         ]
-        for target in random.sample(TARGETS[: 5 if fitting > 0.9 else 6], random.randrange(3)):
+        for target in random.sample(TARGETS[: -1 if fitting > 0.9 else None], random.randrange(3)):
             lines.append(f"target {target} {{ {', '.join(_attributes(random, JOB + ROLE[2:20], 2, fitting))} }}")
         lines.append("}")
     return "\n".join(lines) + "\n"
