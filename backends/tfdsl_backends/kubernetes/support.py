@@ -16,7 +16,7 @@ from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.kubernetes import when
 from tfdsl_backends.kubernetes.features import SUCCESS_POLICY
 from tfdsl_backends.podspec import when as shared
-from tfdsl_backends.podspec.support import ROWS, WITHOUT_OWNER
+from tfdsl_backends.podspec.support import ROWS, WHOLE_DEVICES, WITHOUT_OWNER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -347,5 +347,5 @@ POLICIES: tuple[Row, ...] = (*_overridden(), *_completed(), *_failed(), *_exit()
 
 OWN: tuple[Row, ...] = (*SCHEDULING, *LIMITS, *CLUSTER_AND_ROLES, *POLICIES)
 
-SUPPORT = Support("kubernetes", "K8S", *WITHOUT_OWNER, *OWN, *ROWS)
+SUPPORT = Support("kubernetes", "K8S", *WITHOUT_OWNER, *OWN, WHOLE_DEVICES, *ROWS)
 """Special rows first: of the rows of one key the first that applies decides."""

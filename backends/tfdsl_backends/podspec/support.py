@@ -72,12 +72,6 @@ def _role_rows() -> Iterator[Row]:
         yield kept(f"roles[].{name}_limit", f"{CONTAINER}.resources.limits")
     yield kept("roles[].gpu", f"{CONTAINER}.resources.requests and limits")
     yield kept("roles[].gpu_resource", f"{CONTAINER}.resources.requests and limits")
-    yield refused(
-        "roles[].gpu_memory",
-        "Kubernetes allocates only whole devices; gpu_memory {value} of role {role} asks for a share",
-        "003",
-        instead="ask for whole devices with gpu",
-    )
     yield kept("roles[].resources", f"{CONTAINER}.resources.requests and limits")
     yield translated("roles[].shm", f"{TEMPLATE}.volumes", "an emptyDir in memory at /dev/shm, counted as memory")
     yield kept("roles[].port", f"{CONTAINER}.ports")
@@ -262,6 +256,14 @@ def seconds_rounded_up(name: str, field: str, code: str) -> Row:
         when=when.part_of_second,
     )
 
+
+WHOLE_DEVICES: Row = refused(
+    "roles[].gpu_memory",
+    "Kubernetes allocates only whole devices; gpu_memory {value} of role {role} asks for a share",
+    "003",
+    instead="ask for whole devices with gpu",
+)
+"""For targets that cannot share a device."""
 
 WITHOUT_OWNER: tuple[Row, ...] = (*_outliving(), *_names_and_seconds())
 """Rows of targets without an object that owns claims and TensorBoard; put them before :data:`ROWS`."""

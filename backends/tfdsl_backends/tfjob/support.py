@@ -14,7 +14,7 @@ from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.podspec import when as shared
-from tfdsl_backends.podspec.support import ROWS, WITHOUT_OWNER
+from tfdsl_backends.podspec.support import ROWS, WHOLE_DEVICES, WITHOUT_OWNER
 from tfdsl_backends.tfjob import when
 from tfdsl_backends.tfjob.features import KEEPS_PODS, REMAKES_LOST_PODS, SUSPEND
 
@@ -583,5 +583,5 @@ POLICIES: tuple[Row, ...] = (
 
 OWN: tuple[Row, ...] = (*QUEUE, *PRIORITY_AND_SCHEDULER, *GANG, *LIMITS, *CLUSTER, *ROLES, *POLICIES)
 
-SUPPORT = Support("tfjob", "KTF", *WITHOUT_OWNER, *OWN, *ROWS)
+SUPPORT = Support("tfjob", "KTF", *WITHOUT_OWNER, *OWN, WHOLE_DEVICES, *ROWS)
 """Special rows first: of the rows of one key the first that applies decides."""

@@ -18,6 +18,7 @@ from tfdsl_backends.podspec.support import ROWS
 
 OWN = ("queue", "priority", "scheduler", "gang", "retries", "deadline", "ttl", "cleanup", "suspend")
 OWN_KEYS = {f"job.{name}" for name in OWN} | {
+    "roles[].gpu_memory",
     "roles[].replicas",
     "roles[].min_available",
     "roles[].after",
@@ -85,7 +86,6 @@ PVC = {"kind": "pvc", "claim": "d", "at": "/d"}
             jobs.job(role("chief"), role("worker", 2, server=True), cluster=FLAGS),
         ),
         ("VOL002", jobs.job(PLAIN, cluster=Cluster(protocol="grpc+verbs")), jobs.job(PLAIN)),
-        ("VOL003", jobs.job(role("worker", gpu_memory=amount("1Gi"))), jobs.job(role("worker", gpu=1))),
         ("VOL004", jobs.job(role("worker", node_label="gpu")), jobs.job(PLAIN)),
         (
             "VOL005",
