@@ -177,10 +177,10 @@ def _arithmetic(op: str, left: Data, right: Data, span: Span) -> Data | Diagnost
 
 
 def _numbers(op: str, left: int | Decimal, right: int | Decimal, span: Span) -> Data | Diagnostic:
-    from decimal import Decimal
-
     if isinstance(left, int) and isinstance(right, int):
         return _integers(op, left, right, span)
+    from decimal import Decimal  # loaded only by programs that have such numbers
+
     if op in "/%" and right == 0:
         return value_rules.DIVISION_BY_ZERO(span)
     return _decimals(op, Decimal(left), Decimal(right), span)
