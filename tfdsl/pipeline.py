@@ -1,7 +1,7 @@
 """The way of a job from its text to the documents of a target. Only this module knows the order of the stages.
 
 ``load`` parses and includes; ``run`` resolves, evaluates and checks, and for every target calls ``make``: lower,
-judge, generate, patch; ``settle`` takes the waivers and puts what is told in order. Nothing here reads or writes a
+judge, generate, patch; ``settle`` takes the waivers and puts the diagnostics in order. Nothing here reads or writes a
 file but through the reader it is given.
 """
 
@@ -224,22 +224,24 @@ def written(document: Document) -> Written:
     return Written(text, (None,) * text.count("\n"))
 
 
-# --- what is told --------------------------------------------------------------------------------------------------
+# --- what is reported -----------------------------------------------------------------------------------------------
 
 
 def settle(
     outcomes: Iterable[Outcome], programs: Iterable[Program], *, strict: bool, paths: Iterable[str] = ()
 ) -> list[Diagnostic]:
-    """What is to be told about ``outcomes``: waivers taken, approximations promoted, in file order, each once."""
+    """What is to be reported about ``outcomes``: waivers taken, approximations promoted, in file order, each once."""
     done = list(outcomes)
-    told = in_file_order((found for outcome in done for found in outcome.diagnostics), paths)
-    told = _waive(told, list(programs), {backend.prefix for outcome in done for backend in outcome.targets})
+    diagnostics = in_file_order((one for outcome in done for one in outcome.diagnostics), paths)
+    diagnostics = _waive(
+        diagnostics, list(programs), {backend.prefix for outcome in done for backend in outcome.targets}
+    )
     if strict:
-        told = [replace(found, level="error") if found.approximation else found for found in told]
-    return in_file_order(told, paths)
+        diagnostics = [replace(one, level="error") if one.approximation else one for one in diagnostics]
+    return in_file_order(diagnostics, paths)
 
 
-def _waive(told: list[Diagnostic], programs: Sequence[Program], prefixes: set[str]) -> list[Diagnostic]:
+def _waive(diagnostics: list[Diagnostic], programs: Sequence[Program], prefixes: set[str]) -> list[Diagnostic]:
     comments = {
         (comment.span.source.path, comment.span.start): comment.span
         for program in programs
@@ -248,16 +250,16 @@ def _waive(told: list[Diagnostic], programs: Sequence[Program], prefixes: set[st
         if "tfdsl" in comment.text
     }
     if not comments:
-        return told
+        return diagnostics
     from tfdsl.diagnostics.waivers import apply
 
     # After an error not every rule has been asked about a program.
-    wrong = {found.span.source.path for found in told if found.level == "error"}
+    wrong = {one.span.source.path for one in diagnostics if one.level == "error"}
     paths = [{file.source.path for file in program.files} for program in programs]
     unasked = wrong.union(*(files for files in paths if files & wrong))
     prefixes |= {"TFJ"}
     return apply(
-        told,
+        diagnostics,
         comments.values(),
         every_rule,
         lambda rule, path: path not in unasked and rule.code[:3] in prefixes,

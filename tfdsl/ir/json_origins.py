@@ -64,11 +64,6 @@ def dump(job: Job) -> str:
     return f"{job.model_dump_json(indent=2)}\n"
 
 
-def origins_of(job: Job) -> Origins:
-    """The origins of a job that comes from no text: places in its own JSON, which is called ``<job NAME>``."""
-    return _origins(job, places(Source(f"<job {job.name}>", dump(job))))
-
-
 # --- what is wrong ---------------------------------------------------------------------------------------------
 
 

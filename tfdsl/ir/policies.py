@@ -86,10 +86,5 @@ def deciders(job: Job) -> tuple[str, ...]:
     return tuple(dict.fromkeys(p.role for p in completions(job) if p.role is not None))
 
 
-def restarts_anything(job: Job) -> bool:
-    """Whether any written policy starts something again (tensorboard's own default does not count)."""
-    return any(p.written and p.action in RESTARTS for p in job.policies)
-
-
 def _subject(policy: Policy) -> tuple[str | None, int | None]:
     return policy.role, policy.index

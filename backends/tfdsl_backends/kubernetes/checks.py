@@ -17,6 +17,7 @@ from tfdsl_backends.podspec.checks import (
     check_host_ports,
     check_kueue_label,
     check_names,
+    check_numbers,
     check_pods,
     check_queue_name,
 )
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from tfdsl.text import Span
 
 NODE_NAME: Final = re.compile(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
-INT32: Final = 2**31 - 1
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
@@ -128,6 +128,4 @@ def _numbers(unit: Unit) -> Iterator[Diagnostic]:
     numbers = [("backoffLimit", "retries", job.retries + 1)]
     if job.ttl is not None:
         numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds))
-    for field, path, value in numbers:
-        if value > INT32:
-            yield messages.TOO_LARGE(unit.origins.span(path), field=field, value=value)
+    yield from check_numbers(unit, messages.TOO_LARGE, numbers)

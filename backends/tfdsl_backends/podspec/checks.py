@@ -20,10 +20,10 @@ from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.template import container
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.diagnostics import Diagnostic, Rule
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role
     from tfdsl.text import Span
@@ -38,6 +38,9 @@ STANDARD: Final = ("ephemeral-storage",)
 
 HUGE_PAGES: Final = "hugepages-"
 
+INT32: Final = 2**31 - 1
+"""The largest number that a field of an object can hold."""
+
 LABEL_VALUE: Final = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
 
 
@@ -47,6 +50,13 @@ class Name(Record):
     what: str
     text: str
     limit: int = 63
+
+
+def check_numbers(unit: Unit, rule: Rule, numbers: Iterable[tuple[str, str, int]]) -> Iterator[Diagnostic]:
+    """Fields of 32 bits; of each its name, the IR path it comes from and its value."""
+    for field, path, value in numbers:
+        if value > INT32:
+            yield rule(unit.origins.span(path), field=field, value=value)
 
 
 def check_names(unit: Unit, rules: PodRules, names: Sequence[Name]) -> Iterator[Diagnostic]:

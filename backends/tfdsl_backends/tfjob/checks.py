@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import tf_config
@@ -15,6 +15,7 @@ from tfdsl_backends.podspec.checks import (
     check_injected,
     check_kueue_label,
     check_names,
+    check_numbers,
     check_pods,
     check_queue_name,
 )
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
-
-INT32: Final = 2**31 - 1
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
@@ -78,9 +77,7 @@ def _numbers(unit: Unit) -> Iterator[Diagnostic]:
         policy = next(iter(decisions(unit).counted), None)
         limit = job.retries + 1 if policy is None else policy.count or 0
         numbers.append(("backoffLimit", "retries" if policy is None else child(policy.path, "event"), limit))
-    for field, path, value in numbers:
-        if value > INT32:
-            yield messages.TOO_LARGE(unit.origins.span(path), field=field, value=value)
+    yield from check_numbers(unit, messages.TOO_LARGE, numbers)
 
 
 def _queue(unit: Unit) -> Iterator[Diagnostic]:

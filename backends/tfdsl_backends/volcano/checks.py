@@ -16,6 +16,7 @@ from tfdsl_backends.podspec.checks import (
     check_host_ports,
     check_injected,
     check_names,
+    check_numbers,
     check_pods,
 )
 from tfdsl_backends.podspec.objects import tensorboard_name
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Role
     from tfdsl.text import Span
 
-INT32: Final = 2**31 - 1
 FOLDER: Final = "/etc/volcano"
 """Where the svc plugin mounts its host lists (seen: "must be unique", and the job stays Pending)."""
 
@@ -121,9 +121,7 @@ def _numbers(unit: Unit) -> Iterator[Diagnostic]:
         numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds))
     if job.deadline is not None:
         numbers.append(("activeDeadlineSeconds", "deadline", job.deadline.seconds))
-    for field, path, value in numbers:
-        if value > INT32:
-            yield messages.TOO_LARGE(unit.origins.span(path), field=field, value=value)
+    yield from check_numbers(unit, messages.TOO_LARGE, numbers)
 
 
 def _delivery(unit: Unit) -> Iterator[Diagnostic]:

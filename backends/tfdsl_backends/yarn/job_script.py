@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 PYTHONS = ("python3", "python", "python2")
-BOARD = ("tensorboard", "--logdir", "--bind_all", "--port")
 
 
 def job_script(unit: Unit) -> Written:

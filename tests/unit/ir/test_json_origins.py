@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.ir.test_model import FULL
-from tfdsl.ir.json_origins import dump, from_json, origins_of
+from tfdsl import ready_job
+from tfdsl.ir.json_origins import dump, from_json
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ def test_origins_point_into_the_text() -> None:
 
 
 def test_a_job_without_a_text_has_the_places_of_its_own_json() -> None:
-    origins = origins_of(FULL)
+    origins = ready_job.of_job(FULL).origins
+    assert origins is not None
     assert origins.job.source.path == "<job mnist>"
     assert origins.job.source.text == dump(FULL)
     keep = origins.written(f"{FULL.claims[0].path}.keep")

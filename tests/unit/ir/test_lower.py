@@ -10,9 +10,10 @@ from tests.golden.test_golden import EXAMPLES, generate
 from tests.unit.cli.shell import JOB
 from tfdsl import pipeline, targets
 from tfdsl.cli.main import main
-from tfdsl.ir.json_origins import from_json, origins_of
+from tfdsl.ir.json_origins import dump, from_json
 from tfdsl.ir.model import Job, Role
 from tfdsl.source_files import read
+from tfdsl.text import Source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +31,7 @@ def test_examples_there_and_back(name: str, target: str) -> None:
     for values in checked.jobs:
         job = pipeline.unit_of(backend, values).job
         assert Job.model_validate_json(job.model_dump_json()) == job
-        assert from_json(origins_of(job).job.source).job == job
+        assert from_json(Source("job.json", dump(job))).job == job
 
 
 def test_a_clean_job_that_the_models_refuse_is_a_bug(
