@@ -128,8 +128,9 @@ class _Checker:
     def _resolved(self, block: JobBlock, wanted: Wanted | None, resolver: Resolver) -> resolved.Job:
         present = resolver.present_roles()
         for name in resolver.role_names():
-            if name not in present:
-                self.report(value_rules.NO_REPLICAS(_replicas_span(resolver, name), role=name))
+            written = _replicas(resolver, name) if name not in present else None
+            if isinstance(written, ast.Number):  # a computed 0 is a choice, such as `prod ? 2 : 0`
+                self.report(value_rules.NO_REPLICAS(written.span, role=name))
         resolver.check_unused(present)
         unknown_roles.check(resolver)
         role_outputs = outputs(resolver, present)
@@ -165,9 +166,10 @@ def _has_pods(block: JobBlock, wanted: Wanted | None) -> bool:
     return not written or any(target.pods for target in written)
 
 
-def _replicas_span(resolver: Resolver, name: str) -> Span:
+def _replicas(resolver: Resolver, name: str) -> ast.Expr:
+    """The expression that decides how many replicas a role has, which is one that is written."""
     layers = [layer for layer in resolver.own_layers(name) if "replicas" in layer.attributes]
-    return layers[-1].attributes["replicas"].value.span
+    return layers[-1].attributes["replicas"].value
 
 
 def _used_templates(program: Program) -> set[str]:
