@@ -30,11 +30,13 @@ if TYPE_CHECKING:
 Block = TypeVar("Block", ast.Cluster, ast.Build)
 Where: TypeAlias = Literal["job", "role", "target", "template"]
 
+_UNSET = (ast.UnsetAttribute, ast.UnsetMount, ast.UnsetOutput, ast.UnsetPolicy, ast.UnsetStep)
+
 _ALLOWED: dict[Where, tuple[type, ...]] = {
-    "job": (ast.Use, ast.Role, ast.Cluster, ast.Build, ast.Target),
-    "role": (ast.Use,),
-    "target": (ast.Use, ast.Role, ast.Patch),
-    "template": (ast.Use,),
+    "job": (ast.Use, ast.Role, ast.Cluster, ast.Build, ast.Target, ast.Matrix, ast.Step, *_UNSET),
+    "role": (ast.Use, ast.Step, *_UNSET),
+    "target": (ast.Use, ast.Role, ast.Patch, ast.Step, *_UNSET),
+    "template": (ast.Use, ast.Step, *_UNSET),
 }
 """What a block can contain besides attributes, mounts, outputs and policies."""
 
@@ -314,6 +316,7 @@ _WORDS: dict[type, str] = {
     ast.Build: "build",
     ast.Target: "a target",
     ast.Patch: "a patch",
+    ast.Matrix: "a matrix",
 }
 
 

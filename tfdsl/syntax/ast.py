@@ -10,6 +10,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.record import Record
+from tfdsl.syntax.ast_values import (
+    Binary,
+    Bool,
+    Call,
+    Choice,
+    Comment,
+    ErrorExpr,
+    Expr,
+    Index,
+    ListExpr,
+    MapExpr,
+    Member,
+    Name,
+    Number,
+    Ref,
+    Str,
+    Unary,
+    Unit,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,158 +36,57 @@ if TYPE_CHECKING:
     from tfdsl.text import Source, Span
 
 
-class Name(Record):
-    """A word of the text: a name, a keyword used as a name, or a quoted key with its escapes undone."""
-
-    text: str
-    span: Span
-    quoted: bool = False
-
-
-class Comment(Record):
-    """From ``#`` to the end of the line, the mark included."""
-
-    text: str
-    span: Span
-
-
-# --- expressions -----------------------------------------------------------------------------------------------
-
-
-class Str(Record):
-    """A string, text block or raw block: literal pieces (escapes undone) and interpolated expressions in order.
-
-    No piece is empty and no two literal pieces are neighbours, so an empty string has no parts at all.
-    """
-
-    parts: tuple[str | Expr, ...]
-    span: Span
-    form: Literal["string", "text", "raw"] = "string"
-
-
-class Number(Record):
-    """A decimal literal as written, e.g. ``42`` or ``1.5``."""
-
-    text: str
-    span: Span
-
-
-class Unit(Record):
-    """A number with a unit as written, e.g. ``500m``, ``4Gi``, ``1h30m``."""
-
-    text: str
-    span: Span
-
-
-class Bool(Record):
-    """``true`` or ``false``."""
-
-    value: bool
-    span: Span
-
-
-class Ref(Record):
-    """A bare name."""
-
-    name: str
-    span: Span
-
-
-class ListExpr(Record):
-    """``[a, b]``."""
-
-    items: tuple[Expr, ...]
-    span: Span
-
-
-class MapExpr(Record):
-    """``{ key = value, … }``."""
-
-    entries: tuple[Assign, ...]
-    span: Span
-
-
-class Unary(Record):
-    """``!x`` or ``-x``."""
-
-    op: str
-    operand: Expr
-    span: Span
-
-
-class Binary(Record):
-    """``left op right``; ``op`` is one of ``+ - * / % == != < <= > >= && ||``."""
-
-    op: str
-    left: Expr
-    right: Expr
-    span: Span
-
-
-class Choice(Record):
-    """``condition ? yes : no``."""
-
-    condition: Expr
-    yes: Expr
-    no: Expr
-    span: Span
-
-
-class Index(Record):
-    """``base[index]``."""
-
-    base: Expr
-    index: Expr
-    span: Span
-
-
-class Member(Record):
-    """``base.name``."""
-
-    base: Expr
-    name: Name
-    span: Span
-
-
-class Call(Record):
-    """``name(arguments…)``."""
-
-    name: Name
-    arguments: tuple[Expr, ...]
-    span: Span
-
-
-class ErrorExpr(Record):
-    """An expression that could not be read. It has been reported, so later stages say nothing about it."""
-
-    span: Span
-
-
-Expr: TypeAlias = (
-    Str | Number | Unit | Bool | Ref | ListExpr | MapExpr | Unary | Binary | Choice | Index | Member | Call | ErrorExpr
-)
+__all__ = [
+    "Binary",
+    "Bool",
+    "Call",
+    "Choice",
+    "Comment",
+    "ErrorExpr",
+    "Expr",
+    "Index",
+    "ListExpr",
+    "MapExpr",
+    "Member",
+    "Name",
+    "Number",
+    "Ref",
+    "Str",
+    "Unary",
+    "Unit",
+]
+"""The nodes of values, which belong to the tree as well."""
 
 
 # --- items -----------------------------------------------------------------------------------------------------
 
 
-class Assign(Record):
-    """``key = value``: an attribute, a setting, or an entry of a map."""
+class Condition(Record):
+    """``when VALUE``; the item that has it is absent where the value is false."""
 
-    key: Name
     value: Expr
     span: Span
 
 
+class Assign(Record):
+    """``key = value [when CONDITION]``: an attribute; without condition also a setting or an entry of a map."""
+
+    key: Name
+    value: Expr
+    span: Span
+    condition: Condition | None = None
+
+
 class Use(Record):
-    """``use template``."""
+    """``use TEMPLATE [when CONDITION]``."""
 
     name: Name
     span: Span
+    condition: Condition | None = None
 
 
 class Mount(Record):
-    """``mount KIND [SOURCE] at PATH [readonly] [{ options }]``."""
+    """``mount KIND [SOURCE] at PATH [readonly] [when CONDITION] [{ options }]``."""
 
     kind: Name
     source: Expr | None
@@ -176,6 +94,7 @@ class Mount(Record):
     readonly: Span | None
     options: tuple[Assign, ...]
     span: Span
+    condition: Condition | None = None
 
 
 class Subject(Record):
@@ -187,7 +106,7 @@ class Subject(Record):
 
 
 class Output(Record):
-    """``output SOURCE to DESTINATION [on WHEN] [from SUBJECT] [{ options }]``."""
+    """``output SOURCE to DESTINATION [on WHEN] [from SUBJECT] [when CONDITION] [{ options }]``."""
 
     source: Expr
     destination: Expr
@@ -195,6 +114,7 @@ class Output(Record):
     subject: Subject | None
     options: tuple[Assign, ...]
     span: Span
+    condition: Condition | None = None
 
 
 class CodeRange(Record):
@@ -215,20 +135,90 @@ class Event(Record):
 
 
 class Policy(Record):
-    """``on [SUBJECT] EVENT [after DELAY] => ACTION``; the words of the action are joined by one space."""
+    """``on [SUBJECT] EVENT [after DELAY] [when CONDITION] => ACTION``.
+
+    The words of the action are joined by one space.
+    """
 
     subject: Subject | None
     event: Event
     delay: Expr | None
     action: Name
     span: Span
+    condition: Condition | None = None
 
 
 class Role(Record):
-    """``role NAME { … }``."""
+    """``role NAME [when CONDITION] { … }``."""
 
     name: Name
     items: tuple[Item, ...]
+    span: Span
+    condition: Condition | None = None
+
+
+class Step(Record):
+    """``prepare NAME [when CONDITION] { … }`` or ``sidecar …``: a container beside the command of each replica."""
+
+    kind: Literal["prepare", "sidecar"]
+    name: Name
+    items: tuple[Item, ...]
+    span: Span
+    condition: Condition | None = None
+
+
+class UnsetAttribute(Record):
+    """``unset NAME`` or ``unset NAME[KEY]``, each with an optional condition."""
+
+    name: Name
+    key: Expr | None
+    span: Span
+    condition: Condition | None = None
+
+
+class UnsetMount(Record):
+    """``unset mount PATH [when CONDITION]``."""
+
+    path: Expr
+    span: Span
+    condition: Condition | None = None
+
+
+class UnsetOutput(Record):
+    """``unset output SOURCE to DESTINATION [when CONDITION]``."""
+
+    source: Expr
+    destination: Expr
+    span: Span
+    condition: Condition | None = None
+
+
+class UnsetPolicy(Record):
+    """``unset on [SUBJECT] EVENT [when CONDITION]``; ``restarted`` has no count here."""
+
+    subject: Subject | None
+    event: Event
+    span: Span
+    condition: Condition | None = None
+
+
+class UnsetStep(Record):
+    """``unset prepare NAME [when CONDITION]`` or ``unset sidecar …``."""
+
+    kind: Literal["prepare", "sidecar"]
+    name: Name
+    span: Span
+    condition: Condition | None = None
+
+
+Unset: TypeAlias = UnsetAttribute | UnsetMount | UnsetOutput | UnsetPolicy | UnsetStep
+
+
+class Matrix(Record):
+    """``matrix { axis = [values], … }``; ``word`` covers the keyword."""
+
+    word: Span
+    axes: tuple[Assign, ...]
     span: Span
 
 
@@ -266,7 +256,7 @@ class Build(Record):
 class Patch(Record):
     """``patch PATH = VALUE`` (``set``), ``patch PATH += VALUE`` (``merge``) or ``unpatch PATH`` (``remove``).
 
-    ``pod`` and ``unchecked`` are the spans of these words, if they are written.
+    Each may end with a condition. ``pod`` and ``unchecked`` are the spans of these words, if they are written.
     """
 
     op: Literal["set", "merge", "remove"]
@@ -275,6 +265,7 @@ class Patch(Record):
     value: Expr | None
     unchecked: Span | None
     span: Span
+    condition: Condition | None = None
 
 
 class Target(Record):
@@ -285,7 +276,9 @@ class Target(Record):
     span: Span
 
 
-Item: TypeAlias = Assign | Use | Mount | Output | Policy | Role | Cluster | Build | Patch | Target
+Item: TypeAlias = (
+    Assign | Use | Mount | Output | Policy | Step | Unset | Role | Cluster | Build | Matrix | Patch | Target
+)
 
 
 # --- declarations ----------------------------------------------------------------------------------------------
@@ -348,11 +341,16 @@ class Profile(Record):
 
 
 class Job(Record):
-    """``job NAME { … }``; a quoted name has ``name.quoted``."""
+    """``job NAME [when CONDITION] { … }``; a quoted name has ``name.quoted``.
+
+    ``pattern``: a name with ``${}``, which is evaluated; ``name`` is then the text between the quotes as written.
+    """
 
     name: Name
     items: tuple[Item, ...]
     span: Span
+    condition: Condition | None = None
+    pattern: Str | None = None
 
     if not TYPE_CHECKING:  # for type checkers every job has its items
         _read: Job
@@ -365,10 +363,15 @@ class Job(Record):
             return self.items
 
     @staticmethod
-    def later(read: Job, name: Name, span: Span, moved: Callable[[tuple[Item, ...]], tuple[Item, ...]]) -> Job:
-        """A job that was read at another place; its items are moved when somebody looks at them."""
+    def later(
+        read: Job,
+        head: tuple[Name, Span, Condition | None, Str | None],
+        moved: Callable[[tuple[Item, ...]], tuple[Item, ...]],
+    ) -> Job:
+        """A job that was read at another place: its head has been moved, its items are when somebody looks at them."""
         job = object.__new__(Job)
-        for field, value in (("_read", read), ("_moved", moved), ("name", name), ("span", span)):
+        fields = ("name", "span", "condition", "pattern")
+        for field, value in (("_read", read), ("_moved", moved), *zip(fields, head, strict=True)):
             object.__setattr__(job, field, value)
         return job
 

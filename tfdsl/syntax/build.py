@@ -6,26 +6,17 @@ token is passed as its number.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal
 
-from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import ast, strings
+from tfdsl.syntax import ast
+from tfdsl.syntax.build_values import ValueBuilder
 from tfdsl.syntax.lexer import STRING
 from tfdsl.syntax.missing import UNNAMED, is_whole, likely_type
-from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic
     from tfdsl.syntax.driver import Build
-    from tfdsl.syntax.lexer import Lexed
-    from tfdsl.text import Source
-
-# The greatest depth of an expression, counting operators, brackets and interpolations. Later stages walk it
-# recursively; ``a + b + c …`` is as deep as it is long.
-MAX_DEPTH = 128
+    from tfdsl.text import Span
 
 OPERATORS = {
     "or": "||",
@@ -44,45 +35,8 @@ OPERATORS = {
 }
 
 
-# Reads the expression between two offsets, inside this many interpolations.
-ParsePart: TypeAlias = "Callable[[Source, int, int, int], tuple[ast.Expr, list[Diagnostic], int]]"
-
-
-class Builder:
-    """Builds the nodes of one text and collects what is wrong with its literals.
-
-    ``repaired`` says that tokens were inserted, or words read as nothing; nodes whose name is such a token are left
-    out.
-    """
-
-    def __init__(self, lexed: Lexed, parse_part: ParsePart, level: int) -> None:
-        self.lexed = lexed
-        self.source = lexed.source
-        self.declarations: tuple[ast.Declaration, ...] = ()
-        self.expression: ast.Expr | None = None
-        self.repaired = bool(lexed.meant)
-        self._parse_part = parse_part
-        self._level = level
-        self.diagnostics: list[Diagnostic] = []
-        self._depths: dict[int, int] = {}
-        self._kept: list[ast.Expr] = []
-
-    @property
-    def inside(self) -> bool:
-        """Whether the text is inside a string."""
-        return self._level > 0
-
-    def _token(self, token: int) -> Span:
-        lexed = self.lexed
-        return Span(self.source, lexed.starts[token], lexed.ends[token])
-
-    def _name(self, token: int) -> ast.Name:
-        return ast.Name(self._word(token).strip('"'), self._token(token))
-
-    def _word(self, token: int) -> str:
-        """The text of a token, or what it is read as."""
-        text = self.lexed.text(token)
-        return self.lexed.meant.get(self.lexed.starts[token], text)
+class Builder(ValueBuilder):
+    """Builds the nodes of one text."""
 
     # --- declarations ---
 
@@ -91,6 +45,9 @@ class Builder:
 
     def expression_(self, _: Span, value: ast.Expr) -> None:
         self.expression = value
+
+    def values_(self, _: Span, *entries: ast.Assign) -> None:
+        self.values = entries if not self.repaired else tuple(filter(is_whole, entries))
 
     def edition_(self, span: Span, number: int) -> ast.Edition:
         return ast.Edition(self.number_(self._token(number), number), span)
@@ -122,10 +79,20 @@ class Builder:
     def profile_(self, span: Span, name: int, settings: tuple[ast.Assign, ...]) -> ast.Profile:
         return ast.Profile(self._name(name), settings, span)
 
-    def job_(self, span: Span, name: ast.Name, body: tuple[ast.Item, ...]) -> ast.Job:
-        return ast.Job(name if name.text or name.span.text == '""' else ast.Name(UNNAMED, name.span), body, span)
+    def job_(self, span: Span, name: ast.Name | ast.Str, *rest: ast.Condition | tuple[ast.Item, ...]) -> ast.Job:
+        pattern: ast.Str | None = None
+        if isinstance(name, ast.Str):
+            pattern = name
+            name = ast.Name(name.span.text.strip('"'), name.span, quoted=True)
+        elif not name.text and name.span.text != '""':
+            name = ast.Name(UNNAMED, name.span)
+        condition, body = self._conditional(rest)
+        return ast.Job(name, body, span, condition, pattern)
 
-    def job_name_(self, _: Span, name: int) -> ast.Name:
+    def job_name_(self, span: Span, name: int) -> ast.Name | ast.Str:
+        """A name, or the text that it is made of."""
+        if self.lexed.types[name] == STRING and any(not isinstance(part, str) for part in self._plain(span).parts):
+            return self._plain(span)
         return self._key(name)
 
     # --- blocks ---
@@ -139,25 +106,39 @@ class Builder:
     def entry_(self, span: Span, key: ast.Name, value: ast.Expr) -> ast.Assign:
         return ast.Assign(key, value, span)
 
-    def key_(self, _: Span, key: int) -> ast.Name:
-        return self._key(key)
+    def condition_(self, span: Span, value: ast.Expr) -> ast.Condition:
+        return ast.Condition(value, span)
 
-    def _key(self, token: int) -> ast.Name:
-        span = self._token(token)
-        if self.lexed.types[token] != STRING:
-            return ast.Name(self._word(token), span)
-        value = self._plain(span)
-        for part in value.parts:
-            if not isinstance(part, str):
-                self.diagnostics.append(rules.INTERPOLATED_NAME(part.span))
-                return ast.Name("", span)
-        return ast.Name("".join(part for part in value.parts if isinstance(part, str)), span, quoted=True)
+    def _conditional(
+        self, rest: tuple[ast.Condition | tuple[ast.Item, ...], ...]
+    ) -> tuple[ast.Condition | None, tuple[ast.Item, ...]]:
+        """The condition and the body of a block."""
+        condition: ast.Condition | None = None
+        body: tuple[ast.Item, ...] = ()
+        for each in rest:
+            if isinstance(each, ast.Condition):
+                condition = each
+            else:
+                body = each
+        return condition, body
 
-    def attribute_(self, span: Span, key: int, value: ast.Expr) -> ast.Assign:
-        return ast.Assign(self._name(key), value, span)
+    def attribute_(self, span: Span, key: int, value: ast.Expr, condition: ast.Condition | None = None) -> ast.Assign:
+        return ast.Assign(self._name(key), value, span, condition)
 
-    def role_(self, span: Span, name: int, body: tuple[ast.Item, ...]) -> ast.Role:
-        return ast.Role(self._name(name), body, span)
+    def role_(self, span: Span, name: int, *rest: ast.Condition | tuple[ast.Item, ...]) -> ast.Role:
+        condition, body = self._conditional(rest)
+        return ast.Role(self._name(name), body, span, condition)
+
+    def prepare_(self, span: Span, name: ast.Name, *rest: ast.Condition | tuple[ast.Item, ...]) -> ast.Step:
+        condition, body = self._conditional(rest)
+        return ast.Step("prepare", name, body, span, condition)
+
+    def sidecar_(self, span: Span, name: ast.Name, *rest: ast.Condition | tuple[ast.Item, ...]) -> ast.Step:
+        condition, body = self._conditional(rest)
+        return ast.Step("sidecar", name, body, span, condition)
+
+    def matrix_(self, span: Span, word: int, axes: tuple[ast.Assign, ...]) -> ast.Matrix:
+        return ast.Matrix(self._token(word), axes, span)
 
     def target_(self, span: Span, name: int, body: tuple[ast.Item, ...]) -> ast.Target:
         return ast.Target(self._name(name), body, span)
@@ -165,41 +146,49 @@ class Builder:
     def cluster_(self, span: Span, word: int, settings: tuple[ast.Assign, ...]) -> ast.Cluster:
         return ast.Cluster(self._token(word), settings, span)
 
-    def use_(self, span: Span, name: int) -> ast.Use:
-        return ast.Use(self._name(name), span)
+    def use_(self, span: Span, name: int, condition: ast.Condition | None = None) -> ast.Use:
+        return ast.Use(self._name(name), span, condition)
 
-    def mount_(self, span: Span, kind: int, *rest: ast.Expr | int | tuple[ast.Assign, ...]) -> ast.Mount:
+    def mount_(
+        self, span: Span, kind: int, *rest: ast.Expr | int | ast.Condition | tuple[ast.Assign, ...]
+    ) -> ast.Mount:
         values: list[ast.Expr] = []
         readonly: Span | None = None
         options: tuple[ast.Assign, ...] = ()
+        condition: ast.Condition | None = None
         for each in rest:
             if isinstance(each, int):
                 readonly = self._token(each)
+            elif isinstance(each, ast.Condition):
+                condition = each
             elif isinstance(each, tuple):
                 options = each
             else:
                 values.append(each)
         source = values[0] if len(values) == 2 else None
-        return ast.Mount(self._name(kind), source, values[-1], readonly, options, span)
+        return ast.Mount(self._name(kind), source, values[-1], readonly, options, span, condition)
 
     def output_(
         self,
         span: Span,
         source: ast.Expr,
         destination: ast.Expr,
-        *rest: ast.Name | ast.Subject | tuple[ast.Assign, ...],
+        *rest: ast.Name | ast.Subject | ast.Condition | tuple[ast.Assign, ...],
     ) -> ast.Output:
         when: ast.Name | None = None
         subject: ast.Subject | None = None
         options: tuple[ast.Assign, ...] = ()
+        condition: ast.Condition | None = None
         for each in rest:
             if isinstance(each, ast.Name):
                 when = each
+            elif isinstance(each, ast.Condition):
+                condition = each
             elif isinstance(each, ast.Subject):
                 subject = each if is_whole(each) else None
             else:
                 options = each
-        return ast.Output(source, destination, when, subject, options, span)
+        return ast.Output(source, destination, when, subject, options, span, condition)
 
     def moment_(self, _: Span, name: int) -> ast.Name:
         return self._name(name)
@@ -207,21 +196,24 @@ class Builder:
     def subject_(self, span: Span, role: int, index: int | None = None) -> ast.Subject:
         return ast.Subject(self._name(role), None if index is None else self.number_(self._token(index), index), span)
 
-    def policy_(self, span: Span, *parts: ast.Subject | ast.Event | ast.Expr | ast.Name) -> ast.Policy:
+    def policy_(self, span: Span, *parts: ast.Subject | ast.Event | ast.Expr | ast.Condition | ast.Name) -> ast.Policy:
         subject: ast.Subject | None = None
         event: ast.Event | None = None
         delay: ast.Expr | None = None
+        condition: ast.Condition | None = None
         for part in parts[:-1]:
             if isinstance(part, ast.Subject):
                 subject = part
             elif isinstance(part, ast.Event):
                 event = part
+            elif isinstance(part, ast.Condition):
+                condition = part
             elif not isinstance(part, ast.Name):
                 delay = part
         action = parts[-1]
         assert event is not None
         assert isinstance(action, ast.Name)
-        return ast.Policy(subject, event, delay, action, span)
+        return ast.Policy(subject, event, delay, action, span, condition)
 
     def event_(self, span: Span, name: int) -> ast.Event:
         return ast.Event(self._name(name), None, None, span)
@@ -250,23 +242,67 @@ class Builder:
     def run_(self, span: Span, command: ast.Expr) -> ast.Run:
         return ast.Run(command, span)
 
-    def set_(self, span: Span, *rest: int | ast.Expr) -> ast.Patch:
+    def unset_attribute_(self, span: Span, name: int, condition: ast.Condition | None = None) -> ast.UnsetAttribute:
+        return ast.UnsetAttribute(self._name(name), None, span, condition)
+
+    def unset_entry_(
+        self, span: Span, name: int, key: ast.Expr, condition: ast.Condition | None = None
+    ) -> ast.UnsetAttribute:
+        return ast.UnsetAttribute(self._name(name), key, span, condition)
+
+    def unset_mount_(self, span: Span, path: ast.Expr, condition: ast.Condition | None = None) -> ast.UnsetMount:
+        return ast.UnsetMount(path, span, condition)
+
+    def unset_output_(
+        self, span: Span, source: ast.Expr, destination: ast.Expr, condition: ast.Condition | None = None
+    ) -> ast.UnsetOutput:
+        return ast.UnsetOutput(source, destination, span, condition)
+
+    def unset_policy_(self, span: Span, *parts: ast.Subject | ast.Event | ast.Condition) -> ast.UnsetPolicy:
+        subject: ast.Subject | None = None
+        event: ast.Event | None = None
+        condition: ast.Condition | None = None
+        for part in parts:
+            if isinstance(part, ast.Subject):
+                subject = part
+            elif isinstance(part, ast.Event):
+                event = part
+            else:
+                condition = part
+        assert event is not None
+        return ast.UnsetPolicy(subject, event, span, condition)
+
+    def restarted_any_(self, span: Span, word: int) -> ast.Event:
+        return ast.Event(self._name(word), None, None, span)
+
+    def unset_prepare_(self, span: Span, name: ast.Name, condition: ast.Condition | None = None) -> ast.UnsetStep:
+        return ast.UnsetStep("prepare", name, span, condition)
+
+    def unset_sidecar_(self, span: Span, name: ast.Name, condition: ast.Condition | None = None) -> ast.UnsetStep:
+        return ast.UnsetStep("sidecar", name, span, condition)
+
+    def set_(self, span: Span, *rest: int | ast.Expr | ast.Condition) -> ast.Patch:
         return self._patch("set", span, rest)
 
-    def merge_(self, span: Span, *rest: int | ast.Expr) -> ast.Patch:
+    def merge_(self, span: Span, *rest: int | ast.Expr | ast.Condition) -> ast.Patch:
         return self._patch("merge", span, rest)
 
-    def remove_(self, span: Span, *rest: int) -> ast.Patch:
+    def remove_(self, span: Span, *rest: int | ast.Condition) -> ast.Patch:
         return self._patch("remove", span, rest)
 
-    def _patch(self, op: Literal["set", "merge", "remove"], span: Span, rest: tuple[int | ast.Expr, ...]) -> ast.Patch:
+    def _patch(
+        self, op: Literal["set", "merge", "remove"], span: Span, rest: tuple[int | ast.Expr | ast.Condition, ...]
+    ) -> ast.Patch:
         """A patch. The words ``pod``, before the path, and ``unchecked``, after the value, are optional."""
         pod: Span | None = None
         unchecked: Span | None = None
         path: Span | None = None
         value: ast.Expr | None = None
+        condition: ast.Condition | None = None
         for each in rest:
-            if not isinstance(each, int):
+            if isinstance(each, ast.Condition):
+                condition = each
+            elif not isinstance(each, int):
                 value = each
             elif self.lexed.types[each] == STRING:
                 path = self._token(each)
@@ -275,103 +311,7 @@ class Builder:
             else:
                 unchecked = self._token(each)
         assert path is not None
-        return ast.Patch(op, pod, self._plain(path), value, unchecked, span)
-
-    # --- expressions ---
-
-    def _measured(self, node: ast.Expr, *parts: ast.Expr) -> ast.Expr:
-        """Record how deep ``node`` is, by its identity; one that is too deep is reported and becomes an error node."""
-        depths = self._depths
-        depth = 1 + max((depths.get(id(part), 0) for part in parts), default=0)
-        if depth > MAX_DEPTH:
-            if depth == MAX_DEPTH + 1:
-                self.diagnostics.append(rules.EXPRESSION_TOO_DEEP(node.span, limit=MAX_DEPTH).help("split it with let"))
-            node = ast.ErrorExpr(node.span)
-        self._kept.append(node)
-        depths[id(node)] = depth
-        return node
-
-    def depth(self, node: ast.Expr) -> int:
-        """How many levels are below ``node``."""
-        return self._depths.get(id(node), 0)
-
-    def binary(self, op: str, span: Span, left: ast.Expr, right: ast.Expr) -> ast.Expr:
-        """``left op right``."""
-        return self._measured(ast.Binary(op, left, right, span), left, right)
-
-    def choice_(self, span: Span, condition: ast.Expr, yes: ast.Expr, no: ast.Expr) -> ast.Expr:
-        return self._measured(ast.Choice(condition, yes, no, span), condition, yes, no)
-
-    def not_(self, span: Span, operand: ast.Expr) -> ast.Expr:
-        return self._measured(ast.Unary("!", operand, span), operand)
-
-    def negate_(self, span: Span, operand: ast.Expr) -> ast.Expr:
-        return self._measured(ast.Unary("-", operand, span), operand)
-
-    def member_(self, span: Span, base: ast.Expr, name: int) -> ast.Expr:
-        member = self._name(name)
-        return self._measured(ast.Member(base, member, span), base) if member.text else ast.ErrorExpr(span)
-
-    def index_(self, span: Span, base: ast.Expr, index: ast.Expr) -> ast.Expr:
-        return self._measured(ast.Index(base, index, span), base, index)
-
-    def group_(self, _: Span, inner: ast.Expr) -> ast.Expr:
-        return inner
-
-    def list_(self, span: Span, *items: ast.Expr) -> ast.Expr:
-        return self._measured(ast.ListExpr(items, span), *items)
-
-    def map_(self, span: Span, entries: tuple[ast.Assign, ...]) -> ast.Expr:
-        return self._measured(ast.MapExpr(entries, span), *[entry.value for entry in entries])
-
-    def call_(self, span: Span, name: int, *arguments: ast.Expr) -> ast.Expr:
-        return self._measured(ast.Call(self._name(name), arguments, span), *arguments)
-
-    def _plain(self, span: Span) -> ast.Str:
-        end = span.end if span.start in self.lexed.unclosed else span.end - 1
-        body = self.source.text[span.start + 1 : end]
-        if "\\" not in body and "${" not in body:
-            return ast.Str((body,) if body else (), span)
-        return strings.string(self, span, end)
-
-    def string_(self, span: Span, _: int) -> ast.Expr:
-        return self._interpolating(self._plain(span))
-
-    def text_(self, span: Span, _: int) -> ast.Expr:
-        return self._interpolating(strings.text_block(self, span))
-
-    def _interpolating(self, value: ast.Str) -> ast.Expr:
-        expressions = [part for part in value.parts if not isinstance(part, str)]
-        return self._measured(value, *expressions) if expressions else value
-
-    def raw_(self, span: Span, _: int) -> ast.Str:
-        return strings.raw_block(self, span)
-
-    def interpolated(self, start: int, end: int) -> ast.Expr:
-        """The expression of a ``${…}``, read at its own place."""
-        expression, diagnostics, depth = self._parse_part(self.source, start, end, self._level + 1)
-        self.diagnostics.extend(diagnostics)
-        self._depths[id(expression)] = depth
-        self._kept.append(expression)
-        return expression
-
-    def number_(self, span: Span, token: int) -> ast.Number:
-        return ast.Number(self.lexed.text(token), span)
-
-    def unit_(self, span: Span, token: int) -> ast.Unit:
-        return ast.Unit(self.lexed.text(token), span)
-
-    def true_(self, span: Span) -> ast.Bool:
-        return ast.Bool(True, span)
-
-    def false_(self, span: Span) -> ast.Bool:
-        return ast.Bool(False, span)
-
-    def reference_(self, span: Span, token: int) -> ast.Ref | ast.ErrorExpr:
-        return ast.Ref(name, span) if (name := self._word(token)) else ast.ErrorExpr(span)
-
-    def error_(self, span: Span, _: int) -> ast.ErrorExpr:
-        return ast.ErrorExpr(span)
+        return ast.Patch(op, pod, self._plain(path), value, unchecked, span, condition)
 
 
 def _binary(op: str) -> Build:

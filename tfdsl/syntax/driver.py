@@ -26,7 +26,7 @@ Build: TypeAlias = "Callable[..., object]"
 # No correct text needs this many states; the lexer limits brackets, this limits types and prefix operators.
 MAX_STACK = 2000
 
-ENDS = (tables.END_FILE, tables.END_EXPRESSION)
+ENDS = (tables.END_FILE, tables.END_EXPRESSION, tables.END_VALUES)
 _PASS, _VOID, _SPLICE, _NODE = range(4)
 _WAYS = {"pass": _PASS, "void": _VOID, "splice": _SPLICE, "node": _NODE}
 

@@ -78,6 +78,21 @@ def parse_expression(source: Source, start: int = 0, end: int | None = None) -> 
     return expression, in_order(diagnostics)
 
 
+def parse_values(source: Source) -> tuple[tuple[ast.Assign, ...], tuple[Diagnostic, ...]]:
+    """Read a whole text of ``NAME = EXPR`` entries, as ``--params`` takes it."""
+    lexed = lex(source)
+    builder = Builder(lexed, _parse_part, 0)
+    last = len(lexed.types) - 1
+    if last and not Machine(lexed, tables.START_VALUES, builder, BUILDERS).run(last):
+        from tfdsl.syntax.recovery import recover
+
+        lexed = lex(source)
+        builder = Builder(lexed, _parse_part, 0)
+        recover(lexed, tables.START_VALUES, builder)
+    builder.diagnostics.extend(lexed.diagnostics)
+    return builder.values, in_order(builder.diagnostics)
+
+
 def _parse_part(source: Source, start: int, end: int, level: int) -> tuple[ast.Expr, list[Diagnostic], int]:
     """The expression from ``start`` to ``end``, inside ``level`` interpolations, and how deep it is."""
     if level > MAX_INTERPOLATIONS:

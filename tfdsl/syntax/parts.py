@@ -215,7 +215,7 @@ class _Move:
     def declaration(self, node: ast.Declaration) -> ast.Declaration:
         if not isinstance(node, ast.Job):
             return self.of(node)
-        return ast.Job.later(node, self.of(node.name), self.of(node.span), self.of)
+        return ast.Job.later(node, self.of((node.name, node.span, node.condition, node.pattern)), self.of)
 
     def of(self, value: T) -> T:
         """A node, a diagnostic or anything in one, with its spans in the whole text."""

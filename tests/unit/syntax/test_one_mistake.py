@@ -174,7 +174,11 @@ FILES = [
         "nesting-too-deep",
         "brackets are nested more than 100 deep here",
     ),
-    (JOB.replace("job a", 'job "train-${»n}"'), "interpolated-name", "a name cannot contain ${…}"),
+    (
+        JOB.replace("role chief", 'prepare "g-${»n}" { }, role chief'),
+        "interpolated-name",
+        "a name cannot contain ${…}",
+    ),
     (JOB.replace("job a", "job »train-${n}"), "interpolated-name", "a name cannot contain ${…}"),
     (JOB.replace("job a", "job »größe"), "odd-name", "größe" + ODD),
     (JOB.replace("job a {", "job »{"), "unexpected-token", "expected the name of the job, found {"),
