@@ -26,8 +26,9 @@ LEAST_MEMORY = 4096
 
 
 def option_place(unit: Unit, name: str) -> Span:
-    """Where an option is written, else the job's name."""
-    return unit.option_spans.get(name, unit.origins.job)
+    """Where an option, or a part of one such as ``hosts[2]``, is written; else the whole option, or the job's name."""
+    whole = unit.option_spans.get(name.partition("[")[0], unit.origins.job)
+    return unit.option_spans.get(name, whole)
 
 
 def check_environment(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:

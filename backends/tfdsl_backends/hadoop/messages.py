@@ -22,14 +22,22 @@ class HadoopRules(Record):
     too_long: Rule
     too_many_addresses: Rule
     many_addresses: Rule
+    same_file: Rule
+    bad_file: Rule
+    file_at_mount: Rule
 
     def all(self) -> tuple[Rule, ...]:
         """Every one of them, for :attr:`tfdsl.backend.Backend.rules`."""
         return tuple(getattr(self, name) for name in fields_of(type(self)))
 
 
-def hadoop_rules(target: str, prefix: str, *, secret_value: int, mount_inside: int, strings: int) -> HadoopRules:
-    """The rules of ``target``. The numbers are codes; ``strings`` is the first of the three about long strings."""
+def hadoop_rules(
+    target: str, prefix: str, *, secret_value: int, mount_inside: int, strings: int, files: int
+) -> HadoopRules:
+    """The rules of ``target``.
+
+    The numbers are codes; ``strings`` is the first of the three about long strings, ``files`` of the two about files.
+    """
 
     def rule(code: int, slug: str, level: Level, message: str) -> Rule:
         return Rule(f"{prefix}{code}", f"{target}-{slug}", level, message)
@@ -82,5 +90,10 @@ def hadoop_rules(target: str, prefix: str, *, secret_value: int, mount_inside: i
             "warning",
             "{what} lists {count} addresses; Linux starts the command only if the nodes' names have at most {room} "
             "characters on average",
+        ),
+        same_file=rule(files, "same-file", "error", "the file {name} would replace {other} in the work folder"),
+        bad_file=rule(files + 1, "bad-file", "error", "{name} has no last name that a task could find it by"),
+        file_at_mount=rule(
+            146, "file-at-mount", "error", "the file {name} would be where a mount of the job is in the work folder"
         ),
     )

@@ -23,11 +23,12 @@ from tfdsl_backends.hadoop.checks import (
     check_virtual_memory,
     option_place,
 )
+from tfdsl_backends.hadoop.files import check_files
 from tfdsl_backends.hadoop.roles import in_docker, megabytes
 from tfdsl_backends.hadoop.support import KUBERNETES_MOUNTS
 from tfdsl_backends.hadoop.texts import head, shown
 from tfdsl_backends.slider import messages
-from tfdsl_backends.slider.job_file import files, starts_in_work_folder, web_address
+from tfdsl_backends.slider.job_file import starts_in_work_folder, web_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +54,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     if not NAME.match(job.name):
         yield messages.APPLICATION_NAME(unit.origins.span("name"), name=job.name)
     yield from _options(unit)
-    yield from _files(unit)
+    yield from check_files(unit, messages.SHARED, TAKEN)
     yield from _work_folders(unit)
     yield from check_hidden_gpus(unit, messages.SHARED)
     little = [role for role in job.roles if role.memory is not None and megabytes(role.memory) < LEAST_MEMORY]
@@ -89,18 +90,6 @@ def _are_ports(text: str) -> bool:
         if not 1 <= int(low) <= int(high or low) <= 65535:
             return False
     return True
-
-
-def _files(unit: Unit) -> Iterator[Diagnostic]:
-    """The ``files`` option: every file has a name of its own in the work folder."""
-    place = option_place(unit, "files")
-    names: set[str] = set()
-    for source, name in files(unit):
-        if not name or "\0" in source:
-            yield messages.BAD_FILE(place, name=source)
-        elif name in names or TAKEN.match(name):
-            yield messages.SAME_FILE(place, name=name).help("rename one of them")
-        names.add(name)
 
 
 def _work_folders(unit: Unit) -> Iterator[Diagnostic]:

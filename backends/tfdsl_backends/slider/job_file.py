@@ -13,6 +13,7 @@ from tfdsl.ir.cluster_spec import IN_CLUSTER, flag_task, gets_flags, gets_tf_con
 from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
 from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, MemoryMount, RunTimeText, ScratchMount, TaskIndex
 from tfdsl_backends.hadoop import archives
+from tfdsl_backends.hadoop.files import files, last_name
 from tfdsl_backends.hadoop.roles import hides_gpus, in_docker, megabytes
 from tfdsl_backends.hadoop.texts import mentions_hdfs
 from tfdsl_backends.slider.features import features
@@ -168,20 +169,9 @@ def _value(value: EnvValue) -> Data:
 # --- files -----------------------------------------------------------------------------------------------------------
 
 
-def files(unit: Unit) -> list[tuple[str, str]]:
-    """Files of the ``files`` option: the source, and the name in the work folder."""
-    return [(source, _last_name(source)) for source in unit.texts("files")]
-
-
 def sent_archives(job: Job) -> dict[str, str]:
     """The submitter's archives of all roles: the source, and its place in the package's files."""
-    return archives.sent_archives(job, lambda before, source: f"archives/{before}/{_last_name(source)}")
-
-
-def _last_name(path: str) -> str:
-    """The last part of a path; empty for ``/``, ``.`` and ``..``."""
-    name = path.rstrip("/").rpartition("/")[2]
-    return "" if name in (".", "..") else name
+    return archives.sent_archives(job, lambda before, source: f"archives/{before}/{last_name(source)}")
 
 
 def _mounts(unit: Unit, role: Role) -> Sequence[Data]:

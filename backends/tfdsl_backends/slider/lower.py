@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from tfdsl.backend import Document
 from tfdsl.emit.located import Located
 from tfdsl.emit.script import render
+from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.slider.app_config import app_config
 from tfdsl_backends.slider.checks import check
-from tfdsl_backends.slider.job_file import files, job_file, sent_archives
+from tfdsl_backends.slider.job_file import job_file, sent_archives
 from tfdsl_backends.slider.metainfo import SCRIPT, metainfo_json, metainfo_xml
 from tfdsl_backends.slider.resources import resources
 from tfdsl_backends.slider.tfconfig import tasks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdsl.diagnostics import Rule
 from tfdsl_backends.hadoop.messages import hadoop_rules
 
-SHARED = hadoop_rules("slider", "SLI", secret_value=104, mount_inside=117, strings=125)
+SHARED = hadoop_rules("slider", "SLI", secret_value=104, mount_inside=117, strings=125, files=107)
 
 APPLICATION_NAME = Rule(
     "SLI100",
@@ -38,8 +38,6 @@ ARCHIVE_SOURCE = Rule(
     "error",
     "{source} is a local file, but its name is known only when the task runs, so it cannot be sent",
 )
-SAME_FILE = Rule("SLI107", "slider-same-file", "error", "files has two files that would be {name} in the work folder")
-BAD_FILE = Rule("SLI108", "slider-bad-file", "error", "{name} has no last name that a task could find it by")
 WORK_FOLDER = Rule(
     "SLI109",
     "slider-work-folder",
@@ -81,8 +79,6 @@ RULES = (
     DEFAULT_MEMORY,
     DOCKER_PATH,
     ARCHIVE_SOURCE,
-    SAME_FILE,
-    BAD_FILE,
     WORK_FOLDER,
     PORTS,
     UNSAFE_PATH,

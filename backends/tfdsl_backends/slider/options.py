@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfdsl.backend import Option
 from tfdsl.vocabulary.types import STRING, STRINGS, IntType, StringType, one_of
+from tfdsl_backends.hadoop.options import files_option
 
 OPTIONS = (
     Option(
@@ -14,13 +15,7 @@ OPTIONS = (
     ),
     Option("metainfo", one_of("json", "xml"), "metainfo.json in schema 2.1, or metainfo.xml in schema 2.0.", "json"),
     Option("app_version", StringType(empty=False), "The application's own version in the metainfo.", "1.0.0"),
-    Option(
-        "files",
-        STRINGS,
-        "Files and folders that submit.sh adds to the package, relative to the folder in which you call it. Every task "
-        "finds them in its work folder, under their last name.",
-        (),
-    ),
+    files_option("adds to the package"),
     Option(
         "wait_limit",
         IntType(1),

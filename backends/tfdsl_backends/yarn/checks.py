@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import child
 from tfdsl.record import replace
@@ -17,6 +18,7 @@ from tfdsl_backends.hadoop.checks import (
     check_virtual_memory,
     option_place,
 )
+from tfdsl_backends.hadoop.files import check_files
 from tfdsl_backends.hadoop.roles import in_docker
 from tfdsl_backends.yarn import messages
 from tfdsl_backends.yarn.applications import DEFAULT_MEMORY, Size, applications, differences, per_role, size_of, waste
@@ -24,6 +26,12 @@ from tfdsl_backends.yarn.docker import IMAGE, SAFE_PATH, docker_mounts, tmpfs_mo
 from tfdsl_backends.yarn.needs import needs_hdfs
 from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.policies import rendezvous_seconds
+
+TAKEN: Final = re.compile(
+    r"(?:\.tfjob|ExecScript\.sh|container_tokens|launch_container\.sh|[a-z]+_container_executor.*\.sh|sysfs|tmp|"
+    r"tfjob-.*|\..*\.crc)\Z"
+)
+"""Names in the work folder of a container that YARN, DistributedShell and the scripts use."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +45,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     """The job first, then role by role."""
     yield from _client_words(unit)
     yield from _port_range(unit)
+    yield from check_files(unit, messages.SHARED, TAKEN)
     yield from _layout(unit)
     yield from _hdfs_client(unit)
     yield from _pending_limits(unit)

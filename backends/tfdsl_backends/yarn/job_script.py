@@ -10,17 +10,27 @@ from tfdsl.emit.located import Located, child, unwrap
 from tfdsl.emit.script import Quoted, render
 from tfdsl.ir.cluster_spec import gets_flags
 from tfdsl_backends.hadoop.archives import archive_suffix
+from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.hadoop.roles import hides_gpus, in_docker
 from tfdsl_backends.hadoop.texts import head, mentions_hdfs
 from tfdsl_backends.yarn.assembly import program
 from tfdsl_backends.yarn.features import features
-from tfdsl_backends.yarn.needs import entries, has_rendezvous, sends_through_store, sent_archives, store_place
+from tfdsl_backends.yarn.needs import (
+    PACKED_FILES,
+    entries,
+    has_rendezvous,
+    sends_through_store,
+    sent_archives,
+    store_place,
+)
 from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.policies import restarts
 from tfdsl_backends.yarn.task_plan import task_plan
 from tfdsl_backends.yarn.words import PORT, program_word, resolved, word
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
     from tfdsl.emit.written import Written
@@ -95,7 +105,8 @@ def uses(unit: Unit) -> dict[str, Data]:
         "put": "COMMANDS.put" in wanted,
         "marks": "COMMANDS.mark" in wanted,
         "unzip": "COMMANDS.unzip" in wanted,
-        "untar": any(
+        "untar": bool(files(unit))
+        or any(
             mount.kind == "archive" and archive_suffix(mount.source) != ".zip"
             for role in roles
             for mount in role.mounts
@@ -153,17 +164,21 @@ def sets_variables(unit: Unit) -> bool:
 
 
 def prepare_steps(unit: Unit, role: Role) -> list[Data]:
-    """One call for each mount that needs the script, in the order of the source.
+    """One call for each mount that needs the script, in the order of the source, and one for the files sent along.
 
-    Links to what is the user's come last: nothing is fetched or unpacked through them.
+    The files replace what archives have. Links to what is the user's come last: nothing is fetched or unpacked through
+    them.
     """
-    steps: list[Data] = []
     numbered = list(enumerate(role.mounts, 1))
-    for number, mount in sorted(numbered, key=lambda one: one[1].kind == "host"):
-        words = mount_step(unit, role, mount, number)
-        if words:
-            steps.append(Located(Quoted(" ".join(words)), mount.path))
-    return steps
+    made = [(number, mount) for number, mount in numbered if mount.kind != "host"]
+    linked = [(number, mount) for number, mount in numbered if mount.kind == "host"]
+    sent = [Quoted(" ".join(("unpack", "files", sent_source(unit, PACKED_FILES), ".tar", ".")))] if files(unit) else []
+    return [*_mount_steps(unit, role, made), *sent, *_mount_steps(unit, role, linked)]
+
+
+def _mount_steps(unit: Unit, role: Role, numbered: Sequence[tuple[int, Mount]]) -> list[Data]:
+    calls = [(mount_step(unit, role, mount, number), mount) for number, mount in numbered]
+    return [Located(Quoted(" ".join(words)), mount.path) for words, mount in calls if words]
 
 
 def mount_step(unit: Unit, role: Role, mount: Mount, number: int) -> list[str]:

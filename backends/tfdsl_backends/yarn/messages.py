@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdsl.diagnostics import Rule
 from tfdsl_backends.hadoop.messages import hadoop_rules
 
-SHARED = hadoop_rules("yarn", "YRN", secret_value=101, mount_inside=121, strings=130)
+SHARED = hadoop_rules("yarn", "YRN", secret_value=101, mount_inside=121, strings=130, files=122)
 
 NO_COMMAND = Rule(
     "YRN100",

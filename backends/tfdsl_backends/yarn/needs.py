@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl_backends.hadoop import archives
 from tfdsl_backends.hadoop.archives import archive_suffix, is_sent
+from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.hadoop.texts import head
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Job, Text
+
+PACKED_FILES = "tfjob-files.tar"
+"""The archive in which submit.sh sends ``files``: the client itself takes no folders, and not every name."""
 
 AT_HOME = "hdfs:"
 """Before a path that HDFS reads from the user's home folder."""
@@ -40,8 +44,8 @@ def uses_store(unit: Unit) -> bool:
 
 
 def sends_through_store(unit: Unit) -> bool:
-    """Whether the submitter's archives travel through the store."""
-    return bool(sent_archives(unit.job)) and not features(unit.version).localize
+    """Whether what the submitter sends travels through the store."""
+    return bool(sent_archives(unit.job) or files(unit)) and not features(unit.version).localize
 
 
 def sent_archives(job: Job) -> dict[str, str]:
@@ -93,7 +97,10 @@ def _fetches(unit: Unit) -> Iterator[str]:
             yield from (f"FETCH.{way}" for way in ways(place, webhdfs, WAYS_IN))
             if archive_suffix(mount.source) == ".zip":
                 yield "COMMANDS.unzip"
-    if any(mount.kind in ("hdfs", "archive") for mount in mounts):
+    if files(unit):
+        place = store_place(unit) if sends_through_store(unit) else ""
+        yield from (f"FETCH.{way}" for way in ways(place, webhdfs, WAYS_IN))
+    if files(unit) or any(mount.kind in ("hdfs", "archive") for mount in mounts):
         yield "COMMANDS.fetch"
 
 

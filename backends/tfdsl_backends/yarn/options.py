@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.backend import Option
 from tfdsl.vocabulary.types import BOOL, IntType, StringType, one_of
+from tfdsl_backends.hadoop.options import files_option
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -31,6 +32,7 @@ OPTIONS = (
         "takes mounts, output, num_parameter_servers and num_trainers, and passes the four TensorFlow flags.",
         "stock",
     ),
+    files_option("sends along"),
     Option(
         "store",
         StringType(pattern=r"(hdfs://[^/]*/.+|/.+)"),

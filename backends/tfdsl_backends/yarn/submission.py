@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.emit.located import Located, at, child
 from tfdsl.emit.script import render
+from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.yarn.applications import Application, applications
 from tfdsl_backends.yarn.docker import runtime_variables
 from tfdsl_backends.yarn.features import NO_TIMEOUT, features
-from tfdsl_backends.yarn.needs import AT_HOME, sent_archives, store_place, uses_store
+from tfdsl_backends.yarn.needs import AT_HOME, PACKED_FILES, sent_archives, store_place, uses_store
 from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.policies import restarts
 from tfdsl_backends.yarn.task_plan import RESTART_STATUS
@@ -43,6 +44,8 @@ def submit_script(unit: Unit) -> Written:
         "uses_store": uses_store(unit),
         "in_hdfs": store_in_hdfs(unit),
         "archives": archives,
+        "files": cast("Data", [{"source": source, "name": name} for source, name in files(unit)]),
+        "packed": PACKED_FILES,
         "localize": have.localize,
         "tags": have.tags,
         "several": len(submitted) > 1,

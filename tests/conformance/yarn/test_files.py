@@ -58,6 +58,10 @@ def fill(cluster: Cluster, folder: Path) -> None:
     (folder / "shared/disk").mkdir()
     (folder / "shared/disk/on-the-node").write_text("here")
     (folder / "shared/old").write_text("old")
+    (folder / "shared/sent along").mkdir()
+    (folder / "shared/sent along" / ODD).write_bytes(bytes(range(256)))
+    (folder / "run.sh").write_text("sent by the submitter: run.sh")
+    (folder / "run.sh").chmod(0o755)
     cluster.hdfs("-mkdir", "-p", place(folder))
     cluster.hdfs("-put", folder / "set", folder / "fetched.tgz", place(folder))
 
@@ -89,10 +93,10 @@ job files {{
   role chief {{ args = [
     "copy=from-tar", "copy={ODD}/lib/from-tar-gz", "copy=zipped/deep/from-zip", "copy=fetched/from-tgz",
     "copy=disk/on-the-node", "copy=set/{ODD}/part-0", "write=scratch/a:b", "write=memory/a:b",
-    "write=result/of/chief:chief", "write=result/last:end",
+    "write=result/of/chief:chief", "write=result/last:end", "copy=sent along/{ODD}", "copy=run.sh",
   ] }}
   role worker {{ replicas = 2, args = ["write=result:worker"] }}
-  target yarn {{ webhdfs = webhdfs }}
+  target yarn {{ webhdfs = webhdfs, files = ["run.sh", "shared/sent along/"] }}
 }}
 """
 
@@ -135,7 +139,8 @@ def test_files_come_and_go_through_the_hadoop_client_of_the_node(run: Run) -> No
 @pytest.mark.job(Job(FILES, files=ARCHIVES, before=fill))
 def test_archives_links_and_outputs_of_every_kind(run: Run) -> None:
     succeeded(run)
-    for name in ("from-tar", "from-tar-gz", "from-zip", "from-tgz"):
+    assert (run.folder / "records" / ODD).read_bytes() == bytes(range(256))
+    for name in ("from-tar", "from-tar-gz", "from-zip", "from-tgz", "run.sh"):
         copied = run.folder / "records" / name
         assert copied.read_text().endswith(name)
         assert copied.stat().st_mode & 0o777 == 0o755, f"{name} has lost its permissions"

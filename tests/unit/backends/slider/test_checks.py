@@ -130,6 +130,14 @@ def test_what_lies_in_the_work_folder_decides_where_the_command_starts() -> None
     assert found(job(worker(workdir="/app")), files=("train.py",)) == []
 
 
+def test_a_file_where_a_mount_is() -> None:
+    made = job(
+        worker(mounts=(mount("host", "data/in", source="/x"), mount("archive", ".", source="a.tar")), workdir="w")
+    )
+    assert found(made, files=("my/data/",)) == ["SLI146"]
+    assert found(made, files=("in",)) == []
+
+
 def test_an_output_into_a_mount_that_is_refused_is_not_reported_again() -> None:
     runs = mount("pvc", "/runs", claim="runs")
     assert found(job(worker(mounts=(runs,), outputs=(output("m", "/runs/x"),)))) == []

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from itertools import chain, combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,6 +20,9 @@ from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, Job, Outp
 from tfdsl_backends.yarn.assembly import entries as all_entries
 from tfdsl_backends.yarn.assembly import program
 from tfdsl_backends.yarn.needs import entries, has_rendezvous, uses_store
+
+if TYPE_CHECKING:
+    from tfdsl.backend import OptionValue
 
 RUFF = Path(sys.executable).with_name("ruff")
 NAMENODE = "http://nn:9870"
@@ -73,6 +77,8 @@ COPYING = MEETING | {"COMMANDS.copied", "COMMANDS.mark"}
         (mounted(archive("code.tar")), "3.1", {}, FETCHING | {"FETCH.client"}),
         (mounted(archive("code.tar")), "3.1", {"store": "/s"},
          {"COMMANDS.run", "STORES.path", "COMMANDS.fetch", "FETCH.path"}),
+        (job(native("worker", 2)), "3.4", {"files": ("a",)}, FETCHING | {"FETCH.path"}),
+        (job(native("worker", 2)), "3.1", {"files": ("a",)}, FETCHING | {"FETCH.client"}),
         (mounted(archive("https://x.example/code.tgz")), "3.4", {}, FETCHING | {"FETCH.http"}),
         (mounted(archive("s3a://x/code.tgz")), "3.4", {}, FETCHING | {"FETCH.client"}),
         (put_out("/results/m"), "3.4", {}, COPYING),
@@ -83,7 +89,7 @@ COPYING = MEETING | {"COMMANDS.copied", "COMMANDS.mark"}
          {"COMMANDS.run", "STORES.webhdfs", "COMMANDS.put", "PUT.webhdfs"}),
     ],
 )  # fmt: skip
-def test_what_a_job_needs(made: Job, version: str, options: dict[str, str], expected: set[str]) -> None:
+def test_what_a_job_needs(made: Job, version: str, options: dict[str, OptionValue], expected: set[str]) -> None:
     assert entries(unit(made, "yarn", version, **options)) == expected
 
 
@@ -95,10 +101,11 @@ def test_what_a_job_needs(made: Job, version: str, options: dict[str, str], expe
         (job(native("worker")), "2.10", {}, (True, True)),
         (job(native("worker", mounts=(archive("code.tar"),))), "3.4", {}, (False, False)),
         (job(native("worker", mounts=(archive("code.tar"),))), "3.1", {}, (False, True)),
+        (job(native("worker")), "3.1", {"files": ("a",)}, (False, True)),
         (seed(), "3.3", {"dialect": "yarn-tf"}, (False, False)),
     ],
 )
-def test_who_has_a_store(made: Job, version: str, options: dict[str, str], expected: tuple[bool, bool]) -> None:
+def test_who_has_a_store(made: Job, version: str, options: dict[str, OptionValue], expected: tuple[bool, bool]) -> None:
     one = unit(made, "yarn", version, **options)
     assert (has_rendezvous(one), uses_store(one)) == expected
 

@@ -19,7 +19,7 @@ from tfdsl_backends.yarn.applications import applications
 from tfdsl_backends.yarn.submission import client_options, words_of
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
+    from tfdsl.backend import OptionValue, Unit
 
 SHELLCHECK = Path(sys.executable).with_name("shellcheck")
 
@@ -248,6 +248,7 @@ JOBS = {
     "outputs only": job(role("worker", outputs=(Output(source="a", destination="hdfs:///b"),))),
 }
 SHARED = {"store": "/shared store", "runtime": "native"}
+FILES: dict[str, OptionValue] = {"files": ("a b", "/c/d'e/")}
 HOME = {"hadoop_home": "/opt/hadoop", "python": "/opt/py thon/bin/python"}
 
 
@@ -266,11 +267,15 @@ HOME = {"hadoop_home": "/opt/hadoop", "python": "/opt/py thon/bin/python"}
         ("smallest", "3.4", HOME),
         ("memory only", "3.4", {}),
         ("outputs only", "3.4", {"webhdfs": "http://nn:9870"}),
+        ("everything", "3.4", FILES),
+        ("smallest", "3.4", FILES),
+        ("smallest", "3.1", FILES),
+        ("smallest", "2.10", {**SHARED, **FILES}),
     ],
 )
-def test_shellcheck_has_nothing_to_say(name: str, version: str, given: dict[str, str], tmp_path: Path) -> None:
+def test_shellcheck_has_nothing_to_say(name: str, version: str, given: dict[str, OptionValue], tmp_path: Path) -> None:
     made = JOBS[name]
-    if given.get("node_label"):  # GPUs before Hadoop 3.1, and no absolute path that is not the source
+    if "node_label" in given:  # GPUs before Hadoop 3.1, and no absolute path that is not the source
         roles = tuple(r.but(node_label=given["node_label"]) for r in made.roles)
         made = made.but(roles=roles)
     for file, text in scripts(

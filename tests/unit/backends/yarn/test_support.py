@@ -224,7 +224,7 @@ def test_refusals_name_a_way_out() -> None:
 
 
 def said(made: Job, version: str | None = None, **options: object) -> dict[str, str]:
-    given = {name: value for name, value in options.items() if isinstance(value, str | int)}
+    given = {name: value for name, value in options.items() if isinstance(value, str | int | tuple)}
     return {d.rule.slug: d.message for d in report(unit(made, "yarn", version, **given)) if d.rule.code >= "YRN100"}
 
 
@@ -257,6 +257,14 @@ def said(made: Job, version: str | None = None, **options: object) -> dict[str, 
         (one(node_label="-l"), {}, "yarn-client-word"),
         (one(), {"ports": "80-90"}, "yarn-port-range"),
         (one(), {"ports": "20000-20000"}, "yarn-port-range"),
+        (one(), {"files": ("a/x.py", "b/x.py")}, "yarn-same-file"),
+        (one(), {"files": ("ExecScript.sh",)}, "yarn-same-file"),
+        (one(), {"files": (".tfjob",)}, "yarn-same-file"),
+        (one(), {"files": ("a/..",)}, "yarn-bad-file"),
+        (one(), {"files": ("/",)}, "yarn-bad-file"),
+        (one(), {"files": ("",)}, "yarn-bad-file"),
+        (one(), {"files": ("a\0b",)}, "yarn-bad-file"),
+        (mounted(model.HostMount(at="data/x", source="/a")), {"files": ("my/data/",)}, "yarn-file-at-mount"),
         (job(role("chief"), role("worker")), {"dialect": "yarn-tf"}, "yarn-tf-role"),
         (mounted(model.HostMount(at="d", source="/a,b")), {"dialect": "yarn-tf"}, "yarn-tf-pair"),
         (one(), {"dialect": "yarn-tf", "applications": "per-role"}, "yarn-tf-per-role"),
@@ -277,7 +285,7 @@ def test_mounts_beside_each_other(outer: str, inner: str) -> None:
 
 def test_a_good_job_is_not_complained_of() -> None:
     good = one(memory=amount("4Gi"), mounts=(HOST, model.HostMount(at="/x/y", source="/a")))
-    assert said(good, webhdfs="http://nn:9870") == {}
+    assert said(good, webhdfs="http://nn:9870", files=("train.py", "other/tfjob", "x y")) == {}
 
 
 def test_the_ways_to_a_client_are_three_and_each_is_enough() -> None:
