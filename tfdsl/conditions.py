@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Role, ScratchMount
 
 off = Condition("false", lambda unit, item: not item.value)
+empty = Condition("empty", lambda unit, item: not item.value)
 zero = Condition("0", lambda unit, item: not item.value)
 running = Condition("running", lambda unit, item: item.value == "running")
 not_grpc = Condition("not grpc", lambda unit, item: item.value != "grpc")

@@ -193,6 +193,13 @@ _KEYS = (
 )
 
 
+_PARTS = (
+    ("{task.index}", " with ${task.index}"),
+    ("{env}", " with ${env.NAME}"),
+    ("{pod_field}", " with pod_field()"),
+)
+
+
 def spoken(key: str) -> str:
     """A key of a support table as it is written in a file: ``on failed => restart pod``."""
     for form, words in _KEYS:
@@ -200,7 +207,9 @@ def spoken(key: str) -> str:
         if match is not None:
             key = match.expand(words)
             break
-    return key.replace("{task.index}", " with ${task.index}").replace("{env}", " with ${env.NAME}")
+    for mark, words in _PARTS:
+        key = key.replace(mark, words)
+    return key
 
 
 def _whole(key: str) -> str:

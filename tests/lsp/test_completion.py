@@ -130,8 +130,14 @@ def test_params_and_lets_are_names_of_expressions_also_those_of_includes() -> No
 
 
 def test_secrets_are_offered_in_env_only() -> None:
-    assert {"secret", "configmap"} <= labels_at("job a { env = { A = ▮ } }")
-    assert not labels_at("job a { retries = ▮ }") & {"secret", "configmap"}
+    assert {"secret", "configmap", "pod_field"} <= labels_at("job a { env = { A = ▮ } }")
+    assert not labels_at("job a { retries = ▮ }") & {"secret", "configmap", "pod_field"}
+    found = labels_at("job a { env_from = [▮] }")
+    assert found & {"secret", "configmap", "pod_field"} == {"secret", "configmap"}
+
+
+def test_the_fields_of_a_pod_are_offered_in_its_function() -> None:
+    assert {"status.podIP", "spec.nodeName"} <= labels_at('job a { env = { A = pod_field("▮") } }')
 
 
 def test_run_time_values_stand_alone_in_interpolations() -> None:

@@ -70,6 +70,7 @@ MOUNTS = {
 FUNCTIONS = {
     "secret": 'env = { TOKEN = secret("hub", "token") }',
     "configmap": 'env = { LEVEL = configmap("mnist-config", "level") }',
+    "pod_field": 'env = { POD_IP = pod_field("status.podIP"), NODE = pod_field("spec.nodeName") }',
     "min": "role worker { replicas = min(8, 4) }",
     "max": "role worker { memory = max(4Gi, 512Mi) }",
     "len": 'role worker { replicas = len(["a", "b"]) }',

@@ -84,6 +84,7 @@ RESTARTED_ALONE = _rule(
 JOB_NAME = _rule("TFJ2501", "job-name", "{name} is not a valid job name: {problem}")
 OBJECT_NAME = _rule("TFJ2502", "object-name", "{name} is not a valid name for a {what}: {problem}")
 LABEL_SYNTAX = _rule("TFJ2503", "label-syntax", "{given} is not a valid {what}: {problem}")
+POD_FIELD = _rule("TFJ2506", "pod-field", "{given} is not a field of the pod that a variable can have")
 TOLERATION = _rule("TFJ2504", "toleration", "{problem}")
 
 BUILD_FROM = _rule("TFJ2601", "build-from", "build has no from")

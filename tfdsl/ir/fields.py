@@ -12,6 +12,7 @@ Keys are what a support table speaks of:
 ``policies[failed].restart pod``          an action on an event
 ``policies[failed].delay`` ``.index``     ``after`` on an event; an event of one replica
 ``roles[].args{task.index}``              a run-time value inside a field (``{env}`` for ``${env.NAME}``)
+``roles[].env{pod_field}``                a variable whose value is a field of the pod
 ========================================  ==============================================================
 """
 
@@ -59,6 +60,8 @@ RUN_TIME = {
 }
 """Fields, beside those of mounts, that may hold run-time values."""
 
+POD_FIELD = "roles[].env{pod_field}"
+
 _JOB_SKIPS = ("name", "roles", "policies", "claims", "cluster", "build")
 _ROLE_SKIPS = ("name", "mounts", "outputs")
 _SOURCES = {"pvc": "claim", "host": "source", "nfs": "share", "configmap": "name", "secret": "name",
@@ -98,6 +101,7 @@ def all_keys() -> list[str]:
             keys += [f"mounts[{kind}].sub_path{value}"] if "sub_path" in mount.model_fields else []
     keys += ["outputs[]", "outputs[].when", "outputs[].index", "outputs[].overwrite"]
     keys += [f"{key}{value}" for key in RUN_TIME for value in RUN_TIME_MARKS]
+    keys.append(POD_FIELD)
     for event, actions in ACTIONS_OF.items():
         keys += [f"policies[{event}]", *(f"policies[{event}].{action}" for action in actions)]
         keys += [f"policies[{event}].index"] if event != "unknown" else []
@@ -137,6 +141,9 @@ def _role(role: model.Role, origins: Origins) -> Iterator[Item]:
             yield from _field(role, f"roles[].{name}", name, origins, role.name)
     for name in ("env", "command", "args", "workdir"):
         yield from _run_time(role, f"roles[].{name}", _path(role, name), getattr(role, name), role.name)
+    for name, value in role.env.items():
+        if isinstance(value, model.PodField):
+            yield Item(POD_FIELD, f"{role.path}.env[{name}]", role, value.field, role.name)
     for mount in role.mounts:
         yield from _mount(mount, origins, role.name)
     for output in role.outputs:

@@ -12,7 +12,7 @@ from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
 from tfdsl.ir.lower_mounts import ClaimBook, mounts
 from tfdsl.ir.lower_text import plain_map, text, texts
 from tfdsl.ir.origins import Origins
-from tfdsl.semantics.values import ListData, MapData, Reference, RunTimeText
+from tfdsl.semantics.values import ListData, MapData, PodField, Reference, RunTimeText
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,6 +99,7 @@ def _role(job: resolved.Job, role: resolved.Role, origins: Origins, claims: Clai
         "args": texts(role.data("args")),
         "workdir": _text(settings, "workdir", path, origins),
         "env": {name: _env_value(value) for name, value in role.entries("env").items()},
+        "env_from": _env_from(role.data("env_from")),
         "resources": {key: value.data for key, value in role.entries("resources").items()},
         "node_selector": _map(settings, "node_selector", path, origins),
         "tolerations": _tolerations(role),
@@ -133,10 +134,21 @@ def _checkpoint(job: resolved.Job) -> Value | None:
 
 def _env_value(value: Value) -> model.EnvValue:
     data = value.data
-    if isinstance(data, Reference):
+    if isinstance(data, PodField):
+        return model.PodField(field=str(data.path.data))
+    if isinstance(data, Reference) and data.key is not None:
         kind = model.SecretRef if data.kind == "secret" else model.ConfigMapRef
         return kind(name=str(data.name.data), key=str(data.key.data))
     return text(data)
+
+
+def _env_from(data: Data | None) -> tuple[model.EnvSource, ...]:
+    references = [item.data for item in data.items] if isinstance(data, ListData) else []
+    return tuple(
+        (model.SecretKeys if one.kind == "secret" else model.ConfigMapKeys)(name=str(one.name.data))
+        for one in references
+        if isinstance(one, Reference)
+    )
 
 
 def _tolerations(role: resolved.Role) -> tuple[model.Toleration, ...]:

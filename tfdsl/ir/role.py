@@ -9,7 +9,7 @@ from tfdsl.ir.amounts import Count, Cpu, Memory
 from tfdsl.ir.mounts import Mount
 from tfdsl.ir.part import After, Node, holds, refuse, unset
 from tfdsl.ir.read_only import EMPTY
-from tfdsl.ir.text import Clean, Command, EnvValue, FullText, Map, Text, Word
+from tfdsl.ir.text import Clean, Command, EnvSource, EnvValue, FullText, Map, Text, Word
 from tfdsl.rules import job as rules
 from tfdsl.rules import mounts as mount_rules
 from tfdsl.rules import names, tolerations
@@ -104,6 +104,7 @@ class Role(Node):
     args: tuple[Text, ...] = ()
     workdir: FullText | None = None
     env: Map[EnvName, EnvValue] = EMPTY
+    env_from: tuple[EnvSource, ...] = ()
     cpu: Cpu | None = None
     memory: Memory | None = None
     cpu_limit: Cpu | None = None

@@ -9,7 +9,7 @@ from pydantic import Field
 from tfdsl.ir.part import After, HoldsIn, Part, holds
 from tfdsl.ir.read_only import ReadOnly
 from tfdsl.ir.unions import OneOf
-from tfdsl.rules import names, texts
+from tfdsl.rules import downward, names, texts
 
 K = TypeVar("K", bound=str)
 V = TypeVar("V")
@@ -78,13 +78,38 @@ class ConfigMapRef(Part):
     key: Annotated[Clean, holds(lambda key: names.data_key(key, "ConfigMap"))]
 
 
+class PodField(Part):
+    """``pod_field(field)``: a field of the pod, as in the downward API of Kubernetes."""
+
+    kind: Literal["pod_field"] = "pod_field"
+    field: Annotated[Clean, holds(downward.pod_field)]
+
+
+class SecretKeys(Part):
+    """``secret(name)``: every key of a Secret as a variable."""
+
+    kind: Literal["secret"] = "secret"
+    name: Annotated[Clean, holds(lambda name: names.object_name(name, "Secret"))]
+
+
+class ConfigMapKeys(Part):
+    """``configmap(name)``: every key of a ConfigMap as a variable."""
+
+    kind: Literal["configmap"] = "configmap"
+    name: Annotated[Clean, holds(lambda name: names.object_name(name, "ConfigMap"))]
+
+
+EnvSource: TypeAlias = Annotated[SecretKeys | ConfigMapKeys, Field(discriminator="kind")]
+"""Where variables without a name of their own come from."""
+
+
 def _number(value: float | Decimal) -> str:
     """A number as the language writes it into a text: without exponent."""
     return format(Decimal(str(value)), "f")
 
 
 EnvValue: TypeAlias = Annotated[
-    str | RunTimeText | SecretRef | ConfigMapRef,
+    str | RunTimeText | SecretRef | ConfigMapRef | PodField,
     OneOf(
         text=Clean,
         bool=Annotated[bool, After(lambda value: "true" if value else "false")],
@@ -93,6 +118,7 @@ EnvValue: TypeAlias = Annotated[
         run_time=RunTimeText,
         secret=SecretRef,
         configmap=ConfigMapRef,
+        pod_field=PodField,
     ),
 ]
 """The value of a variable; a number or bool is taken as its text."""

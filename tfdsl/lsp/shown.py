@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.semantics.values import ListData, MapData, Poison, Reference, RunTime, RunTimeText, show
+from tfdsl.semantics.values import ListData, MapData, PodField, Poison, Reference, RunTime, RunTimeText, show
 
 if TYPE_CHECKING:
     from tfdsl.semantics.values import Data
@@ -31,7 +31,10 @@ def _text(data: Data) -> str | None:
         case RunTimeText():
             return '"' + "".join(_part(part) for part in data.parts[:LONGEST]) + '"'
         case Reference():
-            return f"{data.kind}({_text(data.name.data)}, {_text(data.key.data)})"
+            key = f", {_text(data.key.data)}" if data.key is not None else ""
+            return f"{data.kind}({_text(data.name.data)}{key})"
+        case PodField():
+            return f"pod_field({_text(data.path.data)})"
         case ListData():
             return _joined("[", [_text(item.data) for item in data.items[:LONGEST]], "]")
         case MapData():

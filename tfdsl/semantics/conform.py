@@ -21,6 +21,7 @@ from tfdsl.semantics.values import (
     Entry,
     ListData,
     MapData,
+    PodField,
     Poison,
     Reference,
     RunTime,
@@ -36,6 +37,7 @@ from tfdsl.vocabulary.types import (
     BoolType,
     DurationType,
     IntType,
+    KeysType,
     ListType,
     MapType,
     NumberType,
@@ -101,6 +103,8 @@ def offered(data: Data, to: Type) -> str | None:
         return "true" if data else "false"
     if isinstance(to, IntType) and is_number(data) and data == int(data) and abs(int(data)) <= operators.LARGEST_NUMBER:
         return str(int(data))
+    if isinstance(to, ListType) and isinstance(to.of, KeysType) and isinstance(data, Reference) and data.key is None:
+        return f"[{data.kind}({_quoted(str(data.name.data))})]"
     if isinstance(to, UnionType):
         return next((literal for member in to.of if (literal := offered(data, member)) is not None), None)
     return None
@@ -320,12 +324,36 @@ _TAKERS: dict[str, tuple[type, ...]] = {
     "list": (ListType,),
     "map": (MapType,),
     "secret() or configmap()": (ReferenceType,),
+    "pod_field()": (ReferenceType,),
 }
 """Kind of a value → the members of a union that it can be read as."""
 
 
 def _reference(value: Value, to: ReferenceType, what: str, report: Report) -> Data:
-    return value.data if isinstance(value.data, Reference) else _mismatch(value, to, what, report)
+    data = value.data
+    if isinstance(data, PodField) or (isinstance(data, Reference) and data.key is not None):
+        return data
+    if not isinstance(data, Reference):
+        return _mismatch(value, to, what, report)
+    diagnostic = name_rules.ARGUMENT_COUNT(value.span, name=data.kind, expected="2 arguments in env", given="1")
+    name = _quoted(str(data.name.data))
+    diagnostic = diagnostic.help(f"write {data.kind}({name}, KEY) for one of its keys")
+    report(diagnostic.help(f"write env_from = [{data.kind}({name})] for all of its keys"))
+    return POISON
+
+
+def _keys(value: Value, to: KeysType, what: str, report: Report) -> Data:
+    data = value.data
+    if isinstance(data, Reference) and data.key is None:
+        return data
+    if not isinstance(data, Reference):
+        diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=a_value(to), given=a_kind(data))
+        report(diagnostic.help('for example [configmap("settings"), secret("keys")]'))
+        return POISON
+    diagnostic = name_rules.ARGUMENT_COUNT(value.span, name=data.kind, expected="1 argument in env_from", given="2")
+    diagnostic = diagnostic.help(f"write {data.kind}({_quoted(str(data.name.data))}) for all of its keys")
+    report(diagnostic.help("write one key in env"))
+    return POISON
 
 
 _CONFORM: dict[type, Callable[..., Data]] = {
@@ -339,4 +367,5 @@ _CONFORM: dict[type, Callable[..., Data]] = {
     MapType: _map,
     UnionType: _union,
     ReferenceType: _reference,
+    KeysType: _keys,
 }

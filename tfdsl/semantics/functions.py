@@ -12,6 +12,7 @@ from tfdsl.semantics.values import (
     Data,
     ListData,
     MapData,
+    PodField,
     Poison,
     Reference,
     RunTimeText,
@@ -77,7 +78,13 @@ def _reference(name: str, arguments: list[Value], scope: Scope, span: Span) -> D
     for argument in arguments:
         if not isinstance(argument.data, str):
             return _wrong(name, argument, "a string")
-    return Reference("secret" if name == "secret" else "configmap", arguments[0], arguments[1])
+    key = arguments[1] if len(arguments) > 1 else None
+    return Reference("secret" if name == "secret" else "configmap", arguments[0], key)
+
+
+def _pod_field(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
+    path = _text(name, arguments[0])
+    return path if isinstance(path, Diagnostic) else PodField(arguments[0])
 
 
 def _extreme(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
@@ -210,6 +217,7 @@ def _file(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data |
 _FUNCTIONS: dict[str, Callable[[str, list[Value], Scope, Span], Data | Diagnostic]] = {
     "secret": _reference,
     "configmap": _reference,
+    "pod_field": _pod_field,
     "min": _extreme,
     "max": _extreme,
     "len": _len,

@@ -11,7 +11,7 @@ from tfdsl.rules.job import of_job, of_role
 from tfdsl.rules.roles import images
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
-from tfdsl.semantics.values import ListData, MapData, Reference
+from tfdsl.semantics.values import ListData, MapData, PodField, Reference
 from tfdsl.vocabulary.attributes import TOLERATION_KEYS
 from tfdsl.vocabulary.types import INT, STRING, Type, one_of
 
@@ -101,6 +101,9 @@ def _role_names(role: resolved.Role) -> Iterator[Broken]:
             yield from _one(names.object_name(item.data, "Secret"), "image_pull_secrets", at)
     for name, value in role.entries("env").items():
         yield from (broken.below("env", name) for broken in _reference(value))
+    sources = role.data("env_from")
+    for at, item in enumerate(sources.items if isinstance(sources, ListData) else ()):
+        yield from (broken.below("env_from", at) for broken in _reference(item))
     yield from _labels(role.settings)
     yield from _entries(role.settings, "node_selector", names.labels)
     yield from _entries(role.settings, "resources", names.resources)
@@ -110,10 +113,14 @@ def _role_names(role: resolved.Role) -> Iterator[Broken]:
 
 
 def _reference(value: Value) -> Iterator[Broken]:
+    if isinstance(value.data, PodField) and isinstance(value.data.path.data, str):
+        from tfdsl.rules.downward import pod_field
+
+        yield from _one(pod_field(value.data.path.data), "field")
     if not isinstance(value.data, Reference):
         return
     kind = _REFERENCES[value.data.kind]
-    name, key = value.data.name.data, value.data.key.data
+    name, key = value.data.name.data, value.data.key.data if value.data.key is not None else None
     if isinstance(name, str):
         yield from _one(names.object_name(name, kind), "name")
     if isinstance(key, str):

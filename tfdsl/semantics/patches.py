@@ -9,7 +9,7 @@ from tfdsl.patch.path import Problem, parse_path
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.values import ListData, MapData, Poison, Reference, RunTimeText, a_kind
+from tfdsl.semantics.values import ListData, MapData, PodField, Poison, Reference, RunTimeText, a_kind
 from tfdsl.text import Span
 from tfdsl.vocabulary.types import STRING
 
@@ -81,7 +81,7 @@ def _fits(value: Value, scope: Scope) -> bool:
         if isinstance(data, RunTimeText):
             diagnostic = name_rules.RUN_TIME_HERE(leaf.span, name="this text")
             scope.report(diagnostic.help("a patch is fixed when the job is compiled"))
-        elif isinstance(data, Reference):
+        elif isinstance(data, Reference | PodField):
             expected = "text, a number, a bool, a list or a map"
             what = "the value of a patch"
             scope.report(name_rules.WRONG_TYPE(leaf.span, what=what, expected=expected, given=a_kind(data)))

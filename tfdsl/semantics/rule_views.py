@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
 from tfdsl.rules.broken import KEY
-from tfdsl.semantics.values import ListData, MapData, Reference
+from tfdsl.semantics.values import ListData, MapData, PodField, Reference
 from tfdsl.vocabulary.quantities import Quantity
 
 if TYPE_CHECKING:
@@ -154,7 +154,11 @@ def value_span(value: Value, place: Place) -> Span:
             return value_span(data.entries[key].value, tuple(rest))
         case (int(at), *rest) if isinstance(data, ListData):
             return value_span(data.items[at], tuple(rest))
-        case ("name" | "key" as part,) if isinstance(data, Reference):
-            return (data.name if part == "name" else data.key).span
+        case ("name",) if isinstance(data, Reference):
+            return data.name.span
+        case ("key",) if isinstance(data, Reference) and data.key is not None:
+            return data.key.span
+        case ("field",) if isinstance(data, PodField):
+            return data.path.span
         case _:
             return value.span

@@ -29,11 +29,17 @@ class RunTimeText(Record):
 
 
 class Reference(Record):
-    """``secret(name, key)`` or ``configmap(name, key)``."""
+    """``secret(name, key)`` or ``configmap(name, key)``; all keys of ``secret(name)`` have ``key`` ``None``."""
 
     kind: Literal["secret", "configmap"]
     name: Value
-    key: Value
+    key: Value | None = None
+
+
+class PodField(Record):
+    """``pod_field(path)``."""
+
+    path: Value
 
 
 class Poison(Record):
@@ -43,7 +49,19 @@ class Poison(Record):
 POISON = Poison()
 
 Data: TypeAlias = Union[
-    str, int, bool, "Decimal", Quantity, Duration, Undecided, RunTimeText, Reference, Poison, "ListData", "MapData"
+    str,
+    int,
+    bool,
+    "Decimal",
+    Quantity,
+    Duration,
+    Undecided,
+    RunTimeText,
+    Reference,
+    PodField,
+    Poison,
+    "ListData",
+    "MapData",
 ]
 
 
@@ -130,6 +148,7 @@ _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (ListData, "list"),
     (MapData, "map"),
     (Reference, "secret() or configmap()"),
+    (PodField, "pod_field()"),
     (Poison, "unknown"),
 )
 
@@ -170,7 +189,7 @@ def show(data: Data) -> str | None:
 
 
 CONTAINERS = (ListData, MapData)
-_NOT_IN_TEXT = (*CONTAINERS, Reference, RunTimeText, Poison)
+_NOT_IN_TEXT = (*CONTAINERS, Reference, PodField, RunTimeText, Poison)
 
 
 def joined(*parts: str | RunTime | RunTimeText) -> str | RunTimeText:

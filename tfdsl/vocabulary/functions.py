@@ -21,9 +21,14 @@ class Function(Record):
 
 
 FUNCTIONS = (
-    Function("secret", "secret(name, key)", "A key of a Secret; in `env` only.", 2, 2, ("secretKeyRef", "secret_ref")),
-    Function("configmap", "configmap(name, key)", "A key of a ConfigMap; in `env` only.", 2, 2,
-             ("configMapKeyRef", "config_map_ref")),
+    Function("secret", "secret(name, key)",
+             "A key of a Secret, in `env` only; `secret(name)`, all of its keys, in `env_from` only.", 1, 2,
+             ("secretKeyRef", "secret_ref")),
+    Function("configmap", "configmap(name, key)",
+             "A key of a ConfigMap, in `env` only; `configmap(name)`, all of its keys, in `env_from` only.", 1, 2,
+             ("configMapKeyRef", "configMapRef", "config_map_ref")),
+    Function("pod_field", 'pod_field("status.podIP")', "A field of the pod itself; in `env` only.", 1, 1,
+             ("fieldRef", "field_ref", "downwardAPI", "fieldPath")),
     Function("min", "min(a, b, …)", "The smallest of numbers, quantities or durations.", 1, None),
     Function("max", "max(a, b, …)", "The largest of numbers, quantities or durations.", 1, None),
     Function("len", "len(list|map|string)", "The number of elements, entries or characters.", 1, 1,

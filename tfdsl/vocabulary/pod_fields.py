@@ -72,7 +72,6 @@ FIELDS: Final = (
         'write spread = "node" for replicas on different nodes',
     ),
     # of its container
-    _container("envFrom", "+=", '[{ configMapRef = { name = "settings" } }]'),
     _container("lifecycle", "=", '{ preStop = { exec = { command = ["/app/stop"] } } }'),
     _container("livenessProbe", "=", _PROBE),
     _container("readinessProbe", "=", _PROBE),

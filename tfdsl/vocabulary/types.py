@@ -64,7 +64,11 @@ class UnionType(Record):
 
 
 class ReferenceType(Record):
-    """``secret(name, key)`` or ``configmap(name, key)``."""
+    """A value that the cluster knows: ``secret(name, key)``, ``configmap(name, key)`` or ``pod_field(path)``."""
+
+
+class KeysType(Record):
+    """All keys of ``secret(name)`` or ``configmap(name)``."""
 
 
 Type: TypeAlias = (
@@ -78,6 +82,7 @@ Type: TypeAlias = (
     | MapType
     | UnionType
     | ReferenceType
+    | KeysType
 )
 
 INT = IntType()
@@ -119,7 +124,7 @@ def a_value(kind: Type) -> str:
             return "a duration such as 30m"
         case StringType() if kind.one_of:
             return describe(kind)
-        case ReferenceType():
+        case ReferenceType() | KeysType():
             return describe(kind)
         case _:
             return f"a {describe(kind)}"
@@ -152,4 +157,6 @@ def describe(kind: Type) -> str:
         case UnionType():
             return " or ".join(describe(member) for member in kind.of)
         case ReferenceType():
-            return "secret() or configmap()"
+            return "secret(), configmap() or pod_field()"
+        case KeysType():
+            return "secret(name) or configmap(name)"

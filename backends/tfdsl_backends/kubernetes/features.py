@@ -9,5 +9,8 @@ from __future__ import annotations
 VERSIONS = ("1.27", "1.28", "1.29", "1.30", "1.31", "1.32", "1.33", "1.34")
 """Oldest first."""
 
+HOST_IPS = "1.29"
+"""From here variables can have ``status.hostIPs`` (PodHostIPs, on by default as beta)."""
+
 SUCCESS_POLICY = "1.31"
 """From here ``successPolicy`` of an Indexed Job is on by default (JobSuccessPolicy, beta)."""

@@ -14,7 +14,7 @@ from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.kubernetes import when
-from tfdsl_backends.kubernetes.features import SUCCESS_POLICY
+from tfdsl_backends.kubernetes.features import HOST_IPS, SUCCESS_POLICY
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, WHOLE_DEVICES, WITHOUT_OWNER
 
@@ -126,6 +126,15 @@ LIMITS = (
 )
 
 CLUSTER_AND_ROLES = (
+    kept("roles[].env{pod_field}", "template.spec.containers[0].env[].valueFrom.fieldRef", since=HOST_IPS),
+    refused(
+        "roles[].env{pod_field}",
+        "Kubernetes has {value} from version 1.29 on",
+        "K8S120",
+        "pod-field",
+        instead='write pod_field("status.hostIP")',
+        when=when.host_ips,
+    ),
     translated(
         "cluster.discovery",
         "template.spec.containers[0].env and args",

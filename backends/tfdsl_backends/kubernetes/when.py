@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Policy, Role
 
+host_ips = Condition("status.hostIPs", lambda unit, item: item.value == "status.hostIPs")
+
 on_hosts = Condition("with hosts", lambda unit, item: pinned(unit))
 
 one_job = Condition("one Job", lambda unit, item: sum(job_count(unit, role) for role in training_roles(unit.job)) == 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, child, entry
-from tfdsl.ir.model import ConfigMapRef, SecretRef
+from tfdsl.ir.model import ConfigMapRef, PodField, SecretKeys, SecretRef
 from tfdsl_backends.podspec.options import VISIBLE_DEVICES
 from tfdsl_backends.podspec.run_time import expanded, literal, names_in, uses_index
 
@@ -84,4 +84,16 @@ def _entry(role: Role, name: str, value: EnvValue, index: Index) -> Data:
         return Located({"name": name, "valueFrom": {"secretKeyRef": {"name": value.name, "key": value.key}}}, path)
     if isinstance(value, ConfigMapRef):
         return Located({"name": name, "valueFrom": {"configMapKeyRef": {"name": value.name, "key": value.key}}}, path)
+    if isinstance(value, PodField):
+        return Located({"name": name, "valueFrom": {"fieldRef": {"fieldPath": value.field}}}, path)
     return Located({"name": name, "value": expanded(value, index)}, path)
+
+
+def env_from(role: Role) -> list[Data]:
+    """The Secrets and ConfigMaps whose keys become variables. An entry of :func:`env` wins over all of them."""
+    path = child(role.path, "env_from")
+    sources: list[Data] = []
+    for at, source in enumerate(role.env_from):
+        reference = "secretRef" if isinstance(source, SecretKeys) else "configMapRef"
+        sources.append(Located({reference: {"name": source.name}}, f"{path}[{at}]"))
+    return sources

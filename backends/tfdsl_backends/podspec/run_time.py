@@ -1,8 +1,8 @@
 """Run-time values in Kubernetes: ``${task.index}`` and ``${env.NAME}`` become references that the kubelet replaces.
 
 The kubelet expands ``$(NAME)`` in ``command``, ``args``, env values and ``subPathExpr``, from the container's own env
-entries only (what the image sets is not seen), in an env value only from the entries before it. An unknown name stays
-as written.
+and envFrom only (what the image sets is not seen), in an env value only from envFrom and the entries before it. An
+unknown name stays as written.
 """
 
 from __future__ import annotations

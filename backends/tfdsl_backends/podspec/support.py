@@ -67,6 +67,8 @@ def _role_rows() -> Iterator[Row]:
     yield kept("roles[].args", f"{CONTAINER}.args")
     yield kept("roles[].workdir", f"{CONTAINER}.workingDir")
     yield kept("roles[].env", f"{CONTAINER}.env")
+    yield kept("roles[].env{pod_field}", f"{CONTAINER}.env[].valueFrom.fieldRef")
+    yield kept("roles[].env_from", f"{CONTAINER}.envFrom")
     for name in ("cpu", "memory"):
         yield kept(f"roles[].{name}", f"{CONTAINER}.resources.requests and limits")
         yield kept(f"roles[].{name}_limit", f"{CONTAINER}.resources.limits")
@@ -185,8 +187,8 @@ def _output_rows() -> Iterator[Row]:
 def _undefined(key: str) -> Row:
     return refused(
         key,
-        "Kubernetes expands only variables that env defines, not those of the image: {names} would reach role "
-        "{role} unexpanded",
+        "Kubernetes expands only variables that env or env_from defines, not those of the image: {names} would reach "
+        "role {role} unexpanded",
         "005",
         "undefined-variable",
         instead="give the variable a value in env, or write the command as one text, which the shell expands",

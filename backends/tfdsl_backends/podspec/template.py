@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, at, child, entry, unless_empty
 from tfdsl_backends.podspec.command import command_and_args
-from tfdsl_backends.podspec.environment import env
+from tfdsl_backends.podspec.environment import env, env_from
 from tfdsl_backends.podspec.options import NO_SIDECAR
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.resources import resources
@@ -68,6 +68,7 @@ def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[s
         "workingDir": Located(literal(role.workdir), child(role.path, "workdir")) if role.workdir else None,
         "ports": ports(role, plan),
         "env": env(job, role, plan) or None,
+        "envFrom": env_from(role) or None,
         "resources": resources(role, plan),
         "volumeMounts": mounts or None,
     }

@@ -75,12 +75,18 @@ def undefined_names(unit: Unit, item: Item) -> dict[str, str]:
 
 
 def _undefined_in(unit: Unit, item: Item) -> list[str]:
-    """The names that the item refers to and that no env entry before it defines."""
+    """The names that the item refers to and that no env entry before it defines.
+
+    ``env_from`` may define any name, and before all of ``env`` (kubelet, makeEnvironmentVariables).
+    """
     role = unit.job.role(item.role)
     if role is None or (item.key == "roles[].command{env}" and not isinstance(role.command, tuple)):
         return []
     if item.key == "roles[].env{env}":
-        return _without_definition(unit.job, role)
+        undefined = _without_definition(unit.job, role)
+        return [name for name in undefined if name in role.env] if role.env_from else undefined
+    if role.env_from:
+        return []
     known = _own_names(unit.job, role)
     return list(dict.fromkeys(name for value in _values(item) for name in _names(value) if name not in known))
 

@@ -162,7 +162,15 @@ KEYS = ("team", "example.com/team", "Team_1.x", "a" * 63)
 BAD_LABELS = ("x y", "-bad-", "日本", "a" * 64)
 BAD_KEYS = ("two words", "-x", "a/b/c", "", "a" * 64)
 ENV_NAMES = ("MODE", "a.b-c", "EPOCHS", "_x", "TASK_INDEX", "PATH", "JOB_COMPLETION_INDEX", "lower_9")
-ENV_VALUES = ("5", "0.25", "true", 'secret("hub", "token")', 'configmap("conf", "x.y")')
+ENV_VALUES = (
+    *("5", "0.25", "true", 'secret("hub", "token")', 'configmap("conf", "x.y")'),
+    *(
+        'pod_field("status.podIP")',
+        'pod_field("status.hostIPs")',
+        "pod_field(\"metadata.annotations['Example.com/A']\")",
+    ),
+)
+ENV_SOURCES = ('configmap("settings")', 'secret("hub")', 'secret("a.b-c")')
 RUN_TIME = ('"--shard=${task.index}"', '"${role.name}-${task.index}"', '"$(X) of ${role.replicas}"')
 COMMANDS = (
     '["python", "/app/train.py"]',
@@ -185,6 +193,12 @@ ODD_ATTRIBUTES = (
     'env = { A = secret("No Name", "key") }',
     'env = { A = secret("name", "no key") }',
     'env = { A = configmap("name", "..") }',
+    'env = { A = pod_field("status.phase") }',
+    'env = { A = pod_field("metadata.labels") }',
+    "env = { A = pod_field(\"metadata.labels['a b']\") }",
+    "env = { A = pod_field(\"spec.nodeName['a']\") }",
+    'env_from = [secret("No Name")]',
+    'env_from = [configmap("a/b")]',
     'env = { A = "${env.B}", B = "${env.C}", C = "c" }',
     'env = { KUBERNETES_SERVICE_HOST = "x", VC_PS_HOSTS = "y", VK_TASK_INDEX = 1 }',
     'tolerations = [{ key = "a", operator = "Exists", value = "x" }]',
@@ -300,6 +314,7 @@ class _Draw(Random):
             ("args", 2, lambda: self.list(self.string)),
             ("workdir", 5, lambda: self.choice(('"/app"', '"/work dir/$(X)"', '"relative"'))),
             ("env", 2, lambda: self.map(ENV_NAMES, self.env_value)),
+            ("env_from", 6, lambda: self.list(lambda: self.choice(ENV_SOURCES))),
             ("cpu", 3, lambda: self.choice(CPUS)),
             ("memory", 3, lambda: self.choice(QUANTITIES)),
             ("gpu", 3, lambda: self.choice(("0", "1", "8"))),

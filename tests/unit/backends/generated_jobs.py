@@ -12,6 +12,7 @@ HOSTILE = st.sampled_from(
     ["", "$(HOME)", "$$", "{{ x }}", "a\nb", "'", '"', "no", "012", "🙂", "\r\n", " x ", "#", "${A}", "\\", "x" * 300]
 )
 TOLERATION = model.Toleration(key="a", operator="Exists", toleration_seconds=3)
+POD_IP = model.PodField(field="status.podIP")
 INDEXED = model.RunTimeText(parts=("/data/$(run)-", model.TaskIndex()))
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True).filter(lambda name: name != "TF_CONFIG")
 
@@ -25,7 +26,8 @@ def roles(draw: st.DrawFn, name: str, most: int) -> model.Role:
         model.NfsMount(at="/nfs", server="10.0.0.2", share="/x", readonly=True),
     )
     fields = {
-        "env": draw(st.dictionaries(NAMES, HOSTILE, max_size=3)),
+        "env": draw(st.dictionaries(NAMES, HOSTILE | st.just(POD_IP), max_size=3)),
+        "env_from": draw(st.sampled_from([(), (model.SecretKeys(name="keys"), model.ConfigMapKeys(name="settings"))])),
         "command": draw(st.lists(HOSTILE, min_size=1, max_size=3).map(tuple) | st.just('exec train --x=$HOME "$@"')),
         "mounts": draw(st.sampled_from([(), mounts[:1], mounts])),
         "port": draw(st.sampled_from([1, 2222, 65535])),

@@ -15,6 +15,15 @@ COPIED = 'output "/tmp/x" to "/d/x", mount pvc "d" at "/d"'
 SAID: list[tuple[tuple[str, ...], str, str, str]] = [
     (KUBERNETES, "protocol", f'cluster {{ protocol = "grpc+verbs" }}\n{WORKERS}', ""),
     (KUBERNETES, "undefined-variable", 'role worker { args = ["${env.HOME}"] }', ""),
+    (
+        KUBERNETES,
+        "undefined-variable",
+        'role worker { env_from = [secret("s")], env = { A = "${env.B}", B = "${env.A}" } }',
+        "",
+    ),
+    (("kubernetes",), "pod-field", 'role worker { env = { A = pod_field("status.hostIPs") } }', 'version = "1.28"'),
+    (("yarn", "slider"), "pod-field", 'role worker { env = { A = pod_field("status.podIP") } }', ""),
+    (("yarn", "slider"), "env-from", 'role worker { env_from = [configmap("settings")] }', ""),
     (KUBERNETES, "run-time-workdir", 'role worker { workdir = "/w/${task.index}" }', ""),
     (KUBERNETES, "run-time-source", 'role worker { mount host "/d/${task.index}" at "/d" }', ""),
     (KUBERNETES, "hdfs-output", 'role worker { output "/tmp/x" to "hdfs://nn/x" }', ""),
@@ -45,15 +54,38 @@ SAID: list[tuple[tuple[str, ...], str, str, str]] = [
 CASES = [(target, slug, items, options) for names, slug, items, options in SAID for target in names]
 
 
-@pytest.mark.parametrize(
-    ("target", "slug", "items", "options"), CASES, ids=[f"{target}-{slug}" for target, slug, _, _ in CASES]
-)
-def test_a_job_gets_the_message(target: str, slug: str, items: str, options: str) -> None:
+def said(target: str, items: str, options: str) -> dict[str, str]:
+    """The messages for a job by their slugs."""
     found = targets.find(target)
     assert found is not None
     image = "" if "image =" in items else 'image = "r/i:1"'
     text = f'job j {{\n{image}\ncommand = ["python"]\n{items}\ntarget {target} {{ {options} }}\n}}\n'
     program = pipeline.load(Source("job.tfjob", text), lambda path: "there is no such file")
     done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(found)])
-    said = {diagnostic.rule.slug: diagnostic.message for diagnostic in done.diagnostics}
-    assert f"{target}-{slug}" in said, said
+    return {diagnostic.rule.slug: diagnostic.message for diagnostic in done.diagnostics}
+
+
+@pytest.mark.parametrize(
+    ("target", "slug", "items", "options"), CASES, ids=[f"{target}-{slug}" for target, slug, _, _ in CASES]
+)
+def test_a_job_gets_the_message(target: str, slug: str, items: str, options: str) -> None:
+    messages = said(target, items, options)
+    assert f"{target}-{slug}" in messages, messages
+
+
+NAMED = """role worker {
+  env_from = [configmap("settings")]
+  env = { PREFIX = "${env.BUCKET}/mnist" }
+  args = ["--bucket=${env.BUCKET}"]
+  mount pvc "runs" at "/runs" { sub_path = "${env.RUN}" }
+}"""
+
+
+@pytest.mark.parametrize("target", KUBERNETES)
+def test_env_from_may_define_any_variable(target: str) -> None:
+    assert f"{target}-undefined-variable" not in said(target, NAMED, "")
+
+
+@pytest.mark.parametrize("target", ["yarn", "slider"])
+def test_an_empty_env_from_is_kept_everywhere(target: str) -> None:
+    assert f"{target}-env-from" not in said(target, "role worker { env_from = [] }", "")

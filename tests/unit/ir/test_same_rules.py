@@ -113,6 +113,10 @@ CASES = {
     "TFJ2502": ('namespace = "N"\nrole worker { }', {"namespace": "N"} | worker()),
     "TFJ2503": ('labels = { team = "a b" }\nrole worker { }', {"labels": {"team": "a b"}} | worker()),
     "TFJ2504": ('tolerations = [{ value = "x" }]\nrole worker { }', worker(tolerations=[{"value": "x"}])),
+    "TFJ2506": (
+        'env = { A = pod_field("status.phase") }\nrole worker { }',
+        worker(env={"A": {"kind": "pod_field", "field": "status.phase"}}),
+    ),
     "TFJ2602": (
         'role worker { }\nbuild { from = "b"\n copy "/a" to "/b" }',
         worker() | {"build": {"base": "b", "steps": [{"kind": "copy", "source": "/a", "destination": "/b"}]}},

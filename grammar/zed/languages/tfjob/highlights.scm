@@ -28,7 +28,7 @@
 (member name: (name) @variable.member)
 
 ((call function: (name) @function.builtin)
-  (#any-of? @function.builtin "configmap" "replace" "format" "secret" "lower" "split" "upper" "file" "join" "trim" "len" "max" "min"))
+  (#any-of? @function.builtin "configmap" "pod_field" "replace" "format" "secret" "lower" "split" "upper" "file" "join" "trim" "len" "max" "min"))
 
 ; --- declarations ---
 
@@ -45,7 +45,7 @@
 ; --- items ---
 
 ((attribute name: (name) @property)
-  (#any-of? @property "image_pull_secrets" "image_pull_policy" "service_account" "min_available" "node_selector" "gpu_resource" "host_network" "memory_limit" "annotations" "tolerations" "checkpoint" "gpu_memory" "node_label" "cpu_limit" "namespace" "resources" "scheduler" "deadline" "priority" "replicas" "cleanup" "command" "retries" "suspend" "workdir" "labels" "logdir" "memory" "server" "spread" "after" "image" "queue" "args" "gang" "port" "cpu" "env" "gpu" "shm" "ttl" "nvidia_visible_devices" "max_container_memory" "rendezvous_seconds" "istio_annotation" "resourcemanager" "docker_network" "gang_scheduler" "allowed_ports" "applications" "app_version" "cgroup_root" "docker_user" "hadoop_conf" "hadoop_home" "reuse_port" "stop_grace" "wait_limit" "am_memory" "tf_config" "metainfo" "dialect" "exclude" "runtime" "version" "webhdfs" "python" "files" "hosts" "kueue" "ports" "store"))
+  (#any-of? @property "image_pull_secrets" "image_pull_policy" "service_account" "min_available" "node_selector" "gpu_resource" "host_network" "memory_limit" "annotations" "tolerations" "checkpoint" "gpu_memory" "node_label" "cpu_limit" "namespace" "resources" "scheduler" "deadline" "env_from" "priority" "replicas" "cleanup" "command" "retries" "suspend" "workdir" "labels" "logdir" "memory" "server" "spread" "after" "image" "queue" "args" "gang" "port" "cpu" "env" "gpu" "shm" "ttl" "nvidia_visible_devices" "max_container_memory" "rendezvous_seconds" "istio_annotation" "resourcemanager" "docker_network" "gang_scheduler" "allowed_ports" "applications" "app_version" "cgroup_root" "docker_user" "hadoop_conf" "hadoop_home" "reuse_port" "stop_grace" "wait_limit" "am_memory" "tf_config" "metainfo" "dialect" "exclude" "runtime" "version" "webhdfs" "python" "files" "hosts" "kueue" "ports" "store"))
 ((role name: (name) @constant.builtin)
   (#any-of? @constant.builtin "tensorboard" "evaluator" "master" "worker" "chief" "ps"))
 ((subject role: (name) @constant.builtin)

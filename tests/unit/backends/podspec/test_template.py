@@ -117,6 +117,21 @@ def test_everything_in_its_order() -> None:
     assert made["spec"]["containers"][0]["ports"] == [{"name": "tfjob-port", "containerPort": 2222, "hostPort": 2222}]
 
 
+def test_variables_of_config_maps_secrets_and_fields() -> None:
+    worker = role(
+        "worker",
+        env={"IP": model.PodField(field="status.podIP"), "A": "1"},
+        env_from=(model.ConfigMapKeys(name="settings"), model.SecretKeys(name="keys")),
+    )
+    made = container(worker)
+    assert made["envFrom"] == [{"configMapRef": {"name": "settings"}}, {"secretRef": {"name": "keys"}}]
+    assert made["env"] == [
+        {"name": "IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}},
+        {"name": "A", "value": "1"},
+    ]
+    assert list(made)[-2:] == ["env", "envFrom"]
+
+
 def test_requests_and_limits_are_both_written() -> None:
     made = container(
         role(

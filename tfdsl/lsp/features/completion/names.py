@@ -11,7 +11,7 @@ from tfdsl.syntax import ast
 from tfdsl.vocabulary import functions, roles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from tfdsl.lsp.cursor import Cursor, Frame, Tok
     from tfdsl.lsp.snapshot import Snapshot
@@ -21,6 +21,8 @@ _MEMBERS = {
     "role": (("name", "Name of the role."), ("replicas", "Replicas of the role.")),
     "task": (("index", "Index of the task in its role; known at run time."),),
 }
+REFERENCES = ("secret", "configmap", "pod_field")
+"""Functions whose value only some places take."""
 _DECLARED = {"PARAM": "param", "LET": "let", "TEMPLATE": "template", "PROFILE": "profile"}
 
 
@@ -74,10 +76,11 @@ def block_names(frame: Frame, keyword: str) -> list[str]:
     return [words[1].text for words in frame.statements[:-1] if len(words) > 1 and words[0].type == keyword]
 
 
-def names(snapshot: Snapshot, cursor: Cursor, *, references: bool, run_time: bool) -> list[Item]:
+def names(snapshot: Snapshot, cursor: Cursor, *, references: Collection[str], run_time: bool) -> list[Item]:
     """What may begin an expression at the place.
 
-    ``references``: ``secret()`` and ``configmap()`` may; ``run_time``: values that are known when a task runs.
+    ``references``: the functions that give a value of the cluster and may; ``run_time``: values that are known when a
+    task runs may.
     """
     own = [word.text for word in cursor.statement[:2]] if cursor.block.kind == "file" else []
     found = [
@@ -101,7 +104,7 @@ def names(snapshot: Snapshot, cursor: Cursor, *, references: bool, run_time: boo
     found += [
         Item(row.name, "function", row.signature, row.doc, f"{row.name}($1)", snippet=True, rank=6)
         for row in functions.FUNCTIONS
-        if references or row.name not in ("secret", "configmap")
+        if row.name in references or row.name not in REFERENCES
     ]
     return found
 

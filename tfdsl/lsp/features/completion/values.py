@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.inputs import is_below
 from tfdsl.lsp.features.completion.item import Item
-from tfdsl.lsp.features.completion.names import job_roles, members, names
+from tfdsl.lsp.features.completion.names import REFERENCES, job_roles, members, names
 from tfdsl.source_files import is_file_name
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
-from tfdsl.vocabulary import attributes, roles, statements
+from tfdsl.vocabulary import attributes, downward, roles, statements
 from tfdsl.vocabulary.quantities import DURATION_UNITS, QUANTITY_UNITS
 from tfdsl.vocabulary.types import (
     STRING,
@@ -19,6 +19,7 @@ from tfdsl.vocabulary.types import (
     BoolType,
     DurationType,
     IntType,
+    KeysType,
     ListType,
     MapType,
     NumberType,
@@ -44,6 +45,7 @@ _PARAM_TYPES: dict[str, Type] = {
     "quantity": QuantityType(),
     "duration": DurationType(),
 }
+_REFERENCES = {ReferenceType: REFERENCES, KeysType: ("secret", "configmap")}
 _MEMORY_UNITS = ("Ki", "Mi", "Gi", "Ti", "k", "M", "G", "T")
 
 
@@ -74,7 +76,7 @@ def values(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
     example = attributes.BY_NAME.get(expected.key)
     if example is not None and example.example and len(cursor.frames) and cursor.frame is cursor.block:
         found.append(Item(example.example, "word", "example", example.doc, rank=7))
-    references = any(isinstance(kind, ReferenceType) for kind in _flat(expected.kinds))
+    references = [name for kind in _flat(expected.kinds) for name in _REFERENCES.get(type(kind), ())]
     return found + names(snapshot, cursor, references=references, run_time=False)
 
 
@@ -83,6 +85,8 @@ def in_text(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
     words = cursor.statement
     if words and words[0].type == "INCLUDE":
         return _files(snapshot, cursor)
+    if _called(cursor) == "pod_field":
+        return [Item(name, "word", "field of the pod", doc, rank=1) for name, doc in downward.FIELDS.items()]
     expected = expected_at(cursor)
     found = [
         Item(word, "word", rank=1)
@@ -103,7 +107,12 @@ def in_interpolation(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
         return members(snapshot, cursor, cursor.before)
     if not _begins(cursor):
         return []
-    return names(snapshot, cursor, references=False, run_time=True)
+    return names(snapshot, cursor, references=(), run_time=True)
+
+
+def _called(cursor: Cursor) -> str:
+    """The function of whose arguments the place is one; empty if there is none."""
+    return cursor.frame.head[-1].text if cursor.frame.kind == "call" and cursor.frame.head else ""
 
 
 _INFIX = {tables.TERMINALS[type_] for type_ in lexer.INFIX}
