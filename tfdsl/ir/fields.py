@@ -131,8 +131,13 @@ def _path(node: model.Node, name: str) -> str:
 def _field(node: model.Node, key: str, name: str, origins: Origins, role: str = "") -> Iterator[Item]:
     value: object = getattr(node, name)
     path = _path(node, name)
-    if value or origins.written(path) is not None:
+    if value or _is_chosen_zero(node, name, value) or origins.written(path) is not None:
         yield Item(key, path, node, value, role)
+
+
+def _is_chosen_zero(node: model.Node, name: str, value: object) -> bool:
+    """Whether a field that is nothing unless it is set is 0: the user 0 is root."""
+    return type(value) is int and type(node).model_fields[name].default is None
 
 
 def _role(role: model.Role, origins: Origins) -> Iterator[Item]:

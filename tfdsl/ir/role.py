@@ -13,7 +13,7 @@ from tfdsl.ir.text import Clean, Command, EnvSource, EnvValue, FullText, Map, Te
 from tfdsl.rules import job as rules
 from tfdsl.rules import mounts as mount_rules
 from tfdsl.rules import names, tolerations
-from tfdsl.vocabulary.attributes import ENV_NAME, MOST_REPLICAS
+from tfdsl.vocabulary.attributes import ENV_NAME, HIGHEST_ID, MOST_REPLICAS
 
 TENSORFLOW_PORT = 2222
 TENSORBOARD_PORT = 6006
@@ -25,6 +25,7 @@ Annotations: TypeAlias = Annotated[Map[str, Clean], holds(names.annotation_keys)
 Resources: TypeAlias = Annotated[Map[str, Count], holds(names.resources)]
 EnvName: TypeAlias = Annotated[str, holds(partial(names.map_key, what="env", pattern=ENV_NAME))]
 Index: TypeAlias = Annotated[int, Field(ge=0)]
+Id: TypeAlias = Annotated[int, Field(ge=0, le=HIGHEST_ID)]
 
 
 def _called(what: str) -> After:
@@ -117,6 +118,11 @@ class Role(Node):
     port: Annotated[int, Field(ge=1, le=65535)] = Field(default_factory=unset)
     host_network: bool = False
     service_account: Annotated[Word, _called("ServiceAccount")] | None = None
+    run_as_user: Id | None = None
+    run_as_group: Id | None = None
+    fs_group: Id | None = None
+    privileged: bool = False
+    capabilities: tuple[Annotated[str, holds(names.capability)], ...] = ()
     node_selector: Labels = EMPTY
     node_label: Word | None = None
     tolerations: tuple[Toleration, ...] = ()

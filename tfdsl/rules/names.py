@@ -6,7 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
+from tfdsl.diagnostics.suggest import closest
 from tfdsl.rules.broken import KEY, Broken
+from tfdsl.vocabulary.attributes import CAPABILITIES, CAPABILITY
+from tfdsl.vocabulary.types import a_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,6 +55,16 @@ def data_key(key: str, kind: str) -> Broken | None:
     elif key == "." or key.startswith(".."):
         problem = "it cannot be . or start with two dots"
     return _object(key, f"key of a {kind}", problem)
+
+
+def capability(name: str) -> Broken | None:
+    """A capability of Linux; in a text, the type of its attribute says so."""
+    if name in CAPABILITIES:
+        return None
+    values = {"what": "an element of capabilities", "expected": a_value(CAPABILITY), "given": f'"{name}"'}
+    broken = Broken(value_rules.NOT_ONE_OF, (), values)
+    near = closest(name.removeprefix(CAPABILITY.prefix), CAPABILITIES)
+    return broken if near is None else broken.help(f'did you mean "{near}"?')
 
 
 def image(name: str) -> Broken | None:

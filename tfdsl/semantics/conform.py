@@ -179,8 +179,9 @@ def _string(value: Value, to: StringType, what: str, report: Report) -> Data:
         report(value_rules.EMPTY(value.span, what=what))
         return POISON
     if to.one_of and data not in to.one_of:
-        diagnostic = value_rules.NOT_ONE_OF(value.span, what=what, expected=_words(to.one_of), given=f'"{data}"')
-        near = closest(data, to.one_of)
+        expected = a_value(to) if to.called else _words(to.one_of)
+        diagnostic = value_rules.NOT_ONE_OF(value.span, what=what, expected=expected, given=f'"{data}"')
+        near = closest(data.removeprefix(to.prefix), to.one_of)
         if near is not None:
             diagnostic = diagnostic.help(f'did you mean "{near}"?')
             diagnostic = diagnostic.replacing(f'write "{near}"', f'"{near}"')

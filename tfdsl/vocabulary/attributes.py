@@ -79,6 +79,19 @@ MOST_REPLICAS = 100_000
 """More is a mistake: no target and no cluster spec can have that many."""
 MOST_RETRIES = 2**31 - 2
 """The most that Kubernetes can count in 32 bits, less the first start, which some targets count too."""
+CAPABILITIES = (
+    "ALL", "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN",
+    "DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER", "FSETID", "IPC_LOCK", "IPC_OWNER", "KILL", "LEASE", "LINUX_IMMUTABLE",
+    "MAC_ADMIN", "MAC_OVERRIDE", "MKNOD", "NET_ADMIN", "NET_BIND_SERVICE", "NET_BROADCAST", "NET_RAW", "PERFMON",
+    "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYSLOG", "SYS_ADMIN", "SYS_BOOT", "SYS_CHROOT", "SYS_MODULE", "SYS_NICE",
+    "SYS_PACCT", "SYS_PTRACE", "SYS_RAWIO", "SYS_RESOURCE", "SYS_TIME", "SYS_TTY_CONFIG", "WAKE_ALARM",
+)  # fmt: skip
+"""What Linux has (capabilities(7), without the prefix ``CAP_``), and ``ALL``, as Kubernetes and docker call them."""
+
+CAPABILITY = StringType(one_of=CAPABILITIES, called="Linux capability", prefix="CAP_")
+
+HIGHEST_ID = 2**31 - 1
+"""The highest number of a user or group in a pod (Kubernetes, IsValidUserID)."""
 
 ATTRIBUTES = (
     Attribute("namespace", "job", NAME_STRING, "not written", "Kubernetes namespace of the job.", example='"ml"',
@@ -166,6 +179,18 @@ ATTRIBUTES = (
               akin=("network", "network_mode")),
     Attribute("service_account", "both", NAME_STRING, "the namespace's", "ServiceAccount of the pods.",
               ("serviceAccountName", "serviceAccount", "service_account_name"), example='"trainer"'),
+    Attribute("run_as_user", "both", IntType(0, HIGHEST_ID), "the image's", "Number of the user that runs the command.",
+              ("runAsUser", "uid", "user_id"), example="1000", akin=("user", "username")),
+    Attribute("run_as_group", "both", IntType(0, HIGHEST_ID), "the image's",
+              "Number of the group that runs the command.", ("runAsGroup", "gid", "group_id"), example="1000"),
+    Attribute("fs_group", "both", IntType(0, HIGHEST_ID), "none",
+              "Number of the group that owns mounted volumes and that the command belongs to.", ("fsGroup",),
+              example="2000"),
+    Attribute("privileged", "both", BOOL, "false",
+              "Give the command all rights of root on its node.", ("run_privileged_container",), example="true"),
+    Attribute("capabilities", "both", ListType(CAPABILITY), "[]",
+              "Linux capabilities that the command gets beside the usual ones.", ("cap_add", "capabilities_add"),
+              example='["IPC_LOCK"]'),
     Attribute("node_selector", "both", STRING_MAP, "{}", "Labels that the node must have.",
               ("nodeSelector",), example='{ accelerator = "a100" }', akin=("constraint", "constraints")),
     Attribute("node_label", "both", NAME_STRING, "none", "Which nodes, by a node label expression of Hadoop.",
@@ -204,6 +229,9 @@ TENSORBOARD_INHERITS = (
     "node_label",
     "tolerations",
     "service_account",
+    "run_as_user",
+    "run_as_group",
+    "fs_group",
 )
 """The job's values that tensorboard inherits (with the mounts); all others are for the training roles."""
 

@@ -25,7 +25,6 @@ _NO_SCHEDULE = "a job runs once, when it is submitted; use a scheduler to submit
 _OUTPUT = 'write output "/tmp/model" to "/runs/model"'
 _IMAGE_BUILD = 'write build { from = "tensorflow/tensorflow:2.16.1", copy "train.py" to "/app/train.py" }'
 _ZONE = 'write node_selector = { "topology.kubernetes.io/zone" = "…" }'
-_USER = 'write a patch in a target block: patch pod "spec.securityContext" = { runAsUser = 1000 }'
 _CONDITION = "write a choice: replicas = distributed ? 4 : 1"
 _FILES = 'write mounts: mount archive "hdfs:///code/train.tar.gz" at "."'
 
@@ -96,8 +95,6 @@ ATTRIBUTES = {
     "named_resource": _LIMITS,
     "schedule": _NO_SCHEDULE,
     "cron": _NO_SCHEDULE,
-    "user": _USER,
-    "username": _USER,
     "podAffinity": 'write a patch in a target block: patch pod "spec.affinity" = { podAffinity = { … } }',
     "if": _CONDITION,
     "condition": _CONDITION,

@@ -20,12 +20,17 @@ class NumberType(Record):
 
 
 class StringType(Record):
-    """Text. ``run_time``: it can contain ``${task.index}`` and ``${env.NAME}``. ``pattern`` matches the whole text."""
+    """Text. ``run_time``: it can contain ``${task.index}`` and ``${env.NAME}``. ``pattern`` matches the whole text.
+
+    ``called``: what a word of a long ``one_of`` is; ``prefix``: what other tools write before those words.
+    """
 
     one_of: tuple[str, ...] = ()
     pattern: str | None = None
     run_time: bool = False
     empty: bool = True
+    called: str = ""
+    prefix: str = ""
 
 
 class BoolType(Record):
@@ -122,6 +127,8 @@ def a_value(kind: Type) -> str:
             return "true or false"
         case DurationType():
             return "a duration such as 30m"
+        case StringType() if kind.called:
+            return f"a {kind.called}"
         case StringType() if kind.one_of:
             return describe(kind)
         case ReferenceType() | KeysType():
@@ -138,7 +145,7 @@ def describe(kind: Type) -> str:
             if low is not None and high is not None:
                 return f"int {low}–{high}"
             return "int" if low is None else f"int ≥ {low}"
-        case StringType() if kind.one_of:
+        case StringType() if kind.one_of and not kind.called:
             return " or ".join(f'"{word}"' for word in kind.one_of)
         case StringType():
             return "string"

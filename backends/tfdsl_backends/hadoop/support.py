@@ -47,6 +47,7 @@ def rows(program: str, *, image: str, vcores: str, memory: str, codes: Mapping[s
         *_job(program, codes),
         *_placement(codes),
         *_container(program, image, codes),
+        *_identity(),
         *_resources(vcores, memory),
         *(refused(f"mounts[{kind}]", why, code, instead=do) for kind, (code, why, do) in KUBERNETES_MOUNTS.items()),
     )
@@ -179,6 +180,31 @@ def _container(program: str, image: str, codes: Mapping[str, str]) -> Iterator[R
         "YARN has no service accounts; tasks run as the user who submits",
         codes["service_account"],
         instead=KUBERNETES,
+    )
+
+
+def _identity() -> Iterator[Row]:
+    for name, code in (("run_as_user", "090"), ("run_as_group", "091"), ("fs_group", "092")):
+        yield refused(
+            f"roles[].{name}",
+            "YARN decides which user a container runs as; a job cannot choose {value}",
+            code,
+            instead=KUBERNETES,
+        )
+    yield kept("roles[].privileged", "", when=asked.off)
+    yield refused(
+        "roles[].privileged",
+        "the tasks of role {role} have the rights of the user who runs them and no others",
+        "093",
+        instead=KUBERNETES,
+    )
+    yield kept("roles[].capabilities", "", when=asked.empty)
+    yield refused(
+        "roles[].capabilities",
+        "the administrator sets the capabilities of all containers; a job cannot add {names}",
+        "095",
+        instead=KUBERNETES,
+        fill=when.capability_names,
     )
 
 

@@ -10,7 +10,7 @@ from tfdsl_backends.hadoop.roles import in_docker
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import BaseMount
+    from tfdsl.ir.model import BaseMount, Role
 
 
 @condition("docker")
@@ -36,3 +36,8 @@ def native_absolute(unit: Unit, item: Item) -> bool:
 def native_elsewhere(unit: Unit, item: Item) -> bool:
     """Whether only docker could mount this folder of the node at the path."""
     return native_absolute(unit, item) and getattr(item.node, "source", None) != cast("BaseMount", item.node).at
+
+
+def capability_names(unit: Unit, item: Item) -> dict[str, str]:
+    """``names``: the capabilities of the role."""
+    return {"names": ", ".join(cast("Role", item.node).capabilities)}

@@ -79,6 +79,7 @@ def _role_rows() -> Iterator[Row]:
     yield kept("roles[].port", f"{CONTAINER}.ports")
     yield translated("roles[].host_network", f"{TEMPLATE}.hostNetwork", "with dnsPolicy ClusterFirstWithHostNet")
     yield kept("roles[].service_account", f"{TEMPLATE}.serviceAccountName")
+    yield from _security_rows()
     yield kept("roles[].node_selector", f"{TEMPLATE}.nodeSelector")
     yield refused(
         "roles[].node_label",
@@ -88,6 +89,33 @@ def _role_rows() -> Iterator[Row]:
     )
     yield kept("roles[].tolerations", f"{TEMPLATE}.tolerations")
     yield translated("roles[].spread", f"{TEMPLATE}.affinity", "required podAntiAffinity on kubernetes.io/hostname")
+
+
+def _security_rows() -> Iterator[Row]:
+    yield kept("roles[].run_as_user", f"{TEMPLATE}.securityContext.runAsUser")
+    yield kept("roles[].run_as_group", f"{TEMPLATE}.securityContext.runAsGroup")
+    yield approximated(
+        "roles[].fs_group",
+        f"{TEMPLATE}.securityContext.fsGroup",
+        "Kubernetes does not change the group of host and nfs mounts: files at {paths} keep theirs",
+        "020",
+        "fs-group-unchanged",
+        when=when.mounts_folders,
+        fill=when.folder_paths,
+    )
+    yield kept("roles[].fs_group", f"{TEMPLATE}.securityContext.fsGroup")
+    yield kept("roles[].privileged", f"{CONTAINER}.securityContext.privileged")
+    yield approximated(
+        "roles[].capabilities",
+        f"{CONTAINER}.securityContext.capabilities.add",
+        "a process of user {user} gets {value} only from a program whose file has them (setcap)",
+        "021",
+        "capabilities-of-user",
+        instead="write run_as_user = 0, or set them on the program in the image",
+        when=when.runs_as_other_user,
+        fill=when.user_and_capabilities,
+    )
+    yield kept("roles[].capabilities", f"{CONTAINER}.securityContext.capabilities.add")
 
 
 def _run_time_rows() -> Iterator[Row]:

@@ -11,6 +11,7 @@ from tfdsl_backends.podspec.options import NO_SIDECAR
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.resources import resources
 from tfdsl_backends.podspec.run_time import literal
+from tfdsl_backends.podspec.security import container_security, pod_security
 from tfdsl_backends.podspec.volumes import pod_volumes
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
         "schedulerName": plan.scheduler,
         "priorityClassName": plan.priority_class,
         "serviceAccountName": at(role, "service_account"),
+        "securityContext": pod_security(role),
         "nodeName": plan.node_name,
         "subdomain": plan.subdomain,
         "hostNetwork": Located(True, child(role.path, "host_network")) if host_network else None,
@@ -70,6 +72,7 @@ def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[s
         "env": env(job, role, plan) or None,
         "envFrom": env_from(role) or None,
         "resources": resources(role, plan),
+        "securityContext": container_security(role),
         "volumeMounts": mounts or None,
     }
 

@@ -55,6 +55,33 @@ def index_is_computed(unit: Unit, item: Item) -> bool:
     return any(role.name in ("chief", "master") for role in job.roles)
 
 
+@condition("beside host or nfs mounts")
+def mounts_folders(unit: Unit, item: Item) -> bool:
+    """Whether the role mounts folders whose group the kubelet leaves as it is (volumes without SetUp ownership)."""
+    return bool(_folders(item))
+
+
+def folder_paths(unit: Unit, item: Item) -> dict[str, str]:
+    """``paths``: where those folders are mounted."""
+    return {"paths": ", ".join(_folders(item))}
+
+
+def _folders(item: Item) -> list[str]:
+    return [mount.at for mount in cast("Role", item.node).mounts if mount.kind in ("host", "nfs")]
+
+
+@condition("with a run_as_user other than 0")
+def runs_as_other_user(unit: Unit, item: Item) -> bool:
+    """Whether the command loses added capabilities when it starts, as those of any user but root (capabilities(7))."""
+    return bool(cast("Role", item.node).run_as_user and item.value)
+
+
+def user_and_capabilities(unit: Unit, item: Item) -> dict[str, str]:
+    """``user``: the number of the role's user; ``value``: the names of its capabilities."""
+    role = cast("Role", item.node)
+    return {"user": str(role.run_as_user), "value": ", ".join(role.capabilities)}
+
+
 @condition("to an hdfs:// destination")
 def goes_to_hdfs(unit: Unit, item: Item) -> bool:
     """Whether an output is copied to HDFS."""

@@ -83,6 +83,7 @@ def shape(unit: Unit, role: Role) -> dict[str, object]:
         "runtime": docker,
         "image": role.image if docker else None,
         "docker mounts": (*map(str, docker_mounts(unit, role)), *tmpfs_mounts(role)) if docker else (),
+        "privileges": docker and role.privileged,
         "node label": role.node_label,
     }
 

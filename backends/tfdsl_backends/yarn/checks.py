@@ -98,7 +98,7 @@ def _layout(unit: Unit) -> Iterator[Diagnostic]:
         return
     if len(unit.job.roles) == 1:
         return
-    for what in ("runtime", "image", "docker mounts"):
+    for what in ("runtime", "image", "docker mounts", "privileges"):
         if what in differing:
             values = sorted({_value(unit, role, what) for role in unit.job.roles})
             diagnostic = messages.ONE_IMAGE(place, what=what, values=" and ".join(values))
@@ -116,6 +116,8 @@ def _value(unit: Unit, role: Role, what: str) -> str:
         return str(role.image)
     if what == "runtime":
         return "docker" if in_docker(unit, role) else "native"
+    if what == "privileges":
+        return "privileged = true" if role.privileged else "false"
     return ",".join(map(str, docker_mounts(unit, role))) or "none"
 
 

@@ -75,6 +75,8 @@ def runtime_variables(unit: Unit, roles: tuple[Role, ...]) -> list[tuple[str, st
     mounts = dict.fromkeys(str(mount) for role in roles for mount in docker_mounts(unit, role))
     tmpfs = dict.fromkeys(path for role in roles for path in tmpfs_mounts(role))
     variables = [("TYPE", "docker"), ("DOCKER_IMAGE", roles[0].image or "")]
+    if any(role.privileged for role in roles):
+        variables.append(("DOCKER_RUN_PRIVILEGED_CONTAINER", "true"))
     if have.docker_mounts:
         variables += [("DOCKER_CONTAINER_NETWORK", "host")]
         variables += [("DOCKER_MOUNTS", ",".join(mounts))] if mounts else []

@@ -176,6 +176,15 @@ CONTAINER = (
         instead="write node_label with the label of the nodes that have the resource",
     ),
     approximated(
+        "roles[].privileged",
+        "YARN_CONTAINER_RUNTIME_DOCKER_RUN_PRIVILEGED_CONTAINER",
+        "the containers of role {role} start only on nodes that allow privileged containers "
+        "(yarn.nodemanager.runtime.linux.docker.privileged-containers.allowed) and trust the image's registry",
+        "YRN094",
+        "privileged-allowed",
+        when=when.privileged_docker,
+    ),
+    approximated(
         "roles[].shm",
         "YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS",
         "/dev/shm becomes a tmpfs of the container, which YARN does not limit to {value}",

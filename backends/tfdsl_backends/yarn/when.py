@@ -46,6 +46,12 @@ def one_application(unit: Unit, item: Item) -> bool:
     return unit.text("applications") == "one" and len(unit.job.roles) > 1
 
 
+@condition("true, docker")
+def privileged_docker(unit: Unit, item: Item) -> bool:
+    """Whether a privileged docker container can be asked for."""
+    return bool(item.value) and docker(unit, item)
+
+
 @condition("docker, from 3.3 on")
 def tmpfs(unit: Unit, item: Item) -> bool:
     """Whether docker can mount a tmpfs."""

@@ -62,6 +62,10 @@ CASES = (
         "Fast 1",
         "storage",
     ),
+    # users and groups
+    Case("TFJ2001", WORKER + "run_as_user = HOLE", "2147483647", "2147483648", "runAsUser"),
+    Case("TFJ2001", WORKER + "run_as_group = HOLE", "2147483647", "2147483648", "runAsGroup"),
+    Case("TFJ2001", WORKER + "fs_group = HOLE", "2147483647", "2147483648", "fsGroup"),
     # labels
     Case("TFJ2503", WORKER + 'labels = { team = "HOLE" }', "vision", "two words", "metadata.labels"),
     Case("TFJ2503", WORKER + 'labels = { "HOLE" = "x" }', "team", "-team", "metadata.labels"),

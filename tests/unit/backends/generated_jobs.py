@@ -38,6 +38,10 @@ def roles(draw: st.DrawFn, name: str, most: int) -> model.Role:
         "spread": draw(st.sampled_from(["node", "none"])),
         "tolerations": draw(st.sampled_from([(), (TOLERATION,)])),
         "host_network": draw(st.booleans()),
+        "run_as_user": draw(st.sampled_from([None, 0, 2**31 - 1])),
+        "fs_group": draw(st.sampled_from([None, 0])),
+        "privileged": draw(st.booleans()),
+        "capabilities": draw(st.sampled_from([(), ("IPC_LOCK", "ALL")])),
     }
     if not isinstance(fields["command"], str):
         fields["args"] = draw(st.sampled_from([(), (INDEXED,), ("$(X)", INDEXED)]))

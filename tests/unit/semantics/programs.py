@@ -19,7 +19,8 @@ JOB = ("namespace", "labels", "annotations", "queue", "priority", "scheduler", "
 ROLE = ("labels", "annotations", "image", "image_pull_policy", "image_pull_secrets", "command", "args", "workdir",
         "env", "cpu", "memory", "cpu_limit", "memory_limit", "gpu", "gpu_resource", "gpu_memory", "resources", "shm",
         "port",
-        "host_network", "service_account", "node_selector", "node_label", "tolerations", "spread", "replicas",
+        "host_network", "service_account", "run_as_user", "run_as_group", "fs_group", "privileged", "capabilities",
+        "node_selector", "node_label", "tolerations", "spread", "replicas",
         "min_available", "after", "server", "logdir")  # fmt: skip
 FITTING = {
     "namespace": '"ml"', "labels": '{ a = "b" }', "annotations": '{ a = "b" }', "queue": '"q"', "priority": '"high"',
@@ -29,7 +30,8 @@ FITTING = {
     "workdir": '"/w"', "env": '{ A = "1", B = 2, C = true, D = secret("s", "k"), E = 1.50 }', "cpu": "500m",
     "memory": "4Gi", "cpu_limit": "8", "memory_limit": "8Gi", "gpu": "1", "gpu_resource": '"amd.com/gpu"',
     "gpu_memory": "1Gi", "resources": '{ "rdma/hca" = 1 }', "shm": "1Gi", "port": "2223", "host_network": "true",
-    "service_account": '"sa"', "node_selector": '{ a = "b" }', "node_label": '"gpu"',
+    "service_account": '"sa"', "run_as_user": "0", "run_as_group": "1000", "fs_group": "1000", "privileged": "true",
+    "capabilities": '["IPC_LOCK"]', "node_selector": '{ a = "b" }', "node_label": '"gpu"',
     "tolerations": '[{ key = "a", operator = "Exists" }]', "spread": '"node"', "replicas": "2", "min_available": "1",
     "after": '["ps"]', "server": "true", "logdir": '"/l"',
 }  # fmt: skip

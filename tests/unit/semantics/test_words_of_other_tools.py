@@ -32,6 +32,11 @@ IN_JOB = {
     "port": "containerPort ports",
     "host_network": "hostNetwork network_mode",
     "service_account": "serviceAccountName",
+    "run_as_user": "runAsUser user username uid",
+    "run_as_group": "runAsGroup gid",
+    "fs_group": "fsGroup",
+    "privileged": "run_privileged_container",
+    "capabilities": "cap_add",
     "node_selector": "nodeSelector constraint constraints",
     "node_label": "node_label_expression",
     "tolerations": "taints",
@@ -82,7 +87,7 @@ INSTEAD = {
     "topology.kubernetes.io/zone": "region zone location",
     "annotations = {": "description title",
     "submit it again": "schedule cron",
-    "patch pod": "affinity podAffinity securityContext hostPID user",
+    "patch pod": "affinity podAffinity securityContext hostPID",
 }
 """What is said → the words in a job for which it is said; they have no single word of ours."""
 

@@ -88,6 +88,16 @@ PVC = {"kind": "pvc", "claim": "d", "at": "/d"}
         ("VOL002", jobs.job(PLAIN, cluster=Cluster(protocol="grpc+verbs")), jobs.job(PLAIN)),
         ("VOL004", jobs.job(role("worker", node_label="gpu")), jobs.job(PLAIN)),
         (
+            "VOL020",
+            jobs.job(role("worker", fs_group=0, mounts=(model.HostMount(at="/h", source="/h"),))),
+            jobs.job(role("worker", fs_group=0, mounts=(model.PvcMount(at="/d", claim="d"),))),
+        ),
+        (
+            "VOL021",
+            jobs.job(role("worker", run_as_user=7, capabilities=("IPC_LOCK",))),
+            jobs.job(role("worker", run_as_user=0, capabilities=("IPC_LOCK",))),
+        ),
+        (
             "VOL005",
             jobs.job(role("worker", args=(refer("HOME"),))),
             jobs.job(role("worker", args=(refer("HOME"),), env={"HOME": "/h"})),

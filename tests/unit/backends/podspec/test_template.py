@@ -132,6 +132,20 @@ def test_variables_of_config_maps_secrets_and_fields() -> None:
     assert list(made)[-2:] == ["env", "envFrom"]
 
 
+def test_who_the_processes_are_is_said_of_the_pod_and_their_rights_of_the_container() -> None:
+    made = template(
+        role("worker", run_as_user=0, run_as_group=7, fs_group=0, privileged=True, capabilities=("IPC_LOCK", "ALL"))
+    )
+    assert made["spec"]["securityContext"] == {"runAsUser": 0, "runAsGroup": 7, "fsGroup": 0}
+    assert made["spec"]["containers"][0]["securityContext"] == {
+        "privileged": True,
+        "capabilities": {"add": ["IPC_LOCK", "ALL"]},
+    }
+    made = template(role("worker", capabilities=("NET_RAW",)))
+    assert "securityContext" not in made["spec"]
+    assert made["spec"]["containers"][0]["securityContext"] == {"capabilities": {"add": ["NET_RAW"]}}
+
+
 def test_requests_and_limits_are_both_written() -> None:
     made = container(
         role(

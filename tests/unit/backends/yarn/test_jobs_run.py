@@ -416,7 +416,12 @@ def test_docker_variables_survive_all_shells(cluster: Cluster) -> None:
     script = "env | grep ^YARN_CONTAINER_RUNTIME | sort >runtime"
     mounts = (HostMount(at="in", source=str(data), readonly=True),)
     worker = role(
-        "worker", image="reg.example.com:5000/ml/tf:2.16-gpu", command=WHO + script, memory=amount("1Gi"), mounts=mounts
+        "worker",
+        image="reg.example.com:5000/ml/tf:2.16-gpu",
+        command=WHO + script,
+        memory=amount("1Gi"),
+        mounts=mounts,
+        privileged=True,
     )
     done = cluster.submit(unit(job(worker), "yarn"))
     assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
@@ -424,5 +429,6 @@ def test_docker_variables_survive_all_shells(cluster: Cluster) -> None:
         "YARN_CONTAINER_RUNTIME_DOCKER_CONTAINER_NETWORK=host",
         "YARN_CONTAINER_RUNTIME_DOCKER_IMAGE=reg.example.com:5000/ml/tf:2.16-gpu",
         f"YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS={data}:{data}:ro",
+        "YARN_CONTAINER_RUNTIME_DOCKER_RUN_PRIVILEGED_CONTAINER=true",
         "YARN_CONTAINER_RUNTIME_TYPE=docker",
     ]
