@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.secrets import is_secret
@@ -24,7 +25,7 @@ _LONG: Final = 8
 """Characters from which a value is hidden inside of words too, and where only its beginning is shown."""
 _SHORTEST: Final = 4
 """Characters of a value that is hidden; what is shorter keeps nobody out, and would blot out words of the messages."""
-_FLAG: Final = re.compile(r"--(?:set|option)=|-O=?")
+_FLAG: Final = regex(r"--(?:set|option)=|-O=?")
 _GIVEN: Final = ("<command line>", "--set ", "-O ", "params[", "options[")
 
 

@@ -8,18 +8,18 @@ shell's ``<(command)``) is read whatever it is.
 from __future__ import annotations
 
 import os
-import re
 import stat
 import sys
 from typing import Final
 
+from tfdsl.patterns import regex
 from tfdsl.text import Source
 
 STDIN: Final = "-"
 LARGEST: Final = 16 * 1024 * 1024
 """Bytes of one text. A job is a few kilobytes; more than this is a device or a mistake."""
 
-_DESCRIPTOR = re.compile(r"/dev/(?:stdin|fd/[0-9]+)|/proc/(?:self|[0-9]+)/fd/[0-9]+")
+_DESCRIPTOR = regex(r"/dev/(?:stdin|fd/[0-9]+)|/proc/(?:self|[0-9]+)/fd/[0-9]+")
 _QUIET: Final = (
     getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from tfdsl.diagnostics import Rule
+from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:
@@ -178,18 +178,18 @@ class Support:
 
 
 _KEYS = (
-    (re.compile(r"policies\[(\w+)\]\.index"), r"on ROLE[INDEX] \1"),
-    (re.compile(r"policies\[(\w+)\]\.delay"), r"on \1 after DURATION"),
-    (re.compile(r"policies\[(\w+)\]\.(.+)"), r"on \1 => \2"),
-    (re.compile(r"policies\[(\w+)\]"), r"on \1"),
-    (re.compile(r"mounts\[(\w+)\]\.(\w+)(.*)"), r"\2 of mount \1\3"),
-    (re.compile(r"mounts\[(\w+)\](.*)"), r"mount \1\2"),
-    (re.compile(r"outputs\[\]\.when"), "on success|failure|always of output"),
-    (re.compile(r"outputs\[\]\.index"), "from ROLE[INDEX] of output"),
-    (re.compile(r"outputs\[\]\.(\w+)(.*)"), r"\1 of output\2"),
-    (re.compile(r"outputs\[\]"), "output"),
-    (re.compile(r"(?:roles\[\]|job)\.(\w+)(.*)"), r"\1\2"),
-    (re.compile(r"cluster\.(\w+)"), r"\1 of cluster"),
+    (regex(r"policies\[(\w+)\]\.index"), r"on ROLE[INDEX] \1"),
+    (regex(r"policies\[(\w+)\]\.delay"), r"on \1 after DURATION"),
+    (regex(r"policies\[(\w+)\]\.(.+)"), r"on \1 => \2"),
+    (regex(r"policies\[(\w+)\]"), r"on \1"),
+    (regex(r"mounts\[(\w+)\]\.(\w+)(.*)"), r"\2 of mount \1\3"),
+    (regex(r"mounts\[(\w+)\](.*)"), r"mount \1\2"),
+    (regex(r"outputs\[\]\.when"), "on success|failure|always of output"),
+    (regex(r"outputs\[\]\.index"), "from ROLE[INDEX] of output"),
+    (regex(r"outputs\[\]\.(\w+)(.*)"), r"\1 of output\2"),
+    (regex(r"outputs\[\]"), "output"),
+    (regex(r"(?:roles\[\]|job)\.(\w+)(.*)"), r"\1\2"),
+    (regex(r"cluster\.(\w+)"), r"\1 of cluster"),
 )
 
 

@@ -14,6 +14,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ BUILT_IN = {
 GROUP = "tfdsl.backends"
 """The group of the entry points."""
 
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
-_PREFIX = re.compile(r"(?!TFJ)[A-Z][A-Z0-9]{2}")
+_NAME = regex(r"[a-z][a-z0-9_]*")
+_PREFIX = regex(r"(?!TFJ)[A-Z][A-Z0-9]{2}")
 
 
 class Problem(Record):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.vocabulary.roles import ROLE_NAMES
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tfdsl.pipeline import Made
     from tfdsl.text import Span
 
-_TASK = re.compile(r"([a-z]+)(?:\[(\d{1,9})\])?")
+_TASK = regex(r"([a-z]+)(?:\[(\d{1,9})\])?")
 
 
 class TaskName(Record):

@@ -14,19 +14,19 @@ minute removes those.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import stat
 import time
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.termination import Orderly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_LEFTOVER: Final = re.compile(r"\.tfdsl-([0-9]+)-[0-9a-f]{12}")
+_LEFTOVER: Final = regex(r"\.tfdsl-([0-9]+)-[0-9a-f]{12}")
 _PRIVATE: Final = 0o600
 _OLD: Final = 60
 """Seconds after which a temporary file whose process is gone has been left by it."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.suggest import closest, proposing
 from tfdsl.diagnostics.waiver_rules import BAD_WAIVER, STALE_WAIVER, UNKNOWN_WAIVER
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Span
 
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics.diagnostic import Diagnostic, Rule
     from tfdsl.text import Source
 
-_MARK = re.compile(r"#\s*tfdsl\s*:")
-_FORM = re.compile(r"#\s*tfdsl\s*:\s*allow\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
+_MARK = regex(r"#\s*tfdsl\s*:")
+_FORM = regex(r"#\s*tfdsl\s*:\s*allow\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
 _GUESSES = 20  # unknown names for which a suggestion is made; there are hundreds of names to compare with
-_NAME = re.compile(r"[^\s,]+")
+_NAME = regex(r"[^\s,]+")
 
 
 class Waiver(Record):

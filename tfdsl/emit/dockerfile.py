@@ -21,19 +21,18 @@ from tfdsl.emit.dockerfile_hadoop import hadoop_lines
 from tfdsl.emit.json import scalar
 from tfdsl.emit.located import child
 from tfdsl.emit.written import Written
+from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tfdsl.ir.model import Build, CopyStep, RunStep
 
-_IMAGE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/@\-]*\Z")
-_WORD_SPECIAL: Final = re.compile(r"""([$'"\\])""")
-_PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_./@%+:,=][A-Za-z0-9_./@%+:,=\-]*\Z")
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-_SIMPLE_RUN: Final = re.compile(
-    r"(?!--|\[|\s|#)[^\x00-\x1f\x7f-\xa0\u2028\u2029]*[^\x00-\x20\x7f-\xa0\u2028\u2029\\]\Z"
-)
+_IMAGE: Final = regex(r"[A-Za-z0-9][A-Za-z0-9_.:/@\-]*\Z")
+_WORD_SPECIAL: Final = regex(r"""([$'"\\])""")
+_PLAIN_WORD: Final = regex(r"[A-Za-z0-9_./@%+:,=][A-Za-z0-9_./@%+:,=\-]*\Z")
+_CONTROL: Final = regex(r"[\x00-\x1f\x7f]")
+_SIMPLE_RUN: Final = regex(r"(?!--|\[|\s|#)[^\x00-\x1f\x7f-\xa0\u2028\u2029]*[^\x00-\x20\x7f-\xa0\u2028\u2029\\]\Z")
 
 
 def problems(build: Build) -> list[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from json.encoder import encode_basestring, encode_basestring_ascii
 from math import isfinite
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.emit.located import Located, plain
 from tfdsl.emit.numbers import without_exponent
 from tfdsl.emit.written import Written
+from tfdsl.patterns import regex
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tfdsl.emit.located import Data
 
 _INDENT: Final = "  "
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = regex("[\ud800-\udfff]")
 
 
 def write(document: Data) -> Written:

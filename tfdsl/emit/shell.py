@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
+
+from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_BARE: Final = re.compile(r"(?:[A-Za-z0-9_@%+:,./][A-Za-z0-9_@%+:,./-]*|-[A-Za-z0-9_@%+:,./=-]*)\Z")
-_RESERVED: Final = re.compile(
-    r"(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|in|function|select|time|coproc)\Z"
-)
+_BARE: Final = regex(r"(?:[A-Za-z0-9_@%+:,./][A-Za-z0-9_@%+:,./-]*|-[A-Za-z0-9_@%+:,./=-]*)\Z")
+_RESERVED: Final = regex(r"(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|in|function|select|time|coproc)\Z")
 """Words that the shell itself reads where a command starts (POSIX.1 XCU 2.4, and bash's own)."""
 
-_EXPANDABLE: Final = re.compile(r"\$(?=[$(]|[^\x00-\x7f]|\Z)")
+_EXPANDABLE: Final = regex(r"\$(?=[$(]|[^\x00-\x7f]|\Z)")
 
 
 def quote(text: str) -> str:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import Located, unwrap
 from tfdsl.emit.numbers import without_exponent
 from tfdsl.emit.written import Written
+from tfdsl.patterns import regex
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
 if TYPE_CHECKING:
     from tfdsl.emit.located import Data
 
 _INDENT: Final = "  "
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*\Z")
-_NOT_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NAME: Final = regex(r"[A-Za-z_][A-Za-z0-9_.\-]*\Z")
+_NOT_XML: Final = regex("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ESCAPES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 
 

@@ -12,13 +12,14 @@ import re
 from typing import Final
 
 from tfdsl.emit.numbers import without_exponent
+from tfdsl.patterns import regex
 
-_HARMLESS: Final = re.compile(
+_HARMLESS: Final = regex(
     r"(?:[A-Za-z_/$]|-(?=[-A-Za-z])|\.(?=[/A-Za-z])|(?=[0-9]))"  # the first character decides most
     r"(?:[A-Za-z0-9_./@%+=,~^$()\-]|:(?=[^ ])| (?=[^ ]))*\Z"  # no "x: ", no "#", no blank at the end
 )
-_HARMLESS_KEY: Final = re.compile(r"[A-Za-z_./0-9][A-Za-z0-9_./\-]*\Z")
-_MAYBE_NUMBER: Final = re.compile(r"[-+.]?[0-9][0-9_,.:eExXoObBa-fA-F+\-TtZz ]*\Z")
+_HARMLESS_KEY: Final = regex(r"[A-Za-z_./0-9][A-Za-z0-9_./\-]*\Z")
+_MAYBE_NUMBER: Final = regex(r"[-+.]?[0-9][0-9_,.:eExXoObBa-fA-F+\-TtZz ]*\Z")
 _WORDS: Final = frozenset(
     ("true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity", ".nan", ".inf", "-.inf")
 )

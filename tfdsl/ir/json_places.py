@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
 
+from tfdsl.patterns import regex
 from tfdsl.rules.broken import KEY
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
+_TOKEN = regex(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
 
 class Place:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.semantics.values import ListData
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from tfdsl.semantics import resolved
     from tfdsl.semantics.values import Value
 
-_SHELL = re.compile(r"(?:.*/)?(?:ba|da|a)?sh")
-_TAKES_TEXT = re.compile(r"-[a-z]*c")
+_SHELL = regex(r"(?:.*/)?(?:ba|da|a)?sh")
+_TAKES_TEXT = regex(r"-[a-z]*c")
 
 
 class Command(Record):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from tfdsl.semantics import resolved
     from tfdsl.semantics.values import Value
 
-_OFFICIAL = re.compile(r"(?:(?:index\.)?docker\.io/)?tensorflow/tensorflow:(?P<tag>[^@]+)(?:@.*)?")
-_VERSION = re.compile(r"[^-]+(?:-devel)?")
+_OFFICIAL = regex(r"(?:(?:index\.)?docker\.io/)?tensorflow/tensorflow:(?P<tag>[^@]+)(?:@.*)?")
+_VERSION = regex(r"[^-]+(?:-devel)?")
 
 
 class Image(Record):

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
 
 _PART: Final = r"[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*'"
-_KEY: Final = re.compile(rf"(?:{_PART})(?:[ \t]*\.[ \t]*(?:{_PART}))*")
-_HEADER: Final = re.compile(r"[ \t]*\[\[?[ \t]*")
-_LINE: Final = re.compile(r"^.*$", re.MULTILINE)
+_KEY: Final = regex(rf"(?:{_PART})(?:[ \t]*\.[ \t]*(?:{_PART}))*")
+_HEADER: Final = regex(r"[ \t]*\[\[?[ \t]*")
+_LINE: Final = regex(r"^.*$", re.MULTILINE)
 
 
 def place_of(source: Source, path: tuple[str, ...]) -> Span:

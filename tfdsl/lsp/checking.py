@@ -7,13 +7,13 @@ where the job is now. The result is that of :func:`tfdsl.pipeline.run` on the wh
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl import pipeline
 from tfdsl.diagnostics.diagnostic import Diagnostic, Fix, Label
+from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.semantics.check import Checked
 from tfdsl.semantics.consequences import independent
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Key: TypeAlias = tuple[object, ...]
 Place: TypeAlias = tuple[str, str, int, int]
 """What makes two messages one: the rule and the span."""
-_WORD = re.compile(tables.NAME_PATTERN)
-_READS = re.compile(r"\bfile\s*\(")
+_WORD = regex(tables.NAME_PATTERN)
+_READS = regex(r"\bfile\s*\(")
 
 MOST_KEPT = 500
 """Jobs of one text whose results are remembered."""

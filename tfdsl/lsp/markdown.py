@@ -6,12 +6,11 @@ as the characters it is made of (spec.commonmark.org, "Backslash escapes", "Code
 
 from __future__ import annotations
 
-import re
-
 from tfdsl.diagnostics.render.columns import visible
+from tfdsl.patterns import regex
 
-_SIGN = re.compile(r"[\\`*\[\]<>&!~|$]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.")
-_RUN = re.compile("`+")
+_SIGN = regex(r"[\\`*\[\]<>&!~|$]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.")
+_RUN = regex("`+")
 
 
 def plain(text: str) -> str:

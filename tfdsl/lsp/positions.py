@@ -6,10 +6,11 @@ end of its line counts as the end.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +19,7 @@ Encoding: TypeAlias = Literal["utf-8", "utf-16", "utf-32"]
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 DEFAULT: Encoding = "utf-16"
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END = regex(r"\r\n|\n|\r")
 
 
 def negotiated(offered: Iterable[str] | None) -> Encoding:

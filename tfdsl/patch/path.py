@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, TypeAlias
 
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*")
-_INDEX: Final = re.compile(r"\[([0-9]{1,9})\]")
-_SELECTOR: Final = re.compile(r"\[\s*([A-Za-z_][A-Za-z0-9_\-]*|'(?:[^']|'')*')\s*=\s*('(?:[^']|'')*'|[^\]']*?)\s*\]")
-_QUOTED: Final = re.compile(r"'((?:[^']|'')*)'")
-_SKIPPED: Final = re.compile(r"'(?:[^']|'')*'|\[[^\]]*\]|[^:]")
+_NAME: Final = regex(r"[A-Za-z_][A-Za-z0-9_\-]*")
+_INDEX: Final = regex(r"\[([0-9]{1,9})\]")
+_SELECTOR: Final = regex(r"\[\s*([A-Za-z_][A-Za-z0-9_\-]*|'(?:[^']|'')*')\s*=\s*('(?:[^']|'')*'|[^\]']*?)\s*\]")
+_QUOTED: Final = regex(r"'((?:[^']|'')*)'")
+_SKIPPED: Final = regex(r"'(?:[^']|'')*'|\[[^\]]*\]|[^:]")
 
 
 class Problem(Record):

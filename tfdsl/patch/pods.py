@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import Located, unwrap
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tfdsl.emit.located import Data
     from tfdsl.patch.rules import Steps
 
-_ROLE: Final = re.compile(r"roles\[([a-z]+)\]")
+_ROLE: Final = regex(r"roles\[([a-z]+)\]")
 
 
 class PodTemplate(Record):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
+from tfdsl.patterns import regex
 from tfdsl.rules.broken import KEY, Broken
 from tfdsl.rules.texts import literal, parts_of
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tfdsl.rules.protocols import Job, Role
 
-_USES_ARGS = re.compile(r"\$(?:[@*1-9#]|\{[@*1-9#])")
+_USES_ARGS = regex(r"\$(?:[@*1-9#]|\{[@*1-9#])")
 
 
 def commands(job: Job) -> Iterator[Broken]:

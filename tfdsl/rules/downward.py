@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.diagnostics.suggest import closest, fold
+from tfdsl.patterns import regex
 from tfdsl.rules.broken import Broken
 from tfdsl.rules.names import qualified_problem
 from tfdsl.vocabulary.downward import FIELDS, KEYED
@@ -14,7 +15,7 @@ from tfdsl.vocabulary.downward import FIELDS, KEYED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MEMBER = re.compile(r"(metadata\.\w+)\['(.*)'\]", re.DOTALL)
+_MEMBER = regex(r"(metadata\.\w+)\['(.*)'\]", re.DOTALL)
 
 
 def pod_field(path: str) -> Broken | None:

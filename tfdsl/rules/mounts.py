@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
+from tfdsl.patterns import regex
 from tfdsl.rules.broken import Broken
 from tfdsl.rules.texts import UNKNOWN, pattern_of, quoted
 from tfdsl.vocabulary import statements
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tfdsl.rules.protocols import Mount
 
 SHM_PATH = "/dev/shm"
-_CONTROL = re.compile("[\0-\x1f\x7f]")
+_CONTROL = regex("[\0-\x1f\x7f]")
 
 
 def path(at: str) -> Broken | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.diagnostics.suggest import closest
+from tfdsl.patterns import regex
 from tfdsl.rules.broken import KEY, Broken
 from tfdsl.vocabulary.attributes import CAPABILITIES, CAPABILITY
 from tfdsl.vocabulary.types import a_value
@@ -18,12 +19,12 @@ LONGEST_LABEL = 63
 LONGEST_NAME = 253
 LONGEST_PROPOSED = 40
 """The most characters of a job name that leave room for what each target adds: role, index, a suffix."""
-_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
-_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
-_QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_LABEL = regex(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LABEL_VALUE = regex(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
+_QUALIFIED = regex(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _LABEL_FORM = "use lowercase letters, digits and -, with a letter or digit at both ends"
 _QUALIFIED_FORM = "use letters, digits, -, _ and ., with a letter or digit at both ends"
-_DATA_KEY = re.compile(r"[-._A-Za-z0-9]+")
+_DATA_KEY = regex(r"[-._A-Za-z0-9]+")
 _ATTRIBUTES_OF = {"cpu": "cpu", "memory": "memory", "nvidia.com/gpu": "gpu"}
 
 

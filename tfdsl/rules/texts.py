@@ -6,16 +6,16 @@ the IR each have a class of their own for it.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
+from tfdsl.patterns import regex
 from tfdsl.rules.broken import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_UNFIT = re.compile("[\0\ud800-\udfff]")
+_UNFIT = regex("[\0\ud800-\udfff]")
 
 UNKNOWN = "\0"
 """Stands in a pattern for a part that is known only at run time."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, listing
+from tfdsl.patterns import regex
 from tfdsl.rules import amounts
 from tfdsl.rules.names import map_key
 from tfdsl.rules.texts import clean, literal
@@ -63,9 +64,9 @@ LONGEST_OFFER = 200
 MOST_WRONG = 100
 """The most wrong elements of one list that are reported."""
 
-_WHOLE = re.compile("0|[1-9][0-9]{0,17}")
-_SCIENTIFIC = re.compile(r"(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,2})?")
-_WITH_UNIT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?[A-Za-z][A-Za-z0-9.]*")
+_WHOLE = regex("0|[1-9][0-9]{0,17}")
+_SCIENTIFIC = regex(r"(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,2})?")
+_WITH_UNIT = regex(r"[0-9]{1,18}(\.[0-9]{1,18})?[A-Za-z][A-Za-z0-9.]*")
 
 LARGEST_GIBIBYTES, SMALLEST_MEMORY = 1024, 1 << 20
 """A number without a unit is read as GiB below the first, as MiB below the second, else as bytes."""

@@ -7,12 +7,12 @@ text can overflow the stack.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import enumeration, proposing
+from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.semantics import literals, operators
 from tfdsl.semantics.members import members_help, role_member, special_member
@@ -172,7 +172,7 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
 
 
 # A path of names and nothing more, as in the templates of other programs.
-_INTERPOLATED = re.compile(r"\$\{\w[\w.]*+\}")
+_INTERPOLATED = regex(r"\$\{\w[\w.]*+\}")
 
 
 def _is_inside_text(expr: ast.Ref) -> bool:

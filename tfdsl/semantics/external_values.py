@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
+from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.semantics import operators
 from tfdsl.semantics.evaluate import evaluate
@@ -24,7 +25,7 @@ BARE_WORDS = r"\s*(?![A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\s*\Z)[^\s\"'\[\](){}?]+\s*\
 Form: TypeAlias = Literal["text", "lines", "literal"]
 """How the text of a value is read: as ``--set`` takes it, as a list with one item a line, or as a literal."""
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
-_AMOUNT = re.compile(rf"{_NUMBER}(?:[A-Za-z]+(?:{_NUMBER}[A-Za-z]+)*)?")
+_AMOUNT = regex(rf"{_NUMBER}(?:[A-Za-z]+(?:{_NUMBER}[A-Za-z]+)*)?")
 
 
 def whole(source: Source) -> Span:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from string import ascii_letters
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
@@ -14,6 +13,8 @@ if TYPE_CHECKING:
     from tfdsl.semantics.scope import Scope
     from tfdsl.semantics.values import Data
     from tfdsl.syntax import ast
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # the module string compiles a pattern at import
 
 
 def number(expr: ast.Number, scope: Scope, depth: int) -> Data | Diagnostic:
@@ -78,5 +79,5 @@ def _nearest_unit(text: str) -> str | None:
 
 def _is_one_unit(text: str) -> bool:
     """Whether the unit of ``text`` means the same in every tool: ``16g`` and ``16gb`` are 16Gi for some of them."""
-    unit = text[len(text.rstrip(ascii_letters)) :]
+    unit = text[len(text.rstrip(LETTERS)) :]
     return unit.lower() not in ("g", "k", "m", "t") and not (len(unit) == 2 and unit.endswith("b"))

@@ -12,6 +12,8 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
+from tfdsl.patterns import regex
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -19,8 +21,8 @@ MOST_STATES = 2000
 MOST_STEPS = 200_000
 DEEPEST_GROUP = 20
 
-_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\[dDwWsSntrfv]|\\[^A-Za-z0-9]|\.")
-_COUNT = re.compile(r"\{(\d{1,4})(?:(,)(\d{0,4}))?\}")
+_CLASS = regex(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\[dDwWsSntrfv]|\\[^A-Za-z0-9]|\.")
+_COUNT = regex(r"\{(\d{1,4})(?:(,)(\d{0,4}))?\}")
 _START, _END = "^", "$"
 
 

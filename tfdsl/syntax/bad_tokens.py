@@ -5,16 +5,17 @@ Loaded only for texts that contain such characters.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.patterns import regex
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import bare_text, lexer, odd_words
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
     from tfdsl.syntax.lexer import Lexed
@@ -23,18 +24,18 @@ TEXT, RAW = tables.TERMINALS.index("TEXT"), tables.TERMINALS.index("RAW")
 ARROW, COMMA = lexer.OPERATORS["=>"], lexer.OPERATORS[","]
 
 _SMART = "“”„‟«»"
-_SMART_STRING = re.compile(rf'[{_SMART}"]([^\n"{_SMART}]*)[{_SMART}"]')
-_SINGLE = re.compile(r"'((?:[^'\\\n]|\\[^\n])*+)'")
-_PLAIN = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"')
-_LINE = re.compile(r"[^\r\n]*+")
+_SMART_STRING = regex(rf'[{_SMART}"]([^\n"{_SMART}]*)[{_SMART}"]')
+_SINGLE = regex(r"'((?:[^'\\\n]|\\[^\n])*+)'")
+_PLAIN = regex(r'"(?:[^"\\\n]|\\[^\n])*+"')
+_LINE = regex(r"[^\r\n]*+")
 # What can follow a // that divides in other languages: a number, a name or a parenthesis, and no further word.
-_OPERAND = re.compile(r"[ \t]*(?:\(|\w+(?:\.\w+)*[ \t,})\]]*(?:$|[#\-+*/%]))")
-_WORD = re.compile(r"\w")
-_BLOCK_COMMENT = re.compile(r"/\*(?s:.*?)\*/")
+_OPERAND = regex(r"[ \t]*(?:\(|\w+(?:\.\w+)*[ \t,})\]]*(?:$|[#\-+*/%]))")
+_WORD = regex(r"\w")
+_BLOCK_COMMENT = regex(r"/\*(?s:.*?)\*/")
 
 # Where the code probably continues after a string without its closing quote: a closing bracket or a separator at the
 # end of the line, the next key, the next part of a statement, a comment.
-_GOES_ON = re.compile(
+_GOES_ON = regex(
     r"""[ \t]*(?:[\]})][\]}), \t]*(?=\#|$)|,[ \t]*(?=\#|$)|,[ \t]*(?="|[A-Za-z_]\w*[ \t]*=)"""
     r"""|[ \t](?:at|to|readonly|on|from|after)[ \t]+|[ \t]=>?[ \t]|[ \t]\#[ \t]|[ \t]\{|$)"""
 )

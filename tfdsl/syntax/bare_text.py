@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.patterns import regex
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
 from tfdsl.syntax.odd_words import is_word
@@ -16,12 +17,12 @@ from tfdsl.text import Span
 if TYPE_CHECKING:
     from tfdsl.syntax.lexer import Lexed
 
-_VALUE = re.compile(r"\$(?:\{[ \t]*([^{}\n]*?)[ \t]*\}|\([^()\n]*+\)|([A-Za-z_]\w*+))")
-_NAME = re.compile(r"[A-Za-z_][\w.]*+\Z")
+_VALUE = regex(r"\$(?:\{[ \t]*([^{}\n]*?)[ \t]*\}|\([^()\n]*+\)|([A-Za-z_]\w*+))")
+_NAME = regex(r"[A-Za-z_][\w.]*+\Z")
 # What can be joined to such a value to form a text.
-_MORE = re.compile(r"(?:[\w./:@~-]|\$\{[^{}\n]*+\}|\$\w)*+")
-_BACKQUOTED = re.compile(r"`([^`\n]*+)(?:`|(?=\n)|\Z)")
-_HEREDOC = re.compile(r"<<[-~]?[ \t]*(['\"]?)([A-Za-z_]\w*+)\1[^\n]*+\n")
+_MORE = regex(r"(?:[\w./:@~-]|\$\{[^{}\n]*+\}|\$\w)*+")
+_BACKQUOTED = regex(r"`([^`\n]*+)(?:`|(?=\n)|\Z)")
+_HEREDOC = regex(r"<<[-~]?[ \t]*(['\"]?)([A-Za-z_]\w*+)\1[^\n]*+\n")
 
 # How far to search for the last line; without a limit, many of them would take long.
 LONGEST_HEREDOC = 20_000

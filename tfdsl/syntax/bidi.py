@@ -7,11 +7,11 @@ character has no meaning, which the lexer reports.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.patterns import regex
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _NAMES: Final = {
     "\u2068": "first strong isolate",
     "\u2069": "pop directional isolate",
 }
-_TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_TURNING: Final = regex("[\u202a-\u202e\u2066-\u2069]")
 _MOST_LABELS: Final = 8
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.syntax import _tables as tables
 
@@ -36,7 +37,7 @@ MAX_REPORTS = 1000
 FOREIGN_OPERATORS = r"->|//|/\*|<<|:="
 
 _KINDS = [type_ for type_, _ in tables.LEXED]
-_MASTER = re.compile(
+_MASTER = regex(
     r"[ \t]*+(?:"
     f"({tables.NAME_PATTERN})|({tables.NEWLINE_PATTERN})|({FOREIGN_OPERATORS})|"
     f"({'|'.join(re.escape(text) for text, _ in tables.OPERATORS)})|"
@@ -45,12 +46,12 @@ _MASTER = re.compile(
 )
 _WORD, _LINE, _FOREIGN, _OPERATOR, _FIRST_KIND = 1, 2, 3, 4, 5
 _REMARK = _FIRST_KIND + len(_KINDS)
-_JOB_NAME = re.compile(rf"[ \t]++({tables.JOB_NAME_PATTERN})")
+_JOB_NAME = regex(rf"[ \t]++({tables.JOB_NAME_PATTERN})")
 
 # What is not allowed anywhere in a text: control characters except tab and line end, a lone carriage return, and the
 # surrogates for undecodable bytes.
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|\r(?!\n)")
-_FORBIDDEN_RUN = re.compile(f"(?:{_FORBIDDEN.pattern})++")
+_FORBIDDEN = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|\r(?!\n)")
+_FORBIDDEN_RUN = regex(f"(?:{_FORBIDDEN.pattern})++")
 
 
 def skip_forbidden(text: str, at: int, stop: int) -> int:

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.patterns import regex
 from tfdsl.syntax import lexer
 from tfdsl.syntax.brackets import DECLARATIONS
 from tfdsl.text import Span
@@ -18,8 +19,8 @@ COLON, MINUS = lexer.OPERATORS[":"], lexer.OPERATORS["-"]
 # Each manifest takes a walk over all tokens; for a text with more of them, this many reports are enough.
 MOST_MANIFESTS = 50
 
-_FIRST_LINE = re.compile(r"^[ \t]*(apiVersion)[ \t]*:", re.M)
-_JSON = re.compile(r'\s*\{\s*"(?:apiVersion|kind|metadata|spec)"\s*:')
+_FIRST_LINE = regex(r"^[ \t]*(apiVersion)[ \t]*:", re.M)
+_JSON = regex(r'\s*\{\s*"(?:apiVersion|kind|metadata|spec)"\s*:')
 
 
 def leave_out_manifests(lexed: Lexed) -> None:

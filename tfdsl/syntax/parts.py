@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Rule
 from tfdsl.gc_pause import without_gc
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.syntax import ast, lexer
 from tfdsl.syntax.brackets import DECLARATIONS
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_HEAD = re.compile(r"^(?:edition|include|param|let|template|profile|job)\b", re.M)
+_HEAD = regex(r"^(?:edition|include|param|let|template|profile|job)\b", re.M)
 
 # What can begin something that continues over many lines.
-_LONG = re.compile(r'"""|' + r"'''|/\*|<<")
+_LONG = regex(r'"""|' + r"'''|/\*|<<")
 
 MOST_JOINED = 16
 """The most parts that are joined to find the end of a text block that contains a declaration at the left edge."""

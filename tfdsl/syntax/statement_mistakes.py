@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.patterns import regex
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer, repairs, wording
 from tfdsl.syntax.brackets import CLOSERS, DECLARATIONS, OPENERS
@@ -47,8 +47,8 @@ _BLOCKS = "the blocks of a job are role, target, cluster and build"
 NAMED = {lexer.KEYWORDS[word] for word in ("role", "target", "param", "let", "template", "profile", "use")}
 QUOTABLE = {*NAMED, *(lexer.KEYWORDS[word] for word in ("mount", "on", "from"))}
 
-_ELEMENTS = re.compile(r"(\w+)\s*[\[(<]\s*(?:\w+\s*,\s*)?(\w+)\s*[\])>]\Z")
-_SUFFIX = re.compile(r"(\w+)\s*\[\s*\]\Z|\[\s*\]\s*(\w+)\Z")
+_ELEMENTS = regex(r"(\w+)\s*[\[(<]\s*(?:\w+\s*,\s*)?(\w+)\s*[\])>]\Z")
+_SUFFIX = regex(r"(\w+)\s*\[\s*\]\Z|\[\s*\]\s*(\w+)\Z")
 _MAPS = {"map", "dict", "object", "mapping"}
 
 

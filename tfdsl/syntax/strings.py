@@ -6,11 +6,11 @@ errors have their spans in the text.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Protocol
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.patterns import regex
 from tfdsl.syntax import ast
 from tfdsl.syntax.lexer import MAX_REPORTS
 from tfdsl.text import Span
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics.diagnostic import Diagnostic
     from tfdsl.text import Source
 
-_SPECIAL = re.compile(r"\\|\$\{")
+_SPECIAL = regex(r"\\|\$\{")
 _QUOTED = r'"(?:[^"\\\n]|\\[^\n])*+"'
-_INTERPOLATION = re.compile(rf'\$\{{((?:[^{{}}"\n]|{_QUOTED}|\{{(?:[^{{}}"\n]|{_QUOTED})*+\}})*+)\}}')
-_UNICODE = re.compile(r"\\u\{([0-9A-Fa-f]{1,6})\}")
+_INTERPOLATION = regex(rf'\$\{{((?:[^{{}}"\n]|{_QUOTED}|\{{(?:[^{{}}"\n]|{_QUOTED})*+\}})*+)\}}')
+_UNICODE = regex(r"\\u\{([0-9A-Fa-f]{1,6})\}")
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "$": "$"}
 # The expansions of shells: ${x:-y}, ${x#y}, ${x/y/z}, ${x:1}, ${x[@]}, ${#x}, ${!x}, ${@}.
-_SHELL = re.compile(r"[A-Za-z_]\w*+(?::?[-=+?]|[#%^,@/:]|\[[@*]\])|[#!]\w|[@*#?$!-]\Z")
+_SHELL = regex(r"[A-Za-z_]\w*+(?::?[-=+?]|[#%^,@/:]|\[[@*]\])|[#!]\w|[@*#?$!-]\Z")
 _ESCAPES = r"the escapes are \n \t \r \" \\ \$ \u{…}"
 
 

@@ -6,11 +6,11 @@ without an opening mark, its lines are read as code. Indentation shows where the
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.patterns import regex
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
 from tfdsl.text import Span
@@ -22,7 +22,7 @@ TEXT, RAW = tables.TERMINALS.index("TEXT"), tables.TERMINALS.index("RAW")
 EQUAL = lexer.OPERATORS["="]
 
 # The last line of a block that ends at the opening mark of the next block.
-_OPENS = re.compile(r"[ \t]*(?:[A-Za-z_]\w*[ \t]*(?:=|:)|run|copy)[ \t]*\Z")
+_OPENS = regex(r"[ \t]*(?:[A-Za-z_]\w*[ \t]*(?:=|:)|run|copy)[ \t]*\Z")
 
 
 def close_texts(lexed: Lexed) -> None:

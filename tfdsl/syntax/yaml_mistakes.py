@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.patterns import regex
 from tfdsl.syntax import lexer
 from tfdsl.text import Span
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
 
 EQUAL, COLON, MINUS = map(lexer.OPERATORS.__getitem__, ("=", ":", "-"))
-_SIMPLE = re.compile(r'-[ \t]+("[^"]*"|[^\s"\'{}\[\]:#&*!|>%@`][^"\'{}\[\]:#\n]*?)[ \t]*\r?$')
+_SIMPLE = regex(r'-[ \t]+("[^"]*"|[^\s"\'{}\[\]:#&*!|>%@`][^"\'{}\[\]:#\n]*?)[ \t]*\r?$')
 
 
 def yaml_separator(recovery: Recovery, at: int, _: set[int]) -> bool:

@@ -6,14 +6,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, Literal, TypeAlias
+
+from tfdsl.patterns import regex
 
 Group: TypeAlias = Literal["password", "key", "connection"]
 """``password``: any text can be one; ``key``: a token, which is not a number; ``connection``: an address, which may
 contain a password."""
 
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORD: Final = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def _set(words: str) -> frozenset[str]:

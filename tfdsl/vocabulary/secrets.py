@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.patterns import regex
 from tfdsl.vocabulary.secret_names import group
 from tfdsl.vocabulary.secret_values import secret_in
 
@@ -27,14 +28,14 @@ _SCHEMES: Final = _set(
 )
 """Values that name a way to authenticate, which is not a secret."""
 
-_PATH: Final = re.compile(r"(?:file:/*)?(?:~|\.{0,2})(?:/[a-z0-9._@-]+)+/?|(?:file:|[~.]{0,2}/)\S*\.[A-Za-z]\w{0,9}")
-_ELSEWHERE: Final = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)|\$\w+|<[^<>]*>|\*+|\{\{.*\}\}|`[^`]*`", re.S)
+_PATH: Final = regex(r"(?:file:/*)?(?:~|\.{0,2})(?:/[a-z0-9._@-]+)+/?|(?:file:|[~.]{0,2}/)\S*\.[A-Za-z]\w{0,9}")
+_ELSEWHERE: Final = regex(r"\$\{[^}]*\}|\$\([^)]*\)|\$\w+|<[^<>]*>|\*+|\{\{.*\}\}|`[^`]*`", re.S)
 """A reference to a value elsewhere, or a placeholder."""
-_ADDRESS: Final = re.compile(r"(?:jdbc:)?[A-Za-z][A-Za-z0-9+.-]*:/{0,2}[^\s]*")
+_ADDRESS: Final = regex(r"(?:jdbc:)?[A-Za-z][A-Za-z0-9+.-]*:/{0,2}[^\s]*")
 
 _QUOTED: Final = r"\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|\"'()]+"
-_SET: Final = re.compile(rf"(?:^|(?<=[\s;&|(\"'?,]))-{{0,2}}([A-Za-z_][\w.-]*)=({_QUOTED})")
-_FLAG: Final = re.compile(rf"(?:^|(?<=\s))--?([A-Za-z][\w-]*)[ \t]+(?!-)({_QUOTED})")
+_SET: Final = regex(rf"(?:^|(?<=[\s;&|(\"'?,]))-{{0,2}}([A-Za-z_][\w.-]*)=({_QUOTED})")
+_FLAG: Final = regex(rf"(?:^|(?<=\s))--?([A-Za-z][\w-]*)[ \t]+(?!-)({_QUOTED})")
 
 
 def is_secret(name: str, value: str) -> bool:

@@ -7,15 +7,15 @@ newer.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_VERSION = re.compile(r"v?([0-9]{1,6}\.[0-9]{1,6}(?:\.[0-9]{1,6})?)")
+_VERSION = regex(r"v?([0-9]{1,6}\.[0-9]{1,6}(?:\.[0-9]{1,6})?)")
 
 
 class Version(Record):

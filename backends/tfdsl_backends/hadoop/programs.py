@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_FOR_CHECKERS: Final = re.compile(r"\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n(?:    .*\n|\n(?=    ))*")
-_TYPE_LINES: Final = re.compile(r"^ *# type: .*\n", re.MULTILINE)
-_REMARKS: Final = re.compile(r" *# (?:type|noqa): .*")
+from tfdsl.patterns import regex
+
+_FOR_CHECKERS: Final = regex(r"\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n(?:    .*\n|\n(?=    ))*")
+_TYPE_LINES: Final = regex(r"^ *# type: .*\n", re.MULTILINE)
+_REMARKS: Final = regex(r" *# (?:type|noqa): .*")
 
 
 def portable(source: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.patterns import regex
 from tfdsl_backends.kubernetes import messages
 from tfdsl_backends.kubernetes.placement import pinned, replicas, training_roles, usable_hosts
 from tfdsl_backends.kubernetes.pods import jobs
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
-NODE_NAME: Final = re.compile(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
+NODE_NAME: Final = regex(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import Located, child, entry, plain, unwrap
 from tfdsl.ir.process_limits import LONGEST_STRING
+from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl.vocabulary.quantities import parse_unit
@@ -41,7 +42,7 @@ HUGE_PAGES: Final = "hugepages-"
 INT32: Final = 2**31 - 1
 """The largest number that a field of an object can hold."""
 
-LABEL_VALUE: Final = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
+LABEL_VALUE: Final = regex(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
 
 
 class Name(Record):

@@ -6,12 +6,12 @@ that a job can fail; the others hold by construction: unique priorities from 1, 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import child
 from tfdsl.emit.xml import refused as not_in_xml
 from tfdsl.ir.model import HostMount
+from tfdsl.patterns import regex
 from tfdsl_backends.hadoop.archives import is_sent
 from tfdsl_backends.hadoop.checks import (
     LEAST_MEMORY,
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import BaseMount, Role
     from tfdsl.text import Span
 
-NAME: Final = re.compile(r"[a-z][a-z0-9_-]*\Z")
-PORT_LIST: Final = re.compile(r"[0-9]{1,5}(?:-[0-9]{1,5})?(?: *, *[0-9]{1,5}(?:-[0-9]{1,5})?)*\Z")
-ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9._-]+(?::[0-9]{1,5})?(?:/[A-Za-z0-9._/-]*)?\Z")
-TAKEN: Final = re.compile(r"(?:archives|job\.json|server\.py|\.mounts|\.outputs)(?:/|\Z)")
+NAME: Final = regex(r"[a-z][a-z0-9_-]*\Z")
+PORT_LIST: Final = regex(r"[0-9]{1,5}(?:-[0-9]{1,5})?(?: *, *[0-9]{1,5}(?:-[0-9]{1,5})?)*\Z")
+ADDRESS: Final = regex(r"https?://[A-Za-z0-9._-]+(?::[0-9]{1,5})?(?:/[A-Za-z0-9._/-]*)?\Z")
+TAKEN: Final = regex(r"(?:archives|job\.json|server\.py|\.mounts|\.outputs)(?:/|\Z)")
 """Names that the package's files and the work folder already use."""
 
 INTEGER: Final = 2**31 - 1

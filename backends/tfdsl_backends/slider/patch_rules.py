@@ -6,10 +6,10 @@ Source: Slider `core/conf/ConfTreeOperations`, `client/AgentClientProvider` (Res
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.patch.rules import Complaint, Derived, FixedSet, PatchRules
+from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _NAME: Final = "write it after the word job: job NAME { … }"
 _COMPONENTS: Final = ("components",)
 _METAINFO: Final = ("application", "components", "*")
 
-_INT: Final = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
+_INT: Final = regex(r"-?(?:0|[1-9][0-9]*)\Z")
 _AMOUNTS: Final = ("yarn.memory", "yarn.vcores")
 _INTS: Final = (
     "yarn.component.placement.policy",

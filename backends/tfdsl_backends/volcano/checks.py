@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import child, entry
 from tfdsl.ir.cluster_spec import gets_tf_config, listed
 from tfdsl.ir.process_limits import LONGEST_STRING
+from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import (
@@ -44,7 +44,7 @@ ANNOTATIONS: Final = frozenset(
     )
 )
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_QUEUE = re.compile(rf"{_LABEL}(\.{_LABEL})*\Z")
+_QUEUE = regex(rf"{_LABEL}(\.{_LABEL})*\Z")
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:

@@ -7,11 +7,11 @@ The caller names the entries that the job needs; only those, and what their text
 from __future__ import annotations
 
 import ast
-import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.yarn.definitions import Definition, definitions, imports
@@ -34,7 +34,7 @@ Runs under Python 2.7 and 3, with only the standard library.
 from __future__ import print_function
 
 '''
-_BLANKS: Final = re.compile(r"\n{4,}")
+_BLANKS: Final = regex(r"\n{4,}")
 
 
 class _Module(Record):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import child
+from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl_backends.hadoop.archives import archive_suffix, is_sent
 from tfdsl_backends.hadoop.checks import (
@@ -27,7 +27,7 @@ from tfdsl_backends.yarn.needs import needs_hdfs
 from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.policies import rendezvous_seconds
 
-TAKEN: Final = re.compile(
+TAKEN: Final = regex(
     r"(?:\.tfjob|ExecScript\.sh|container_tokens|launch_container\.sh|[a-z]+_container_executor.*\.sh|sysfs|tmp|"
     r"tfjob-.*|\..*\.crc)\Z"
 )

@@ -7,9 +7,9 @@ Source: DockerLinuxContainerRuntime.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.hadoop.roles import in_docker
 from tfdsl_backends.hadoop.texts import head
@@ -21,12 +21,10 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Role
 
-SAFE_PATH: Final = re.compile(r"[A-Za-z0-9_./=@%+-]+\Z")
+SAFE_PATH: Final = regex(r"[A-Za-z0-9_./=@%+-]+\Z")
 """Paths that pass: without ``,`` and ``:``, which separate mounts, and without anything that a shell reads."""
 
-IMAGE: Final = re.compile(
-    r"(?:[A-Za-z0-9.-]+(?::[0-9]+)?/)?[a-z0-9_./-]+(?::[A-Za-z0-9_.-]+|@sha256:[a-z0-9]{12,64})?\Z"
-)
+IMAGE: Final = regex(r"(?:[A-Za-z0-9.-]+(?::[0-9]+)?/)?[a-z0-9_./-]+(?::[A-Za-z0-9_.-]+|@sha256:[a-z0-9]{12,64})?\Z")
 """Image names that the NodeManager accepts."""
 
 PREFIX = "YARN_CONTAINER_RUNTIME_"

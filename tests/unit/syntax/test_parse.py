@@ -254,6 +254,7 @@ def test_a_sound_text_needs_neither_recovery_nor_heavy_modules() -> None:
         "tfdsl.diagnostics.diagnostic",
         "tfdsl.diagnostics.syntax_rules",
         "tfdsl.gc_pause",
+        "tfdsl.patterns",
         "tfdsl.record",
         "tfdsl.syntax",
         "tfdsl.syntax._tables",

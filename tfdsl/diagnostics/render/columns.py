@@ -9,8 +9,9 @@ character (a soft hyphen, a joiner) does not, because .NET ignores these when it
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
+
+from tfdsl.patterns import regex
 
 TAB = "    "
 _JOINER = 0x200D
@@ -24,12 +25,12 @@ _UNSEEN = (
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]*"
 )
 """Any number of characters that are Default_Ignorable_Code_Point in Unicode."""
-TWO_SIGNS = re.compile(rf"#(?={_UNSEEN}#)")
+TWO_SIGNS = regex(rf"#(?={_UNSEEN}#)")
 """The first of two ``#`` that are adjacent for a build server."""
-_COMMAND = re.compile(
+_COMMAND = regex(
     rf"#(?={_UNSEEN}#(?:{_UNSEEN}\[|{_UNSEEN}[vV]{_UNSEEN}[sS]{_UNSEEN}[oO]{_UNSEEN}\[|(?i:teamcity)\[))"
 )  # TeamCity is written in Java, which ignores no characters
-_LINE_COMMAND = re.compile(rf"(?:\s|{_UNSEEN[:-1]})*:(?={_UNSEEN}:)")
+_LINE_COMMAND = regex(rf"(?:\s|{_UNSEEN[:-1]})*:(?={_UNSEEN}:)")
 
 
 def visible(text: str) -> str:

@@ -7,13 +7,13 @@ result has its own level.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from tfdsl import __version__
 from tfdsl.diagnostics.page import text_of
 from tfdsl.diagnostics.render.json import dumped
+from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics.render.json import Json
     from tfdsl.text import Span
 
-_LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
+_LINK = regex(r"\[(?=[^\[\]]*\]\()")
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

@@ -28,10 +28,10 @@ job mnist {
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
+from tfdsl.patterns import regex
 from tfdsl.semantics.values import ListData
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 RULE = Rule("TFJ3027", "broken-continuation", "warning", "a backslash followed by a space does not continue the line")
 
 
-_BROKEN = re.compile(r"\\[ \t]+(?:#[^\n]*)?\n")
+_BROKEN = regex(r"\\[ \t]+(?:#[^\n]*)?\n")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:

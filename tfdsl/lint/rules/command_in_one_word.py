@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
 from tfdsl.lint.commands import as_written, command_of, short
+from tfdsl.patterns import regex
 from tfdsl.semantics.values import ListData
 
 if TYPE_CHECKING:
@@ -44,10 +45,10 @@ if TYPE_CHECKING:
 
 RULE = Rule("TFJ3102", "command-in-one-word", "warning", "{word} {problem}")
 
-_PROGRAM = re.compile(r"\S+\s+\S.*", re.S)
-_FLAG = re.compile(r"--?[A-Za-z][\w-]*\s+\S.*", re.S)
-_OPTION = re.compile(r"--?[A-Za-z][\w-]*")
-_PLAIN = re.compile(r"[\w./:=,@%+ -]+")
+_PROGRAM = regex(r"\S+\s+\S.*", re.S)
+_FLAG = regex(r"--?[A-Za-z][\w-]*\s+\S.*", re.S)
+_OPTION = regex(r"--?[A-Za-z][\w-]*")
+_PLAIN = regex(r"[\w./:=,@%+ -]+")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:

@@ -28,11 +28,11 @@ job mnist {
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
 from tfdsl.lint.commands import command_of
+from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 RULE = Rule("TFJ3104", "fixed-task", "warning", "{who} gets {flag}")
 
-_INDEX = re.compile(r"(?<!\S)(--task[_-]index)(?:=|\s+)(\d+)(?!\S)")
-_NAME = re.compile(r"(?<!\S)(--job[_-]name)(?:=|\s+)(chief|master|worker|ps|evaluator)(?!\S)")
+_INDEX = regex(r"(?<!\S)(--task[_-]index)(?:=|\s+)(\d+)(?!\S)")
+_NAME = regex(r"(?<!\S)(--job[_-]name)(?:=|\s+)(chief|master|worker|ps|evaluator)(?!\S)")
 _ALSO = {"chief": ("worker", "master"), "master": ("worker", "chief")}
 """With flags the chief is the first worker."""
 

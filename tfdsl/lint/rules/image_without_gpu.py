@@ -33,6 +33,7 @@ from tfdsl.diagnostics import Rule
 from tfdsl.lint.commands import as_written
 from tfdsl.lint.devices import gpus
 from tfdsl.lint.images import images, with_gpu
+from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 RULE = Rule("TFJ3114", "image-without-gpu", "warning", 'image "{image}" has no CUDA, so role {role} cannot use its GPU')
 
-_INSTALLS = re.compile(r"cuda|nvidia|gpu", re.I)
+_INSTALLS = regex(r"cuda|nvidia|gpu", re.I)
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:

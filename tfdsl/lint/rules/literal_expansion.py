@@ -30,14 +30,15 @@ job mnist {
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
 from tfdsl.lint.commands import command_of
+from tfdsl.patterns import regex
 from tfdsl.semantics.values import ListData
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from tfdsl.diagnostics import Diagnostic
@@ -50,8 +51,8 @@ RULE = Rule(
 )
 
 
-_EXPANSION = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
-_VARIABLE = re.compile(r"(?<!\$)\$(?:([A-Z][A-Z0-9_]+)\b|\(([A-Za-z_][A-Za-z0-9_]*)\))")
+_EXPANSION = regex(r"\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
+_VARIABLE = regex(r"(?<!\$)\$(?:([A-Z][A-Z0-9_]+)\b|\(([A-Za-z_][A-Za-z0-9_]*)\))")
 """In a word of a command also ``$NAME``: it is meant for a shell, and none runs."""
 
 _OF_PODS = ("POD_NAME", "HOSTNAME", "POD_INDEX", "JOB_COMPLETION_INDEX", "VC_TASK_INDEX", "VK_TASK_INDEX")

@@ -29,11 +29,11 @@ job mnist {
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
 from tfdsl.lint.commands import command_of
+from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 RULE = Rule("TFJ3020", "reserved-flag", "warning", "{flag} is also added by discovery")
 
 
-_FLAGS = re.compile(r"(?<!\S)--(?:ps_hosts|worker_hosts|job_name|task_index)(?=[=\s]|$)")
+_FLAGS = regex(r"(?<!\S)--(?:ps_hosts|worker_hosts|job_name|task_index)(?=[=\s]|$)")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:

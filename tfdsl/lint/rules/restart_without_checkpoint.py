@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
 from tfdsl.lint.commands import command_of
+from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +54,7 @@ RULE = Rule(
     "a restart trains from the first step: nothing the job writes is kept",
 )
 
-_KEPT = re.compile(r"://|checkpoint|ckpt|model[_-]?dir|job[_-]dir|resume|restore", re.I)
+_KEPT = regex(r"://|checkpoint|ckpt|model[_-]?dir|job[_-]dir|resume|restore", re.I)
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:

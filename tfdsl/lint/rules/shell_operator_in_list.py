@@ -27,11 +27,11 @@ job mnist {
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Rule
 from tfdsl.lint.commands import command_of
+from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 RULE = Rule("TFJ3103", "shell-operator-in-list", "warning", "{word} is passed to the program: no shell reads a list")
 
-_OPERATOR = re.compile(r"&&?|\|[|&]?|;|<|\d?>>?(?:&\d|[/.]\S*)?|&>>?\S*")
-_OPTION = re.compile(r"--?[A-Za-z][\w-]*")
+_OPERATOR = regex(r"&&?|\|[|&]?|;|<|\d?>>?(?:&\d|[/.]\S*)?|&>>?\S*")
+_OPTION = regex(r"--?[A-Za-z][\w-]*")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:

@@ -30,11 +30,11 @@ job mnist {
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Edit, Rule
 from tfdsl.lint.commands import as_written, command_of
+from tfdsl.patterns import regex
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ RULE = Rule(
     "TFJ3101", "shell-without-exec", "info", "SIGTERM may not reach the program: the shell runs it without exec"
 )
 
-_HANDED_OVER = re.compile(
+_HANDED_OVER = regex(
     r"(?:^|[;&|({\n]|\b(?:then|do|else)\b)[ \t]*(?:\w+=\S*[ \t]+)*(?:trap[ \t]|exec[ \t]+(?!\d*[<>])\S)"
 )
 """``exec`` with a program (so not ``exec 2>&1``), or ``trap``, where a command begins."""
 
-_ONE_COMMAND = re.compile(r"(?!(?:cd|export|set|source|if|for|while|case|until|time)\b)[\w./-]+(?: [^;&|(){}`\n]*)?")
+_ONE_COMMAND = regex(r"(?!(?:cd|export|set|source|if|for|while|case|until|time)\b)[\w./-]+(?: [^;&|(){}`\n]*)?")
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:

@@ -10,6 +10,7 @@ from tfdsl.lint.settings import LEVELS, TABLES, settings_in
 from tfdsl.lsp.features.completion.item import Completions, Item
 from tfdsl.lsp.features.diagnostics import problem
 from tfdsl.lsp.features.hover import Hover
+from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ _MEANINGS: Final = {
     "info": "reported as a note",
     "off": "not checked",
 }
-_HEADER: Final = re.compile(r"[ \t]*\[[ \t]*([\w.-]*)")
-_ENTRY: Final = re.compile(r"[ \t]*([\w.-]+)[ \t]*=[ \t]*([\"']?)(\w*)")
-_KEY: Final = re.compile(r"[ \t]*([\w.-]*)")
+_HEADER: Final = regex(r"[ \t]*\[[ \t]*([\w.-]*)")
+_ENTRY: Final = regex(r"[ \t]*([\w.-]+)[ \t]*=[ \t]*([\"']?)(\w*)")
+_KEY: Final = regex(r"[ \t]*([\w.-]*)")
 
 
 def problems(source: Source) -> dict[str, list[Problem]]:

@@ -6,18 +6,19 @@ Source: Kubernetes `apimachinery/pkg/util/validation`, `apimachinery/pkg/api/res
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from typing import Final
 
+from tfdsl.patterns import regex
+
 _LABEL: Final = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
-_DNS_LABEL: Final = re.compile(rf"{_LABEL}\Z")
-_SUBDOMAIN: Final = re.compile(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
-_QUALIFIED: Final = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
-_LABEL_VALUE: Final = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?\Z")
-_PORT_NAME: Final = re.compile(r"(?=.*[a-z])(?!.*--)[a-z0-9](?:[-a-z0-9]{0,13}[a-z0-9])?\Z")
-_ENV_NAME: Final = re.compile(r"(?!\.\.?\Z)(?!\.\.)[ -<>-~]+\Z")
-_QUANTITY: Final = re.compile(
+_DNS_LABEL: Final = regex(rf"{_LABEL}\Z")
+_SUBDOMAIN: Final = regex(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
+_QUALIFIED: Final = regex(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
+_LABEL_VALUE: Final = regex(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?\Z")
+_PORT_NAME: Final = regex(r"(?=.*[a-z])(?!.*--)[a-z0-9](?:[-a-z0-9]{0,13}[a-z0-9])?\Z")
+_ENV_NAME: Final = regex(r"(?!\.\.?\Z)(?!\.\.)[ -<>-~]+\Z")
+_QUANTITY: Final = regex(
     r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?[0-9]{1,3})?\Z"
 )
 _SCALES: Final = {
