@@ -11,6 +11,7 @@ backends.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast
 
@@ -30,7 +31,7 @@ from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.options import Option, OptionValue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from tfdsl.diagnostics import Diagnostic, Rule
     from tfdsl.emit.located import Data
@@ -69,8 +70,8 @@ class Unit(Record):
     ``version``: the known one that decides what the target does. ``named``: the version as the user named it, where
     that is another (1.12.3 behaves like 1.12.0); read it as :attr:`shown_version`.
     ``options`` has a value for every option of the backend (its default where none was given); ``option_spans``
-    tells where a given one was written, and as ``hosts[2]`` where a member of a list was. ``worked_out`` belongs to
-    :meth:`once`.
+    tells where a given one was written, and as ``hosts[2]`` or ``placement[ps]`` where a part of it was (of a map also
+    the key, as ``placement[ps].key``). ``worked_out`` belongs to :meth:`once`.
     """
 
     target: str
@@ -115,6 +116,11 @@ class Unit(Record):
         """The value of a list option; empty when it has none."""
         value = self.options[option]
         return value if isinstance(value, tuple) else ()
+
+    def entries(self, option: str) -> Mapping[str, OptionValue]:
+        """The value of a map option; empty when it has none."""
+        value = self.options[option]
+        return value if isinstance(value, Mapping) else {}
 
 
 class Document(Record):

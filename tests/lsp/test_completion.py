@@ -67,6 +67,8 @@ EXACTLY = {
     VALUES + "profile p { ▮ }": "workers",
     VALUES + "profile p { workers = 1\n ▮ }": "",
     'job a { tolerations = [{ key = "x", ▮ }] }': "effect operator toleration_seconds value",
+    'job a { role ps { }\n role worker { }\n target yarn { placement = { ps = "", ▮ } }\n}': "worker",
+    "job a { role ps { }\n target yarn { shm = { ▮ } }\n}": "",
     # members
     "job a { role ps { }\n retries = roles.▮ }": "ps",
     "job a { role ps { }\n retries = roles.ps.▮ }": "replicas",

@@ -271,7 +271,7 @@ class _Reader:
             outer, self.around = self.around, replace(self.around, role=name.text)
             layers = self.layers(items, "role", ())
             self.around = outer
-            if not known_role(name, self.report):
+            if not known_role(name.text, name.span, self.report):
                 self.complete = False
                 self.unknown_roles.append(RoleBlock(item, layers, patches))
                 continue

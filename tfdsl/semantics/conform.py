@@ -16,6 +16,7 @@ from tfdsl.rules import amounts
 from tfdsl.rules.names import map_key
 from tfdsl.rules.texts import clean, literal
 from tfdsl.semantics import operators
+from tfdsl.semantics.role_names import known_role
 from tfdsl.semantics.values import (
     POISON,
     Data,
@@ -305,6 +306,8 @@ def _map(value: Value, to: MapType, what: str, report: Report) -> Data:
         broken = map_key(key, what, to.keys)
         if broken is not None:
             report(broken.at(entry.key_span))
+            continue
+        if to.roles and not known_role(key, entry.key_span, report):
             continue
         entries[key] = Entry(key, entry.key_span, conform(entry.value, to.of, f"{what}.{key}", report))
     return MapData(entries, value.data.weight, value.data.depth)

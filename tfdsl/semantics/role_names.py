@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.syntax import ast
+    from tfdsl.text import Span
 
 
-def known_role(name: ast.Name, report: Callable[[Diagnostic], None]) -> bool:
-    """Whether ``name`` is a role of the language; reported if not."""
-    if name.text in roles.BY_NAME:
+def known_role(name: str, span: Span, report: Callable[[Diagnostic], None]) -> bool:
+    """Whether ``name``, which is at ``span``, is a role of the language; reported if not."""
+    if name in roles.BY_NAME:
         return True
-    diagnostic = name_rules.UNKNOWN_ROLE(name.span, name=name.text)
+    diagnostic = name_rules.UNKNOWN_ROLE(span, name=name)
     aliases = words_of(roles.ROLES)
-    near = closest(name.text, roles.ROLE_NAMES, aliases)
+    near = closest(name, roles.ROLE_NAMES, aliases)
     if near is None:
         report(diagnostic.help(f"roles are {enumeration(roles.ROLE_NAMES)}"))
     else:

@@ -107,7 +107,7 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
         diagnostic = value_rules.SUBJECT_IN_ROLE(node.subject.span)
         report(diagnostic.help("remove the role"))
         return None
-    known = node.subject is None or known_role(node.subject.role, report)
+    known = node.subject is None or known_role(node.subject.role.text, node.subject.role.span, report)
     if event is None or codes is None:
         return None
     if not _fits(node, event, action, role, report) or not known:

@@ -10,7 +10,7 @@ from tfdsl.record import Record
 from tfdsl.semantics import external_values
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.values import ListData, Poison, Value
+from tfdsl.semantics.values import ListData, MapData, Poison, Value
 from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.types import STRING
 
@@ -67,7 +67,7 @@ def choose(
             typed = conform(values[name], option.type, f"option {name}", scope.report)
             if not isinstance(typed.data, Poison):
                 options[name] = _plain(typed)
-                spans |= {name: typed.span, **_item_spans(name, typed)}
+                spans |= {name: typed.span, **_part_spans(name, typed)}
     return Chosen(chosen_version, options, spans)
 
 
@@ -103,15 +103,24 @@ def unknown_version(span: Span, target: str, version: str, known: Sequence[str])
     return diagnostic.help(versions.why_unknown(version, known))
 
 
-def _item_spans(name: str, value: Value) -> dict[str, Span]:
-    """``name[0]`` … for the members of a list."""
-    items = value.data.items if isinstance(value.data, ListData) else ()
-    return {f"{name}[{at}]": item.span for at, item in enumerate(items)}
+def _part_spans(name: str, value: Value) -> dict[str, Span]:
+    """``name[0]`` … for the members of a list; ``name[key]``, and ``name[key].key`` of its key, for those of a map."""
+    spans: dict[str, Span] = {}
+    if isinstance(value.data, ListData):
+        spans |= {f"{name}[{at}]": item.span for at, item in enumerate(value.data.items)}
+    elif isinstance(value.data, MapData):
+        for key, entry in value.data.entries.items():
+            part = f"{name}[{key}]"
+            spans |= {part: entry.value.span, f"{part}.key": entry.key_span, **_part_spans(part, entry.value)}
+    return spans
 
 
 def _plain(value: Value) -> OptionValue:
     if isinstance(value.data, ListData):
         return tuple(str(item.data) for item in value.data.items)
+    if isinstance(value.data, MapData):
+        entries = value.data.entries.items()
+        return {key: _plain(entry.value) for key, entry in entries if not isinstance(entry.value.data, Poison)}
     if isinstance(value.data, str | int | bool):
         return value.data
     return str(value.data)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tfdsl.vocabulary.types import Type
 
-OptionValue: TypeAlias = "str | int | bool | tuple[str, ...] | None"
+OptionValue: TypeAlias = "str | int | bool | tuple[str, ...] | Mapping[str, OptionValue] | None"
 """An option's value; ``None`` where none is set and the backend decides."""
 
 

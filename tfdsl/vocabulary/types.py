@@ -56,10 +56,11 @@ class ListType(Record):
 
 
 class MapType(Record):
-    """A map from text to one type; ``keys`` is a pattern for the whole key."""
+    """A map from text to one type; ``keys`` is a pattern for the whole key, ``roles``: the keys are names of roles."""
 
     of: Type
     keys: str | None = None
+    roles: bool = False
 
 
 class UnionType(Record):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from tfdsl.backend import Option
-from tfdsl.vocabulary.types import STRINGS
+from tfdsl.vocabulary.types import STRINGS, MapType, StringType
+
+ROLE_TEXTS = MapType(StringType(empty=False), roles=True)
+"""Role → text."""
 
 
 def files_option(sending: str) -> Option:

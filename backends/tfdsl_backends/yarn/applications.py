@@ -67,7 +67,8 @@ def differences(unit: Unit) -> list[str]:
     roles = unit.job.roles
     shapes = [shape(unit, role) for role in roles]
     differing = [what for what in shapes[0] if len({one[what] for one in shapes}) > 1]
-    if len(roles) > 1 and any(role.spread == "node" and role.replicas > 1 for role in roles):
+    placed = unit.entries("placement").keys() & {role.name for role in roles}
+    if len(roles) > 1 and (placed or any(role.spread == "node" and role.replicas > 1 for role in roles)):
         differing.append("placement")
     return differing
 

@@ -25,6 +25,7 @@ from tfdsl_backends.yarn.applications import DEFAULT_MEMORY, Size, applications,
 from tfdsl_backends.yarn.docker import IMAGE, SAFE_PATH, docker_mounts, tmpfs_mounts
 from tfdsl_backends.yarn.needs import needs_hdfs
 from tfdsl_backends.yarn.options import is_yarn_tf
+from tfdsl_backends.yarn.placement_checks import check_placement
 from tfdsl_backends.yarn.policies import rendezvous_seconds
 
 TAKEN: Final = regex(
@@ -47,6 +48,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from _port_range(unit)
     yield from check_files(unit, messages.SHARED, TAKEN)
     yield from _layout(unit)
+    yield from check_placement(unit)
     yield from _hdfs_client(unit)
     yield from _pending_limits(unit)
     yield from check_addresses(unit, messages.SHARED)

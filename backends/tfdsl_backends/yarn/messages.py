@@ -101,6 +101,27 @@ PENDING_LIMIT = Rule(
     "info",
     "the rendezvous has one time limit for all tasks: the shortest, {limit}",
 )
+PLACEMENT_FORM = Rule("YRN124", "yarn-placement", "error", "placement of {role}: {why}")
+PLACEMENT_VERSION = Rule("YRN125", "yarn-placement-version", "error", "{what} cannot place containers by {part}")
+PLACEMENT_UNUSED = Rule(
+    "YRN126", "yarn-placement-unused", "info", "the job has no role {role}, so its placement is not used"
+)
+PLACEMENT_TAG = Rule("YRN127", "yarn-placement-tag", "error", "no container of this job has the tag {tag}")
+PLACEMENT_OF_ITSELF = Rule(
+    "YRN128",
+    "yarn-placement-of-itself",
+    "error",
+    "{word} with the role's own tag: the first container of {role} would wait for itself",
+)
+PLACEMENT_CYCLE = Rule(
+    "YRN129", "yarn-placement-cycle", "error", "the first containers of {roles} would wait for each other"
+)
+PLACEMENT_ONE = Rule(
+    "YRN133",
+    "yarn-placement-one",
+    "error",
+    "one application places all its containers alike, not each role by a placement of its own",
+)
 
 RULES = (
     *SHARED.all(),
@@ -122,4 +143,11 @@ RULES = (
     YARN_TF_PAIR,
     YARN_TF_SIZES,
     PENDING_LIMIT,
+    PLACEMENT_FORM,
+    PLACEMENT_VERSION,
+    PLACEMENT_UNUSED,
+    PLACEMENT_TAG,
+    PLACEMENT_OF_ITSELF,
+    PLACEMENT_CYCLE,
+    PLACEMENT_ONE,
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.backend import Option
 from tfdsl.vocabulary.types import BOOL, IntType, StringType, one_of
-from tfdsl_backends.hadoop.options import files_option
+from tfdsl_backends.hadoop.options import ROLE_TEXTS, files_option
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -33,6 +33,15 @@ OPTIONS = (
         "stock",
     ),
     files_option("sends along"),
+    Option(
+        "placement",
+        ROLE_TEXTS,
+        "Role → where YARN may place its containers, as in `-placement_spec`: `NOTIN,NODE,ps`, `IN,RACK,ps`, "
+        "`CARDINALITY,NODE,worker,0,2`; from 3.3 on also node attributes (`rm.yarn.io/gpu=a100`, `java!=1.8`), "
+        "`AND(…:…)` and `OR(…:…)`. Tags are names of roles; `all/TAG` and `not-self/TAG` are those of other "
+        'applications. `spread = "node"` is added.',
+        {},
+    ),
     Option(
         "store",
         StringType(pattern=r"(hdfs://[^/]*/.+|/.+)"),

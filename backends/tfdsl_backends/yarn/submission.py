@@ -13,6 +13,7 @@ from tfdsl_backends.yarn.docker import runtime_variables
 from tfdsl_backends.yarn.features import NO_TIMEOUT, features
 from tfdsl_backends.yarn.needs import AT_HOME, PACKED_FILES, sent_archives, store_place, uses_store
 from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
+from tfdsl_backends.yarn.placement import placement_spec
 from tfdsl_backends.yarn.policies import restarts
 from tfdsl_backends.yarn.task_plan import RESTART_STATUS
 
@@ -85,14 +86,8 @@ def appname(unit: Unit, app: Application) -> str:
 def containers(unit: Unit, app: Application) -> list[Data]:
     """How many containers, and where."""
     count = Located(str(app.containers), child(app.roles[0].path, "replicas"))
-    options: list[Data] = [["-num_containers", count]]
-    spread = [role for role in app.roles if role.spread == "node"]
-    form = features(unit.version).placement
-    if spread and form and app.containers > 1:
-        tag = form.replace("tag", app.name or "task").replace("N", str(app.containers))
-        spec = f"{tag},NOTIN,NODE,{app.name or 'task'}"
-        options.append(["-placement_spec", Located(spec, child(spread[0].path, "spread"))])
-    return options
+    spec = placement_spec(unit, app)
+    return [["-num_containers", count], *([spec] if spec else [])]
 
 
 def size(unit: Unit, app: Application) -> list[Data]:

@@ -144,6 +144,13 @@ class Cluster:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def yarn(self, *arguments: str) -> str:
+        """The output of ``yarn ARGUMENTS``, which must succeed."""
+        command = [str(self.work.home / "bin/yarn"), *arguments]
+        done = subprocess.run(command, env=self.work.environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
     def containers(self, application: str) -> dict[str, Path]:
         """Container -> the folder of its logs, in order of their numbers; the first is the application master's."""
         found = {path.name: path for path in self.run.glob(f"node*/logs/{application}/container_*")}

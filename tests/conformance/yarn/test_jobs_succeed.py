@@ -14,6 +14,8 @@ from tests.conformance.yarn.jobs import COMMAND, FOLDER_STORE, SMALL, Job, Run, 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.conformance.yarn.cluster import Cluster
+
 MNIST = f"""
 job mnist {{
   {COMMAND}
@@ -150,6 +152,43 @@ job unlike {{
   target yarn {{ {FOLDER_STORE} }}
 }}
 """
+
+
+NEAR = f"""
+job near {{
+  {COMMAND}
+  cpu = 1, memory = 128Mi
+  role chief  {{ args = ["until=${{shared}}/go"] }}
+  role worker {{ replicas = 2 }}
+  role ps     {{ args = ["serve"] }}
+  target yarn {{
+    {FOLDER_STORE}
+    placement = {{
+      chief  = "IN, NODE, ps"
+      worker = "AND(NOTIN,NODE,ps:OR(zone=b:rm.yarn.io/zone=a))"
+      ps     = "zone != b"
+    }}
+  }}
+}}
+"""
+
+
+def name_zone(cluster: Cluster, _folder: Path) -> None:
+    """Give the machine of all nodes an attribute."""
+    cluster.yarn("nodeattributes", "-add", "127.0.0.1:zone=a")
+
+
+def go(run: Run) -> None:
+    run.until(lambda: len(run.records) == 4)
+    (run.folder / "shared/go").touch()
+
+
+@pytest.mark.job(Job(NEAR, before=name_zone, meanwhile=go))
+def test_roles_are_placed_by_constraints_about_each_other_and_attributes(run: Run) -> None:
+    succeeded(run)
+    nodes = {f"{one['role']}[{one['index']}]": one["environment"]["NM_PORT"] for one in run.records}
+    assert nodes["chief[0]"] == nodes["ps[0]"]
+    assert nodes["worker[0]"] == nodes["worker[1]"] != nodes["ps[0]"], "there are two nodes"
 
 
 def note_containers(run: Run) -> None:

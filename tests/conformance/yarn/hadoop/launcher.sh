@@ -20,6 +20,7 @@ dfs) java_class org.apache.hadoop.fs.FsShell "$@" ;;
 jar) java_class org.apache.hadoop.util.RunJar "$@" ;;
 application | app) java_class org.apache.hadoop.yarn.client.cli.ApplicationCLI "$name" "$@" ;;
 logs) java_class org.apache.hadoop.yarn.client.cli.LogsCLI "$@" ;;
+nodeattributes) java_class org.apache.hadoop.yarn.client.cli.NodeAttributesCLI "$@" ;;
 classpath)
   case ${1-} in
   --glob)
@@ -31,7 +32,7 @@ classpath)
   esac
   ;;
 *)
-  echo "$(basename "$0"): this installation has dfs, jar, application, logs and classpath, not '$name'" >&2
+  echo "$(basename "$0"): this installation has dfs, jar, application, logs, nodeattributes and classpath, not '$name'" >&2
   exit 1
   ;;
 esac

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl.lsp.cursor import BLOCKS, cursor_at
 from tfdsl.lsp.features.completion.item import Completions, Item
 from tfdsl.lsp.features.completion.statements import beginnings, continuations
-from tfdsl.lsp.features.completion.values import in_interpolation, in_text, values
+from tfdsl.lsp.features.completion.values import in_interpolation, in_text, role_keys, values
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import TOLERATION_KEYS
 
@@ -49,10 +49,12 @@ def _items(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
 
 
 def _in_map(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
-    """A key of tolerations, or the value of an entry."""
+    """A key of tolerations or of an option about roles, or the value of an entry."""
     if any(word.type == "EQUAL" for word in cursor.before):
         return values(snapshot, cursor)
-    if not cursor.before and cursor.statement and cursor.statement[0].text == "tolerations":
+    if cursor.before:
+        return []
+    if cursor.statement and cursor.statement[0].text == "tolerations":
         used = {words[0].text for words in cursor.frame.statements[:-1] if words}
         return [Item(key, "attribute", "", "", f"{key} = ", rank=1) for key in TOLERATION_KEYS if key not in used]
-    return []
+    return role_keys(cursor)

@@ -132,14 +132,35 @@ def _begins(cursor: Cursor) -> bool:
 
 def expected_at(cursor: Cursor) -> Expected:
     """The name and the types of the value at the place."""
-    words = cursor.statement
-    block = cursor.block
-    key = _key(words)
-    kinds: Sequence[Type] = _types(block, cursor, key)
-    inner = [frame for frame in cursor.frames[cursor.frames.index(block) + 1 :] if frame.kind in ("list", "map")]
-    for frame in inner:
-        kinds = [part for kind in _flat(kinds) for part in _inner(kind, frame)]
-    return Expected(key, kinds)
+    key = _key(cursor.statement)
+    return Expected(key, _within(_types(cursor.block, cursor, key), _literals(cursor)))
+
+
+def role_keys(cursor: Cursor) -> list[Item]:
+    """The roles of the job, if the cursor is where a map has roles as its keys."""
+    outer = _within(_types(cursor.block, cursor, _key(cursor.statement)), _literals(cursor)[:-1])
+    if not any(isinstance(kind, MapType) and kind.roles for kind in outer):
+        return []
+    used = {words[0].text for words in cursor.frame.statements[:-1] if words}
+    return [
+        Item(name, "role", "role", roles.BY_NAME[name].doc, f"{name} = ", rank=1)
+        for name in job_roles(cursor)
+        if name not in used
+    ]
+
+
+def _literals(cursor: Cursor) -> list[Frame]:
+    """The lists and maps around the cursor, from the outside."""
+    inside = cursor.frames[cursor.frames.index(cursor.block) + 1 :]
+    return [frame for frame in inside if frame.kind in ("list", "map")]
+
+
+def _within(kinds: Sequence[Type], literals: Sequence[Frame]) -> list[Type]:
+    """The types of what is inside ``literals``, which are values of ``kinds``."""
+    found = _flat(kinds)
+    for frame in literals:
+        found = _flat([part for kind in found for part in _inner(kind, frame)])
+    return found
 
 
 def _key(words: Sequence[Tok]) -> str:
