@@ -6,6 +6,7 @@ about more than one statement are in :mod:`tfdsl.semantics.job_rules`.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
@@ -21,6 +22,7 @@ from tfdsl.semantics.rule_views import value_span
 from tfdsl.semantics.subjects import index_of
 from tfdsl.semantics.values import POISON, ListData, Poison, Value
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary import policies, statements
 from tfdsl.vocabulary.types import INT, TIME_LIMIT, ListType, StringType
 
@@ -97,7 +99,7 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
     """``node`` as a typed policy; ``role``: the role of the enclosing role block, if any."""
     report = scope.report
     event = _event(node.event, report)
-    action = _action(node.action, event, report)
+    action = _action(node, event, report)
     delay = None
     if node.delay is not None:
         delay = conform(evaluate(node.delay, scope), TIME_LIMIT, "the time after an event", report)
@@ -144,11 +146,30 @@ def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> policies.Ev
     return None
 
 
-def _action(node: ast.Name, event: policies.Event | None, report: Callable[[Diagnostic], None]) -> str | None:
-    """The action ``node``; for an unknown one, only actions of ``event`` are suggested."""
+_LATE_CONDITION = re.compile(r"\s(?:when|if)(?:\s|$)")
+
+
+def _late_condition(policy: ast.Policy, start: int) -> Diagnostic:
+    """The report for ``=> restart job when prod``; the condition begins ``start`` characters into the action."""
+    from tfdsl.syntax.condition_mistakes import misplaced_in_policy
+
+    span = policy.action.span
+    action = span.text[:start].rstrip()
+    arrow = span.source.text.rindex("=>", policy.span.start, span.start)
+    condition = Span(span.source, span.start + start, span.end)
+    return misplaced_in_policy(condition, Span(span.source, span.start, span.start + len(action)), arrow)
+
+
+def _action(policy: ast.Policy, event: policies.Event | None, report: Callable[[Diagnostic], None]) -> str | None:
+    """The action of ``policy``; for an unknown one, only actions of ``event`` are suggested."""
+    node = policy.action
     names = [action.name for action in policies.ACTIONS]
     if node.text in names:
         return node.text
+    late = _LATE_CONDITION.search(node.span.text)
+    if late is not None:  # a name follows, or nothing; the parser reports anything else
+        report(_late_condition(policy, late.start() + 1))
+        return None
     diagnostic = name_rules.UNKNOWN_ACTION(node.span, name=node.text)
     possible = names if event is None else event.actions
     aliases = words_of(policies.ACTIONS)

@@ -25,9 +25,10 @@ CLOSERS = {lexer.LBRACE: lexer.RBRACE, lexer.LSQB: lexer.RSQB, lexer.LPAR: lexer
 OPENERS = {closer: opener for opener, closer in CLOSERS.items()}
 TEXTS = {number: text for text, number in tables.OPERATORS}
 EQUAL, COMMA = lexer.OPERATORS["="], lexer.OPERATORS[","]
+WHEN = lexer.KEYWORDS["when"]
 DECLARATIONS = {lexer.KEYWORDS[word] for word in ("edition", "include", "param", "let", "template", "profile", "job")}
-NAMED_BLOCKS = {lexer.KEYWORDS[word] for word in ("template", "profile", "job", "role", "target")}
-PLAIN_BLOCKS = {lexer.KEYWORDS[word] for word in ("cluster", "build")}
+NAMED_BLOCKS = {lexer.KEYWORDS[word] for word in ("template", "profile", "job", "role", "target", "prepare", "sidecar")}
+PLAIN_BLOCKS = {lexer.KEYWORDS[word] for word in ("cluster", "build", "matrix")}
 
 
 UNCLOSED = (rules.UNCLOSED_BLOCK, rules.UNCLOSED_BRACKET)
@@ -109,7 +110,9 @@ class Balance:
             if first:
                 self.indent = self._column(i)
                 self._close_by_indentation(type_)
-            if type_ in CLOSERS:
+            if self._is_doubled(i, end):
+                self._doubled(i)
+            elif type_ in CLOSERS:
                 self.open.append(Opening(type_, len(self.new.types), self.indent, self._line(i)))
                 self._keep(i)
             elif type_ in OPENERS:
@@ -120,6 +123,20 @@ class Balance:
             first = False
         while self.open:
             self._close(self.open.pop())
+
+    # --- openings that are written twice ---
+
+    def _is_doubled(self, i: int, end: int) -> bool:
+        """Whether ``i`` is the second of two ``{`` that nothing on the line closes, which no statement begins with."""
+        types = self.lexed.types
+        if types[i] != lexer.LBRACE or i + 1 >= end or not self.new.types or self.new.types[-1] != lexer.LBRACE:
+            return False
+        return types[i - 1] == lexer.LBRACE and types[i + 1] == lexer.NEWLINE
+
+    def _doubled(self, i: int) -> None:
+        span = Span(self.source, self.lexed.starts[i], self.lexed.ends[i])
+        removed = Edit(Span(self.source, self.lexed.ends[i - 1], span.end), "")
+        self.reports.append(rules.REPEATED_WORD(span, found="{").fix("remove it", removed))
 
     # --- openings that lack their closing bracket ---
 
@@ -280,19 +297,33 @@ class Balance:
         types = self.lexed.types
         if types[i + 1 : i + 2] != [lexer.NEWLINE] or types[i + 2] in (lexer.END, lexer.LBRACE):
             return False
-        head = i - 1 if i > start and types[i - 1] in NAMED_BLOCKS else i
-        is_name = types[i] in (lexer.NAME, lexer.STRING) or types[i] >= tables.FIRST_KEYWORD
-        if not is_name or (head == i and types[i] not in PLAIN_BLOCKS):
-            return False
-        if head > start and types[head - 1] != lexer.NEWLINE:
+        head = self._head(i, start)
+        if head is None or (head > start and types[head - 1] != lexer.NEWLINE):
             return False
         return self._column(i + 2) > self._column(head)
+
+    def _head(self, i: int, start: int) -> int | None:
+        """The keyword of a block whose head may end with token ``i``: with its name, or with a condition."""
+        types = self.lexed.types
+        if types[i] in PLAIN_BLOCKS and not (i > start and types[i - 1] in NAMED_BLOCKS):
+            return i
+        if i > start and types[i - 1] in NAMED_BLOCKS:
+            is_name = types[i] in (lexer.NAME, lexer.STRING) or types[i] >= tables.FIRST_KEYWORD
+            return i - 1 if is_name else None
+        if types[i] in lexer.INFIX:
+            return None
+        line = i
+        while line > start and types[line - 1] != lexer.NEWLINE:
+            line -= 1
+        conditional = types[line] in NAMED_BLOCKS and types[line + 2 : line + 3] == [WHEN] and line + 2 < i
+        return line if conditional and lexer.LBRACE not in types[line:i] and types[i] != lexer.RBRACE else None
 
     def _open_block(self, i: int, start: int) -> None:
         """Add the brace after the head of a block that continues on deeper lines without one."""
         if not self._is_open_head(i, start):
             return
-        head = i if self.lexed.types[i] in PLAIN_BLOCKS else i - 1
+        head = self._head(i, start)
+        assert head is not None
         place = Span(self.source, self.lexed.ends[i], self.lexed.ends[i])
         what = Span(self.source, self.lexed.starts[head], self.lexed.ends[i])
         diagnostic = rules.MISSING_BLOCK(place, what=shortened(what.text))

@@ -104,7 +104,8 @@ class Layout:
         if isinstance(first, int) and isinstance(second, int):
             if types[second] == EQUAL:
                 return 1, len(self.lexed.text(first))
-            if types[first] == ROLE and len(self.lexed.text(second)) <= ALIGNED_ROLE_NAME:
+            plain = len(parts) > 2 and isinstance(parts[2], Group)  # a condition would come between name and brace
+            if types[first] == ROLE and plain and len(self.lexed.text(second)) <= ALIGNED_ROLE_NAME:
                 return 2, len(self.lexed.text(second))
         return 0, 0
 

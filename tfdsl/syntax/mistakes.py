@@ -11,10 +11,20 @@ from typing import TYPE_CHECKING, TypeAlias
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer, repairs, statement_mistakes, value_mistakes, wording
+from tfdsl.syntax import (
+    block_mistakes,
+    condition_mistakes,
+    lexer,
+    repairs,
+    statement_mistakes,
+    unset_mistakes,
+    value_mistakes,
+    wording,
+)
 from tfdsl.syntax.brackets import CLOSERS, DECLARATIONS, OPENERS
 from tfdsl.syntax.similar_keywords import resembling
 from tfdsl.syntax.unfinished import dangling, unfinished
+from tfdsl.syntax.values_mistakes import not_a_value
 from tfdsl.syntax.wording import shortened
 from tfdsl.syntax.yaml_mistakes import indented_map, yaml_block, yaml_list, yaml_separator
 from tfdsl.text import Span
@@ -250,6 +260,10 @@ MISTAKES: tuple[Mistake, ...] = (
     statement_mistakes.typed_let,
     statement_mistakes.type_brackets,
     yaml_block,
+    not_a_value,
+    block_mistakes.block_with_equals,
+    condition_mistakes.condition_word,
+    unset_mistakes.unset_form,
     _set_with,
     yaml_separator,
     yaml_list,
@@ -258,6 +272,11 @@ MISTAKES: tuple[Mistake, ...] = (
     value_mistakes.chained_comparison,
     value_mistakes.split_unit,
     dangling,
+    condition_mistakes.condition_behind_block,
+    condition_mistakes.condition_before_the_rest,
+    condition_mistakes.condition_first,
+    block_mistakes.matrix_axis,
+    block_mistakes.step_without_name,
     statement_mistakes.string_prefix,
     statement_mistakes.declaration_inside,
     statement_mistakes.unknown_statement,
@@ -267,6 +286,7 @@ MISTAKES: tuple[Mistake, ...] = (
     statement_mistakes.target_version,
     _missing_arrow,
     _late_delay,
+    condition_mistakes.late_condition,
     _line_break,
     unfinished,
     value_mistakes.leading_dot,

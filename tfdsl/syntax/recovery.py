@@ -264,6 +264,10 @@ class Recovery:
             return Span(lexed.source, lexed.ends[at - 1], lexed.ends[at - 1])
         return Span(lexed.source, lexed.starts[at], lexed.ends[at])
 
+    def spanning(self, first: int, stop: int) -> Span:
+        """The span of the tokens from ``first`` up to ``stop``, which is not included."""
+        return Span(self.lexed.source, self.lexed.starts[first], self.lexed.ends[stop - 1])
+
     def expected(self) -> str:
         """What could come next, in words."""
         return wording.expected(self.acceptable(), self.text_before(self.machine.at))

@@ -20,7 +20,7 @@ FOREIGN_WORDS = {
     "task": "role",
     "replica": "role",
     "volume": "mount",
-    "when": "on",
+    **dict.fromkeys(("remove", "delete", "del", "drop"), "unset"),
 }
 
 

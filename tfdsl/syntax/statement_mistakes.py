@@ -33,19 +33,29 @@ MAPS = {"labels", "annotations", "env", "node_selector", "resources"}
 
 LOOPS = {"for", "foreach", "while", "dynamic"}
 CONDITIONS = {"if", "else", "elif", "unless", "switch"}
+SWEEPS = {"strategy", "sweep", "grid", "parameters", "hyperparameters"}
+
+# Containers before and beside the command, with the statement that is meant.
+STEPS = {
+    **dict.fromkeys(("init", "init_container", "init_containers", "initContainer", "initContainers"), "prepare"),
+    **dict.fromkeys(("before", "setup", "pre_start", "prestart", "preStart"), "prepare"),
+    **dict.fromkeys(("sidecars", "helper", "extra_container", "extraContainers"), "sidecar"),
+}
 _RESOURCES = "set cpu, memory and gpu in the role"
 _VOLUMES = 'write a mount: mount pvc "data" at "/data"'
 _HELPS = {
-    **dict.fromkeys(LOOPS, "there are no loops; write replicas = 4 for four copies of a role"),
-    **dict.fromkeys(CONDITIONS, "there are no conditional blocks; choose a value with condition ? a : b"),
+    **dict.fromkeys(LOOPS, "there are no loops; write replicas = 4 for four copies of a role, matrix for several jobs"),
+    **dict.fromkeys(CONDITIONS, "there are no conditional blocks; write when after each item: gpu = 1 when prod"),
+    **dict.fromkeys(SWEEPS, f"for several jobs of one block, write {wording.FORMS['matrix']}"),
     **dict.fromkeys(("limits", "requests"), _RESOURCES),
     **dict.fromkeys(("volume", "volumes", "volumeMounts"), _VOLUMES),
     **dict.fromkeys(("container", "containers"), "set image and command in the job or role"),
 }
-_BLOCKS = "the blocks of a job are role, target, cluster and build"
+_BLOCKS = "the blocks of a job are role, target, cluster, build, matrix, prepare and sidecar"
 
 NAMED = {lexer.KEYWORDS[word] for word in ("role", "target", "param", "let", "template", "profile", "use")}
-QUOTABLE = {*NAMED, *(lexer.KEYWORDS[word] for word in ("mount", "on", "from"))}
+QUOTABLE = {*NAMED, *(lexer.KEYWORDS[word] for word in ("mount", "on", "from", "unset"))}
+STEP_WORDS = {lexer.KEYWORDS["prepare"], lexer.KEYWORDS["sidecar"]}
 
 _ELEMENTS = regex(r"(\w+)\s*[\[(<]\s*(?:\w+\s*,\s*)?(\w+)\s*[\])>]\Z")
 _SUFFIX = regex(r"(\w+)\s*\[\s*\]\Z|\[\s*\]\s*(\w+)\Z")
@@ -162,7 +172,14 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
         recovery.step_back()
         recovery.insert(at - 1, lexer.KEYWORDS[keyword])
         return True
-    recovery.report(rules.UNKNOWN_STATEMENT(span, found=shortened(word)).help(_HELPS.get(word, _BLOCKS)))
+    diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(word))
+    meant = STEPS.get(word)
+    if meant is None:
+        diagnostic = diagnostic.help(_HELPS.get(word, _BLOCKS))
+    else:
+        text = meant if types[at] != lexer.LBRACE else f"{meant} {'fetch' if meant == 'prepare' else 'helper'}"
+        diagnostic = diagnostic.help(f"for example: {wording.FORMS[meant]}").fix(f"write {text}", Edit(span, text))
+    recovery.report(diagnostic)
     return _leave_out(recovery, at - 1, whole=not is_item)
 
 
@@ -213,16 +230,17 @@ def unquoted_key(recovery: Recovery, at: int, _: set[int]) -> bool:
     if types[at] not in (MINUS, DOT, SLASH) or at < 2 or lexed.ends[at - 1] != lexed.starts[at]:
         return False
     before = types[at - 2]
-    if not is_word(types[at - 1]) or before not in ITEM_STARTS | NAMED or recovery.before is None:
+    heads = NAMED | STEP_WORDS
+    if not is_word(types[at - 1]) or before not in ITEM_STARTS | heads or recovery.before is None:
         return False
     end = at
     while types[end] not in {*repairs.FIXED, EQUAL, COLON} and lexed.ends[end - 1] == lexed.starts[end]:
         end += 1
-    if types[end] not in (EQUAL, COLON) and not (before in NAMED and types[end] in repairs.FIXED):
+    if types[end] not in (EQUAL, COLON) and not (before in heads and types[end] in repairs.FIXED):
         return False
     span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[end - 1])
     in_map = lexer.STRING in recovery.acceptable_before()
-    recovery.report(_key_report(span, in_map=in_map))
+    recovery.report(_key_report(span, in_map=in_map, step=before in STEP_WORDS))
     recovery.step_back()
     recovery.replace(at - 1, lexer.NAME, end - at + 1)
     plain = span.text.replace("-", "_")
@@ -230,11 +248,11 @@ def unquoted_key(recovery: Recovery, at: int, _: set[int]) -> bool:
     return True
 
 
-def _key_report(span: Span, *, in_map: bool) -> Diagnostic:
+def _key_report(span: Span, *, in_map: bool, step: bool) -> Diagnostic:
     if in_map:
-        diagnostic = rules.UNQUOTED_KEY(span, key=shortened(span.text))
+        diagnostic = rules.UNQUOTED_KEY(span, what="name" if step else "key", key=shortened(span.text))
         # Offered only: TF-CONFIG may be TF_CONFIG misspelt, and a variable of either name is legal.
-        return diagnostic.fix("quote the key", Edit(span, f'"{span.text}"'))
+        return diagnostic.fix("quote it" if step else "quote the key", Edit(span, f'"{span.text}"'))
     plain = span.text.replace("-", "_")
     diagnostic = rules.ODD_NAME(span, found=shortened(span.text))
     return diagnostic.fix(f"write {shortened(plain)}", Edit(span, plain)) if plain.isidentifier() else diagnostic

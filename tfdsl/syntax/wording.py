@@ -19,7 +19,8 @@ _LITERALS = ("STRING", "TEXT", "RAW", "NUMBER", "UNIT", "TRUE", "FALSE", "NAME",
 _VALUE_STARTS = {_number(name) for name in (*_LITERALS, "LSQB", "LPAR", "LBRACE", "BANG", "MINUS")}
 _OPERATORS = ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "?", ".", "[", "(")
 _INFIX = {lexer.OPERATORS[text] for text in _OPERATORS}
-_STATEMENTS = ("role", "target", "cluster", "build", "use", "mount", "output", "on", "patch", "unpatch")
+_BLOCKS = ("role", "target", "cluster", "build", "matrix", "prepare", "sidecar")
+_STATEMENTS = (*_BLOCKS, "use", "mount", "output", "on", "unset", "patch", "unpatch")
 _ITEMS = {lexer.KEYWORDS[word] for word in _STATEMENTS}
 _DECLARATIONS = {lexer.KEYWORDS[word] for word in ("edition", "include", "param", "let", "template", "profile", "job")}
 _BUILD_ITEMS = {lexer.KEYWORDS[word] for word in ("copy", "run")}
@@ -35,11 +36,14 @@ _NAMES_AFTER = {
     "<": "a type such as int or string",
     "use": "the name of a template",
     **{word: f"the name of a {word}" for word in ("role", "target", "param", "template", "profile")},
+    "prepare": "the name of the step",
+    "sidecar": "the name of the sidecar",
+    "unset": "what to remove, such as an attribute",
     "let": "the name of a constant",
     "from": "a role",
     ".": "the key of a map",
 }
-_TEXTS_AFTER = {"include": "a path in quotes", "patch": "a path in quotes", "unpatch": "a path in quotes"}
+_TEXTS_AFTER = dict.fromkeys(("include", "patch", "unpatch", "pod"), "a path in quotes")
 _NUMBERS_AFTER = {
     "edition": "the number of the edition",
     "exit": "an exit status",
@@ -57,6 +61,9 @@ _VALUES = {
     ("copy", "to"): "a path in the image",
     ("run", "run"): "a command",
     ("on", "after"): "a duration such as 10m",
+    ("unset", "mount"): "a path",
+    ("unset", "output"): "a file or folder",
+    ("unset", "to"): "a destination",
 }
 
 # Signs that are named together with what follows them.
@@ -83,6 +90,10 @@ FORMS = {
     "run": 'run "pip install -r requirements.txt"',
     "patch": 'patch "spec.schedulerName" = "default"',
     "unpatch": 'unpatch "spec.schedulerName"',
+    "matrix": "matrix { lr = [0.1, 0.01] }",
+    "prepare": 'prepare fetch { command = "python fetch.py" }',
+    "sidecar": 'sidecar proxy { image = "example/proxy:1" }',
+    "unset": 'unset env["DEBUG"]',
 }
 
 _LONGEST = 30
@@ -127,10 +138,10 @@ def missing(put: Sequence[int], before: str, statement: str) -> str:
     if type_ in _LINKS and len(put) > 1:
         sign = _TEXTS[type_]
         return f"{sign} and {missing(put[1:], sign, statement)}"
-    if type_ == lexer.ERROR and statement == "mount" and before != "at":
+    if type_ == lexer.ERROR and statement == "mount" and before not in ("at", "when"):
         return "a source, at and a path"
     if type_ == lexer.ERROR:
-        return _VALUES.get((statement, before), "a value")
+        return "a condition" if before == "when" else _VALUES.get((statement, before), "a value")
     if type_ == lexer.NAME and statement == "on" and before != "=>":
         return _NAMES_AFTER["on"]
     if type_ == lexer.NAME and statement == "output" and before == "on":

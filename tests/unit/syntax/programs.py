@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import random
 
-NAMES = ("a", "x1", "workers", "gpu_node", "role", "at", "on", "job", "true_", "exit", "long_attribute_name")
+NAMES = ("a", "x1", "workers", "gpu_node", "role", "at", "on", "job", "true_", "exit", "long_attribute_name", "when")
+NAMES += ("matrix", "unset", "prepare", "sidecar", "pod", "unchecked")
 COMMENTS = ("# note", "#", "# a { b [ c", '# "quoted', "#é 😀", "# tfdsl: allow[x] y")
+QUOTED_JOBS = ('"a job"', '"train-${matrix.a}"')
 PIECES = ("abc", " ", "é😀", "$", "$$", "#", "'", r"\n", r"\"", r"\\", r"\$", r"\u{1F600}", "{", "}", "//", "%")
 
 
@@ -81,7 +83,9 @@ class Writer:
         return indent + text if text else self.pick("", indent, indent + "  ")
 
     def simple(self, depth: int) -> str:
-        text = self.pick("a", "job.name", "7", "1.5", "16Gi", "1h30m", "true", "false", "x1")
+        text = self.pick(
+            "a", "job.name", "7", "1.5", "16Gi", "1h30m", "true", "false", "x1", "1e5", "2.5E-4", "matrix.a"
+        )
         return text if depth else self.pick(text, "min(a, 2)", 'm["k"]', "a[0]", "1 + 2")
 
     def expression(self, depth: int = 3) -> str:
@@ -126,21 +130,26 @@ class Writer:
     def subject(self) -> str:
         return self.pick("worker", "ps", "worker[0]", "chief", "role")
 
+    def condition(self) -> str:
+        """A condition at the end of an item's head, or nothing."""
+        return self.maybe(f"{self.pick(' ', '  ', chr(9))}when {self.expression(1)}", 0.3)
+
     def policy(self) -> str:
         codes = self.pick("1", "1..9", "[137, 143]", "[1,2,]")
         event = self.pick("completed", "failed", "evicted", f"exit {codes}", "restarted 3", "pending")
         subject = self.maybe(self.subject() + " ")
         after = self.maybe(f" after{self.pick(' ', '  ')}{self.pick('10m', 'grace', 'a + 1m')}")
-        return f"on {subject}{event}{after} => {self.pick('restart job', 'ignore', 'fail  job')}"
+        head = f"on {subject}{event}{after}{self.condition()}"
+        return f"{head} => {self.pick('restart job', 'ignore', 'fail  job')}"
 
     def mount(self) -> str:
         source = self.maybe(self.pick(self.string(), "100Gi", "(a + b)", '"x" + a') + " ", 0.8)
-        rest = self.maybe(" readonly") + self.maybe(" " + self.settings(), 0.3)
+        rest = self.maybe(" readonly") + self.condition() + self.maybe(" " + self.settings(), 0.3)
         return f"mount pvc {source}at {self.string()}{rest}"
 
     def output(self) -> str:
-        rest = self.maybe(" on always") + self.maybe(f" from {self.subject()}") + self.maybe(" " + self.settings(), 0.3)
-        return f"output {self.string()} to {self.string()}{rest}"
+        rest = self.maybe(" on always") + self.maybe(f" from {self.subject()}") + self.condition()
+        return f"output {self.string()} to {self.string()}{rest}{self.maybe(' ' + self.settings(), 0.3)}"
 
     def build(self) -> str:
         items = [
@@ -152,24 +161,43 @@ class Writer:
     def patch(self) -> str:
         operator = self.pick("=", "+=")
         pod, unchecked = self.maybe(" pod", 0.3), self.maybe("  unchecked", 0.3)
-        return self.pick(f'patch{pod} "a.b" {operator} {self.expression(1)}{unchecked}', f'unpatch{pod} "a.b[x=1]"')
+        change = f'patch{pod} "a.b" {operator} {self.expression(1)}{unchecked}'
+        return self.pick(change, f'unpatch{pod} "a.b[x=1]"') + self.condition()
+
+    def step(self) -> str:
+        name = self.pick("fetch", "prepare", '"fetch-data"', "when")
+        return f"{self.pick('prepare', 'sidecar')} {name}{self.condition()} {self.body(1)}"
+
+    def unset(self) -> str:
+        event = self.pick("failed", "worker failed", "exit [137]", "exit 1..9", "restarted", "worker[0] restarted")
+        what = self.pick(
+            self.name(),
+            f"env[{self.maybe_gap()}{self.string()}{self.maybe_gap()}]",
+            f"mount {self.string()}",
+            f"output {self.string()} to {self.string()}",
+            f"on {event}",
+            f"{self.pick('prepare', 'sidecar')} {self.pick('fetch', chr(34) + 'fetch-data' + chr(34))}",
+        )
+        return f"unset {what}{self.condition()}"
 
     def item(self, depth: int) -> str:
         kinds = [
-            lambda: f"long_name{self.blank()}={self.blank()}{self.expression()}",
-            lambda: f"a = {self.expression(2)}",
+            lambda: f"long_name{self.blank()}={self.blank()}{self.expression()}{self.condition()}",
+            lambda: f"a = {self.expression(2)}{self.condition()}",
+            self.step,
+            self.unset,
+            lambda: f"matrix {self.settings()}",
             self.mount,
             self.output,
             self.policy,
             self.patch,
             self.build,
             lambda: f"cluster {self.settings()}",
-            lambda: f"use {self.name()}",
-            lambda: (
-                f"{self.pick('role', 'target')} {self.pick('ps', 'chief', 'tensorboard', 'worker')} {self.body(depth)}"
-            ),
+            lambda: f"use {self.name()}{self.condition()}",
+            lambda: f"target {self.pick('volcano', 'yarn')} {self.body(depth)}",
+            lambda: f"role {self.pick('ps', 'chief', 'tensorboard', 'worker')}{self.condition()} {self.body(depth)}",
         ]
-        return self.chance.choice(kinds if depth else kinds[:-1])()
+        return self.chance.choice(kinds if depth else kinds[:-2])()
 
     def body(self, depth: int) -> str:
         return self.separated([self.item(depth - 1) for _ in self.many(5)], "{", "}")
@@ -182,7 +210,7 @@ class Writer:
             f"let {self.name()} = {self.expression()}",
             f"template {self.name()} {self.body(1)}",
             f"profile {self.name()} {self.settings()}",
-            f"job {self.pick('a', 'a-b-1', chr(34) + 'a job' + chr(34))} {self.body(2)}",
+            f"job {self.pick('a', 'a-b-1', 'when', *QUOTED_JOBS)}{self.condition()} {self.body(2)}",
         ]
         return self.chance.choice(kinds)
 

@@ -104,6 +104,14 @@ def test_generated_expressions(lark: Lark) -> None:
         "let a = a\n# last",
         "\n\n# only a comment\n",
         "job a { on exit 1..2 => ignore }",
+        "job when when when { }",
+        "job a { when = when when when, use when when when }",
+        "job a { unset unset, unset when when when, unset on on }",
+        "job a { unset prepare prepare, unset sidecar when, unset mount when when when }",
+        "job a { prepare prepare when prepare { when = 1 } }",
+        "job a { matrix { matrix = [matrix], when = [1] } }",
+        'job a { patch pod "x" = pod unchecked when unchecked, unpatch pod "x" when pod }',
+        "job a { on when when when => when, mount when when at when when when }",
     ],
 )
 def test_contextual_words(lark: Lark, text: str) -> None:

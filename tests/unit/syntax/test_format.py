@@ -120,6 +120,57 @@ def test_a_list_is_on_one_line_when_it_fits_and_was_not_left_open() -> None:
     assert formatted(f"let a = [{words}]") == "let a = [\n" + '  "0123456789",\n' * 8 + "]\n"
 
 
+def test_conditions_and_the_blocks_beside_the_command() -> None:
+    text = """
+        job "a-${matrix.index}"  when  prod {
+        image="x" when !prod
+        gpu   =1   when prod&&n>1
+        matrix { lr=[0.1,0.01] }
+        use gpu_node   when prod
+        mount pvc "d" at "/d" readonly  when prod{keep=true}
+        output "/a" to "/b" on always from chief when prod
+        on worker failed after 1m   when prod=>restart job
+        prepare "fetch-data" when prod { command="x" }
+        sidecar proxy{image="y"}
+        unset env [ "A" ]when prod
+        unset   on exit [ 1,2 ]
+        role chief { }
+        role ps  when  prod { replicas=2 }
+        role worker { }
+        target volcano { patch pod "a"=1   unchecked when prod, unpatch   pod "b" }
+        }
+        """
+    assert formatted(code(text)) == code(
+        """
+        job "a-${matrix.index}" when prod {
+          image = "x" when !prod
+          gpu   = 1 when prod && n > 1
+          matrix { lr = [0.1, 0.01] }
+          use gpu_node when prod
+          mount pvc "d" at "/d" readonly when prod { keep = true }
+          output "/a" to "/b" on always from chief when prod
+          on worker failed after 1m when prod => restart job
+          prepare "fetch-data" when prod { command = "x" }
+          sidecar proxy { image = "y" }
+          unset env["A"] when prod
+          unset on exit [1, 2]
+          role chief { }
+          role ps when prod { replicas = 2 }
+          role worker { }
+          target volcano { patch pod "a" = 1 unchecked when prod, unpatch pod "b" }
+        }
+        """
+    )
+
+
+def test_a_long_condition_stays_on_its_lines() -> None:
+    long = "w" * 60
+    text = f"job a {{\n  gpu = 1 when {long} &&\n    {long}  # why\n}}\n"
+    assert formatted(text) == text
+    opened = formatted(f'job a {{ args = ["{long}", "{long}"] when prod }}')
+    assert opened == f'job a {{\n  args = [\n    "{long}",\n    "{long}",\n  ] when prod\n}}\n'
+
+
 def test_spaces_within_a_line() -> None:
     text = "param  p :list< int >  = - 1+( 2*-x )\njob a { on worker [ 0 ]  exit 1 .. 3=>fail  job\n"
     text += "x=!a . b [0]?f ( 1 ,2 ):{} }"

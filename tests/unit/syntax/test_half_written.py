@@ -22,6 +22,8 @@ EVENT, ACTION = "an event such as failed", "an action such as restart job"
 ARROW = f"=> and {ACTION}"
 TYPE, VALUE = "a type such as int or string", "a value"
 SET = f"= and {VALUE}"
+CONDITION, FILE, DESTINATION, TIME = "a condition", "a file or folder", "to and a destination", "a duration such as 10m"
+OUTPUT_REST = ["", "success, failure or always", "", CONDITION]
 NESTED = ["", TYPE, ">", TYPE, ">", ">", ""]  # behind each token of list<list<int>>
 
 # The place, the statement, and what is missing behind each token ("": nothing, it may end there). Where a bracket is
@@ -79,6 +81,40 @@ STATEMENTS: list[tuple[str, str, list[str]]] = [
     ("job", "args = ['a', 'b']", [SET, "=", *"[[[["]),
     ("job", "queue = m.a", [SET, "=", "", "the key of a map"]),
     ("job", "retries = xs[0]", [SET, "=", "", "[", "["]),
+    ("job", "priority = 'x' when n > 1", [SET, "=", "", CONDITION, "", VALUE]),
+    ("job", "role ps when true { cpu = 2 }", ["the name of a role", "block", CONDITION, "block", *"{{{{"]),
+    ("job", "use gpu_node when true", ["the name of a template", "", CONDITION]),
+    ("job", "mount scratch at '/s' readonly when true { }", [KIND, SOURCE, PATH, "", "", CONDITION, "", "{"]),
+    ("job", "output '/a' to 'hdfs:///b' on success when true", [FILE, DESTINATION, "a destination", *OUTPUT_REST]),
+    (
+        "job",
+        "on failed after 3m when n > 1 => ignore",
+        [EVENT, ARROW, TIME, ARROW, CONDITION, ARROW, VALUE, ARROW, ACTION],
+    ),
+    ("job", "matrix { lr = [1, 2] }", ["block", *"{{{", *"[[[[", "{"]),
+    (
+        "job",
+        "prepare fetch when true { command = 'x' }",
+        ["the name of the step", "block", CONDITION, "block", *"{{{{"],
+    ),
+    ("job", "sidecar 'a-b' { image = 'x' }", ["the name of the sidecar", "block", *"{{{{"]),
+    ("job", "unset priority when true", ["what to remove, such as an attribute", "", CONDITION]),
+    ("job", "unset env['A']", ["what to remove, such as an attribute", "", "[", "["]),
+    ("job", "unset mount '/d'", ["what to remove, such as an attribute", PATH]),
+    ("job", "unset output '/a' to '/b'", ["what to remove, such as an attribute", FILE, DESTINATION, "a destination"]),
+    ("job", "unset on failed", ["what to remove, such as an attribute", EVENT]),
+    (
+        "job",
+        "unset on worker exit [1]",
+        ["what to remove, such as an attribute", EVENT, "", "an exit status", "[", "["],
+    ),
+    ("job", "unset prepare fetch", ["what to remove, such as an attribute", "the name of the step"]),
+    ("job", "unset sidecar proxy", ["what to remove, such as an attribute", "the name of the sidecar"]),
+    (
+        "target",
+        "patch pod 'spec' = 1 unchecked when true",
+        ["a path in quotes", "a path in quotes", SET, "=", "", "", CONDITION],
+    ),
     ("target", "patch 'spec.suspend' = true", ["a path in quotes", SET, "="]),
     ("target", "patch 'spec' += { suspend = true }", ["a path in quotes", SET, VALUE, *"{{{{"]),
     ("target", "unpatch 'spec.suspend'", ["a path in quotes"]),
