@@ -107,8 +107,8 @@ class _Others:
             self._by_node.setdefault(id(one.node), []).append(one)
 
     def _takes(self, other: Backend, there: Unit, item: Item) -> bool:
-        """Whether nothing is refused of ``item``, nor of the mount, output or policy that it belongs to."""
-        whole = item.key.startswith(("mounts", "outputs", "policies"))
+        """Whether nothing is refused of ``item``, nor of the mount, output, step or policy that it belongs to."""
+        whole = item.key.startswith(("mounts", "outputs", "steps", "policies"))
         parts = self._by_node[id(item.node)] if whole else [item]
         rows = [other.support.decide(there, part) for part in parts]
         return all(row is not None and row.fate != "refused" for row in rows)

@@ -184,6 +184,8 @@ _KEYS = (
     (regex(r"policies\[(\w+)\]"), r"on \1"),
     (regex(r"mounts\[(\w+)\]\.(\w+)(.*)"), r"\2 of mount \1\3"),
     (regex(r"mounts\[(\w+)\](.*)"), r"mount \1\2"),
+    (regex(r"steps\[(\w+)\]\.(\w+)(.*)"), r"\2 of \1\3"),
+    (regex(r"steps\[(\w+)\]"), r"\1"),
     (regex(r"outputs\[\]\.when"), "on success|failure|always of output"),
     (regex(r"outputs\[\]\.index"), "from ROLE[INDEX] of output"),
     (regex(r"outputs\[\]\.(\w+)(.*)"), r"\1 of output\2"),
@@ -213,7 +215,7 @@ def spoken(key: str) -> str:
 
 
 def _whole(key: str) -> str:
-    """The mount, output or policy that ``key`` is about: ``mounts[pvc]`` for ``mounts[pvc].sub_path{env}``."""
+    """The mount, output, step or policy that ``key`` is about: ``mounts[pvc]`` for ``mounts[pvc].sub_path{env}``."""
     before, bracket, _ = key.partition("]")
     return key if before == "roles[" else before + bracket
 
@@ -228,5 +230,11 @@ def _completed(row: Row, target: str, prefix: str) -> Row:
 
 def _last_word(key: str) -> str:
     """The end of a key as the end of a slug: ``cpu-limit``, ``mount-pvc``, ``pending``, ``restart-pod``."""
-    last = key.rpartition(".")[2].removesuffix("]").replace("mounts[", "mount-").replace("policies[", "")
+    last = (
+        key.rpartition(".")[2]
+        .removesuffix("]")
+        .replace("mounts[", "mount-")
+        .replace("policies[", "")
+        .replace("steps[", "")
+    )
     return last.replace("_", "-").replace(" ", "-").removesuffix("[")

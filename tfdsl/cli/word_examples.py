@@ -67,6 +67,11 @@ MOUNTS = {
     "archive": 'mount archive "hdfs://namenode/code/mnist.tar.gz" at "/code"',
 }
 
+STEPS = {
+    "prepare": 'mount scratch at "/data"\nprepare fetch { command = ["python", "/app/fetch.py", "/data"], cpu = 1 }',
+    "sidecar": 'sidecar "log-shipper" { image = "registry.example.com/fluent-bit:3.1", cpu = 100m, memory = 64Mi }',
+}
+
 FUNCTIONS = {
     "secret": 'env = { TOKEN = secret("hub", "token") }',
     "configmap": 'env = { LEVEL = configmap("mnist-config", "level") }',

@@ -38,6 +38,7 @@ def words() -> list[str]:
     all_words += [row.name for row in policies.ACTIONS]
     all_words += [row.name for row in roles.ROLES]
     all_words += [row.name for row in statements.MOUNT_KINDS]
+    all_words += statements.STEPS
     all_words += [row.name for row in functions.FUNCTIONS]
     all_words += _OTHERS
     all_words += statements.PATCHES
@@ -59,6 +60,7 @@ def pages_of(word: str) -> list[str]:
         *(_action(one) for one in policies.ACTIONS if one.name == word),
         *(_page(f"{one.name} (role)", one.doc, (), examples.ROLES[word]) for one in roles.ROLES if one.name == word),
         *(_mount(one) for one in statements.MOUNT_KINDS if one.name == word),
+        *_step(word),
         *(_function(one) for one in functions.FUNCTIONS if one.name == word),
         *_other(word),
         *_patch(word),
@@ -101,6 +103,14 @@ def _mount(kind: statements.MountKind) -> str:
     rows += [("option", f"{option.name}: {option.doc}") for option in kind.options]
     keys = [f"mounts[{kind.name}]", *(f"mounts[{kind.name}].{option.name}" for option in kind.options)]
     return _page(f"{kind.name} (kind of mount)", kind.doc, rows, examples.MOUNTS[kind.name], keys)
+
+
+def _step(word: str) -> Iterator[str]:
+    if word in statements.STEPS:
+        names = [name for name in statements.STEP_ATTRIBUTES[word] if name in attributes.BY_NAME]
+        rows = [("write", f"{word} NAME {{ … }}"), ("attributes", ", ".join(names))]
+        keys = [f"steps[{word}]", *(f"steps[{word}].{name}" for name in names)]
+        yield _page(f"{word} (block)", statements.STEPS[word], rows, examples.STEPS[word], keys)
 
 
 def _function(function: functions.Function) -> str:

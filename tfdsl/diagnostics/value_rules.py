@@ -90,3 +90,9 @@ TOLERATION = _rule("TFJ2504", "toleration", "{problem}")
 BUILD_FROM = _rule("TFJ2601", "build-from", "build has no from")
 BUILD_COPY = _rule("TFJ2602", "build-copy", "{path} {problem}")
 PARAM_WITHOUT_VALUES = _rule("TFJ2603", "param-without-values", "param {name} cannot have any value: {reason}")
+
+STEP_NAME = _rule("TFJ2701", "step-name", "{name} cannot name a {kind} step: {problem}")
+STEP_WITHOUT_COMMAND = _rule(
+    "TFJ2702", "step-without-command", "{kind} {name} has neither a command nor an image of its own"
+)
+STEP_OF_BOTH_KINDS = _rule("TFJ2703", "step-of-both-kinds", "{name} is a {first} step, so it cannot be a {kind} here")

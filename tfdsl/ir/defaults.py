@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from tfdsl.ir.build import Build
     from tfdsl.ir.model import Job
+    from tfdsl.ir.step import Step
     from tfdsl.ir.text import Text
 
 RETRIES = 3
@@ -93,12 +94,20 @@ def _role(role: Role, checkpoint: Text | None) -> Role:
     }
     if checkpoint is not None and CHECKPOINT_VARIABLE not in role.env:
         fields["env"] = ReadOnlyMap({**role.env, CHECKPOINT_VARIABLE: checkpoint})
+    if role.steps:
+        fields["steps"] = tuple(_step(step, checkpoint, at, path) for at, step in enumerate(role.steps))
     if role.name == "tensorboard":
         logdir = checkpoint if role.logdir is None else role.logdir
         fields["logdir"] = logdir
         if "command" not in role.model_fields_set:
             fields["command"] = board_command(logdir or "", role.port)
     return role.placed(path, **fields)
+
+
+def _step(step: Step, checkpoint: Text | None, at: int, path: str) -> Step:
+    """``step`` in its place, with the variable that its role has from its job."""
+    own = {} if checkpoint is None or CHECKPOINT_VARIABLE in step.env else {CHECKPOINT_VARIABLE: checkpoint}
+    return step.placed(f"{path}.steps[{at}]", env=ReadOnlyMap({**step.env, **own}))
 
 
 def board_command(logdir: Text, port: int) -> tuple[Text, ...]:

@@ -8,6 +8,7 @@ Keys are what a support table speaks of:
 ``roles[].gpu``                           a field of a role
 ``mounts[pvc]``, ``mounts[pvc].sub_path``  a mount of one kind (with its place and source), an option of it
 ``outputs[]``, ``outputs[].when``         an output, a field of it
+``steps[prepare]``, ``steps[prepare].gpu``  a step of one kind, a field of it
 ``policies[failed]``                      an event
 ``policies[failed].restart pod``          an action on an event
 ``policies[failed].delay`` ``.index``     ``after`` on an event; an event of one replica
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING
 from tfdsl.ir import model
 from tfdsl.record import Record
 from tfdsl.vocabulary.policies import ACTIONS_OF
-from tfdsl.vocabulary.statements import RUN_TIME_MARKS
+from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEP_ATTRIBUTES, STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,12 +59,17 @@ RUN_TIME = {
     "outputs[].source": "source",
     "outputs[].destination": "destination",
 }
-"""Fields, beside those of mounts, that may hold run-time values."""
+"""Fields, beside those of mounts and steps, that may hold run-time values."""
 
-POD_FIELD = "roles[].env{pod_field}"
+IN_STEPS = ("env", "command", "args", "workdir")
+"""Fields of steps that may hold run-time values."""
+
+IN_POD_FIELD = "{pod_field}"
+POD_FIELD = f"roles[].env{IN_POD_FIELD}"
 
 _JOB_SKIPS = ("name", "roles", "policies", "claims", "cluster", "build")
-_ROLE_SKIPS = ("name", "mounts", "outputs")
+_ROLE_SKIPS = ("name", "mounts", "outputs", "steps")
+_STEP_SKIPS = ("kind", "name")
 _SOURCES = {"pvc": "claim", "host": "source", "nfs": "share", "configmap": "name", "secret": "name",
             "hdfs": "uri", "archive": "source"}  # fmt: skip
 
@@ -102,6 +108,12 @@ def all_keys() -> list[str]:
     keys += ["outputs[]", "outputs[].when", "outputs[].index", "outputs[].overwrite"]
     keys += [f"{key}{value}" for key in RUN_TIME for value in RUN_TIME_MARKS]
     keys.append(POD_FIELD)
+    for kind in STEPS:
+        key = f"steps[{kind}]"
+        fields = [name for name in model.Step.model_fields if name not in _STEP_SKIPS]
+        keys += [key, *(f"{key}.{name}" for name in fields if name in STEP_ATTRIBUTES[kind])]
+        keys += [f"{key}.{name}{value}" for name in IN_STEPS for value in RUN_TIME_MARKS]
+        keys.append(f"{key}.env{IN_POD_FIELD}")
     for event, actions in ACTIONS_OF.items():
         keys += [f"policies[{event}]", *(f"policies[{event}].{action}" for action in actions)]
         keys += [f"policies[{event}].index"] if event != "unknown" else []
@@ -151,6 +163,8 @@ def _role(role: model.Role, origins: Origins) -> Iterator[Item]:
             yield Item(POD_FIELD, f"{role.path}.env[{name}]", role, value.field, role.name)
     for mount in role.mounts:
         yield from _mount(mount, origins, role.name)
+    for step in role.steps:
+        yield from _step(step, origins, role.name)
     for output in role.outputs:
         yield Item("outputs[]", output.path, output, output.destination, role.name)
         yield from _field(output, "outputs[].when", "when", origins, role.name)
@@ -161,6 +175,26 @@ def _role(role: model.Role, origins: Origins) -> Iterator[Item]:
         yield from _run_time(
             output, "outputs[].destination", f"{output.path}.destination", output.destination, role.name
         )
+
+
+def _step(step: model.Step, origins: Origins, role: str) -> Iterator[Item]:
+    """A step and what is written in it; what it has from its role is the role's."""
+    key = f"steps[{step.kind}]"
+    yield Item(key, step.path, step, step.name, role)
+    for name in model.Step.model_fields:
+        path = f"{step.path}.{name}"
+        if name in _STEP_SKIPS or origins.written(path) is None:
+            continue
+        value: object = getattr(step, name)
+        yield Item(f"{key}.{name}", path, step, value, role)
+        if name == "env":
+            own = {one: text for one, text in step.env.items() if origins.written(f"{path}[{one}]") is not None}
+            yield from _run_time(step, f"{key}.{name}", path, own, role)
+            for one, text in own.items():
+                if isinstance(text, model.PodField):
+                    yield Item(f"{key}.env{IN_POD_FIELD}", f"{path}[{one}]", step, text.field, role)
+        elif name in IN_STEPS:
+            yield from _run_time(step, f"{key}.{name}", path, value, role)
 
 
 def _mount(mount: model.Mount, origins: Origins, role: str) -> Iterator[Item]:

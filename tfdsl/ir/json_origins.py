@@ -139,6 +139,8 @@ def _origins(job: Job, root: Place) -> Origins:
 def _record_role(origins: Origins, path: str, place: Place) -> None:
     for field, inner in place.members.items():
         _record(origins, f"{path}.{field}", field, inner)
+    for at, step in enumerate(place.members["steps"].items if "steps" in place.members else ()):
+        origins.record(f"{path}.steps[{at}]", step.members["name"].span)
     origins.record(path, place.members["name"].span)
 
 

@@ -55,6 +55,7 @@ _PLAIN_ROLE = (
     "min_available",
     "server",
 )
+_PLAIN_STEP = ("image", "cpu", "memory", "gpu")
 
 
 def lower(job: resolved.Job) -> tuple[model.Job, Origins]:
@@ -110,9 +111,28 @@ def _role(job: resolved.Job, role: resolved.Role, origins: Origins, claims: Clai
         "tolerations": _tolerations(role),
         "mounts": mounts(role, path, origins, claims),
         "outputs": _outputs(role, path, origins),
+        "steps": tuple(_step(step, f"{path}.steps[{at}]", origins) for at, step in enumerate(role.steps)),
     }
     fields |= {name: role.data(name) for name in _PLAIN_ROLE}
     return model.Role.model_validate(_present(fields))
+
+
+def _step(step: resolved.Step, path: str, origins: Origins) -> model.Step:
+    origins.record(path, step.name_span)
+    for name, setting in step.settings.items():
+        origins.record(f"{path}.{name}", setting.value.span)
+        _record_parts(f"{path}.{name}", setting.value, origins)
+    fields: dict[str, object] = {
+        "kind": step.kind,
+        "name": step.name,
+        "command": _command(step.data("command")),
+        "args": texts(step.data("args")),
+        "workdir": text(data) if (data := step.data("workdir")) is not None else None,
+        "env": {name: _env_value(value) for name, value in step.entries("env").items()},
+        "env_from": _env_from(data) if (data := step.data("env_from")) is not None else None,
+    }
+    fields |= {name: step.data(name) for name in _PLAIN_STEP}
+    return model.Step.model_validate(_present(fields))
 
 
 def _command(data: Data | None) -> tuple[model.Text, ...] | model.Text | None:

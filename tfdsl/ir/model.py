@@ -39,6 +39,7 @@ from tfdsl.ir.part import Node, Part, holds, refuse, unset
 from tfdsl.ir.policy import ActionName, EventName, Policy
 from tfdsl.ir.read_only import EMPTY
 from tfdsl.ir.role import Annotations, Claim, Labels, Output, Role, RoleName, Toleration
+from tfdsl.ir.step import Step
 from tfdsl.ir.text import (
     ConfigMapKeys,
     ConfigMapRef,
@@ -100,6 +101,7 @@ __all__ = [
     "SecretKeys",
     "SecretMount",
     "SecretRef",
+    "Step",
     "TaskIndex",
     "Text",
     "Toleration",

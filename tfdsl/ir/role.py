@@ -9,11 +9,12 @@ from tfdsl.ir.amounts import Count, Cpu, Memory
 from tfdsl.ir.mounts import Mount
 from tfdsl.ir.part import After, Node, holds, refuse, unset
 from tfdsl.ir.read_only import EMPTY
-from tfdsl.ir.text import Clean, Command, EnvSource, EnvValue, FullText, Map, Text, Word
+from tfdsl.ir.step import Step, bare, filled_in
+from tfdsl.ir.text import Clean, Command, EnvName, EnvSource, EnvValue, FullText, Map, Text, Word
 from tfdsl.rules import job as rules
 from tfdsl.rules import mounts as mount_rules
 from tfdsl.rules import names, tolerations
-from tfdsl.vocabulary.attributes import ENV_NAME, HIGHEST_ID, MOST_REPLICAS
+from tfdsl.vocabulary.attributes import HIGHEST_ID, MOST_REPLICAS
 
 TENSORFLOW_PORT = 2222
 TENSORBOARD_PORT = 6006
@@ -23,7 +24,6 @@ AccessMode: TypeAlias = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"
 Labels: TypeAlias = Annotated[Map[str, Clean], holds(names.labels)]
 Annotations: TypeAlias = Annotated[Map[str, Clean], holds(names.annotation_keys)]
 Resources: TypeAlias = Annotated[Map[str, Count], holds(names.resources)]
-EnvName: TypeAlias = Annotated[str, holds(partial(names.map_key, what="env", pattern=ENV_NAME))]
 Index: TypeAlias = Annotated[int, Field(ge=0)]
 Id: TypeAlias = Annotated[int, Field(ge=0, le=HIGHEST_ID)]
 
@@ -87,7 +87,8 @@ class Role(Node):
 
     ``command``: argv in exec form, or one text for ``/bin/sh -c TEXT sh ARGS…``, or empty for the image's entrypoint.
     ``cpu`` and ``memory`` are the request; ``cpu_limit`` and ``memory_limit`` the limit (equal unless written).
-    ``min_available`` is ``replicas`` unless written, of tensorboard 0.
+    ``min_available`` is ``replicas`` unless written, of tensorboard 0. ``steps`` stand in the order in which they
+    start.
     """
 
     name: RoleName
@@ -129,6 +130,7 @@ class Role(Node):
     spread: Literal["node", "none"] = "none"
     mounts: tuple[Mount, ...] = ()
     outputs: tuple[Output, ...] = ()
+    steps: tuple[Step, ...] = ()
 
     def derived(self) -> dict[str, Any]:
         """Defaults that follow from other fields of the role."""
@@ -145,6 +147,8 @@ class Role(Node):
         stated = super().stated()
         if self.name == "tensorboard" and "command" in self.model_fields_set:
             stated["command"] = self.command
+        if self.steps:
+            stated["steps"] = tuple(bare(step, self) for step in self.steps)
         return stated
 
     @model_validator(mode="after")
@@ -154,4 +158,6 @@ class Role(Node):
         own.update((name, value) for name, value in self.derived().items() if own[name] is None)
         if self.replicas == 1:
             own["outputs"] = tuple(one if one.index is None else one.but(index=None) for one in self.outputs)
+        if self.steps:
+            own["steps"] = tuple(filled_in(step, self) for step in self.steps)
         return self

@@ -20,8 +20,9 @@ def holds_secret(job: model.Job) -> bool:
     parts: tuple[model.Job | model.Role, ...] = (job, *job.roles)
     maps = [part.labels for part in parts] + [part.annotations for part in parts]
     named = [pair for one in maps for pair in one.items()]
-    named += [(name, _fixed(value)) for role in job.roles for name, value in role.env.items()]
-    commands = [command for role in job.roles for command in (role.command, role.args)]
+    running: list[model.Role | model.Step] = [*job.roles, *(step for role in job.roles for step in role.steps)]
+    named += [(name, _fixed(value)) for one in running for name, value in one.env.items()]
+    commands = [command for one in running for command in (one.command, one.args)]
     if job.build is not None:
         commands += [_step(step) for step in job.build.steps] + [job.build.entrypoint]
     return (

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import Field
@@ -10,6 +11,7 @@ from tfdsl.ir.part import After, HoldsIn, Part, holds
 from tfdsl.ir.read_only import ReadOnly
 from tfdsl.ir.unions import OneOf
 from tfdsl.rules import downward, names, texts
+from tfdsl.vocabulary.attributes import ENV_NAME
 
 K = TypeVar("K", bound=str)
 V = TypeVar("V")
@@ -22,6 +24,9 @@ Word: TypeAlias = Annotated[str, Field(min_length=1), HoldsIn(texts.clean)]
 
 Map: TypeAlias = Annotated[Mapping[K, V], ReadOnly()]
 """A map that cannot be changed."""
+
+EnvName: TypeAlias = Annotated[str, holds(partial(names.map_key, what="env", pattern=ENV_NAME))]
+"""The name of an environment variable."""
 
 
 class TaskIndex(Part):

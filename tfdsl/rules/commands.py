@@ -12,7 +12,8 @@ from tfdsl.rules.texts import literal, parts_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tfdsl.rules.protocols import Job, Role
+    from tfdsl.rules.broken import Place
+    from tfdsl.rules.protocols import Job, Role, Step
 
 _USES_ARGS = regex(r"\$(?:[@*1-9#]|\{[@*1-9#])")
 
@@ -24,13 +25,27 @@ def commands(job: Job) -> Iterator[Broken]:
         if not role.server:
             flags = discovery in ("flags", "both") and role.name != "tensorboard"
             yield from (broken.below("roles", at) for broken in _arguments(role, flags=flags))
-        if discovery != "none" and "TF_CONFIG" in role.env:
-            broken = Broken(value_rules.TF_CONFIG_SET, ("roles", at, "env", "TF_CONFIG", KEY))
-            broken = broken.help('to set it yourself, write cluster { discovery = "none" }')
-            yield broken if discovery is None else broken.note(("cluster", "discovery"), "discovery is set here")
+        for number, step in enumerate(role.steps):
+            yield from (broken.below("roles", at, "steps", number) for broken in _arguments(step, flags=False))
+        if discovery != "none":
+            yield from (_reserved(discovery, "roles", at, *place) for place in _with_tf_config(role))
 
 
-def _arguments(role: Role, *, flags: bool) -> Iterator[Broken]:
+def _with_tf_config(role: Role) -> Iterator[Place]:
+    """What sets TF_CONFIG; a step that inherits it does not."""
+    if "TF_CONFIG" in role.env:
+        yield ()
+        return
+    yield from (("steps", number) for number, step in enumerate(role.steps) if "TF_CONFIG" in step.env)
+
+
+def _reserved(discovery: str | None, *place: str | int) -> Broken:
+    broken = Broken(value_rules.TF_CONFIG_SET, (*place, "env", "TF_CONFIG", KEY))
+    broken = broken.help('to set it yourself, write cluster { discovery = "none" }')
+    return broken if discovery is None else broken.note(("cluster", "discovery"), "discovery is set here")
+
+
+def _arguments(role: Role | Step, *, flags: bool) -> Iterator[Broken]:
     if parts_of(role.command) is None or _USES_ARGS.search(literal(role.command)):
         return
     if role.args:

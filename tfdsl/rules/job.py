@@ -18,6 +18,10 @@ def of_role(role: Role) -> Iterator[Broken]:
     yield from roles.replicas(role)
     yield from roles.limits(role)
     yield from outputs.paths(role)
+    if role.steps:
+        from tfdsl.rules import steps
+
+        yield from steps.started(role)
 
 
 def of_job(job: Job, order: Sequence[int]) -> Iterator[Broken]:
@@ -36,6 +40,10 @@ def apart_in_role(role: Role) -> Iterator[Broken]:
     yield from (broken.below("mounts") for broken in mounts.apart(role.name, role.mounts))
     yield from mounts.shm(role.name, role.shm, role.mounts)
     yield from outputs.apart(role)
+    if role.steps:
+        from tfdsl.rules import steps
+
+        yield from steps.apart(role.steps)
 
 
 def apart_in_job(job: Job) -> Iterator[Broken]:

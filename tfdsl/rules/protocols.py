@@ -76,6 +76,40 @@ class Policy(Protocol):
         ...
 
 
+class Step(Protocol):
+    """A prepare or sidecar step of a role."""
+
+    @property
+    def kind(self) -> str:
+        """``prepare`` or ``sidecar``."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def image(self) -> object:
+        """A text; ``None`` for that of the role."""
+        ...
+
+    @property
+    def command(self) -> object:
+        """A text, or a sequence of them; truthy when it is wrong."""
+        ...
+
+    @property
+    def args(self) -> Sequence[object]:
+        """Texts."""
+        ...
+
+    @property
+    def env(self) -> Mapping[str, object]:
+        """By the names of the variables."""
+        ...
+
+
 class Role(Protocol):
     """A role, with what it inherits from its job."""
 
@@ -161,6 +195,11 @@ class Role(Protocol):
 
     @property
     def outputs(self) -> Sequence[Output]:
+        """In their order."""
+        ...
+
+    @property
+    def steps(self) -> Sequence[Step]:
         """In their order."""
         ...
 

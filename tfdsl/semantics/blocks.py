@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from tfdsl.backend import Backend
+    from tfdsl.semantics.step_blocks import StepBlock
     from tfdsl.vocabulary.options import Option
 
     Report = Callable[[Diagnostic], None]
@@ -40,7 +41,7 @@ _ALLOWED: dict[Where, tuple[type, ...]] = {
 }
 """What a block can contain besides attributes, mounts, outputs and policies."""
 
-_IN_TEMPLATE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy)
+_IN_TEMPLATE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy, ast.Step)
 
 MOST_TEMPLATES = 100
 """The most templates that one block can use, including those of its templates."""
@@ -52,7 +53,7 @@ MOST_COMPARED = 100_000
 class Layer(Record):
     """One block, or the part of it that came from one template; all its names are known and valid.
 
-    ``meant``: the attributes that misspelt names were probably meant to be.
+    ``steps``: by their names. ``meant``: the attributes that misspelt names were probably meant to be.
     """
 
     attributes: Mapping[str, ast.Assign]
@@ -61,6 +62,14 @@ class Layer(Record):
     policies: tuple[ast.Policy, ...]
     options: Mapping[str, ast.Assign]
     meant: frozenset[str] = frozenset()
+    steps: Mapping[str, StepBlock] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is in it, not even a misspelt name."""
+        return not (
+            self.attributes or self.mounts or self.outputs or self.policies or self.options or self.meant or self.steps
+        )
 
 
 class RoleBlock(Record):
@@ -177,7 +186,7 @@ class _Reader:
             if not self._use(self._used_by(name.text), where, layers, seen):
                 return False
             layer = self._template_layer(name.text, where)
-            if layer.attributes or layer.mounts or layer.outputs or layer.policies or layer.meant:
+            if not layer.is_empty:
                 layers.append(layer)
         return True
 
@@ -228,6 +237,7 @@ class _Reader:
         mounts: list[ast.Mount] = []
         outputs: list[ast.Output] = []
         policies: list[ast.Policy] = []
+        steps: list[ast.Step] = []
         option_names = {option.name for option in options}
         if options:
             option_names.add("version")
@@ -235,23 +245,31 @@ class _Reader:
             if isinstance(item, ast.Assign):
                 key = item.key
                 if key.text in option_names:
-                    self._add(item, chosen)
+                    self.add(item, chosen)
                 elif key.text not in attributes.BY_NAME:
                     near = attribute_names.unknown(item, where, option_names, self.around, self.report)
                     meant += [near] if near is not None else []
                 elif where == "template" or attribute_names.is_legal(key, where, self.report):
-                    self._add(item, known)
+                    self.add(item, known)
             elif isinstance(item, ast.Mount):
                 mounts.append(item)
             elif isinstance(item, ast.Output):
                 outputs.append(item)
             elif isinstance(item, ast.Policy):
                 policies.append(item)
+            elif isinstance(item, ast.Step):
+                steps.append(item)
             elif not isinstance(item, _ALLOWED[where]):
                 _misplaced(item, where, self.report)
-        return Layer(known, tuple(mounts), tuple(outputs), tuple(policies), chosen, frozenset(meant))
+        found = Layer(known, tuple(mounts), tuple(outputs), tuple(policies), chosen, frozenset(meant))
+        if not steps:
+            return found
+        from tfdsl.semantics.step_blocks import read_steps
 
-    def _add(self, item: ast.Assign, table: dict[str, ast.Assign]) -> None:
+        return replace(found, steps=read_steps(steps, where, self.add, self.report))
+
+    def add(self, item: ast.Assign, table: dict[str, ast.Assign]) -> None:
+        """Put ``item`` into ``table``; a second one of that name is reported."""
         first = table.setdefault(item.key.text, item)
         if first is not item:
             diagnostic = name_rules.DUPLICATE_KEY(item.key.span, name=item.key.text)

@@ -99,17 +99,30 @@ def _role_names(role: resolved.Role) -> Iterator[Broken]:
     for at, item in enumerate(secrets.items if isinstance(secrets, ListData) else ()):
         if isinstance(item.data, str):
             yield from _one(names.object_name(item.data, "Secret"), "image_pull_secrets", at)
-    for name, value in role.entries("env").items():
-        yield from (broken.below("env", name) for broken in _reference(value))
-    sources = role.data("env_from")
-    for at, item in enumerate(sources.items if isinstance(sources, ListData) else ()):
-        yield from (broken.below("env_from", at) for broken in _reference(item))
+    yield from _env_names(role)
+    for at, step in enumerate(role.steps):
+        yield from (broken.below("steps", at) for broken in _step_names(step))
     yield from _labels(role.settings)
     yield from _entries(role.settings, "node_selector", names.labels)
     yield from _entries(role.settings, "resources", names.resources)
     device = role.data("gpu_resource")
     if isinstance(device, str):
         yield from (broken.below("gpu_resource") for broken in names.resource_name(device))
+
+
+def _step_names(step: resolved.Step) -> Iterator[Broken]:
+    image = step.data("image")
+    if isinstance(image, str):
+        yield from _one(names.image(image), "image")
+    yield from _env_names(step)
+
+
+def _env_names(holder: resolved.Role | resolved.Step) -> Iterator[Broken]:
+    for name, value in holder.entries("env").items():
+        yield from (broken.below("env", name) for broken in _reference(value))
+    sources = holder.data("env_from")
+    for at, item in enumerate(sources.items if isinstance(sources, ListData) else ()):
+        yield from (broken.below("env_from", at) for broken in _reference(item))
 
 
 def _reference(value: Value) -> Iterator[Broken]:

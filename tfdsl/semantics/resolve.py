@@ -217,7 +217,7 @@ class Resolver:
         for layer in self.job_layers():
             for name, assign in layer.attributes.items():
                 if attributes.BY_NAME[name].where in ("job", "each"):
-                    self._put(settings, name, assign, None)
+                    self.put(settings, name, assign, None)
         return settings
 
     def check_unused(self, present: tuple[str, ...]) -> None:
@@ -229,10 +229,14 @@ class Resolver:
                     self.typed(assign, names[0])
             for node in layer.mounts if not present else ():
                 self.mount(node, names[0])
+            for step in layer.steps.values() if not any(role != "tensorboard" for role in present) else ():
+                for assign in step.attributes.values():
+                    self.typed(assign, names[0])
         for role in names if names[0] in self.role_names() else ():
             if role not in present:
                 self.role_settings(role)
                 self.role_mounts(role)
+                self.role_steps(role)
 
     def role_settings(self, role: str) -> dict[str, resolved.Setting]:
         """The attributes of ``role``, including the job's defaults."""
@@ -240,10 +244,11 @@ class Resolver:
         for layer, own in self.role_layers(role):
             for name, assign in layer.attributes.items():
                 if own or _inherited(name, role):
-                    self._put(settings, name, assign, role)
+                    self.put(settings, name, assign, role)
         return settings
 
-    def _put(self, settings: dict[str, resolved.Setting], name: str, assign: ast.Assign, role: str | None) -> None:
+    def put(self, settings: dict[str, resolved.Setting], name: str, assign: ast.Assign, role: str | None) -> None:
+        """Replace the attribute in ``settings``; maps are merged."""
         value = self.typed(assign, role)
         below = settings.get(name)
         if below is not None and isinstance(attributes.BY_NAME[name].type, MapType):
@@ -270,6 +275,7 @@ class Resolver:
             outputs,
             known,
             not broken,
+            self.role_steps(name),
         )
 
     def _without_absent(self, after: resolved.Setting, present: tuple[str, ...]) -> resolved.Setting:
@@ -321,6 +327,15 @@ class Resolver:
                     self.report(_mounted_twice(role, first, mount))
             mounts |= here
         return mounts, broken
+
+    def role_steps(self, role: str) -> tuple[resolved.Step, ...]:
+        """The steps of ``role``, each in the place where it is first written; what is wrong is reported."""
+        layers = [layer for layer, own in self.role_layers(role) if layer.steps and (own or role != "tensorboard")]
+        if not layers:
+            return ()
+        from tfdsl.semantics.merge_steps import merged_steps
+
+        return merged_steps(self, layers, role)
 
     def mount(self, node: ast.Mount, role: str) -> resolved.Mount | None:
         """The mount ``node`` of ``role``; ``None``, with a report, when its path or kind is not known."""

@@ -77,6 +77,27 @@ class Policy(Record):
     span: Span
 
 
+class Step(Record):
+    """A prepare or sidecar step of a role, with all layers merged. ``name_span``: its name in its lowest block.
+
+    ``meant``: attributes that misspelt names were probably meant to be.
+    """
+
+    kind: Literal["prepare", "sidecar"]
+    name: str
+    name_span: Span
+    settings: Mapping[str, Setting]
+    meant: frozenset[str] = frozenset()
+
+    def data(self, name: str) -> Data | None:
+        """Data of an attribute; ``None`` when it is not written or wrong."""
+        return _data(self.settings, name)
+
+    def entries(self, name: str) -> Mapping[str, Value]:
+        """Entries of a map attribute; empty when it is not written or wrong."""
+        return _entries(self.settings, name)
+
+
 class Role(Record):
     """A role with all layers merged. ``name_span``: its name in its block.
 
@@ -91,6 +112,7 @@ class Role(Record):
     outputs: tuple[Output, ...]
     counted: bool
     mounted: bool
+    steps: tuple[Step, ...] = ()
 
     def data(self, name: str) -> Data | None:
         """Data of an attribute; ``None`` when it is not written or wrong."""
@@ -98,11 +120,10 @@ class Role(Record):
 
     def entries(self, name: str) -> Mapping[str, Value]:
         """Entries of a map attribute; empty when it is not written or wrong."""
-        data = _data(self.settings, name)
-        return {key: entry.value for key, entry in data.entries.items()} if isinstance(data, MapData) else {}
+        return _entries(self.settings, name)
 
 
-class Step(Record):
+class BuildStep(Record):
     """``copy`` (with a destination) or ``run`` of a build."""
 
     source: Value
@@ -115,7 +136,7 @@ class Build(Record):
 
     word: Span
     settings: Mapping[str, Setting]
-    steps: tuple[Step, ...]
+    steps: tuple[BuildStep, ...]
 
 
 class Patch(Record):
@@ -176,3 +197,8 @@ class Job(Record):
 def _data(settings: Mapping[str, Setting], name: str) -> Data | None:
     setting = settings.get(name)
     return None if setting is None or isinstance(setting.value.data, Poison) else setting.value.data
+
+
+def _entries(settings: Mapping[str, Setting], name: str) -> Mapping[str, Value]:
+    data = _data(settings, name)
+    return {key: entry.value for key, entry in data.entries.items()} if isinstance(data, MapData) else {}

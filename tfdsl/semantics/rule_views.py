@@ -26,6 +26,17 @@ class OutputView(Record):
     index: int | None
 
 
+class StepView(Record):
+    """A step. ``image``: one that is not the role's; ``command``: ``True`` where it is wrong."""
+
+    kind: str
+    name: str
+    image: object
+    command: object
+    args: Sequence[Data]
+    env: Mapping[str, Value]
+
+
 class RoleView(Record):
     """A role."""
 
@@ -46,6 +57,7 @@ class RoleView(Record):
     shm: Quantity | None
     mounts: Sequence[resolved.Mount]
     outputs: Sequence[OutputView]
+    steps: Sequence[StepView] = ()
 
 
 class ClusterView(Record):
@@ -99,10 +111,28 @@ def _role_view(role: resolved.Role) -> RoleView:
         _quantity(role, "shm"),
         role.mounts,
         tuple(OutputView(one.source.data, one.destination.data, one.index) for one in role.outputs),
+        tuple(_step_view(step, role) for step in role.steps),
     )
 
 
-def _items(role: resolved.Role, name: str) -> tuple[Data, ...]:
+def _step_view(step: resolved.Step, role: resolved.Role) -> StepView:
+    command, image = step.data("command"), step.data("image")
+    if {"command", "image"} & step.meant or ("command" in step.settings and command is None):
+        command = True
+    if isinstance(command, ListData) and not command.items:
+        command = None
+    own = "image" in step.settings and (image is None or image != role.data("image"))
+    return StepView(
+        step.kind,
+        step.name,
+        step.settings["image"] if own else None,
+        command,
+        _items(step, "args"),
+        step.entries("env"),
+    )
+
+
+def _items(role: resolved.Role | resolved.Step, name: str) -> tuple[Data, ...]:
     data = role.data(name)
     return tuple(item.data for item in data.items) if isinstance(data, ListData) else ()
 
@@ -138,10 +168,21 @@ def role_span(role: resolved.Role, place: Place) -> Span:
             return role.outputs[at].destination.span
         case ("mounts", int(at), "readonly"):
             return role.mounts[at].readonly or role.mounts[at].span
+        case ("steps", int(at), *rest):
+            return step_span(role.steps[at], tuple(rest))
         case (str(name), *rest):
             return value_span(role.settings[name].value, tuple(rest))
         case _:
             return role.name_span
+
+
+def step_span(step: resolved.Step, place: Place) -> Span:
+    """The span of a place in a step."""
+    match place:
+        case (str(name), *rest):
+            return value_span(step.settings[name].value, tuple(rest))
+        case _:
+            return step.name_span
 
 
 def value_span(value: Value, place: Place) -> Span:

@@ -51,6 +51,8 @@ def _all(job: resolved.Job) -> Iterator[Secret]:
     yield from _settings(job.settings)
     for role in job.roles:
         yield from _settings(role.settings)
+        for step in role.steps:
+            yield from _settings(step.settings)
         for mount in role.mounts:
             yield from _addresses("the source of a mount", [mount.source])
             yield from _addresses("an option of a mount", (setting.value for setting in mount.options.values()))

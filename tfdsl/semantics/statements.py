@@ -268,17 +268,17 @@ def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
     if node is None:
         return None
     chosen = settings((item for item in node.items if isinstance(item, ast.Assign)), statements.BUILD, "build", scope)
-    steps: list[resolved.Step] = []
+    steps: list[resolved.BuildStep] = []
     for item in node.items:
         if isinstance(item, ast.Copy):
             source = conform(evaluate(item.source, scope), SOURCE_FIXED, "the source of copy", scope.report)
             target = conform(evaluate(item.destination, scope), SOURCE_FIXED, "the destination of copy", scope.report)
             if isinstance(source.data, str):
                 source = _copy_source(source, scope)
-            steps.append(resolved.Step(source, target, item.span))
+            steps.append(resolved.BuildStep(source, target, item.span))
         elif isinstance(item, ast.Run):
             command = conform(evaluate(item.command, scope), SOURCE_FIXED, "run", scope.report)
-            steps.append(resolved.Step(command, None, item.span))
+            steps.append(resolved.BuildStep(command, None, item.span))
     rows = [row.name for row in statements.BUILD]
     if "from" not in chosen and all(item.key.text in rows for item in node.items if isinstance(item, ast.Assign)):
         scope.report(value_rules.BUILD_FROM(node.word).help('for example from = "tensorflow/tensorflow:2.16.1"'))

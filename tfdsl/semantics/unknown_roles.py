@@ -22,6 +22,9 @@ def _read(resolver: Resolver, layer: Layer, role: str) -> None:
     scope = resolver.role_scope(role)
     for assign in layer.attributes.values():
         resolver.typed(assign, role)
+    for step in layer.steps.values():
+        for assign in step.attributes.values():
+            resolver.typed(assign, role)
     for mount in layer.mounts:
         resolver.mount(mount, role)
     for output in layer.outputs:

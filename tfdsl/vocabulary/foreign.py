@@ -19,6 +19,8 @@ _CONSTANT = "write let NAME = … or param NAME: int = … before the job"
 _INCLUDE = 'write include "common.tfjob" before the job'
 _KIND = "choose it with the target: compile with -t TARGET"
 _FIXED = "a role has a fixed number of replicas: role worker { replicas = 4 }"
+_PREPARE = 'write prepare NAME { command = ["…"] }: it runs before the command of each replica'
+_SIDECAR = 'write sidecar NAME { image = "…" }: it runs beside the command of each replica'
 _PEERS = "the target sets up how replicas find each other; set port for the port they listen on"
 _EVICTED = "write a policy: on evicted => restart pod"
 _NO_SCHEDULE = "a job runs once, when it is submitted; use a scheduler to submit it again"
@@ -105,6 +107,14 @@ ATTRIBUTES = {
     "datacenters": _ZONE,
     "container": "set image, command, env, … instead; the container is built from them",
     "containers": "set image, command, env, … instead; the container is built from them",
+    "initContainers": _PREPARE,
+    "initContainer": _PREPARE,
+    "prepare": _PREPARE,
+    "setup": _PREPARE,
+    "pre_command": _PREPARE,
+    "sidecar": _SIDECAR,
+    "sidecars": _SIDECAR,
+    "extraContainers": _SIDECAR,
     "service": _PEERS,
     "services": _PEERS,
     "expose": _PEERS,

@@ -53,7 +53,6 @@ FIELDS: Final = (
     _pod("hostIPC", "=", "true"),
     _pod("hostPID", "=", "true"),
     _pod("hostUsers", "=", "false"),
-    _pod("initContainers", "+=", '[{ name = "fetch", image = "registry.example.com/fetch:1" }]'),
     _pod("os", "=", '{ name = "linux" }'),
     PodField("overhead", 'patch pod "spec.runtimeClassName" = "kata"', "the server takes it from the runtime class"),
     _pod("preemptionPolicy", "=", '"Never"'),

@@ -88,6 +88,16 @@ ARCHIVE_ENDINGS = (".tar", ".tar.gz", ".tgz", ".zip")
 OUTPUT_OPTIONS = (Setting("overwrite", BOOL, "Overwrite existing files.", ("replace",), ("force", "clobber")),)
 OUTPUT_WHEN = ("success", "failure", "always")
 
+STEPS = {
+    "prepare": "Runs before the command of each replica, one after the other in the order written.",
+    "sidecar": "Runs beside the command of each replica and never decides anything.",
+}
+"""The kinds of steps: containers beside the one of the role."""
+
+_IN_STEPS = ("image", "command", "args", "workdir", "env", "env_from", "cpu", "memory", "gpu")
+STEP_ATTRIBUTES = {"prepare": _IN_STEPS, "sidecar": (*_IN_STEPS, "ports")}
+"""The attributes that a step can have."""
+
 CLUSTER = (
     Setting("discovery", one_of("tf_config", "flags", "both", "none"),
             "How tasks find each other: TF_CONFIG, the four TensorFlow flags, both, or not at all.",

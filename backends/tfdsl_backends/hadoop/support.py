@@ -49,7 +49,23 @@ def rows(program: str, *, image: str, vcores: str, memory: str, codes: Mapping[s
         *_container(program, image, codes),
         *_identity(),
         *_resources(vcores, memory),
+        *_steps(),
         *(refused(f"mounts[{kind}]", why, code, instead=do) for kind, (code, why, do) in KUBERNETES_MOUNTS.items()),
+    )
+
+
+def _steps() -> Iterator[Row]:
+    yield refused(
+        "steps[prepare]",
+        "a task has one container, and nothing runs in it before the command of role {role}",
+        "097",
+        instead="do it at the beginning of the command",
+    )
+    yield refused(
+        "steps[sidecar]",
+        "a task has one container, and nothing runs in it beside the command of role {role}",
+        "098",
+        instead="start it in the command",
     )
 
 

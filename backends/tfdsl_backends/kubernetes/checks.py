@@ -9,6 +9,7 @@ from tfdsl.patterns import regex
 from tfdsl_backends.kubernetes import messages
 from tfdsl_backends.kubernetes.placement import pinned, replicas, training_roles, usable_hosts
 from tfdsl_backends.kubernetes.pods import jobs
+from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.kubernetes.tfconfig import replica_name
 from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import (
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
+MOST_RULES: Final = 20
+"""Rules of a ``podFailurePolicy`` (batch/v1, validation of Jobs)."""
+
 NODE_NAME: Final = regex(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
 
 
@@ -47,8 +51,19 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_additions(unit, messages.PODS)
     yield from check_kueue_label(unit, messages.KUEUE)
     yield from check_queue_name(unit, messages.KUEUE)
+    yield from _statuses(unit)
     if not hosts:
         yield from _pods(unit)
+
+
+def _statuses(unit: Unit) -> Iterator[Diagnostic]:
+    """The number of rules in a podFailurePolicy (batch/v1 validation)."""
+    for name, restart in decisions(unit).restarts.items():
+        if len(restart.rules) > MOST_RULES:
+            diagnostic = messages.TOO_MANY_RULES(
+                unit.origins.span(f"roles[{name}].steps"), role=name, count=len(restart.rules)
+            )
+            yield diagnostic.help("do the work of several steps in one, or remove the sidecar")
 
 
 def _pods(unit: Unit) -> Iterator[Diagnostic]:

@@ -14,3 +14,6 @@ HOST_IPS = "1.29"
 
 SUCCESS_POLICY = "1.31"
 """From here ``successPolicy`` of an Indexed Job is on by default (JobSuccessPolicy, beta)."""
+
+SIDECARS = "1.29"
+"""From here an init container with ``restartPolicy: Always`` is a sidecar (SidecarContainers, beta)."""

@@ -38,6 +38,13 @@ TOO_LARGE = Rule(
     "error",
     "{field} would be {value}; its maximum is 2147483647",
 )
+TOO_MANY_RULES = Rule(
+    "K8S115",
+    "kubernetes-too-many-statuses",
+    "error",
+    "the Job of role {role} would need {count} rules for exit statuses, because each prepare step beside a sidecar has "
+    "its own; its maximum is 20",
+)
 
 RULES = (
     *PODS.all(),
@@ -47,4 +54,5 @@ RULES = (
     NO_NODE_NAME,
     EXCLUDE_ALONE,
     TOO_LARGE,
+    TOO_MANY_RULES,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.patch.rules import Derived, Since
+from tfdsl_backends.kubernetes.features import SIDECARS
 from tfdsl_backends.podspec.patching.family import REPLICAS, rules, sidecars
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ RULES: Final = rules(
     (),
     _check,
     (
-        sidecars("1.29"),
+        sidecars(SIDECARS),
         *(
             Since("Job", ("spec", key), version, key)
             for key, version in (

@@ -76,7 +76,18 @@ def _restart(job: Job, role: Role) -> Restart:
     if not any(map(_restarts, [failed, *decided])):
         return Restart("Never", 0, restarts=False)
     counts = _restarts(failed) or any(_restarts(policy) for _, policy in exits)
-    return Restart("Never", job.retries if counts else 0, tuple(_rules(evicted, _action(failed), exits)))
+    return Restart("Never", job.retries if counts else 0, tuple(_rules(evicted, _action(failed), exits, watched(role))))
+
+
+def watched(role: Role) -> Sequence[str | None]:
+    """The containers whose exit statuses decide, each in a rule of its own; ``None``: one rule for all.
+
+    Steps that prepare are among them, sidecars are not: the kubelet stops these, so they end with a status too.
+    """
+    prepares = [step.name for step in role.steps if step.kind == "prepare"]
+    if prepares and len(prepares) == len(role.steps):
+        return [None]
+    return [CONTAINER, *prepares]
 
 
 def _allows_in_place(policy: Policy | None) -> bool:
@@ -94,7 +105,12 @@ def _decides(job: Job, role: Role, policy: Policy) -> bool:
     return on_failure(job, role, policy.index) is policy
 
 
-def _rules(evicted: Policy | None, failed: str, exits: Sequence[tuple[tuple[int, ...], Policy]]) -> Iterator[Data]:
+def _rules(
+    evicted: Policy | None,
+    failed: str,
+    exits: Sequence[tuple[tuple[int, ...], Policy]],
+    containers: Sequence[str | None],
+) -> Iterator[Data]:
     """Rules in the order in which they are tried.
 
     A rule for evictions comes before those for statuses, because an evicted container ends with a status too. Where no
@@ -107,10 +123,10 @@ def _rules(evicted: Policy | None, failed: str, exits: Sequence[tuple[tuple[int,
     if failed in RESTARTS:
         failing = _statuses(exits, frozenset(("fail job",)))
         if failing:
-            yield _exited("FailJob", "In", failing)
+            yield from _exited("FailJob", "In", failing, containers)
     elif restarting:
-        yield _exited("Count", "In", restarting)
-        yield _exited("FailJob", "NotIn", restarting)
+        yield from _exited("Count", "In", restarting, containers)
+        yield from _exited("FailJob", "NotIn", restarting, containers)
         if not named:
             yield _disrupted("FailJob")
 
@@ -119,9 +135,12 @@ def _disrupted(action: PolicyAction) -> Data:
     return {"action": action, "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
 
 
-def _exited(action: PolicyAction, operator: Literal["In", "NotIn"], statuses: Sequence[int]) -> Data:
-    on_exit: Data = {"containerName": CONTAINER, "operator": operator, "values": list(statuses)}
-    return {"action": action, "onExitCodes": on_exit}
+def _exited(
+    action: PolicyAction, operator: Literal["In", "NotIn"], statuses: Sequence[int], containers: Sequence[str | None]
+) -> Iterator[Data]:
+    for name in containers:
+        on_exit: Data = {"containerName": name, "operator": operator, "values": list(statuses)}
+        yield {"action": action, "onExitCodes": on_exit}
 
 
 def _statuses(exits: Sequence[tuple[tuple[int, ...], Policy]], actions: frozenset[str]) -> list[int]:

@@ -14,9 +14,9 @@ from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.kubernetes import when
-from tfdsl_backends.kubernetes.features import HOST_IPS, SUCCESS_POLICY
+from tfdsl_backends.kubernetes.features import HOST_IPS, SIDECARS, SUCCESS_POLICY
 from tfdsl_backends.podspec import when as shared
-from tfdsl_backends.podspec.support import ROWS, WHOLE_DEVICES, WITHOUT_OWNER
+from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,16 +125,21 @@ LIMITS = (
     kept("job.suspend", "spec.suspend"),
 )
 
-CLUSTER_AND_ROLES = (
-    kept("roles[].env{pod_field}", "template.spec.containers[0].env[].valueFrom.fieldRef", since=HOST_IPS),
-    refused(
-        "roles[].env{pod_field}",
+
+def _host_ips(key: str, to: str) -> Iterator[Row]:
+    yield kept(key, to, since=HOST_IPS)
+    yield refused(
+        key,
         "Kubernetes has {value} from version 1.29 on",
         "K8S120",
         "pod-field",
         instead='write pod_field("status.hostIP")',
         when=when.host_ips,
-    ),
+    )
+
+
+CLUSTER_AND_ROLES = (
+    *_host_ips("roles[].env{pod_field}", "template.spec.containers[0].env[].valueFrom.fieldRef"),
     translated(
         "cluster.discovery",
         "template.spec.containers[0].env and args",
@@ -352,9 +357,16 @@ def _overridden() -> Iterator[Row]:
             yield kept(key, "", when=when.overridden)
 
 
+STEPS: tuple[Row, ...] = (
+    *_host_ips("steps[prepare].env{pod_field}", f"{STEP}.env[].valueFrom.fieldRef"),
+    *_host_ips("steps[sidecar].env{pod_field}", f"{STEP}.env[].valueFrom.fieldRef"),
+    prepare_row(),
+    *sidecar_rows("Kubernetes", SIDECARS, when.restarts_in_place),
+)
+
 POLICIES: tuple[Row, ...] = (*_overridden(), *_completed(), *_failed(), *_exit(), *_evicted(), *_refused())
 
-OWN: tuple[Row, ...] = (*SCHEDULING, *LIMITS, *CLUSTER_AND_ROLES, *POLICIES)
+OWN: tuple[Row, ...] = (*SCHEDULING, *LIMITS, *CLUSTER_AND_ROLES, *STEPS, *POLICIES)
 
 SUPPORT = Support("kubernetes", "K8S", *WITHOUT_OWNER, *OWN, WHOLE_DEVICES, *ROWS)
 """Special rows first: of the rows of one key the first that applies decides."""

@@ -70,6 +70,13 @@ def in_new_pod(unit: Unit, item: Item) -> bool:
     return any(not decided.restarts[role.name].in_place for role in decided.deciding[id(item.node)])
 
 
+@condition("where containers restart in place")
+def restarts_in_place(unit: Unit, item: Item) -> bool:
+    """A step: whether the containers of its role restart in place, up to a number."""
+    restart = decisions(unit).restarts.get(item.role)
+    return restart is not None and restart.in_place
+
+
 restarts_pods = Condition("if pods restart, not containers", in_new_pod.test)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import child
-from tfdsl_backends.podspec.environment import hides_devices
+from tfdsl_backends.podspec.environment import hides_devices, step_hides_devices
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 
 if TYPE_CHECKING:
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic, Rule
-    from tfdsl.ir.model import Role
+    from tfdsl.ir.model import Role, Step
     from tfdsl.text import Span
+    from tfdsl.vocabulary.quantities import Quantity
     from tfdsl_backends.podspec.messages import PodRules
 
 
@@ -23,6 +24,43 @@ def check_additions(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
     yield from _limits(unit, rules.limits)
     yield from _sidecar(unit, rules.no_sidecar)
     yield from _devices(unit, rules.hidden_devices)
+    yield from _steps(unit, rules.step_resources)
+
+
+def check_sidecar_nodes(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
+    """For a target whose versions are not those of Kubernetes: what the nodes must be, at the first sidecar."""
+    for role in unit.job.roles:
+        for step in role.steps:
+            if step.kind == "sidecar":
+                yield rule(unit.origins.span(step.path), name=step.name)
+                return
+
+
+def _steps(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
+    """What steps add to the size of a replica, once for all roles that inherit them."""
+    reported: set[Span] = set()
+    for role in unit.job.roles:
+        for step in role.steps:
+            more = _more(unit, role, step)
+            span = unit.origins.span(step.path)
+            if more and span not in reported:
+                reported.add(span)
+                yield rule(span, kind=step.kind, name=step.name, role=role.name, more=" and ".join(more))
+
+
+def _more(unit: Unit, role: Role, step: Step) -> list[str]:
+    """What each replica asks of its node for ``step``: a sidecar adds to the command, a prepare step runs before it."""
+    more: list[str] = []
+    for name in ("cpu", "memory"):
+        amount: Quantity | None = getattr(step, name)
+        own: Quantity | None = getattr(role, name)
+        if amount is None:
+            continue
+        if step.kind == "sidecar" and unit.origins.written(child(step.path, name)) is None:
+            more.append(f"{name} {amount.text} more, like the role's own")
+        elif step.kind == "prepare" and own is not None and amount.milli > own.milli:
+            more.append(f"{name} {amount.text}, although the command needs {own.text}")
+    return more
 
 
 def _limits(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
@@ -51,12 +89,19 @@ def _sidecar(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
 
 def _devices(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
     value = unit.text("nvidia_visible_devices")
-    hidden = [role for role in unit.job.roles if _is_hidden(unit, role)]
+    hidden: list[tuple[str, str]] = []
+    for role in unit.job.roles:
+        hidden += [(role.name, role.path)] if _is_hidden(unit, role) else []
+        hidden += [(f"{step.kind} {step.name}", step.path) for step in role.steps if _hides_from_step(unit, role, step)]
     if value and hidden:
-        names = ", ".join(role.name for role in hidden)
-        diagnostic = rule(unit.origins.span(hidden[0].path), roles=names, value=value)
+        names = ", ".join(dict.fromkeys(name for name, _ in hidden))
+        diagnostic = rule(unit.origins.span(hidden[0][1]), roles=names, value=value)
         yield diagnostic.help(f'write nvidia_visible_devices = "" in target {unit.target} to leave it out')
 
 
 def _is_hidden(unit: Unit, role: Role) -> bool:
     return hides_devices(unit.job, role) and VISIBLE_DEVICES not in role.env
+
+
+def _hides_from_step(unit: Unit, role: Role, step: Step) -> bool:
+    return step_hides_devices(unit.job, role, step) and VISIBLE_DEVICES not in step.env

@@ -18,15 +18,16 @@ from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl.vocabulary.quantities import parse_unit
 from tfdsl_backends.podspec.command import flags_need_shell, layers, needs_start
 from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.podspec.steps import step_container
 from tfdsl_backends.podspec.template import container
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic, Rule
     from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Role
+    from tfdsl.ir.model import Role, Step
     from tfdsl.text import Span
     from tfdsl_backends.podspec.messages import KueueRules, PodRules
     from tfdsl_backends.podspec.plan import PodPlan
@@ -105,11 +106,13 @@ def _no_command(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Diagn
 
 
 def _too_large(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterator[Diagnostic]:
+    reported: set[Span] = set()
     for what, path, text in _strings(unit, role, plan):
         size = len(text.encode("utf-8", "surrogatepass"))
-        if size > LONGEST_STRING:
-            diagnostic = rules.value_too_large(unit.origins.span(path), what=what, role=role.name, size=size)
-            yield diagnostic
+        span = unit.origins.span(path)
+        if size > LONGEST_STRING and span not in reported:
+            reported.add(span)
+            yield rules.value_too_large(span, what=what, role=role.name, size=size)
 
 
 def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_config: str) -> Iterator[Diagnostic]:
@@ -123,15 +126,20 @@ def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_confi
 
 def _strings(unit: Unit, role: Role, plan: PodPlan) -> Iterator[tuple[str, str, str]]:
     """Each string that the process gets: what it is, its place, and its text."""
-    made = container(unit.job, role, plan, [])
-    for field, what in (("command", "an argument"), ("args", "an argument")):
+    yield from _strings_of(container(unit.job, role, plan, []), role)
+    for step in role.steps:
+        yield from _strings_of(step_container(unit.job, role, step, plan, []), step)
+
+
+def _strings_of(made: Mapping[str, Data], holder: Role | Step) -> Iterator[tuple[str, str, str]]:
+    for field in ("command", "args"):
         for word in _items(made[field]):
-            yield what, _place(word, role), str(plain(word))
+            yield "an argument", _place(word, holder), str(plain(word))
     for variable in _items(made["env"]):
         data = unwrap(variable)
         if isinstance(data, dict) and "value" in data:
             name = str(plain(data["name"]))
-            place = _place(data["value"], role) if not isinstance(variable, Located) else variable.path
+            place = _place(data["value"], holder) if not isinstance(variable, Located) else variable.path
             yield f"variable {name}", place, f"{name}={plain(data['value'])}"
 
 
@@ -140,8 +148,8 @@ def _items(data: Data) -> Sequence[Data]:
     return items if isinstance(items, list) else ()
 
 
-def _place(data: Data, role: Role) -> str:
-    return data.path if isinstance(data, Located) else role.path
+def _place(data: Data, holder: Role | Step) -> str:
+    return data.path if isinstance(data, Located) else holder.path
 
 
 # --- paths -------------------------------------------------------------------------------------------------------
@@ -166,8 +174,10 @@ def _paths(unit: Unit) -> Iterator[tuple[str, str, str]]:
         for mount in role.mounts:
             if mount.kind not in FETCHED:
                 yield "a mount", child(mount.path, "at"), mount.at
-        if isinstance(role.workdir, str) and role.workdir:
-            yield "workdir", child(role.path, "workdir"), role.workdir
+        holders: list[Role | Step] = [role, *(step for step in role.steps if step.workdir != role.workdir)]
+        for holder in holders:
+            if isinstance(holder.workdir, str) and holder.workdir:
+                yield "workdir", child(holder.path, "workdir"), holder.workdir
 
 
 # --- names of resources and variables ----------------------------------------------------------------------------
@@ -211,11 +221,15 @@ def _huge_pages(role: Role, name: str) -> str:
 def check_shell_names(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterator[Diagnostic]:
     """A warning for each variable that may be lost, where a shell starts the command of ``role``."""
     by_shell = not isinstance(role.command, tuple) or bool(layers(unit.job, role, plan))
-    if role.server or not by_shell:
-        return
-    for name in role.env:
+    holders: list[tuple[Role | Step, str]] = []
+    if by_shell and not role.server:
+        holders += [(role, name) for name in role.env]
+    for step in role.steps:
+        if not isinstance(step.command, tuple):
+            holders += [(role if name in role.env else step, name) for name in step.env]
+    for holder, name in dict.fromkeys(holders):
         if re.fullmatch(SHELL_NAME, name) is None:
-            place = unit.origins.span(f"{entry(child(role.path, 'env'), name)}.key")
+            place = unit.origins.span(f"{entry(child(holder.path, 'env'), name)}.key")
             diagnostic = rules.variable_in_shell(place, role=role.name, name=name)
             diagnostic = diagnostic.help(
                 "use only letters, digits and _ in the name, or write the command as a list, which needs no shell"

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Job, Output, Role
-    from tfdsl_backends.podspec.plan import PodPlan
+    from tfdsl.ir.model import Job, Output, Role, Step
+    from tfdsl_backends.podspec.plan import Index, PodPlan
 
 SHELL = "/bin/sh"
 
@@ -84,12 +84,16 @@ def flags_need_shell(job: Job, role: Role, plan: PodPlan) -> bool:
 
 
 def _command(role: Role, plan: PodPlan) -> list[Data]:
-    place = child(role.path, "command")
-    if isinstance(role.command, tuple):
-        if not role.command and role.name == "tensorboard":
-            return _tensorboard(role, plan)
-        return list(located_texts(role, "command", plan.index))
-    return [SHELL, "-c", Located(shell_text(role.command, plan.index), place), "sh"]
+    if role.name == "tensorboard" and isinstance(role.command, tuple) and not role.command:
+        return _tensorboard(role, plan)
+    return written_command(role, plan.index)
+
+
+def written_command(holder: Role | Step, index: Index) -> list[Data]:
+    """The command of a role or step as it is written; nothing where the image's entrypoint runs."""
+    if isinstance(holder.command, tuple):
+        return list(located_texts(holder, "command", index))
+    return [SHELL, "-c", Located(shell_text(holder.command, index), child(holder.path, "command")), "sh"]
 
 
 def _tensorboard(role: Role, plan: PodPlan) -> list[Data]:

@@ -11,7 +11,7 @@ from tfdsl_backends.podspec.run_time import expanded, literal, names_in, uses_in
 
 if TYPE_CHECKING:
     from tfdsl.emit.located import Data
-    from tfdsl.ir.model import EnvValue, Job, Role
+    from tfdsl.ir.model import EnvValue, Job, Role, Step
     from tfdsl_backends.podspec.plan import Index, PodPlan
 
 
@@ -29,21 +29,26 @@ def env(job: Job, role: Role, plan: PodPlan) -> list[Data]:
     return [
         *_index_entry(job, role, plan),
         *({"name": name, "value": value} for name, value in added.items() if name not in own),
-        *(_entry(role, name, own[name], plan.index) for name in definition_order(own)),
+        *(env_entry(role, name, own[name], plan.index) for name in definition_order(own)),
     ]
 
 
-def own_values(job: Job, role: Role) -> dict[str, EnvValue]:
-    """What the job says about the role's env: CHECKPOINT_DIR from ``checkpoint``, and ``env``."""
+def own_values(job: Job, holder: Role | Step) -> dict[str, EnvValue]:
+    """What the job says about the env of a role or step: CHECKPOINT_DIR from ``checkpoint``, and ``env``."""
     checkpoint: dict[str, EnvValue] = {} if job.checkpoint is None else {"CHECKPOINT_DIR": job.checkpoint}
-    return {**checkpoint, **role.env}
+    return {**checkpoint, **holder.env}
 
 
 def _index_entry(job: Job, role: Role, plan: PodPlan) -> list[Data]:
     index = plan.index
     texts = [plan.tf_config or "", *map(str, plan.wrapper.parameters if plan.wrapper else ())]
     refers = bool(plan.hosts) or any(index.reference in text for text in texts)
-    if index.constant is not None or not (refers or uses_index(job, role)):
+    return index_entry(index) if refers or uses_index(job, role) else []
+
+
+def index_entry(index: Index) -> list[Data]:
+    """The entry that holds the index, unless it is known."""
+    if index.constant is not None:
         return []
     return [{"name": index.variable, "valueFrom": {"fieldRef": {"fieldPath": index.field}}}]
 
@@ -54,12 +59,25 @@ def hides_devices(job: Job, role: Role) -> bool:
     Without a device request the NVIDIA runtime shows a container all of them (nvidia-docker issue 456), so a parameter
     server beside GPU workers would take memory on each.
     """
-    return not _uses_nvidia(role) and any(_uses_nvidia(other) for other in job.roles)
+    return not _uses_nvidia(role, role.gpu) and _on_nvidia_nodes(job)
 
 
-def _uses_nvidia(role: Role) -> bool:
+def step_hides_devices(job: Job, role: Role, step: Step) -> bool:
+    """Whether they must be hidden from ``step``."""
+    return not (step.gpu > 0 and _uses_nvidia(role, step.gpu)) and _on_nvidia_nodes(job)
+
+
+def _on_nvidia_nodes(job: Job) -> bool:
+    """Whether a role or a step has a device, so that all may be on a node with some."""
+    return any(
+        _uses_nvidia(role, role.gpu) or any(step.gpu > 0 and _uses_nvidia(role, step.gpu) for step in role.steps)
+        for role in job.roles
+    )
+
+
+def _uses_nvidia(role: Role, devices: int) -> bool:
     device = role.gpu_resource or "nvidia.com/gpu"
-    return role.gpu_memory is not None or (role.gpu > 0 and device.startswith("nvidia.com/"))
+    return role.gpu_memory is not None or (devices > 0 and device.startswith("nvidia.com/"))
 
 
 def definition_order(env: dict[str, EnvValue]) -> list[str]:
@@ -78,8 +96,9 @@ def definition_order(env: dict[str, EnvValue]) -> list[str]:
     return list(done)
 
 
-def _entry(role: Role, name: str, value: EnvValue, index: Index) -> Data:
-    path = entry(child(role.path, "env"), name)
+def env_entry(holder: Role | Step, name: str, value: EnvValue, index: Index) -> Data:
+    """The entry of a variable of a role or of a step."""
+    path = entry(child(holder.path, "env"), name)
     if isinstance(value, SecretRef):
         return Located({"name": name, "valueFrom": {"secretKeyRef": {"name": value.name, "key": value.key}}}, path)
     if isinstance(value, ConfigMapRef):
@@ -89,11 +108,11 @@ def _entry(role: Role, name: str, value: EnvValue, index: Index) -> Data:
     return Located({"name": name, "value": expanded(value, index)}, path)
 
 
-def env_from(role: Role) -> list[Data]:
+def env_from(holder: Role | Step) -> list[Data]:
     """The Secrets and ConfigMaps whose keys become variables. An entry of :func:`env` wins over all of them."""
-    path = child(role.path, "env_from")
+    path = child(holder.path, "env_from")
     sources: list[Data] = []
-    for at, source in enumerate(role.env_from):
+    for at, source in enumerate(holder.env_from):
         reference = "secretRef" if isinstance(source, SecretKeys) else "configMapRef"
         sources.append(Located({reference: {"name": source.name}}, f"{path}[{at}]"))
     return sources

@@ -34,6 +34,7 @@ class PodRules(Rules):
     limits: Rule
     no_sidecar: Rule
     hidden_devices: Rule
+    step_resources: Rule
 
 
 class KueueRules(Rules):
@@ -104,6 +105,7 @@ def pod_rules(target: str, prefix: str, *, additions: int) -> PodRules:
             f"roles without a GPU ({{roles}}) get {VISIBLE_DEVICES}={{value}}; otherwise they see all GPUs of their "
             "node",
         ),
+        rule(36, "step-resources", "info", "for {kind} {name} each replica of role {role} asks for {more}"),
     )
 
 
@@ -123,3 +125,9 @@ def kueue_rules(target: str, prefix: str) -> KueueRules:
             "queue {queue} becomes a label: use only letters, digits, -, _ and ., at most 63 characters",
         ),
     )
+
+
+def sidecar_rule(target: str, prefix: str) -> Rule:
+    """The rule of ``target``, whose versions are not those of Kubernetes, about the nodes that a sidecar needs."""
+    message = "sidecar {name} needs nodes with Kubernetes 1.29 or newer"
+    return Rule(f"{prefix}035", f"{target}-sidecar-nodes", "info", message)

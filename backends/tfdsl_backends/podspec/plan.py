@@ -55,7 +55,8 @@ class PodPlan(Record):
     ``index.reference`` stands for the index. ``hosts``: role → ``host:port`` of each replica, for the flags.
     ``wrapper``: a program around everything else. ``spread_labels``: labels that the pods of this role, and no others,
     have. ``claims``: claim of the job → name of the PersistentVolumeClaim to mount; the target itself mounts any other
-    claim. ``resources``: device resources beside those of the language. ``reserved_volumes``:
+    claim. ``resources``: device resources beside those of the language; ``device_count``: the one that counts devices.
+    ``reserved_volumes``:
     volume names that the target's controller adds. ``istio_annotation`` and ``visible_devices``: the options of
     :mod:`tfdsl_backends.podspec.options`.
     """
@@ -70,6 +71,7 @@ class PodPlan(Record):
     spread_labels: Mapping[str, str] = {}
     claims: Mapping[str, str] = {}
     resources: Mapping[str, Data] = {}
+    device_count: str = ""
     reserved_volumes: frozenset[str] = frozenset()
     port_name: str | None = PORT_NAME
     host_port: bool = False
@@ -86,11 +88,11 @@ class PodPlan(Record):
 def index_of(role: Role, field: str, variable: str = "TASK_INDEX") -> Index:
     """The index of the replicas of ``role`` from ``field`` of their pod; 0 where there is but one.
 
-    The variable gets another name if the role's own env has one of that name.
+    The variable gets another name if the role's own env, or that of a step, has one of that name.
     """
     if role.replicas == 1:
         return Index(constant=0)
-    while variable in role.env:
+    while variable in role.env or any(variable in step.env for step in role.steps):
         variable = f"TFDSL_{variable}"
     return Index(variable, field)
 

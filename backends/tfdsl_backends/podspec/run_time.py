@@ -16,7 +16,7 @@ from tfdsl.ir.model import EnvVar, RunTimeText, TaskIndex
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tfdsl.ir.model import EnvValue, Job, Node, Role, Text
+    from tfdsl.ir.model import EnvValue, Job, Node, Role, Step, Text
     from tfdsl_backends.podspec.plan import Index
 
 
@@ -57,12 +57,17 @@ def names_in(value: EnvValue) -> list[str]:
 
 def uses_index(job: Job, role: Role) -> bool:
     """Whether ``${task.index}``, or an output of one replica only, is used anywhere in ``role``."""
-    return any(output.index is not None for output in role.outputs) or any(
-        isinstance(part, TaskIndex)
-        for text in _all_texts(job, role)
-        if isinstance(text, RunTimeText)
-        for part in text.parts
-    )
+    return any(output.index is not None for output in role.outputs) or any(map(_has_index, _all_texts(job, role)))
+
+
+def step_uses_index(role: Role, step: Step) -> bool:
+    """Whether ``${task.index}`` is used anywhere in the container of ``step``."""
+    command = step.command if isinstance(step.command, tuple) else (step.command,)
+    return any(map(_has_index, (*step.env.values(), *command, *step.args, *_sub_paths(role))))
+
+
+def _has_index(text: object) -> bool:
+    return isinstance(text, RunTimeText) and any(isinstance(part, TaskIndex) for part in text.parts)
 
 
 def _all_texts(job: Job, role: Role) -> Iterator[object]:
@@ -70,11 +75,15 @@ def _all_texts(job: Job, role: Role) -> Iterator[object]:
     yield from role.command if isinstance(role.command, tuple) else (role.command,)
     yield from role.args
     yield from (role.logdir, job.checkpoint)
-    for mount in role.mounts:
-        yield getattr(mount, "sub_path", None)
+    yield from _sub_paths(role)
     for output in role.outputs:
         yield output.source
         yield output.destination
+
+
+def _sub_paths(role: Role) -> Iterator[object]:
+    for mount in role.mounts:
+        yield getattr(mount, "sub_path", None)
 
 
 def _part(part: str | TaskIndex | EnvVar, index: Index) -> str:

@@ -1,7 +1,7 @@
 """The rows that hold for every target of the Kubernetes family.
 
-A target puts its own rows first: of the rows of one key the first that applies decides. The codes 001 to 039 of each
-prefix are used here, 040 to 049 in :mod:`tfdsl_backends.podspec.messages`.
+A target puts its own rows first: of the rows of one key the first that applies decides. The codes 001 to 034 of each
+prefix are used here, 035 to 049 in :mod:`tfdsl_backends.podspec.messages`.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 
 from tfdsl import conditions as asked
 from tfdsl.backend import approximated, kept, refused, translated
-from tfdsl.vocabulary.statements import RUN_TIME_MARKS
+from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEPS
 from tfdsl_backends.podspec import when
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tfdsl.backend import Row
+    from tfdsl.support import Condition
 
 TEMPLATE = "template.spec"
 CONTAINER = "template.spec.containers[0]"
+STEP = "template.spec.initContainers[]"
 
 
 def _job_rows() -> Iterator[Row]:
@@ -128,14 +130,64 @@ def _run_time_rows() -> Iterator[Row]:
     yield translated(
         "roles[].command{env}", f"{CONTAINER}.command", "$(NAME) in a list; the shell's own variable in a text"
     )
+    yield from _run_time_workdir("roles[].workdir")
+
+
+def _run_time_workdir(key: str) -> Iterator[Row]:
     for value in RUN_TIME_MARKS:
         yield refused(
-            f"roles[].workdir{value}",
+            f"{key}{value}",
             "Kubernetes does not expand variables in workingDir, so workdir cannot contain {value}",
             "006",
             "run-time-workdir",
             instead='change the folder in the command, e.g. command = "cd /work/$NAME && exec python train.py"',
         )
+
+
+def _step_rows() -> Iterator[Row]:
+    """What is in a step; whether there can be one is for each target to say."""
+    for kind in STEPS:
+        key = f"steps[{kind}]"
+        yield kept(f"{key}.image", f"{STEP}.image")
+        yield kept(f"{key}.command", f"{STEP}.command")
+        yield kept(f"{key}.args", f"{STEP}.args")
+        yield kept(f"{key}.workdir", f"{STEP}.workingDir")
+        yield kept(f"{key}.env", f"{STEP}.env")
+        yield kept(f"{key}.env{{pod_field}}", f"{STEP}.env[].valueFrom.fieldRef")
+        yield kept(f"{key}.env_from", f"{STEP}.envFrom")
+        for name in ("cpu", "memory", "gpu"):
+            yield kept(f"{key}.{name}", f"{STEP}.resources.requests and limits")
+        for field in ("env", "command", "args"):
+            yield translated(f"{key}.{field}{{task.index}}", f"{STEP}.{field}", "$(NAME) of an env entry")
+            yield _undefined(f"{key}.{field}{{env}}")
+            yield translated(f"{key}.{field}{{env}}", f"{STEP}.{field}", "$(NAME)")
+        yield from _run_time_workdir(f"{key}.workdir")
+
+
+def prepare_row() -> Row:
+    """A prepare step, where it is what the language says."""
+    return translated("steps[prepare]", STEP, "an init container, which runs before the command")
+
+
+def sidecar_rows(system: str, since: str, counted: Condition) -> Iterator[Row]:
+    """A sidecar, which ``system`` has ``since`` a version; ``counted``: its restarts count as those of the command."""
+    yield approximated(
+        "steps[sidecar]",
+        STEP,
+        "if sidecar {value} of role {role} ends, it is started again, and that counts as a restart of the role",
+        "025",
+        "sidecar-counted",
+        since=since,
+        when=counted,
+    )
+    yield translated("steps[sidecar]", STEP, "an init container with restartPolicy Always", since=since)
+    yield refused(
+        "steps[sidecar]",
+        f"{system} before {since} has no sidecars: {{value}} would run first and keep the command from starting",
+        "026",
+        "sidecar-version",
+        instead=f"compile for {system} {since} or newer, or start it in the command",
+    )
 
 
 def _mount_rows() -> Iterator[Row]:
@@ -232,10 +284,11 @@ ROWS: tuple[Row, ...] = (
     *_run_time_rows(),
     *_mount_rows(),
     *_output_rows(),
+    *_step_rows(),
 )
 """Rows for all keys but those that each target handles in its own way.
 
-Those are the job's scheduling and end, ``replicas``, ``min_available``, ``after``, and the policies.
+Those are the job's scheduling and end, ``replicas``, ``min_available``, ``after``, steps as such, and the policies.
 """
 
 

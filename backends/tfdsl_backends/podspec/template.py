@@ -12,6 +12,7 @@ from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.resources import resources
 from tfdsl_backends.podspec.run_time import literal
 from tfdsl_backends.podspec.security import container_security, pod_security
+from tfdsl_backends.podspec.steps import init_containers
 from tfdsl_backends.podspec.volumes import pod_volumes
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
         "nodeSelector": at(role, "node_selector"),
         "tolerations": [_toleration(toleration) for toleration in role.tolerations] or None,
         "affinity": _spread(role, plan),
+        "initContainers": init_containers(job, role, plan, volumes.mounts) or None,
         "containers": [container(job, role, plan, volumes.mounts)],
         "volumes": volumes.volumes or None,
     }

@@ -10,7 +10,7 @@ from tfdsl.support import Condition, condition
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import ClaimMount, Job, Output, Role, RunTimeText
+    from tfdsl.ir.model import ClaimMount, Job, Output, Role, RunTimeText, Step
     from tfdsl.vocabulary.quantities import Duration
 
 number = Condition("a number", lambda unit, item: isinstance(item.value, int))
@@ -107,14 +107,17 @@ def _undefined_in(unit: Unit, item: Item) -> list[str]:
     ``env_from`` may define any name, and before all of ``env`` (kubelet, makeEnvironmentVariables).
     """
     role = unit.job.role(item.role)
-    if role is None or (item.key == "roles[].command{env}" and not isinstance(role.command, tuple)):
+    if role is None:
         return []
-    if item.key == "roles[].env{env}":
-        undefined = _without_definition(unit.job, role)
-        return [name for name in undefined if name in role.env] if role.env_from else undefined
-    if role.env_from:
+    holder = cast("Step", item.node) if item.key.startswith("steps") else role
+    if item.key.endswith(".command{env}") and not isinstance(holder.command, tuple):
         return []
-    known = _own_names(unit.job, role)
+    if item.key.endswith(".env{env}"):
+        undefined = _without_definition(unit.job, holder)
+        return [name for name in undefined if name in holder.env] if holder.env_from else undefined
+    if holder.env_from:
+        return []
+    known = _own_names(unit.job, holder)
     return list(dict.fromkeys(name for value in _values(item) for name in _names(value) if name not in known))
 
 
@@ -124,8 +127,8 @@ def _values(item: Item) -> list[object]:
     return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else [value]
 
 
-def _own_names(job: Job, role: Role) -> set[str]:
-    return set(role.env) | ({"CHECKPOINT_DIR"} if job.checkpoint is not None else set())
+def _own_names(job: Job, holder: Role | Step) -> set[str]:
+    return set(holder.env) | ({"CHECKPOINT_DIR"} if job.checkpoint is not None else set())
 
 
 def _names(value: object) -> list[str]:
@@ -134,10 +137,10 @@ def _names(value: object) -> list[str]:
     return [part.name for part in parts if not isinstance(part, str) and part.kind == "env"]
 
 
-def _without_definition(job: Job, role: Role) -> list[str]:
+def _without_definition(job: Job, holder: Role | Step) -> list[str]:
     """Names that env entries refer to and that cannot be defined before them: missing, or in a cycle."""
-    needs = {name: list(dict.fromkeys(_names(value))) for name, value in role.env.items()}
-    defined = _own_names(job, role) - set(needs)
+    needs = {name: list(dict.fromkeys(_names(value))) for name, value in holder.env.items()}
+    defined = _own_names(job, holder) - set(needs)
     ready = list(needs)
     while ready:
         ready = [name for name, wanted in needs.items() if set(wanted) <= defined]

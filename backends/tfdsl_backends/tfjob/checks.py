@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.record import replace
-from tfdsl_backends.podspec.additions import check_additions
+from tfdsl_backends.podspec.additions import check_additions, check_sidecar_nodes
 from tfdsl_backends.podspec.checks import (
     Name,
     check_first_letter,
@@ -43,6 +43,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from _evaluator(unit)
     yield from check_host_ports(unit, messages.PODS)
     yield from check_additions(unit, messages.PODS)
+    yield from check_sidecar_nodes(unit, messages.SIDECAR_NODES)
     yield from check_pods(unit, messages.PODS, plans(unit))
     yield from _injected(unit)
 

@@ -29,6 +29,10 @@ SUSPEND = "1.7"
 """From here there is `runPolicy.suspend`."""
 
 
+SIDECARS = "1.8"
+"""From here the CRD keeps ``restartPolicy`` of an init container; before, a sidecar would keep the command waiting."""
+
+
 class Features(Record):
     """What one version can do."""
 

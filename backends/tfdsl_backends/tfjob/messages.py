@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
-from tfdsl_backends.podspec.messages import kueue_rules, pod_rules
+from tfdsl_backends.podspec.messages import kueue_rules, pod_rules, sidecar_rule
 
+SIDECAR_NODES = sidecar_rule("tfjob", "KTF")
 PODS = pod_rules("tfjob", "KTF", additions=107)
 KUEUE = kueue_rules("tfjob", "KTF")
 
@@ -36,6 +37,7 @@ TOO_LARGE = Rule(
 
 RULES = (
     *PODS.all(),
+    SIDECAR_NODES,
     CONFIG_INJECTED,
     EVALUATOR_IN_CLUSTER,
     *KUEUE.all(),

@@ -11,6 +11,7 @@ from tfdsl.patch.rules import Derived, FixedSet, Since
 from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules, sidecars
 from tfdsl_backends.podspec.patching.object_checks import numbers
 from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
+from tfdsl_backends.tfjob.features import SIDECARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +58,7 @@ RULES: Final = rules(
     (FixedSet("TFJob", _ROLES, "role", "write role NAME { … } in the job"),),
     _check,
     (
-        sidecars("1.8"),
+        sidecars(SIDECARS),
         Since("TFJob", ("spec", "runPolicy", "suspend"), "1.7", "suspend"),
         Since("TFJob", ("spec", "runPolicy", "managedBy"), "1.9", "managedBy"),
     ),

@@ -14,9 +14,9 @@ from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.podspec import when as shared
-from tfdsl_backends.podspec.support import ROWS, WHOLE_DEVICES, WITHOUT_OWNER
+from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
 from tfdsl_backends.tfjob import when
-from tfdsl_backends.tfjob.features import KEEPS_PODS, REMAKES_LOST_PODS, SUSPEND
+from tfdsl_backends.tfjob.features import KEEPS_PODS, REMAKES_LOST_PODS, SIDECARS, SUSPEND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -234,6 +234,31 @@ ROLES = (
     ),
 )
 
+
+STEPS = (
+    approximated(
+        "steps[prepare]",
+        STEP,
+        "the operator reads the exit status of the command's container only: if {value} of role {role} fails, it "
+        "starts again in a new pod, whatever the status, at once and without limit",
+        "KTF120",
+        "prepare-status-unread",
+        instead="write on failed => restart container, or let the command do it",
+        when=when.step_restarts_by_status,
+    ),
+    approximated(
+        "steps[prepare]",
+        STEP,
+        "the operator counts the restarts of running pods only: if {value} of role {role} fails, it starts again "
+        "without limit, whatever retries says",
+        "KTF121",
+        "prepare-uncounted",
+        instead="let the step give up with status 0 and the command check what is missing",
+        when=when.step_restarts_in_place,
+    ),
+    prepare_row(),
+    *sidecar_rows("the operator", SIDECARS, when.step_restarts_in_place),
+)
 
 # --- policies: the rows behind `on … => …` ---------------------------------------------------------------------
 
@@ -581,7 +606,7 @@ POLICIES: tuple[Row, ...] = (
     *_refused(),
 )
 
-OWN: tuple[Row, ...] = (*QUEUE, *PRIORITY_AND_SCHEDULER, *GANG, *LIMITS, *CLUSTER, *ROLES, *POLICIES)
+OWN: tuple[Row, ...] = (*QUEUE, *PRIORITY_AND_SCHEDULER, *GANG, *LIMITS, *CLUSTER, *ROLES, *STEPS, *POLICIES)
 
 SUPPORT = Support("tfjob", "KTF", *WITHOUT_OWNER, *OWN, WHOLE_DEVICES, *ROWS)
 """Special rows first: of the rows of one key the first that applies decides."""

@@ -158,6 +158,19 @@ def refused_beside(unit: Unit, item: Item) -> bool:
 
 restarts_in_place = Condition("a role has restartPolicy OnFailure", lambda unit, item: bool(decisions(unit).in_place))
 
+
+@condition("where restartPolicy is OnFailure")
+def step_restarts_in_place(unit: Unit, item: Item) -> bool:
+    """A step: whether the containers of its role restart in place."""
+    return decisions(unit).restart_policies.get(item.role) == "OnFailure"
+
+
+@condition("where restartPolicy is ExitCode")
+def step_restarts_by_status(unit: Unit, item: Item) -> bool:
+    """A step: whether the operator reads the exit status of the command's container."""
+    return decisions(unit).restart_policies.get(item.role) == "ExitCode"
+
+
 restarts_by_status = Condition(
     "a role has restartPolicy ExitCode", lambda unit, item: "ExitCode" in decisions(unit).restart_policies.values()
 )

@@ -9,7 +9,7 @@ from tfdsl.ir.cluster_spec import gets_tf_config, listed
 from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-from tfdsl_backends.podspec.additions import check_additions
+from tfdsl_backends.podspec.additions import check_additions, check_sidecar_nodes
 from tfdsl_backends.podspec.checks import (
     Name,
     check_first_letter,
@@ -23,6 +23,7 @@ from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.volcano import messages, tfconfig
 from tfdsl_backends.volcano.claims import claims
 from tfdsl_backends.volcano.pods import plan
+from tfdsl_backends.volcano.policies import decisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -59,11 +60,23 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_pods(unit, messages.PODS, [(role, plan(unit, role)) for role in unit.job.roles])
     yield from check_host_ports(unit, messages.PODS)
     yield from check_additions(unit, messages.PODS)
+    yield from check_sidecar_nodes(unit, messages.SIDECAR_NODES)
+    yield from _preparing(unit)
     yield from _delivery(unit)
     yield from _hosts_variables(unit)
     yield from _injected(unit)
     if unit.job.role("tensorboard") is not None:
         yield messages.NETWORK_POLICY(unit.origins.span("roles[tensorboard]"))
+
+
+def _preparing(unit: Unit) -> Iterator[Diagnostic]:
+    """A note at each policy for pending that counts the time of a step."""
+    for role in decisions(unit).roles.values():
+        prepares = [step for step in role.role.steps if step.kind == "prepare"]
+        if role.pending is not None and prepares:
+            yield messages.PREPARE_IS_PENDING(
+                unit.origins.span(f"{role.pending.path}.event"), name=prepares[0].name, role=role.role.name
+            )
 
 
 def _names(unit: Unit) -> list[Name]:
@@ -197,9 +210,11 @@ def _overwritten(job: Job) -> Iterator[tuple[Rule, str, Mapping[str, str]]]:
         for mount in role.mounts:
             if mount.at == FOLDER or mount.at.startswith(f"{FOLDER}/"):
                 yield messages.RESERVED_PATH, child(mount.path, "at"), {"path": mount.at}
-        for name in role.env:
+        variables = [(role.path, name) for name in role.env]
+        variables += [(step.path, name) for step in role.steps for name in step.env if name not in role.env]
+        for holder, name in variables:
             if name in taken:
-                yield messages.RESERVED_VARIABLE, entry(child(role.path, "env"), name), {"name": name}
+                yield messages.RESERVED_VARIABLE, entry(child(holder, "env"), name), {"name": name}
         yield from _marks(role, "labels", role.labels, LABELS)
         yield from _marks(role, "annotations", role.annotations, ANNOTATIONS)
 

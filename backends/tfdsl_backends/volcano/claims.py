@@ -1,9 +1,9 @@
 """Claims of a job: volumes of Volcano's job where that is exact, else documents of their own.
 
 ``spec.volumes`` puts a claim into every container of every task, at one path, writable and whole, and the claim goes
-with the job. The job asks for exactly that only when every role mounts the claim so and it need not outlive the job. A
-claim that only some roles mount would give the others a volume too, and a ReadWriteOnce one would keep their pods from
-other nodes.
+with the job. The job asks for exactly that only when every role mounts the claim so, it need not outlive the job, and
+no role has steps, which are init containers and get nothing of ``spec.volumes``. A claim that only some roles mount
+would give the others a volume too, and a ReadWriteOnce one would keep their pods from other nodes.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def _sorted(unit: Unit) -> Claims:
 
 
 def _in_every_container(job: Job, mounts: Sequence[tuple[str, ClaimMount]]) -> bool:
-    """Whether every role mounts the claim once, at one path, writable and whole."""
-    if [role for role, _ in mounts] != [role.name for role in job.roles]:
+    """Whether every role mounts the claim once, at one path, writable and whole, in its only container."""
+    if [role for role, _ in mounts] != [role.name for role in job.roles] or any(role.steps for role in job.roles):
         return False
     places = {mount.at for _, mount in mounts}
     return len(places) == 1 and not any(mount.readonly or mount.sub_path for _, mount in mounts)

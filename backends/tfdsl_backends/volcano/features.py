@@ -17,6 +17,10 @@ VERSIONS = ("1.5.0", "1.6", "1.9", "1.11", "1.12.0", "1.12.4", "1.13.0", "1.13.2
 """Releases from which something is different, oldest first."""
 
 
+SIDECARS = "1.9"
+"""From here the CRD keeps ``restartPolicy`` of an init container; before, a sidecar would keep the command waiting."""
+
+
 class Features(Record):
     """What one release does.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
-from tfdsl_backends.podspec.messages import pod_rules
+from tfdsl_backends.podspec.messages import pod_rules, sidecar_rule
 
+SIDECAR_NODES = sidecar_rule("volcano", "VOL")
 PODS = pod_rules("volcano", "VOL", additions=160)
 
 STATIC_TF_CONFIG = Rule(
@@ -50,6 +51,12 @@ PRIORITY = Rule(
     "a waiting job preempts running jobs of lower priority only if the scheduler's actions include "
     "preempt; by default they do not",
 )
+PREPARE_IS_PENDING = Rule(
+    "VOL158",
+    "volcano-prepare-is-pending",
+    "info",
+    "while prepare {name} of role {role} runs, its pod counts as pending",
+)
 LOST_LOGS = Rule(
     "VOL152",
     "volcano-lost-logs",
@@ -86,6 +93,7 @@ STATIC_VERSION = Rule(
 
 RULES = (
     *PODS.all(),
+    SIDECAR_NODES,
     STATIC_TF_CONFIG,
     PLUGIN_DIFFERS,
     PLUGIN_ONE_PORT,
@@ -94,6 +102,7 @@ RULES = (
     QUEUE_NAME,
     TOO_LARGE,
     PRIORITY,
+    PREPARE_IS_PENDING,
     LOST_LOGS,
     SCHEDULER_NAME,
     RESERVED_PATH,

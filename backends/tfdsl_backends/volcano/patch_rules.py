@@ -12,6 +12,7 @@ from tfdsl_backends.podspec.patching import formats
 from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules, sidecars
 from tfdsl_backends.podspec.patching.object_checks import claim, numbers
 from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
+from tfdsl_backends.volcano.features import SIDECARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,7 +119,7 @@ def _volumes(node: Node) -> Iterator[Complaint]:
 _POLICIES: Final = (("spec", "policies", "*"), (*_TASK, "policies", "*"))
 
 _SINCE: Final = (
-    sidecars("1.9"),
+    sidecars(SIDECARS),
     *(
         Since(KIND, ("spec", "plugins", name), version, f"the plugin {name}")
         for name, version in (("mpi", "1.6"), ("pytorch", "1.7"), ("hcclrank", "1.13"), ("ray", "1.13"))

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _MIB = 1 << 20
 
+VGPU_NUMBER = "volcano.sh/vgpu-number"
+"""The resource that counts the devices of which a container has a share."""
+
 
 def plan(unit: Unit, role: Role) -> PodPlan:
     """What Volcano adds to the pods of ``role``."""
@@ -31,6 +34,7 @@ def plan(unit: Unit, role: Role) -> PodPlan:
         spread_labels=task_labels(job, role),
         claims={name: claim_name(job, claim) for name, claim in claims(unit).documents.items()},
         resources=_vgpu(role),
+        device_count=VGPU_NUMBER,
         reserved_volumes=frozenset({f"{job.name}-svc"}),
         active_deadline_seconds=Located(deadline.seconds, "deadline") if deadline is not None else None,
     )
@@ -48,6 +52,6 @@ def _vgpu(role: Role) -> dict[str, Data]:
     place = child(role.path, "gpu_memory")
     memory = -(-role.gpu_memory.whole // _MIB)
     return {
-        "volcano.sh/vgpu-number": at(role, "gpu") if role.gpu else Located(1, place),
+        VGPU_NUMBER: at(role, "gpu") if role.gpu else Located(1, place),
         "volcano.sh/vgpu-memory": Located(memory, place),
     }

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from tfdsl import conditions as asked
 from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
+from tfdsl.vocabulary.statements import STEPS
 from tfdsl_backends.podspec import when as shared
-from tfdsl_backends.podspec.support import ROWS, seconds_rounded_up
+from tfdsl_backends.podspec.support import ROWS, STEP, prepare_row, seconds_rounded_up, sidecar_rows
 from tfdsl_backends.volcano import when
+from tfdsl_backends.volcano.features import SIDECARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,6 +130,7 @@ def _index_keys() -> Iterator[Row]:
         "mounts[claim].sub_path",
         "outputs[].source",
         "outputs[].destination",
+        *(f"steps[{kind}].{field}" for kind in STEPS for field in ("env", "command", "args")),
     ):
         yield refused(
             f"{key}{{task.index}}",
@@ -183,6 +186,16 @@ def _claims() -> Iterator[Row]:
     yield approximated(
         "mounts[claim]",
         "a PersistentVolumeClaim beside the job",
+        "the claim at {value} outlives the job: Volcano mounts a job's own claims in no init container, which the "
+        "steps of role {role} are",
+        "VOL171",
+        "claim-in-steps",
+        instead="write keep = true and delete it yourself",
+        when=when.claim_is_in_steps,
+    )
+    yield approximated(
+        "mounts[claim]",
+        "a PersistentVolumeClaim beside the job",
         "the claim at {value} outlives the job: Volcano mounts a job's own claims whole and writable, in every "
         "container and at one path",
         "VOL118",
@@ -192,6 +205,21 @@ def _claims() -> Iterator[Row]:
     )
     yield kept("mounts[claim]", "spec.volumes[].volumeClaim; with keep a PersistentVolumeClaim beside the job")
     yield kept("mounts[claim].keep", "a PersistentVolumeClaim beside the job, which outlives it")
+
+
+def _steps() -> Iterator[Row]:
+    yield approximated(
+        "steps[prepare]",
+        STEP,
+        "Volcano reads the exit status of the command's container only: if {value} of role {role} fails, the policy "
+        "for failed decides, none for an exit status",
+        "VOL170",
+        "prepare-status-unread",
+        instead="give failed the action that a failure of the step is to have",
+        when=when.reads_statuses,
+    )
+    yield prepare_row()
+    yield from sidecar_rows("Volcano", SIDECARS, when.counts_restarts)
 
 
 def _completed() -> Iterator[Row]:
@@ -506,6 +534,7 @@ SUPPORT = Support(
     *_index_keys(),
     *_roles(),
     *_claims(),
+    *_steps(),
     *_completed(),
     *_failed(),
     *_exit(),

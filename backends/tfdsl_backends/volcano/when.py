@@ -47,6 +47,26 @@ def claim_outlives(unit: Unit, item: Item) -> bool:
     return claim is not None and not claim.keep
 
 
+@condition("without keep, in a role with steps")
+def claim_is_in_steps(unit: Unit, item: Item) -> bool:
+    """The same because the role has steps."""
+    role = unit.job.role(item.role)
+    return role is not None and bool(role.steps) and claim_outlives(unit, item)
+
+
+@condition("where an exit status decides")
+def reads_statuses(unit: Unit, item: Item) -> bool:
+    """A step: whether policies of its role distinguish exit statuses."""
+    return bool(decisions(unit).roles[item.role].exits)
+
+
+@condition("where containers restart in place, up to a number")
+def counts_restarts(unit: Unit, item: Item) -> bool:
+    """A step: whether the restarts of its role's containers are counted."""
+    decided = decisions(unit).roles[item.role]
+    return decided.in_place and (decided.restarted is not None or not decided.is_tensorboard)
+
+
 @condition("beside a policy for evicted that Volcano cannot tell apart from it")
 def deadline_restarts(unit: Unit, item: Item) -> bool:
     """A deadline that counts as an eviction, and has another action than a failure then."""

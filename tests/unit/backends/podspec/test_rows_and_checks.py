@@ -23,6 +23,8 @@ OWN_KEYS = {f"job.{name}" for name in OWN} | {
     "roles[].min_available",
     "roles[].after",
     "mounts[claim].keep",
+    "steps[prepare]",
+    "steps[sidecar]",
 }
 RULES = pod_rules("volcano", "VOL", additions=160)
 

@@ -1,0 +1,79 @@
+"""Steps of the IR: what runs before or beside the command of a role (language reference, "Steps")."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from tfdsl.ir.amounts import Cpu, Memory
+from tfdsl.ir.part import Node, holds, refuse, unset
+from tfdsl.ir.read_only import EMPTY, ReadOnlyMap
+from tfdsl.ir.text import Command, EnvName, EnvSource, EnvValue, FullText, Map, Text, Word
+from tfdsl.rules import names
+from tfdsl.rules.steps import step_name
+
+if TYPE_CHECKING:
+    from tfdsl.ir.role import Role
+
+StepKind: TypeAlias = Literal["prepare", "sidecar"]
+
+
+class Step(Node):
+    """A container beside that of the command, with the mounts of its role. ``path`` is ``roles[NAME].steps[N]``.
+
+    ``kind``: ``prepare`` runs before the command, ``sidecar`` beside it. A step of a role has everything filled in:
+    ``image``, ``workdir``, ``env_from``, ``cpu`` and ``memory`` are the role's unless written, ``env`` is the role's
+    with its own. ``cpu`` and ``memory`` are the request and the limit.
+    """
+
+    kind: StepKind
+    name: Word
+    image: Annotated[Word, holds(names.image)] | None = None
+    command: Command = ()
+    args: tuple[Text, ...] = ()
+    workdir: FullText | None = None
+    env: Map[EnvName, EnvValue] = EMPTY
+    env_from: tuple[EnvSource, ...] = Field(default_factory=unset)
+    cpu: Cpu | None = None
+    memory: Memory | None = None
+    gpu: Annotated[int, Field(ge=0)] = 0
+
+    def derived(self) -> dict[str, Any]:
+        """What is the role's until it is filled in."""
+        return {"env_from": None}
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        broken = step_name(self.name, self.kind)
+        if broken is not None:
+            refuse("Step", self, [broken.below("name")])
+        return self
+
+
+def inherited(role: "Role") -> dict[str, Any]:
+    """What a step of ``role`` has that does not say otherwise, but for ``env``."""
+    return {
+        "image": role.image,
+        "workdir": role.workdir,
+        "env_from": role.env_from,
+        "cpu": role.cpu if role.cpu is not None else role.cpu_limit,
+        "memory": role.memory if role.memory is not None else role.memory_limit,
+    }
+
+
+def filled_in(step: Step, role: "Role") -> Step:
+    """``step`` with what it has from ``role``."""
+    fields = {name: value for name, value in inherited(role).items() if getattr(step, name) is None}
+    if role.env:
+        fields["env"] = ReadOnlyMap({**role.env, **step.env})
+    return step.placed(step.path, **fields)
+
+
+def bare(step: Step, role: "Role") -> Step:
+    """``step`` without what it has from ``role``."""
+    fields = step.stated()
+    for name, value in inherited(role).items():
+        if fields.get(name) == value:
+            fields.pop(name, None)
+    env = {name: value for name, value in step.env.items() if name not in role.env or role.env[name] != value}
+    fields.pop("env", None)
+    return Step.model_validate(fields | ({"env": env} if env else {}))

@@ -1,0 +1,45 @@
+"""The steps of a role, merged layer by layer.
+
+It is loaded for files that have steps only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.record import replace
+from tfdsl.rules.steps import both_kinds
+from tfdsl.semantics import resolved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tfdsl.semantics.blocks import Layer
+    from tfdsl.semantics.resolve import Resolver
+    from tfdsl.semantics.step_blocks import StepBlock
+
+
+def merged_steps(resolver: Resolver, layers: Iterable[Layer], role: str) -> tuple[resolved.Step, ...]:
+    """The steps of ``layers``, low to high: a higher one replaces attribute by attribute and keeps the place."""
+    steps: dict[str, resolved.Step] = {}
+    for layer in layers:
+        for name, block in layer.steps.items():
+            steps[name] = _step(resolver, steps.get(name), block, role)
+    return tuple(steps.values())
+
+
+def _step(resolver: Resolver, below: resolved.Step | None, block: StepBlock, role: str) -> resolved.Step:
+    node = block.node
+    settings: dict[str, resolved.Setting] = {}
+    same = below is not None and below.kind == node.kind
+    if below is not None and same:
+        settings.update(below.settings)
+    for name, assign in block.attributes.items():
+        resolver.put(settings, name, assign, role)
+    if below is None:
+        return resolved.Step(node.kind, node.name.text, node.name.span, settings, block.meant)
+    if same:
+        return replace(below, settings=settings, meant=below.meant | block.meant)
+    spans = {"again": node.name.span, "first": below.name_span}
+    resolver.report(both_kinds(node.name.text, node.kind, below.kind).among(spans))
+    return below
