@@ -70,7 +70,15 @@ _DECLARATIONS: Rules = [
 _ITEMS: Rules = [
     (rf"(role){_BLANK}({_ROLES})\b", _groups(Keyword.Declaration, Whitespace, Name.Builtin)),
     (rf"(role|target){_BLANK}({_NAME})", _groups(Keyword.Declaration, Whitespace, Name.Class)),
-    (r"(cluster|build)\b(?=[ \t]*\{)", Keyword.Declaration),
+    (r"(cluster|build|matrix)\b(?=[ \t]*\{)", Keyword.Declaration),
+    (
+        rf"(unset){_BLANK}(prepare|sidecar){_BLANK}({_NAME})",
+        _groups(Keyword, Whitespace, Keyword, Whitespace, Name.Class),
+    ),
+    (rf"(prepare|sidecar){_BLANK}({_NAME})", _groups(Keyword.Declaration, Whitespace, Name.Class)),
+    (r"(prepare|sidecar)\b(?=[ \t]*\")", Keyword.Declaration),
+    (rf"(unset){_BLANK}(?!(?:mount|output|on)\b)({_NAME})", _groups(Keyword, Whitespace, Name.Attribute)),
+    (r"when\b(?=[ \t]*[\"(!\[{-]|[ \t]+[A-Za-z0-9_])", Keyword),
     (rf"(use){_BLANK}({_NAME})", _groups(Keyword, Whitespace, Name.Function)),
     (
         rf"(mount){_BLANK}({_choice(row.name for row in statements.MOUNT_KINDS)})\b",
@@ -83,7 +91,7 @@ _ITEMS: Rules = [
     (rf"(from){_BLANK}({_ROLES})\b", _groups(Keyword, Whitespace, Name.Builtin)),
     (r"(on)(?=[ \t])", Keyword, "event"),
     (rf"(=>)([ \t]*)((?:(?:{_ACTIONS})\b[ \t]*)+)", _groups(Operator, Whitespace, Name.Builtin)),
-    (r"(mount|output|copy|run|patch|unpatch|pod|unchecked|at|to|from|after|readonly)\b(?=[\s\"'{,#]|$)", Keyword),
+    (r"(mount|output|copy|run|patch|unpatch|unset|pod|unchecked|at|to|from|after|readonly)\b(?=[\s\"'{,#]|$)", Keyword),
 ]
 _VALUES: Rules = [
     (rf"([0-9]+(?:\.[0-9]+)?)((?:{_UNITS})(?:[0-9]+(?:{_UNITS}))*)\b", _groups(Number, Keyword.Type)),

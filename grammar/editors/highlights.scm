@@ -39,12 +39,18 @@
 (job name: (job_name) @type.definition)
 (template name: (name) @function)
 (use name: (name) @function)
+(prepare name: (name) @type.definition)
+(sidecar name: (name) @type.definition)
+(unset step: (name) @type.definition)
+(matrix axes: (settings (entry key: (name) @variable.parameter)))
 (profile name: (name) @label)
 (profile settings: (settings (entry key: (name) @variable.parameter)))
 
 ; --- items ---
 
 ((attribute name: (name) @property)
+  (#any-of? @property {{attributes}} {{options}}))
+((unset name: (name) @property)
   (#any-of? @property {{attributes}} {{options}}))
 ((role name: (name) @constant.builtin)
   (#any-of? @constant.builtin {{roles}}))
@@ -77,8 +83,9 @@
 ; --- words and marks ---
 
 ["edition" "include"] @keyword.import
-["param" "let" "template" "profile" "job" "role" "target" "cluster" "build"] @keyword.type
-["use" "mount" "output" "copy" "run" "patch" "unpatch"] @keyword
+["param" "let" "template" "profile" "job" "role" "target" "cluster" "build" "matrix" "prepare" "sidecar"] @keyword.type
+["use" "mount" "output" "copy" "run" "patch" "unpatch" "unset"] @keyword
+(condition "when" @keyword.conditional)
 ["at" "to" "from" "on" "after" "readonly" "pod" "unchecked"] @keyword
 ["exit" "restarted"] @keyword.conditional
 

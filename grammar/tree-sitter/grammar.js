@@ -59,7 +59,8 @@ module.exports = grammar({
     let: ($) => seq("let", field("name", $.name), "=", field("value", $._expression)),
     template: ($) => seq("template", field("name", $.name), field("body", $.body)),
     profile: ($) => seq("profile", field("name", $.name), field("settings", $.settings)),
-    job: ($) => seq("job", field("name", choice($.job_name, $.string)), field("body", $.body)),
+    job: ($) =>
+      seq("job", field("name", choice($.job_name, $.string)), optional($.condition), field("body", $.body)),
 
     job_name: () => /[A-Za-z_][A-Za-z0-9_-]*/,
     type: ($) => seq(field("name", $.name), optional(seq("<", field("of", $.type), ">"))),
@@ -74,10 +75,14 @@ module.exports = grammar({
         $.target,
         $.cluster,
         $.build,
+        $.matrix,
         $.use,
         $.mount,
         $.output,
         $.policy,
+        $.prepare,
+        $.sidecar,
+        $.unset,
         $.patch,
         $.unpatch,
       ),
@@ -85,11 +90,17 @@ module.exports = grammar({
     settings: ($) => braces($, separated($, $.entry)),
     entry: ($) => seq(field("key", choice($.name, $.string)), "=", field("value", $._expression)),
 
-    attribute: ($) => seq(field("name", $.name), "=", field("value", $._expression)),
-    role: ($) => seq("role", field("name", $.name), field("body", $.body)),
+    attribute: ($) => seq(field("name", $.name), "=", field("value", $._expression), optional($.condition)),
+    condition: ($) => seq("when", field("value", $._expression)),
+    role: ($) => seq("role", field("name", $.name), optional($.condition), field("body", $.body)),
     target: ($) => seq("target", field("name", $.name), field("body", $.body)),
     cluster: ($) => seq("cluster", field("settings", $.settings)),
-    use: ($) => seq("use", field("name", $.name)),
+    matrix: ($) => seq("matrix", field("axes", $.settings)),
+    use: ($) => seq("use", field("name", $.name), optional($.condition)),
+
+    prepare: ($) => seq("prepare", field("name", $._key), optional($.condition), field("body", $.body)),
+    sidecar: ($) => seq("sidecar", field("name", $._key), optional($.condition), field("body", $.body)),
+    _key: ($) => choice($.name, $.string),
 
     mount: ($) =>
       seq(
@@ -99,6 +110,7 @@ module.exports = grammar({
         "at",
         field("path", $._expression),
         optional("readonly"),
+        optional($.condition),
         optional(field("settings", $.settings)),
       ),
 
@@ -110,6 +122,7 @@ module.exports = grammar({
         field("destination", $._expression),
         optional(seq("on", field("when", $.name))),
         optional(seq("from", field("from", $.subject))),
+        optional($.condition),
         optional(field("settings", $.settings)),
       ),
 
@@ -121,6 +134,7 @@ module.exports = grammar({
         optional(field("subject", $.subject)),
         field("event", $.event),
         optional(seq("after", field("delay", $._expression))),
+        optional($.condition),
         "=>",
         field("action", $.action),
       ),
@@ -145,8 +159,26 @@ module.exports = grammar({
         field("operator", choice("=", "+=")),
         field("value", $._expression),
         optional("unchecked"),
+        optional($.condition),
       ),
-    unpatch: ($) => seq("unpatch", optional("pod"), field("path", $.string)),
+    unpatch: ($) => seq("unpatch", optional("pod"), field("path", $.string), optional($.condition)),
+
+    unset: ($) =>
+      seq(
+        "unset",
+        choice(
+          field("name", $.name),
+          seq(field("name", $.name), "[", optional($._gap), field("key", $._expression), optional($._gap), "]"),
+          seq("mount", field("path", $._expression)),
+          seq("output", field("source", $._expression), "to", field("destination", $._expression)),
+          seq("on", optional(field("subject", $.subject)), field("event", alias($._any_event, $.event))),
+          seq(choice("prepare", "sidecar"), field("step", $._key)),
+        ),
+        optional($.condition),
+      ),
+    // No number of restarts: a policy is known by its event.
+    _any_event: ($) =>
+      choice($.name, seq("exit", choice($.number, seq($.number, "..", $.number), $.list)), "restarted"),
 
     // --- expressions ---
 

@@ -14,7 +14,7 @@ pytest.importorskip("pygments")
 
 from importlib.metadata import EntryPoint
 
-from pygments.token import Error, Keyword, Name, Number, Operator, String, Whitespace, _TokenType
+from pygments.token import Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace, _TokenType
 
 from tests.spec.page import Example, examples
 from tfdsl.pygments_lexer import TfjobLexer
@@ -53,6 +53,30 @@ def test_attributes(attribute: Attribute) -> None:
     name = attribute.name
     assert tokens(f"{name} = 1")[0] == (Name.Attribute, name)
     assert tokens(f"{name}x = 1")[0] == (Name.Property, f"{name}x")
+
+
+def test_conditions_and_the_words_around_them() -> None:
+    assert tokens('role ps when prod { unset env["A"] }') == [
+        (Keyword.Declaration, "role"),
+        (Name.Builtin, "ps"),
+        (Keyword, "when"),
+        (Name, "prod"),
+        (Punctuation, "{"),
+        (Keyword, "unset"),
+        (Name.Attribute, "env"),
+        (Punctuation, "["),
+        (String.Double, '"'),
+        (String.Double, "A"),
+        (String.Double, '"'),
+        (Punctuation, "]"),
+        (Punctuation, "}"),
+    ]
+    assert tokens("prepare fetch { }")[:2] == [(Keyword.Declaration, "prepare"), (Name.Class, "fetch")]
+    assert tokens('sidecar "a-b" { }')[0] == (Keyword.Declaration, "sidecar")
+    assert tokens("matrix { when = [1] }")[::2][:2] == [(Keyword.Declaration, "matrix"), (Name.Property, "when")]
+    assert tokens("unset on worker failed")[:2] == [(Keyword, "unset"), (Keyword, "on")]
+    assert tokens("unset prepare fetch")[1:] == [(Keyword, "prepare"), (Name.Class, "fetch")]
+    assert tokens("when = 1")[0] == (Name.Property, "when")
 
 
 def test_a_policy() -> None:

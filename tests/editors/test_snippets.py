@@ -15,6 +15,7 @@ SNIPPETS = json.loads(
 )
 _PLACE = re.compile(r"\\(.)|\$\{\d+:([^}]*)\}|\$\{\d+\|([^}]*)\|\}|\$\d")
 DECLARATIONS = "param workers: int = 4\n"
+SHARED = 'template debug {\n  env = { DEBUG = "1", MODE = "slow" }\n}\n'
 JOB = 'job around {\n  image = "x"\n  mount pvc "runs" at "/runs"\n%s\n}\n'
 """What stands around items. A mount that an output can lie in is there."""
 
@@ -45,7 +46,10 @@ def whole(text: str) -> str:
     if "master" in text:
         roles.remove("  role chief { }")
         roles += [] if text.startswith("role") else ["  role master { }"]
-    return JOB % "\n".join([*roles, text])
+    if text.startswith("unset"):
+        return SHARED + JOB % "\n".join([*roles, "  use debug", text])
+    known = DECLARATIONS if " when " in text else ""
+    return known + JOB % "\n".join([*roles, text])
 
 
 @pytest.mark.parametrize("name", SNIPPETS)

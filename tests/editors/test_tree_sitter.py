@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import pytest
 
 from tests.editors.treesitter import Case, compiled, corpus, mistakes, nodes, normal
 from tests.spec.page import examples
+from tests.unit.syntax.programs import Writer
 from tfdsl.syntax.parser import parse
 from tfdsl.text import Source
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 GRAMMAR = ROOT / "grammar/tree-sitter"
-EXAMPLES = sorted(ROOT.glob("examples/*/main.tfjob"))
+EXAMPLES = sorted((*ROOT.glob("examples/*/main.tfjob"), *ROOT.glob("tests/unit/syntax/data/*.tfjob")))
 OTHERS = ("grammar/helix/queries/tfjob/*.scm", "grammar/zed/languages/tfjob/*.scm")
 QUERIES = sorted((*GRAMMAR.glob("queries/*.scm"), *(path for places in OTHERS for path in ROOT.glob(places))))
 PAGES = sorted((ROOT / "tests/spec").glob("[0-9]*.md"))
@@ -62,9 +64,15 @@ def test_corpus(parser: Parser, case: Case) -> None:
     assert normal(str(parser.parse(case.text).root_node)) == case.tree
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_examples_parse(parser: Parser, path: Path) -> None:
     assert mistakes(parser.parse(path.read_bytes()).root_node) == []
+
+
+def test_generated_programs_parse(parser: Parser) -> None:
+    for seed in range(60):
+        text = Writer(random.Random(seed)).program()
+        assert mistakes(parser.parse(text.encode()).root_node) == [], text
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

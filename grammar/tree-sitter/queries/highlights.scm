@@ -39,12 +39,18 @@
 (job name: (job_name) @type.definition)
 (template name: (name) @function)
 (use name: (name) @function)
+(prepare name: (name) @type.definition)
+(sidecar name: (name) @type.definition)
+(unset step: (name) @type.definition)
+(matrix axes: (settings (entry key: (name) @variable.parameter)))
 (profile name: (name) @label)
 (profile settings: (settings (entry key: (name) @variable.parameter)))
 
 ; --- items ---
 
 ((attribute name: (name) @property)
+  (#any-of? @property "image_pull_secrets" "image_pull_policy" "service_account" "min_available" "node_selector" "capabilities" "gpu_resource" "host_network" "memory_limit" "run_as_group" "annotations" "run_as_user" "tolerations" "checkpoint" "gpu_memory" "node_label" "privileged" "cpu_limit" "namespace" "resources" "scheduler" "deadline" "env_from" "fs_group" "priority" "replicas" "cleanup" "command" "retries" "suspend" "workdir" "labels" "logdir" "memory" "server" "spread" "after" "image" "queue" "args" "gang" "port" "cpu" "env" "gpu" "shm" "ttl" "nvidia_visible_devices" "max_container_memory" "rendezvous_seconds" "istio_annotation" "resourcemanager" "docker_network" "gang_scheduler" "allowed_ports" "applications" "app_version" "cgroup_root" "docker_user" "hadoop_conf" "hadoop_home" "reuse_port" "stop_grace" "wait_limit" "am_memory" "placement" "tf_config" "metainfo" "dialect" "exclude" "runtime" "version" "webhdfs" "python" "files" "hosts" "kueue" "ports" "store"))
+((unset name: (name) @property)
   (#any-of? @property "image_pull_secrets" "image_pull_policy" "service_account" "min_available" "node_selector" "capabilities" "gpu_resource" "host_network" "memory_limit" "run_as_group" "annotations" "run_as_user" "tolerations" "checkpoint" "gpu_memory" "node_label" "privileged" "cpu_limit" "namespace" "resources" "scheduler" "deadline" "env_from" "fs_group" "priority" "replicas" "cleanup" "command" "retries" "suspend" "workdir" "labels" "logdir" "memory" "server" "spread" "after" "image" "queue" "args" "gang" "port" "cpu" "env" "gpu" "shm" "ttl" "nvidia_visible_devices" "max_container_memory" "rendezvous_seconds" "istio_annotation" "resourcemanager" "docker_network" "gang_scheduler" "allowed_ports" "applications" "app_version" "cgroup_root" "docker_user" "hadoop_conf" "hadoop_home" "reuse_port" "stop_grace" "wait_limit" "am_memory" "placement" "tf_config" "metainfo" "dialect" "exclude" "runtime" "version" "webhdfs" "python" "files" "hosts" "kueue" "ports" "store"))
 ((role name: (name) @constant.builtin)
   (#any-of? @constant.builtin "tensorboard" "evaluator" "master" "worker" "chief" "ps"))
@@ -77,8 +83,9 @@
 ; --- words and marks ---
 
 ["edition" "include"] @keyword.import
-["param" "let" "template" "profile" "job" "role" "target" "cluster" "build"] @keyword.type
-["use" "mount" "output" "copy" "run" "patch" "unpatch"] @keyword
+["param" "let" "template" "profile" "job" "role" "target" "cluster" "build" "matrix" "prepare" "sidecar"] @keyword.type
+["use" "mount" "output" "copy" "run" "patch" "unpatch" "unset"] @keyword
+(condition "when" @keyword.conditional)
 ["at" "to" "from" "on" "after" "readonly" "pod" "unchecked"] @keyword
 ["exit" "restarted"] @keyword.conditional
 

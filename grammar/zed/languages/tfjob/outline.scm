@@ -6,4 +6,6 @@
 (profile "profile" @context name: (_) @name) @item
 (job "job" @context name: (_) @name) @item
 (role "role" @context name: (_) @name) @item
+(prepare "prepare" @context name: (_) @name) @item
+(sidecar "sidecar" @context name: (_) @name) @item
 (target "target" @context name: (_) @name) @item
