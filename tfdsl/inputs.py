@@ -1,10 +1,10 @@
 """Which files a text can read, and how many.
 
 A ``.tfjob`` from a stranger (a pull request, a folder just opened) must not be able to put ``/etc/passwd`` or
-``/proc/self/environ`` in a manifest or a message. Therefore ``include`` and ``file()`` only read below the *root*,
-after all links are resolved: the folder of the nearest ``tfdsl.toml`` or ``.git`` above the main file, else the folder
-of the main file; for a text without a file, the current folder. ``--allow-read DIR`` adds a root. Files named on the
-command line are not restricted.
+``/proc/self/environ`` in a manifest or a message. Therefore ``include``, ``file()`` and ``env_file()`` only read below
+the *root*, after all links are resolved: the folder of the nearest ``tfdsl.toml`` or ``.git`` above the main file, else
+the folder of the main file; for a text without a file, the current folder. ``--allow-read DIR`` adds a root. Files
+named on the command line are not restricted.
 """
 
 from __future__ import annotations

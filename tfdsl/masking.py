@@ -1,7 +1,8 @@
 """Keeping secrets of the command line, or of a Python program, out of what is printed.
 
 A value that ``--set`` or ``-O`` gives under the name or in the form of a secret comes from a store of secrets; logs are
-read by more people than that. What stands in a file is shown: who reads the message can read the file.
+read by more people than that. So does such a value in a file that ``env_file()`` reads. What stands in the job's own
+files is shown: who reads the message can read the file.
 """
 
 from __future__ import annotations
@@ -60,6 +61,11 @@ def hidden_in(words: Iterable[str], request: Request | None = None) -> Hidden:
 def hidden_values(values: Iterable[tuple[str, str]]) -> Hidden:
     """The secrets among texts that a program gives under a name."""
     return Hidden(tuple(_spellings(text for name, text in values if is_secret(name, text))))
+
+
+def hidden_texts(texts: Iterable[str]) -> Hidden:
+    """All of ``texts``."""
+    return Hidden(tuple(_spellings(texts)))
 
 
 def _spellings(values: Iterable[str]) -> Iterator[str]:

@@ -230,14 +230,21 @@ def written(document: Document) -> Written:
 def settle(
     outcomes: Iterable[Outcome], programs: Iterable[Program], *, strict: bool, paths: Iterable[str] = ()
 ) -> list[Diagnostic]:
-    """What is to be reported about ``outcomes``: waivers taken, approximations promoted, in file order, each once."""
+    """What is to be reported about ``outcomes``: waivers taken, approximations promoted, in file order, each once.
+
+    Secrets from the files of ``env_file()`` are masked.
+    """
+    programs = list(programs)
     done = list(outcomes)
     diagnostics = in_file_order((one for outcome in done for one in outcome.diagnostics), paths)
-    diagnostics = _waive(
-        diagnostics, list(programs), {backend.prefix for outcome in done for backend in outcome.targets}
-    )
+    diagnostics = _waive(diagnostics, programs, {backend.prefix for outcome in done for backend in outcome.targets})
     if strict:
         diagnostics = [replace(one, level="error") if one.approximation else one for one in diagnostics]
+    secret = {text for program in programs for text in program.hidden}
+    if secret:
+        from tfdsl.masking import hidden_texts, masked
+
+        diagnostics = list(masked(diagnostics, hidden_texts(secret)))
     return in_file_order(diagnostics, paths)
 
 

@@ -212,7 +212,7 @@ def test_files_beside_the_text_for_an_include(tmp_path: pytest.TempPathFactory) 
     from tfdsl.lsp.snapshot import Snapshot
 
     folder = Path(str(tmp_path))
-    for name in ("b.tfjob", "c.txt", ".hidden.tfjob", "a.tfjob"):
+    for name in ("b.tfjob", "c.txt", ".hidden.tfjob", "a.tfjob", "prod.env", ".env", ".env.dev", ".envrc"):
         (folder / name).write_text("")
     (folder / "sub").mkdir()
     (folder / "sub" / "d.tfjob").write_text("")
@@ -226,6 +226,9 @@ def test_files_beside_the_text_for_an_include(tmp_path: pytest.TempPathFactory) 
     assert offered('include "▮"') == ["b.tfjob", "sub/"]
     assert offered('include "sub/▮"') == ["sub/d.tfjob"]
     assert offered('include "nowhere/▮"') == []
+    assert offered('let a = env_file("▮")') == [".env", ".env.dev", "prod.env", "sub/"]
+    assert offered('let a = file("▮")') == ["b.tfjob", "c.txt", "prod.env", "sub/"]
+    assert offered('job a { env = { A = file("sub/▮") } }') == ["sub/d.tfjob"]
 
 
 @pytest.mark.slow

@@ -9,6 +9,8 @@ import pytest
 
 from tfdsl.lsp.features.completion import complete
 from tfdsl.lsp.features.definition import definition
+from tfdsl.lsp.features.hover import hover
+from tfdsl.lsp.features.inlay_hints import inlay_hints
 from tfdsl.lsp.features.symbols import search
 from tfdsl.lsp.settings import read_settings
 from tfdsl.lsp.workspace import Workspace
@@ -42,6 +44,28 @@ def snapshot(folder: Path, text: str, **settings: object) -> Snapshot:
     made = workspace.snapshot(uri)
     assert made is not None
     return made
+
+
+@pytest.mark.parametrize("path", ["../outside.env", "link.env", "up/outside.env"])
+def test_a_file_of_variables_that_leads_out_is_not_read(inner: Path, path: str) -> None:
+    (inner.parent / "outside.env").write_text("PLAIN=stolen\n")
+    (inner / "link.env").symlink_to("../outside.env")
+    made = snapshot(inner, f'let read = env_file("{path}")\n' + USES.format(value="read.PLAIN"))
+    assert f"it is outside {inner}" in made.diagnostics[0].message
+    shown = hover(made, 4)
+    assert shown is not None
+    assert "stolen" not in shown.text
+
+
+def test_secrets_of_a_file_of_variables_are_not_shown(inner: Path) -> None:
+    (inner / "a.env").write_text("API_TOKEN=s3cr3t-value\nMODE=fast\n")
+    made = snapshot(inner, 'let read = env_file("a.env")\nlet token = read.API_TOKEN\n' + USES.format(value="token"))
+    shown = hover(made, 4)
+    assert shown is not None
+    assert "fast" in shown.text
+    hints = [hint.text for hint in inlay_hints(made, 0, len(made.source.text))]
+    assert '= "***"' in hints
+    assert not any("s3cr3t" in text for text in (shown.text, *hints, *(one.message for one in made.diagnostics)))
 
 
 @pytest.mark.parametrize("path", ["../outside.tfjob", "link.tfjob", "up/outside.tfjob"])

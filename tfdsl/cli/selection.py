@@ -43,7 +43,9 @@ OPTION = Flag(
     many=True,
 )
 JOB = Flag("--job", "compile only this job of the file", value="NAME")
-ALLOW_READ = Flag("--allow-read", "another folder that include and file() may read from", value="DIR", many=True)
+ALLOW_READ = Flag(
+    "--allow-read", "another folder that include, file() and env_file() may read from", value="DIR", many=True
+)
 STRICT = Flag("--strict", "report what a target does differently as an error")
 
 

@@ -87,6 +87,7 @@ FUNCTIONS = {
     "replace": 'labels = { run = replace("2026/03", "/", "-") }',
     "format": 'args = [format("--name=%s-%d", job.name, 3)]',
     "file": 'command = file("train.sh")',
+    "env_file": 'env = env_file("prod.env") + { MODE = "fast" }',
 }
 
 OTHERS = {

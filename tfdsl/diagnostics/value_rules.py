@@ -27,6 +27,10 @@ MISSING_KEY = _rule("TFJ2014", "missing-key", "the map has no key {key}")
 FILE_PROBLEM = _rule("TFJ2015", "file-problem", "cannot read {path}: {reason}")
 FORMAT_PROBLEM = _rule("TFJ2016", "format-problem", "{problem}")
 TOO_LARGE = _rule("TFJ2017", "too-large", "the value is too large: {reason}")
+ENV_FILE = _rule("TFJ2018", "env-file", "line {line} of {path}: {problem}")
+ENV_FILE_QUOTES = _rule(
+    "TFJ2019", "env-file-quotes", "the quotes of {key} in line {line} of {path} are part of the value", "warning"
+)
 
 PARAM_RANGE = _rule("TFJ2021", "param-out-of-range", "param {name} must be {expected}, not {given}")
 

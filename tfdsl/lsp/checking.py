@@ -32,7 +32,7 @@ Key: TypeAlias = tuple[object, ...]
 Place: TypeAlias = tuple[str, str, int, int]
 """What makes two messages one: the rule and the span."""
 _WORD = regex(tables.NAME_PATTERN)
-_READS = regex(r"\bfile\s*\(")
+_READS = regex(r"\b(?:env_)?file\s*\(")
 
 MOST_KEPT = 500
 """Jobs of one text whose results are remembered."""

@@ -138,6 +138,15 @@ class Snapshot:
         settled = pipeline.settle([self.outcome], [self.program], strict=self.settings.strict, paths=paths)
         return tuple(settled)
 
+    def masked(self, text: str) -> str:
+        """``text`` without the secrets of the files that ``env_file()`` has read."""
+        hidden = self.program.hidden
+        if not hidden:
+            return text
+        from tfdsl.masking import hidden_texts, hide
+
+        return hide(text, hidden_texts(hidden))
+
     def diagnostics_with(self, texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
         """The diagnostics if the files of these paths had these texts."""
 

@@ -85,7 +85,7 @@ class Workspace:
             self.forget(uri)
 
     def dependents(self, document: Document) -> list[Document]:
-        """The other open texts that include ``document`` or read it with ``file()``; all, for settings of a project."""
+        """The other open texts that include ``document`` or read it with a function; all, for settings of a project."""
         path = document.source.path
         if is_project_file(path):
             return [other for other in self.documents.all() if other is not document]

@@ -10,6 +10,7 @@ from tfdsl.semantics import operators
 from tfdsl.semantics.values import (
     POISON,
     Data,
+    Entry,
     ListData,
     MapData,
     PodField,
@@ -21,6 +22,7 @@ from tfdsl.semantics.values import (
     is_number,
     kind_of,
     list_data,
+    map_data,
     show,
 )
 from tfdsl.vocabulary import foreign
@@ -214,6 +216,25 @@ def _file(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data |
     return scope.globals.read_file(path, arguments[0].span)
 
 
+def _env_file(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
+    """The lines of a file as a map whose keys and values are all at the call."""
+    path = _text(name, arguments[0])
+    if isinstance(path, Diagnostic):
+        return path
+    file = scope.globals.read_env_file(path, arguments[0].span)
+    if isinstance(file, Diagnostic):
+        return file
+    from tfdsl.semantics import env_files
+
+    problem = env_files.problem(file, path, span)
+    if problem is not None:
+        return problem
+    quotes = env_files.quotes(file, path, span)
+    if quotes is not None:
+        scope.report(quotes)
+    return map_data({key: Entry(key, span, Value(value, span)) for key, value in file.values.items()})
+
+
 _FUNCTIONS: dict[str, Callable[[str, list[Value], Scope, Span], Data | Diagnostic]] = {
     "secret": _reference,
     "configmap": _reference,
@@ -229,4 +250,5 @@ _FUNCTIONS: dict[str, Callable[[str, list[Value], Scope, Span], Data | Diagnosti
     "replace": _replace,
     "format": _format,
     "file": _file,
+    "env_file": _env_file,
 }

@@ -23,13 +23,14 @@ from tfdsl.text import Source, Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from tfdsl.semantics.env_files import EnvFile
     from tfdsl.semantics.external_values import Form
     from tfdsl.semantics.project import Program
     from tfdsl.syntax import ast
     from tfdsl.vocabulary.types import Type
 
 LARGEST_FILE = 1 << 20
-"""The most bytes that ``file()`` reads."""
+"""The most bytes that ``file()`` and ``env_file()`` read."""
 
 MOST_COMPARISONS = 100_000
 """The most comparisons of misspelt names with existing ones."""
@@ -70,6 +71,7 @@ class Params:
         self._values: dict[str, Value] = {}
         self._bounds: dict[str, Bounds] = {}
         self._files: dict[str, str] = {}
+        self._env_files: dict[str, EnvFile] = {}
         for one in given:
             self._take(one)
         self._take_profile(profile)
@@ -113,6 +115,20 @@ class Params:
                 return value_rules.FILE_PROBLEM(at, path=path, reason="it is larger than 1 MiB")
             text = self._files[full] = read.text
         return text
+
+    def read_env_file(self, path: str, at: Span) -> EnvFile | Diagnostic:
+        """The same, read as lines of ``KEY=VALUE``; secrets among its values are noted as such."""
+        text = self.read_file(path, at)
+        if isinstance(text, Diagnostic):
+            return text
+        from tfdsl.semantics import env_files
+        from tfdsl.vocabulary.secrets import is_secret
+
+        file = self._env_files.get(text)
+        if file is None:
+            file = self._env_files[text] = env_files.read(text)
+            self.program.hidden.update(value for key, value in file.values.items() if is_secret(key, value))
+        return file
 
     # --- where values come from ---
 

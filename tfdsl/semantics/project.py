@@ -37,7 +37,8 @@ class Program(Record):
     """All declarations of a file and its includes.
 
     ``files``: in the order of inclusion, the main file first. ``missing``: paths of included files that could not be
-    read. ``read``: reads a file by path, for ``file()``.
+    read. ``read``: reads a file by path, for ``file()``. ``hidden``: the secrets of the files that ``env_file()`` has
+    read so far; no message may show them.
     """
 
     files: tuple[ast.File, ...]
@@ -49,6 +50,7 @@ class Program(Record):
     diagnostics: tuple[Diagnostic, ...]
     missing: tuple[str, ...]
     read: Reader
+    hidden: set[str]
 
     @property
     def readable(self) -> bool:
@@ -92,7 +94,7 @@ class _Loader:
         profiles = {name: tuple(parts) for name, parts in self.profiles.items()}
         return Program(
             tuple(self.files), self.params, self.lets, self.templates, profiles, tuple(self.jobs.values()),
-            tuple(self.diagnostics), tuple(self.missing), self.read,
+            tuple(self.diagnostics), tuple(self.missing), self.read, set(),
         )  # fmt: skip
 
     def file(self, source: Source, stack: tuple[str, ...]) -> None:

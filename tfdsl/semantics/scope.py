@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.semantics.env_files import EnvFile
     from tfdsl.semantics.values import Poison, Value
     from tfdsl.text import Span
 
@@ -49,6 +50,10 @@ class Globals(Protocol):
 
     def read_file(self, path: str, at: Span) -> str | Diagnostic:
         """Text of a file named relative to the source of ``at``."""
+        ...
+
+    def read_env_file(self, path: str, at: Span) -> EnvFile | Diagnostic:
+        """The same, read as lines of ``KEY=VALUE``; secrets among its values are noted as such."""
         ...
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tfdsl.semantics.values import Data, Value
     from tfdsl.text import Span
 
-Where: TypeAlias = Literal["env", "command", "metadata", "build", "patch", "address"]
+Where: TypeAlias = Literal["env", "env file", "command", "metadata", "build", "patch", "address"]
 """Where a secret is, which decides what to do about it."""
 
 _METADATA = ("annotations", "labels")
@@ -38,10 +38,11 @@ class Secret(Record):
 
 def secrets(job: resolved.Job) -> Iterator[Secret]:
     """The secrets in ``job``, each once however many roles inherit it."""
-    seen: set[tuple[str, str, int, int]] = set()
+    seen: set[tuple[str, str, int, int, str]] = set()
     for found in _all(job):
         span = found.span
-        place = (found.where, span.source.path, span.start, span.end)
+        name = found.name if found.where == "env file" else ""
+        place = (found.where, span.source.path, span.start, span.end, name)
         if place not in seen:
             seen.add(place)
             yield found
@@ -69,13 +70,20 @@ def _settings(settings: Mapping[str, resolved.Setting]) -> Iterator[Secret]:
     for name, setting in settings.items():
         data = setting.value.data
         if name == "env" and isinstance(data, MapData):
-            yield from _entries(data, "env")
+            yield from _variables(data)
         elif name in _METADATA and isinstance(data, MapData):
             yield from _entries(data, "metadata")
         elif name in ("command", "args"):
             yield from _command(setting.value, "command")
         else:
             yield from _addresses(name, [setting.value])
+
+
+def _variables(data: MapData) -> Iterator[Secret]:
+    """The entries of ``env``; those that ``env_file()`` read are all at its call."""
+    for name, entry in data.entries.items():
+        read = entry.value.span == entry.key_span
+        yield from _named(name, entry.value, "env file" if read else "env")
 
 
 def _entries(data: MapData, where: Where) -> Iterator[Secret]:

@@ -87,6 +87,7 @@ ATTRIBUTES = {
     "runPolicy": "write retries, deadline, ttl, cleanup and suspend",
     "schedulingPolicy": "write queue, priority, gang and min_available",
     "plugins": "plugins are derived from the job and from the options of its target",
+    **dict.fromkeys(("env_file", "env_files", "dotenv"), 'write env = env_file("prod.env")'),
     "tf_config": "write cluster { discovery = … }; the option tf_config goes in a target block",
     "requests": _LIMITS,
     "limits": _LIMITS,

@@ -44,5 +44,7 @@ FUNCTIONS = (
              ("printf", "sprintf")),
     Function("file", 'file("path")', "The text of a file next to the source (UTF-8, at most 1 MiB).", 1, 1,
              ("readFile", "loadTextContent", "filecontent"), ("open", "read")),
+    Function("env_file", 'env_file("prod.env")', "The map of the KEY=VALUE lines of a file next to the source.", 1, 1,
+             ("envFile", "env_from_file", "dotenv", "load_dotenv"), ("parseEnv",)),
 )  # fmt: skip
 BY_NAME = {row.name: row for row in FUNCTIONS}

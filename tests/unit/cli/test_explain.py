@@ -49,7 +49,8 @@ def test_a_word_has_a_page(word: str) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_is_clean(name: str) -> None:
-    files = {"main.tfjob": part(EXAMPLES[name] + "\n"), "train.sh": 'exec python /app/train.py "$@"\n'}
+    read = {"train.sh": 'exec python /app/train.py "$@"\n', "prod.env": "MODE=slow\n"}
+    files = {"main.tfjob": part(EXAMPLES[name] + "\n"), **read}
     found = diagnostics(Example(files, (), ""))
     assert [f"{one.rule.slug}: {one.message}" for one in found] == []
 

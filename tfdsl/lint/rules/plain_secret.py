@@ -42,10 +42,13 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
+    from tfdsl.text import Span
 
 RULE = Rule("TFJ3017", "plain-secret", "warning", "{name} looks like a secret in plain text")
 
 _HELP = {
+    "env file": "put it in a Secret (kubectl create secret generic NAME --from-env-file=FILE) and write "
+    'env_from = [secret("NAME")]',
     "env": 'write secret("name", "key"), or read a file of the node (mount host) on a target without secrets',
     "command": 'put it in env with secret("name", "key"), and read the variable in the program',
     "metadata": "remove it: everyone who can read the job can read its labels and annotations",
@@ -57,5 +60,12 @@ _HELP = {
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
     """Texts with the name or the form of a secret."""
+    of_files: dict[Span, list[str]] = {}
     for secret in secrets(view.job):
-        yield RULE(secret.span, name=secret.name).marked(secret.form).help(_HELP[secret.where])
+        if secret.where == "env file":
+            of_files.setdefault(secret.span, []).append(secret.name)
+        else:
+            yield RULE(secret.span, name=secret.name).marked(secret.form).help(_HELP[secret.where])
+    for span, (name, *others) in of_files.items():  # all that one call reads is at the same place
+        more = f" (and {len(others)} more from this file)" if others else ""
+        yield RULE(span, name=f"{name}{more}").help(_HELP["env file"])

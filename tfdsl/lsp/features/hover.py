@@ -36,13 +36,13 @@ def hover(snapshot: Snapshot, offset: int) -> Hover | None:
     for at in range(len(path) - 1, -1, -1):
         text = _about(snapshot, path[: at + 1])
         if text:
-            return Hover(span_of(path[at]), text)
+            return Hover(span_of(path[at]), snapshot.masked(text))
         node = path[at]
         if isinstance(node, ast.Patch):
             return Hover(node.path.span, _patch(node))
         if isinstance(path[at], ast.Mount | ast.Output | ast.Policy):
             text = _table(snapshot, path[: at + 1])
-            return Hover(span_of(path[at]), text) if text else None
+            return Hover(span_of(path[at]), snapshot.masked(text)) if text else None
         if isinstance(path[at], ast.Assign | ast.Role | ast.Job | ast.Target):
             return None
     return None

@@ -36,8 +36,8 @@ def inlay_hints(snapshot: Snapshot, start: int, end: int) -> list[Hint]:
     """The hints between two offsets, in the order of the text."""
     if not snapshot.settings.inlay_hints or not snapshot.program.readable:
         return []
-    found = [*_globals(snapshot), *_jobs(snapshot, start, end)]
-    return sorted((hint for hint in found if start <= hint.offset <= end), key=lambda hint: hint.offset)
+    found = [hint for hint in (*_globals(snapshot), *_jobs(snapshot, start, end)) if start <= hint.offset <= end]
+    return sorted((replace(hint, text=snapshot.masked(hint.text)) for hint in found), key=lambda hint: hint.offset)
 
 
 def _globals(snapshot: Snapshot) -> Iterator[Hint]:

@@ -28,7 +28,7 @@
 (member name: (name) @variable.other.member)
 
 ((call function: (name) @function.builtin)
-  (#any-of? @function.builtin "configmap" "pod_field" "replace" "format" "secret" "lower" "split" "upper" "file" "join" "trim" "len" "max" "min"))
+  (#any-of? @function.builtin "configmap" "pod_field" "env_file" "replace" "format" "secret" "lower" "split" "upper" "file" "join" "trim" "len" "max" "min"))
 
 ; --- declarations ---
 

@@ -32,7 +32,7 @@ from tfdsl.vocabulary.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from tfdsl.lsp.cursor import Cursor, Frame, Tok
     from tfdsl.lsp.snapshot import Snapshot
@@ -84,7 +84,9 @@ def in_text(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
     """The completions inside the quotes of a string."""
     words = cursor.statement
     if words and words[0].type == "INCLUDE":
-        return _files(snapshot, cursor)
+        return _files(snapshot, cursor, _is_job_file)
+    if _called(cursor) in _READ:
+        return _files(snapshot, cursor, _READ[_called(cursor)])
     if _called(cursor) == "pod_field":
         return [Item(name, "word", "field of the pod", doc, rank=1) for name, doc in downward.FIELDS.items()]
     expected = expected_at(cursor)
@@ -281,8 +283,23 @@ def _units(prefix: str, expected: Expected) -> list[Item]:
     return [Item(f"{number}{unit}", "unit", rank=1) for unit in dict.fromkeys(units) if unit]
 
 
-def _files(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
-    """The ``.tfjob`` files and the folders in the folder that the text so far names."""
+def _is_job_file(name: str) -> bool:
+    return name.endswith(".tfjob") and not name.startswith(".")
+
+
+def _is_env_file(name: str) -> bool:
+    return name.endswith(".env") or name.startswith(".env.")
+
+
+_READ: dict[str, Callable[[str], bool]] = {
+    "file": lambda name: not name.startswith("."),
+    "env_file": _is_env_file,
+}
+"""Function that reads a file → whether a file of some name is offered for it."""
+
+
+def _files(snapshot: Snapshot, cursor: Cursor, fits: Callable[[str], bool]) -> list[Item]:
+    """The files whose name fits, and the folders, in the folder that the text so far names."""
     import os
 
     origin = snapshot.source.origin
@@ -291,16 +308,14 @@ def _files(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
     folder = os.path.join(os.path.dirname(origin), os.path.dirname(cursor.prefix))
     if not is_file_name(folder) or not is_below(folder, snapshot.inputs.roots):
         return []
+    head = cursor.prefix[: cursor.prefix.rfind("/") + 1]
     found: list[Item] = []
     try:
         with os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
-                head = cursor.prefix[: cursor.prefix.rfind("/") + 1]
-                if entry.name.startswith(".") or entry.path == origin:
-                    continue
                 if entry.is_dir():
-                    found.append(Item(f"{head}{entry.name}/", "file"))
-                elif entry.name.endswith(".tfjob"):
+                    found += [] if entry.name.startswith(".") else [Item(f"{head}{entry.name}/", "file")]
+                elif fits(entry.name) and entry.path != origin:
                     found.append(Item(f"{head}{entry.name}", "file"))
     except OSError:
         return []
