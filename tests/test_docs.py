@@ -27,7 +27,9 @@ def jobs() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("page", "text"), jobs())
 def test_a_job_checks_clean(page: str, text: str) -> None:
-    program = pipeline.load(Source(page, text), lambda path: "no such file")
+    variables = Source("prod.env", "MODE=slow\n", "prod.env")
+    files = {"prod.env": variables}
+    program = pipeline.load(Source(page, text, page), lambda path: files.get(path, "no such file"))
     done = pipeline.run(program, pipeline.Request(), ())
     assert [found.message for found in done.diagnostics if found.level == "error"] == []
 
