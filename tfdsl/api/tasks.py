@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tfdsl import pipeline, tasks
 from tfdsl.api.asking import argument, target_of
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
     from tfdsl.api.compiling import Source
     from tfdsl.api.values import Value
+    from tfdsl.backend import TaskConfig
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """What one task will see.
 
-    ``tf_config``: its TF_CONFIG; ``None`` where none is set. ``flags``: what is appended to its arguments.
+    ``tf_config``: its TF_CONFIG; ``None`` where none is set, or the job sets it to what is not a JSON object (a Secret,
+    another text), which ``differences`` says. ``flags``: what is appended to its arguments.
     ``differences``: where the target's own TF_CONFIG differs from the one of the language, in words.
     """
 
@@ -73,14 +75,19 @@ def tfconfig(
     found = [(one, config) for one in done.made for config in tasks.tasks_of(choice.backend, one, wanted)]
     if wanted is not None and not found:
         raise compile_error(f"cannot show {task} of {loaded.path}", [wanted.missing(done.made)])
-    return tuple(
-        Task(
-            one.unit.job.name,
-            config.role,
-            config.index,
-            None if config.tf_config is None else json.loads(config.tf_config),
-            config.flags,
-            config.differences,
-        )
-        for one, config in found
-    )
+    return tuple(_task(one.unit.job.name, config) for one, config in found)
+
+
+def _task(job: str, config: TaskConfig) -> Task:
+    value = None if config.tf_config is None else _json_object(config.tf_config)
+    own = () if config.tf_config is None or value is not None else (f"TF_CONFIG is {config.tf_config}",)
+    return Task(job, config.role, config.index, value, config.flags, (*config.differences, *own))
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    """The object in ``text``, which the job may have written itself; ``None`` for anything else."""
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from tfdsl.ir.model import Job, Role
+    from tfdsl.ir.model import EnvVar, Job, Role, TaskIndex
 
 IN_CLUSTER = ("chief", "master", "ps", "worker")
 """Roles that are listed in the cluster, in the order of the sorted keys."""
@@ -53,6 +53,34 @@ def tf_config(spec: dict[str, list[str]], role: str, index: str) -> str:
 def gets_tf_config(job: Job, role: Role) -> bool:
     """Whether ``role`` is given TF_CONFIG."""
     return role.name != "tensorboard" and job.cluster.discovery in ("tf_config", "both")
+
+
+def has_own_config(role: Role) -> bool:
+    """Whether the job itself sets TF_CONFIG for ``role``, which it can do where none is generated."""
+    return "TF_CONFIG" in role.env
+
+
+def needs_tf_config(job: Job, role: Role) -> bool:
+    """Whether TF_CONFIG is generated for ``role``: the program of a ``server`` role always reads it."""
+    return (gets_tf_config(job, role) or role.server) and not has_own_config(role)
+
+
+def own_config(role: Role, index: int) -> str | None:
+    """The TF_CONFIG that the job sets for a replica, as a text; what is known only later stays as it is written."""
+    value = role.env.get("TF_CONFIG")
+    if value is None or isinstance(value, str):
+        return value
+    if value.kind == "run_time":
+        return "".join(_part(part, index) for part in value.parts)
+    if value.kind == "pod_field":
+        return f'pod_field("{value.field}")'
+    return f'{value.kind}("{value.name}", "{value.key}")'
+
+
+def _part(part: str | TaskIndex | EnvVar, index: int) -> str:
+    if isinstance(part, str):
+        return part
+    return str(index) if part.kind == "task_index" else f"${{env.{part.name}}}"
 
 
 def gets_flags(job: Job, role: Role) -> bool:

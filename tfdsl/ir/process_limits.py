@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.ir.cluster_spec import IN_CLUSTER, gets_flags, gets_tf_config
+from tfdsl.ir.cluster_spec import IN_CLUSTER, gets_flags, needs_tf_config
 from tfdsl.ir.model import RunTimeText
 from tfdsl.record import Record
 
@@ -71,7 +71,7 @@ def address_list(job: Job) -> AddressList | None:
     if not listed:
         return None
     largest = max(listed, key=lambda role: role.replicas)
-    if any(gets_tf_config(job, role) or role.server for role in job.roles):
+    if any(needs_tf_config(job, role) for role in job.roles):
         count = sum(role.replicas for role in listed)
         return AddressList("TF_CONFIG", largest, count, _room(count, _PORT + len('"",')))
     if any(gets_flags(job, role) for role in job.roles):

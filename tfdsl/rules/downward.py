@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
@@ -15,7 +14,7 @@ from tfdsl.vocabulary.downward import FIELDS, KEYED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MEMBER = regex(r"(metadata\.\w+)\['(.*)'\]", re.DOTALL)
+_MEMBER = regex(r"(metadata\.\w+)\['((?s:.*))'\]")
 
 
 def pod_field(path: str) -> Broken | None:

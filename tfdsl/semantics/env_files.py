@@ -7,10 +7,10 @@ message contains a value or a line, because such files are where people keep the
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import ENV_NAME
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
-_KEY = re.compile(ENV_NAME)
-_EXPORT = re.compile(r"export\s")
+_KEY = regex(ENV_NAME)
+_EXPORT = regex(r"export\s")
 _MOST_LISTED = 5
 
 

@@ -170,13 +170,13 @@ def _container(program: str, image: str, codes: Mapping[str, str]) -> Iterator[R
     yield refused(
         "roles[].env_from",
         "YARN has no Secrets and ConfigMaps, so env_from has no variables to give",
-        "095",
+        "065",
         instead="put the variables in a file and read it with env = env_file(...), or fetch them in the program",
     )
     yield refused(
         "roles[].env{pod_field}",
         "YARN has no pods, so there is no {value}",
-        "096",
+        "066",
         "pod-field",
         instead="let the program ask its node, for example with hostname -i",
     )

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import TaskConfig
-from tfdsl.ir.cluster_spec import cluster_spec, flag_hosts, flag_task, gets_flags, gets_tf_config, tf_config
+from tfdsl.ir.cluster_spec import (
+    cluster_spec,
+    flag_hosts,
+    flag_task,
+    gets_flags,
+    needs_tf_config,
+    own_config,
+    tf_config,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +30,7 @@ def placeholder_tasks(
 
 
 def _task(job: Job, role: Role, index: int, spec: dict[str, list[str]], differences: tuple[str, ...]) -> TaskConfig:
-    config = tf_config(spec, role.name, str(index)) if role.server or gets_tf_config(job, role) else None
+    ours = tf_config(spec, role.name, str(index)) if needs_tf_config(job, role) else None
     flags: tuple[str, ...] = ()
     if gets_flags(job, role) and not role.server:
         ps_hosts, worker_hosts = flag_hosts(spec)
@@ -33,4 +41,5 @@ def _task(job: Job, role: Role, index: int, spec: dict[str, list[str]], differen
             f"--job_name={name}",
             f"--task_index={index + offset}",
         )
-    return TaskConfig(role.name, index, config, flags, differences if config is not None or flags else ())
+    config = own_config(role, index) if ours is None else ours
+    return TaskConfig(role.name, index, config, flags, differences if ours is not None or flags else ())

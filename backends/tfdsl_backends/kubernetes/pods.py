@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import at
-from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, tf_config
+from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, needs_tf_config, tf_config
 from tfdsl.record import Record
 from tfdsl_backends.kubernetes.placement import pinned, placement, training_roles
 from tfdsl_backends.kubernetes.policies import decisions
-from tfdsl_backends.kubernetes.tfconfig import address, gets_config, replica_name
+from tfdsl_backends.kubernetes.tfconfig import address, replica_name
 from tfdsl_backends.podspec.objects import claim_names
 from tfdsl_backends.podspec.plan import Index, PodPlan, index_of, with_options
 
@@ -65,7 +65,7 @@ def _plan(unit: Unit, role: Role, spec: dict[str, list[str]], index: Index, host
         index,
         restart_policy=decisions(unit).restarts[role.name].restart_policy,
         labels=labels(job, role),
-        tf_config=tf_config(spec, role.name, index.reference) if gets_config(job, role) else None,
+        tf_config=tf_config(spec, role.name, index.reference) if needs_tf_config(job, role) else None,
         hosts=spec if gets_flags(job, role) else {},
         spread_labels=labels(job, role),
         claims=claim_names(job),

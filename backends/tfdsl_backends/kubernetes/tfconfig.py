@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.ir.cluster_spec import cluster_spec, gets_tf_config
+from tfdsl.ir.cluster_spec import cluster_spec, needs_tf_config
 from tfdsl_backends.kubernetes.placement import pinned, placement
 from tfdsl_backends.podspec.tfconfig import Tasks, role_tasks
 
@@ -29,11 +29,6 @@ def address(unit: Unit) -> Address:
     return lambda role, index: f"{hosts[role.name, index]}:{role.port}"
 
 
-def gets_config(job: Job, role: Role) -> bool:
-    """Whether ``role`` gets TF_CONFIG; the program of a ``server`` role always reads it."""
-    return gets_tf_config(job, role) or role.server
-
-
 def replica_name(job: Job, role: Role, index: int) -> str:
     """Hostname of a replica of an Indexed Job, and the name of the Job of a replica on its host."""
     return f"{job.name}-{role.name}-{index}"
@@ -43,4 +38,4 @@ def tasks(unit: Unit) -> Sequence[TaskConfig]:
     """The TF_CONFIG and flags of every replica."""
     job = unit.job
     spec = cluster_spec(job, address(unit))
-    return Tasks([role_tasks(job, role, spec, spec if gets_config(job, role) else None) for role in job.roles])
+    return Tasks([role_tasks(job, role, spec, spec if needs_tf_config(job, role) else None) for role in job.roles])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
 from tfdsl.backend import TaskConfig
-from tfdsl.ir.cluster_spec import gets_flags, tf_config
+from tfdsl.ir.cluster_spec import gets_flags, has_own_config, own_config, tf_config
 from tfdsl.record import Record
 from tfdsl_backends.podspec.command import flags
 
@@ -23,7 +23,7 @@ class RoleTasks(Record):
     """What all replicas of a role have in common.
 
     ``config``: TF_CONFIG before and after the index, ``None`` for none. ``flags``: without ``--task_index``, ``None``
-    for none. ``first``: the ``--task_index`` of replica 0.
+    for none. ``first``: the ``--task_index`` of replica 0. ``own``: the role, if the job sets its TF_CONFIG.
     """
 
     role: str
@@ -32,10 +32,14 @@ class RoleTasks(Record):
     flags: tuple[str, ...] | None = None
     first: int = 0
     differences: tuple[str, ...] = ()
+    own: Role | None = None
 
     def task(self, index: int) -> TaskConfig:
         """What replica ``index`` sees."""
-        config = None if self.config is None else f"{self.config[0]}{index}{self.config[1]}"
+        if self.own is not None:
+            config = own_config(self.own, index)
+        else:
+            config = None if self.config is None else f"{self.config[0]}{index}{self.config[1]}"
         flags = () if self.flags is None else (*self.flags, f"--task_index={index + self.first}")
         return TaskConfig(self.role, index, config, flags, self.differences)
 
@@ -72,7 +76,12 @@ def role_tasks(
     spec: Mapping[str, Sequence[str]] | None,
     differences: tuple[str, ...] = (),
 ) -> RoleTasks:
-    """The tasks of ``role``: ``hosts`` for its flags, ``spec`` for its TF_CONFIG (``None``: it gets none)."""
+    """The tasks of ``role``: ``hosts`` for its flags, ``spec`` for its TF_CONFIG (``None``: it gets none).
+
+    A TF_CONFIG that the job itself sets is the one that they see.
+    """
+    if has_own_config(role):
+        return RoleTasks(role.name, role.replicas, own=role)
     config: tuple[str, str] | None = None
     if spec is not None:
         listed = {name: list(addresses) for name, addresses in spec.items()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, child, entry
-from tfdsl.ir.cluster_spec import IN_CLUSTER, flag_task, gets_flags, gets_tf_config
+from tfdsl.ir.cluster_spec import IN_CLUSTER, flag_task, gets_flags, needs_tf_config
 from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
 from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, MemoryMount, RunTimeText, ScratchMount, TaskIndex
 from tfdsl_backends.hadoop import archives
@@ -81,7 +81,7 @@ def _role(unit: Unit, role: Role) -> dict[str, Data]:
         "replicas": Located(role.replicas, child(role.path, "replicas")),
         "listed": role.name in IN_CLUSTER,
         "meets": waits_for_peers(job, role),
-        "tf_config": role.server or gets_tf_config(job, role),
+        "tf_config": needs_tf_config(job, role),
         "flags": gets_flags(job, role) and not role.server,
         "flag_job": job_name,
         "flag_offset": offset,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import child
-from tfdsl.ir.cluster_spec import tf_config
+from tfdsl.ir.cluster_spec import has_own_config, tf_config
 from tfdsl.record import replace
 from tfdsl_backends.podspec.additions import check_additions, check_sidecar_nodes
 from tfdsl_backends.podspec.checks import (
@@ -94,7 +94,8 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
 
 def _discovery(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
-    if job.cluster.discovery in ("flags", "none") and is_distributed(job):
+    told = any(not has_own_config(role) for role in training_roles(job))
+    if job.cluster.discovery in ("flags", "none") and is_distributed(job) and told:
         diagnostic = messages.CONFIG_INJECTED(unit.origins.span("cluster.discovery"), value=job.cluster.discovery)
         yield replace(diagnostic.help("let the program ignore TF_CONFIG"), approximation=True)
 
@@ -102,6 +103,7 @@ def _discovery(unit: Unit) -> Iterator[Diagnostic]:
 def _evaluator(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
     operator = unit.text("tf_config") == "operator" or job.cluster.discovery in ("flags", "none")
-    if job.role("evaluator") is not None and operator and is_distributed(job):
+    told = any(not has_own_config(role) for role in training_roles(job))
+    if job.role("evaluator") is not None and operator and is_distributed(job) and told:
         diagnostic = messages.EVALUATOR_IN_CLUSTER(unit.origins.span("roles[evaluator]"))
         yield diagnostic.help('write tf_config = "static" in target tfjob to leave it out of the cluster')

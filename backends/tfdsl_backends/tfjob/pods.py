@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import at
-from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, tf_config
+from tfdsl.emit.located import Located, at, child, entry
+from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, has_own_config, tf_config
+from tfdsl.ir.model import RunTimeText
 from tfdsl_backends.podspec.objects import claim_names, tensorboard_plan
 from tfdsl_backends.podspec.plan import PORT_NAME, PodPlan, Program, index_of, with_options
+from tfdsl_backends.podspec.run_time import expanded
 from tfdsl_backends.tfjob.tfconfig import address, delivers, is_distributed
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
+    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role
+    from tfdsl_backends.podspec.plan import Index
 
 DEFAULT_PORT = 2222
 """The port that the operator adds to a container without a port named ``tfjob-port``."""
@@ -21,7 +25,10 @@ INDEX_FIELD = "metadata.labels['training.kubeflow.org/replica-index']"
 """Where the pod has its replica's index, in all versions."""
 
 SET_TF_CONFIG = 'TF_CONFIG=$1\nexport TF_CONFIG\nshift\nexec "$@"\n'
-"""Starts the command with our TF_CONFIG. The operator appends its own entry to the env and the last of a name wins."""
+"""Starts the command with our TF_CONFIG, or with the job's own.
+
+The operator appends its own entry to the env and the last of a name wins.
+"""
 
 
 def plans(unit: Unit) -> list[tuple[Role, PodPlan]]:
@@ -38,11 +45,12 @@ def _plan(unit: Unit, role: Role, spec: dict[str, list[str]]) -> PodPlan:
     job = unit.job
     index = index_of(role, INDEX_FIELD)
     config = tf_config(spec, role.name, index.reference) if delivers(unit, role) else None
-    wrapped = config is not None and is_distributed(job)
+    parameter = _own_config(role, index) if has_own_config(role) else config
+    wrapped = parameter is not None and is_distributed(job)
     plan = PodPlan(
         index,
         tf_config=None if wrapped else config,
-        wrapper=Program(SET_TF_CONFIG, (config,)) if wrapped and config is not None else None,
+        wrapper=Program(SET_TF_CONFIG, (parameter,)) if wrapped else None,
         hosts=spec if gets_flags(job, role) else {},
         spread_labels={
             "training.kubeflow.org/job-name": job.name,
@@ -54,3 +62,11 @@ def _plan(unit: Unit, role: Role, spec: dict[str, list[str]]) -> PodPlan:
         scheduler=at(job, "scheduler"),
     )
     return with_options(unit, plan)
+
+
+def _own_config(role: Role, index: Index) -> Data:
+    """The TF_CONFIG that the job sets, as a parameter; ``None`` for what is not a text, which is refused."""
+    value = role.env["TF_CONFIG"]
+    if not isinstance(value, str | RunTimeText):
+        return None
+    return Located(expanded(value, index), entry(child(role.path, "env"), "TF_CONFIG"))

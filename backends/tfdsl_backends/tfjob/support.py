@@ -214,10 +214,19 @@ CLUSTER = (
 ROLES = (
     refused(
         "roles[].env",
-        "the operator overwrites TF_CONFIG in env of role {role} with its own",
+        "the operator appends its own TF_CONFIG; only a text can replace it again, and that of role {role} is not one",
         "KTF115",
         "own-tf-config",
-        instead="pass it under another name and let the program read that, or compile to kubernetes or volcano",
+        instead="write the value as a text, or compile to kubernetes or volcano",
+        when=when.own_reference,
+    ),
+    approximated(
+        "roles[].env",
+        "template.spec.containers[0].command",
+        "commands are started by /bin/sh, which replaces the operator's TF_CONFIG with the job's own: the image needs "
+        "a shell",
+        "KTF118",
+        "own-config-needs-shell",
         when=when.own_tf_config,
     ),
     translated("roles[].replicas", "Deployment spec.replicas", "outside the TFJob", when=shared.of_tensorboard),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.ir.cluster_spec import cluster_spec, gets_tf_config, listed
+from tfdsl.ir.cluster_spec import cluster_spec, gets_tf_config, has_own_config, listed
 from tfdsl_backends.podspec.tfconfig import RoleTasks, Tasks, role_tasks
 from tfdsl_backends.tfjob.policies import training_roles
 
@@ -59,7 +59,7 @@ def tasks(unit: Unit) -> Sequence[TaskConfig]:
 
 
 def _of_role(unit: Unit, role: Role, ours: dict[str, list[str]], theirs: dict[str, list[str]] | None) -> RoleTasks:
-    if role.name == "tensorboard":
+    if role.name == "tensorboard" and not has_own_config(role):
         return RoleTasks(role.name, role.replicas)
     return role_tasks(unit.job, role, ours, ours if delivers(unit, role) else theirs, _differences(unit, role))
 

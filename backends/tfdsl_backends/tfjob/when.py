@@ -80,6 +80,13 @@ def own_tf_config(unit: Unit, item: Item) -> bool:
     return "TF_CONFIG" in role.env and role.name != "tensorboard" and not single(unit, item)
 
 
+@condition("TF_CONFIG that is not a text, several replicas")
+def own_reference(unit: Unit, item: Item) -> bool:
+    """Whether the value is in a Secret, a ConfigMap or the pod, where the shell that sets it cannot read it."""
+    value = cast("Role", item.node).env.get("TF_CONFIG")
+    return own_tf_config(unit, item) and not (isinstance(value, str) or hasattr(value, "parts"))
+
+
 @condition('"none" with retries or a deadline')
 def limited(unit: Unit, item: Item) -> bool:
     """Whether pods are to stay although a limit may end the job."""

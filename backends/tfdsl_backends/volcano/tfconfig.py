@@ -8,7 +8,15 @@ from __future__ import annotations
 from json import dumps
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from tfdsl.ir.cluster_spec import IN_CLUSTER, cluster_spec, gets_flags, gets_tf_config, listed, tf_config
+from tfdsl.ir.cluster_spec import (
+    IN_CLUSTER,
+    cluster_spec,
+    gets_flags,
+    gets_tf_config,
+    listed,
+    needs_tf_config,
+    tf_config,
+)
 from tfdsl.record import replace
 from tfdsl_backends.podspec.plan import Index, PodPlan, Program, index_of
 from tfdsl_backends.podspec.tfconfig import INDEX, RoleTasks, Tasks, role_tasks
@@ -146,7 +154,7 @@ def host(job: Job, role: Role, index: int) -> str:
 
 def _static_value(unit: Unit, role: Role, index: Index) -> str | None:
     """The env entry, if we write it; a ``server`` role always needs one."""
-    ours = mode(unit) == "static" if gets_tf_config(unit.job, role) else role.server
+    ours = mode(unit) == "static" if gets_tf_config(unit.job, role) else needs_tf_config(unit.job, role)
     return tf_config(hosts(unit.job), role.name, index.reference) if ours else None
 
 
@@ -184,7 +192,7 @@ def tasks(unit: Unit) -> Sequence[TaskConfig]:
     job = unit.job
     addresses = hosts(job)
     if plugin_arguments(unit) is None:
-        specs = [addresses if gets_tf_config(job, role) or role.server else None for role in job.roles]
+        specs = [addresses if needs_tf_config(job, role) else None for role in job.roles]
         return Tasks([role_tasks(job, role, addresses, spec) for role, spec in zip(job.roles, specs, strict=True)])
     cluster = plugin_cluster(job)
     return Tasks([_by_plugin(role_tasks(job, role, addresses, None), job, role, cluster) for role in job.roles])

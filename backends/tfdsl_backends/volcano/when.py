@@ -97,10 +97,10 @@ def has_no_index(unit: Unit, item: Item) -> bool:
 @condition("flags or servers with several replicas, before 1.9")
 def flags_have_no_index(unit: Unit, item: Item) -> bool:
     """The same for ``--task_index``, and for the TF_CONFIG of a server, which only we deliver."""
-    from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config
+    from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config, needs_tf_config
 
     job = unit.job
-    needs = [r for r in job.roles if gets_flags(job, r) or (r.server and not gets_tf_config(job, r))]
+    needs = [r for r in job.roles if gets_flags(job, r) or (needs_tf_config(job, r) and not gets_tf_config(job, r))]
     return not features(unit).annotates_index and any(role.replicas > 1 for role in needs)
 
 

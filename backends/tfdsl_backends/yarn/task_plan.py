@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config
+from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.policies import completions
 from tfdsl_backends.yarn.needs import store_place
 from tfdsl_backends.yarn.policies import actions, rendezvous_seconds, restarts, restarts_by_itself
@@ -34,7 +34,7 @@ def task_plan(unit: Unit) -> str:
         "optional": [role.name for role in job.roles if role.name == "tensorboard"],
         "complete": [[p.role, -1 if p.index is None else p.index] for p in completions(job)],
         "actions": {name: {str(k): v for k, v in by_status.items()} for name, by_status in actions(job).items()},
-        "tf_config": [role.name for role in job.roles if gets_tf_config(job, role) or role.server],
+        "tf_config": [role.name for role in job.roles if needs_tf_config(job, role)],
         "flags": [role.name for role in job.roles if gets_flags(job, role) and not role.server],
         "again": [role.name for role in job.roles if restarts_by_itself(job, role)],
         "restarts": job.retries if restarts(job) else 0,

@@ -80,6 +80,14 @@ def seen(container: Container) -> Mapping[str, object]:
     return found
 
 
+def test_the_jobs_own_tf_config_is_exported(cluster: Cluster) -> None:
+    made = job(native("worker", env={"TF_CONFIG": '{"own": 1}'}), cluster=Discovery(discovery="none"))
+    cluster.deploy(made)
+    worker = cluster.container("worker").start()
+    until(lambda: running(worker))
+    assert seen(worker)["tf_config"] == '{"own": 1}'
+
+
 def test_all_peers_up_then_done(cluster: Cluster) -> None:
     made = job(native("chief"), native("ps"), native("worker", 2), cluster=Discovery(discovery="both"))
     cluster.deploy(made)

@@ -12,7 +12,7 @@ from tests.unit.backends.podspec.kubelet import run
 from tests.unit.backends.tfjob.operator import injected
 from tests.unit.backends.verdicts import codes, documents
 from tfdsl import targets
-from tfdsl.ir.model import Cluster, Job
+from tfdsl.ir.model import Cluster, Job, RunTimeText, SecretRef, TaskIndex
 
 if TYPE_CHECKING:
     from tfdsl.backend import TaskConfig, Unit
@@ -165,11 +165,46 @@ def test_thousands_of_tasks_are_made_one_at_a_time() -> None:
         _ = seen[4001]
 
 
-def test_the_operator_writes_over_a_tf_config_of_the_job() -> None:
+OFF = Cluster(discovery="none", protocol="grpc")
+OWN = {"TF_CONFIG": RunTimeText(parts=('{"task": {"index": ', TaskIndex(), '}, "note": "$(HOME) it\'s"}'))}
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_the_jobs_own_config_wins_over_what_the_operator_appends(index: int) -> None:
     """``SetClusterSpec`` appends its variable behind those of the container, and of one name the last holds."""
-    off = Cluster(discovery="none", protocol="grpc")
-    own = {"TF_CONFIG": "{}"}
-    several = unit(job(role("worker", 2, env=own), cluster=off), "tfjob")
-    single = unit(job(role("worker", 1, env=own), cluster=off), "tfjob")
-    assert "KTF115" in codes(several, "info")
-    assert "KTF115" not in codes(single, "info")
+    show = 'import os,sys; print(os.environ["TF_CONFIG"])'
+    asked = unit(job(role("worker", 2, env=OWN, command=("python3", "-c", show)), cluster=OFF), "tfjob")
+    container = documents(asked)[0]["spec"]["tfReplicaSpecs"]["Worker"]["template"]["spec"]["containers"][0]
+    operator = {**container, "env": [*container["env"], {"name": "TF_CONFIG", "value": "the operator's"}]}
+    done = run(operator, {INDEX_LABEL: str(index)})
+    expected = f'{{"task": {{"index": {index}}}, "note": "$(HOME) it\'s"}}'
+    assert done.stdout == f"{expected}\n"
+    assert tasks(asked)[f"worker-{index}"].tf_config == expected
+    assert tasks(asked)[f"worker-{index}"].differences == ()
+    assert "KTF118" in codes(asked)
+    assert not {"KTF101", "KTF115"} & set(codes(asked))
+
+
+def test_the_own_config_of_one_replica_needs_no_shell() -> None:
+    asked = unit(job(role("worker", 1, env={"TF_CONFIG": "{}"}), cluster=OFF), "tfjob")
+    container = documents(asked)[0]["spec"]["tfReplicaSpecs"]["Worker"]["template"]["spec"]["containers"][0]
+    assert (container["command"], container["env"]) == (["python", "train.py"], [{"name": "TF_CONFIG", "value": "{}"}])
+    assert not {"KTF115", "KTF118"} & set(codes(asked))
+    secret = {"TF_CONFIG": SecretRef(name="a", key="b")}
+    assert "KTF115" not in codes(unit(job(role("worker", 1, env=secret), cluster=OFF), "tfjob"))
+
+
+def test_an_own_config_that_is_not_a_text_is_refused_beside_the_operators() -> None:
+    asked = unit(job(role("worker", 2, env={"TF_CONFIG": SecretRef(name="a", key="b")}), cluster=OFF), "tfjob")
+    assert "KTF115" in codes(asked)
+
+
+def test_an_unknown_entrypoint_cannot_be_started_with_an_own_config() -> None:
+    made = job(role("worker", 2, env=OWN, command=()), cluster=OFF)
+    assert "KTF042" in codes(unit(made, "tfjob"), "error")
+
+
+def test_the_operators_config_is_told_where_a_role_has_none_of_its_own() -> None:
+    made = job(role("chief"), role("worker", 2, env=OWN), cluster=OFF)
+    asked = unit(made, "tfjob", written=("cluster.discovery",))
+    assert "KTF101" in codes(asked, "warning")

@@ -432,3 +432,13 @@ def test_docker_variables_survive_all_shells(cluster: Cluster) -> None:
         "YARN_CONTAINER_RUNTIME_DOCKER_RUN_PRIVILEGED_CONTAINER=true",
         "YARN_CONTAINER_RUNTIME_TYPE=docker",
     ]
+
+
+def test_the_jobs_own_tf_config_is_exported(cluster: Cluster) -> None:
+    own = {"TF_CONFIG": text('{"task": {"index": ', INDEX, '}, "note": "$HOME it\'s"}')}
+    command = 'printf %s "$TF_CONFIG" >config'
+    made = job(native("worker", 2, command, env=own), cluster=model.Cluster(discovery="none"))
+    done = cluster.submit(unit(made, "yarn"))
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    config = (cluster.containers()["worker[1]"] / "config").read_text()
+    assert config == '{"task": {"index": 1}, "note": "$HOME it\'s"}'
