@@ -1,6 +1,6 @@
 """What every front end does in the same way.
 
-It reads a text or a job as JSON, finds a target or a job by its name, takes the settings of the project, and compiles.
+It reads a text or a job as JSON, finds a target by its name, takes the settings of the project, and compiles.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from tfdsl import pipeline, ready_job
 from tfdsl.backend import Backend
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.name_rules import UNKNOWN_JOB
-from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.pipeline import Choice, Outcome
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import replace
@@ -97,32 +95,6 @@ def sources_of(given: Input) -> list[Source]:
 def path_of(given: Input) -> str:
     """The name that messages show for what was read."""
     return sources_of(given)[0].path
-
-
-def job_names(given: Input) -> list[str]:
-    """The names of its jobs."""
-    if isinstance(given, ReadyJob):
-        return [] if given.job is None else [given.job.name]
-    return [job.name.text for job in given.jobs]
-
-
-def missing_job(given: Input, name: str, place: Span) -> Diagnostic | None:
-    """That ``given`` has no job ``name``, which ``place`` asks for."""
-    known = job_names(given)
-    if name in known:
-        return None
-    near = closest(name, known)
-    advice = f"did you mean {near}?" if near else f"there are {listing(known)}" if known else ""
-    error = UNKNOWN_JOB(place, name=name)
-    return error.help(advice) if advice else error
-
-
-def renamed(given: Input, job: str, name: str) -> Input:
-    """``given`` with another name for one job; all that follows from the name follows from the new one."""
-    if isinstance(given, ReadyJob):
-        return given if given.job is None else replace(given, job=given.job.but(name=name))
-    jobs = (replace(one, name=replace(one.name, text=name)) if one.name.text == job else one for one in given.jobs)
-    return replace(given, jobs=tuple(jobs))
 
 
 def in_project(request: Request, given: Input) -> tuple[Request, tuple[Diagnostic, ...]]:

@@ -19,6 +19,7 @@ from tfdsl.lint.runner import rules as lint_rules
 from tfdsl.record import Record, replace
 from tfdsl.semantics import check as semantics
 from tfdsl.semantics import project
+from tfdsl.semantics.per_combination import Reports
 from tfdsl.semantics.secrets import secrets
 from tfdsl.syntax import parse
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Build
     from tfdsl.ir.origins import Origins
     from tfdsl.semantics import resolved
+    from tfdsl.semantics.check import Extent
+    from tfdsl.semantics.derived import Asked
     from tfdsl.semantics.params import Given
     from tfdsl.semantics.project import Program, Reader
     from tfdsl.semantics.target_options import GivenOption
@@ -49,14 +52,17 @@ class Choice(Record):
 class Request(Record):
     """What is asked for beside the text: values of params and options from outside, and which job (``None``: all).
 
-    ``levels``: those that the project sets for lint rules, by slug.
+    ``name``: instead of the name of the one job. ``levels``: those that the project sets for lint rules, by slug.
+    ``extent``: how many jobs of a matrix are looked at (:class:`tfdsl.semantics.check.Request`).
     """
 
     profile: str | None = None
     params: tuple[Given, ...] = ()
     options: tuple[GivenOption, ...] = ()
-    job: str | None = None
+    job: Asked | None = None
+    name: Asked | None = None
     levels: Mapping[str, str] = {}
+    extent: Extent = "all"
 
 
 class Made(Record):
@@ -99,7 +105,11 @@ def run(program: Program, request: Request, choices: Sequence[Choice] = ()) -> O
 def check(program: Program, request: Request, choices: Sequence[Choice] = ()) -> semantics.Checked:
     """The first half of :func:`run`: what the language's own rules say."""
     wanted = tuple(semantics.Wanted(choice.backend, choice.version) for choice in choices)
-    return semantics.check(program, semantics.Request(wanted, request.profile, request.params, request.options))
+    asked = semantics.Request(
+        *(wanted, request.profile, request.params, request.options),
+        *(request.job, request.name, request.extent),
+    )
+    return semantics.check(program, asked)
 
 
 @without_gc
@@ -111,16 +121,18 @@ def finish(program: Program, request: Request, choices: Sequence[Choice], checke
         return Outcome(asked, (), tuple(found))
     found += lint(program, checked.jobs, checked.used, request.levels)
     made: list[Made] = []
+    reports = Reports(found.append)
     by_name = {backend.name: backend for backend in asked}
     seen: set[tuple[str, str, tuple[int, ...]]] = set()  # -t volcano -t volcano@1.9 for a file that says 1.9
     for values in checked.jobs:
-        if values.target is None or request.job not in (None, values.name):
+        if values.target is None or not values.derived.chosen:
             continue
         backend = by_name[values.target]
         key = (values.name, backend.name, version_of(backend, values).exact)
-        one = make(backend, values, found) if key not in seen else None
+        one = make(backend, values, reports.about(values.derived)) if key not in seen else None
         seen.add(key)
         made += [one] if one is not None else []
+    reports.end()
     return Outcome(asked, tuple(made), tuple(found))
 
 
@@ -150,10 +162,14 @@ def version_of(backend: Backend, values: resolved.Job) -> Version:
     return found
 
 
-def make(backend: Backend, values: resolved.Job, found: list[Diagnostic]) -> Made | None:
-    """Lower, judge, generate and patch one job; what there is to say goes to ``found``."""
+def make(backend: Backend, values: resolved.Job, report: Callable[[Diagnostic], None]) -> Made | None:
+    """Lower, judge, generate and patch one job; what there is to say goes to ``report``."""
     private = next(secrets(values), None) is not None
-    return make_unit(backend, unit_of(backend, values), found, values.patches, private=private)
+    said: list[Diagnostic] = []
+    one = make_unit(backend, unit_of(backend, values), said, values.patches, private=private)
+    for diagnostic in said:
+        report(diagnostic)
+    return one
 
 
 def make_unit(

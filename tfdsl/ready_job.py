@@ -12,8 +12,10 @@ from tfdsl import pipeline
 from tfdsl.backend import Unit
 from tfdsl.pipeline import Outcome
 from tfdsl.record import Record
+from tfdsl.rules.names import job_name
 from tfdsl.rules.roles import images
 from tfdsl.semantics import target_options
+from tfdsl.semantics.derived import unknown_job
 from tfdsl.semantics.params import Params
 from tfdsl.text import Source
 
@@ -66,26 +68,36 @@ def run(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ()) -> Ou
     params = Params(nothing, request.profile, request.params, diagnostics.append)
     if ready.job is None or ready.origins is None or pipeline.has_errors(diagnostics):
         return Outcome(asked, (), tuple(diagnostics))
+    job, origins = ready.job, ready.origins
+    if request.job is not None and request.job.text != job.name:
+        diagnostics.append(unknown_job([job.name], request.job))
+        return Outcome(asked, (), tuple(diagnostics))
+    if request.name is not None:
+        wrong = job_name(request.name.text)
+        if wrong is not None:
+            diagnostics.append(wrong.at(request.name.place))
+            return Outcome(asked, (), tuple(diagnostics))
+        job, origins = job.but(name=request.name.text), origins.with_name_at(request.name.place)
     made: list[Made] = []
     for choice in choices:
         before = len(diagnostics)
         chosen = target_options.choose(choice.backend, None, request.options, choice.version, params.scope)
         if choice.backend.requires_image(chosen.options):
-            paths = [role.path for role in ready.job.roles]
-            diagnostics += [one.at(ready.origins.span(paths[int(one.place[1])])) for one in images(ready.job)]
-        if request.job in (None, ready.job.name) and not pipeline.has_errors(diagnostics[before:]):
+            paths = [role.path for role in job.roles]
+            diagnostics += [one.at(origins.span(paths[int(one.place[1])])) for one in images(job)]
+        if not pipeline.has_errors(diagnostics[before:]):
             version = choice.backend.find_version(chosen.version)
             assert version is not None  # no other is chosen
             unit = Unit(
                 choice.backend.name,
                 version.known,
-                ready.job,
-                ready.origins,
+                job,
+                origins,
                 chosen.options,
                 chosen.spans,
                 version.shown,
             )
-            one = pipeline.make_unit(choice.backend, unit, diagnostics, private=_holds_secret(ready.job))
+            one = pipeline.make_unit(choice.backend, unit, diagnostics, private=_holds_secret(job))
             made += [one] if one is not None else []
     return Outcome(asked, tuple(made), tuple(diagnostics))
 

@@ -16,10 +16,15 @@ from tfdsl.lsp.features.semantic_tokens import semantic_tokens
 from tfdsl.lsp.features.symbols import outline
 from tfdsl.lsp.settings import Settings
 from tfdsl.lsp.snapshot import Snapshot
+from tfdsl.record import replace
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.semantics.check import Checked
+    from tfdsl.semantics.project import Program
 
 COMMON = "let shared = 2\ntemplate t { cpu = shared }\n"
 INCLUDED = [COMMON, COMMON.replace("2", "3"), "let shared = \n", "let more = 1\ntemplate t { use u }\n"]
@@ -52,7 +57,7 @@ def told(found: list[Diagnostic] | tuple[Diagnostic, ...]) -> list[object]:
 def fresh(made: Snapshot) -> list[Diagnostic]:
     """What the pipeline says of the whole program."""
     program = pipeline.load(made.source, read)
-    outcome = pipeline.run(program, made.request, made.choices)
+    outcome = pipeline.run(program, replace(made.request, extent="sample"), made.choices)
     return pipeline.settle([outcome], [program], strict=made.settings.strict, paths=[made.source.path])
 
 
@@ -168,13 +173,13 @@ def test_only_the_jobs_that_name_a_let_are_checked_again(monkeypatch: pytest.Mon
 
 
 def spied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the jobs that are checked from now on."""
+    """The names of the jobs that are checked from now on, not only named."""
     checked: list[str] = []
     real = pipeline.check
 
-    def spy(program: object, *rest: object) -> object:
-        checked.extend(job.name.text for job in program.jobs)  # type: ignore[attr-defined]
-        return real(program, *rest)  # type: ignore[arg-type]
+    def spy(program: Program, request: pipeline.Request, *rest: Sequence[pipeline.Choice]) -> Checked:
+        checked.extend(job.name.text for job in program.jobs if request.extent != "names")
+        return real(program, request, *rest)
 
     monkeypatch.setattr(pipeline, "check", spy)
     return checked

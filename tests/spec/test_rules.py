@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 REPORTED_ELSEWHERE = {
     "no-job": "of a file without a job that is to be compiled, see tests/unit/semantics",
     "unknown-job": "by the command line, of --job",
+    "name-for-several-jobs": "by the command line, of --name",
     "include-without-folder": "of a text from standard input, see tests/unit/semantics",
 }
 

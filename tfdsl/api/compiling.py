@@ -73,13 +73,13 @@ def compile(
         profile: Take the params of this profile.
         params: Values for params, over the profile. A ``str`` for a quantity or a duration is read as one.
         options: Values for options of the target, over those of the text.
-        job: Compile only the job of this name.
+        job: Compile only the job of this name, or all jobs of its matrix.
         name: Give the one job that is compiled this name instead of its own.
         strict: Treat what the target only approximates as an error.
 
     Raises:
         CompileError: The job has errors, or the target refuses something.
-        UsageError: There is no such target or version.
+        UsageError: There is no such target or version, or several jobs would get one name.
         FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
     """
     if target is None:
@@ -102,6 +102,8 @@ def check(
     profile: str | None = None,
     params: Mapping[str, Value] | None = None,
     options: Mapping[str, Value] | None = None,
+    job: str | None = None,
+    name: str | None = None,
     strict: bool = False,
 ) -> tuple[Diagnostic, ...]:
     """What is wrong with a job, and what ``target`` cannot do or does differently, in file order.
@@ -110,14 +112,14 @@ def check(
     the target blocks of the text.
 
     Raises:
-        UsageError: There is no such target or version.
+        UsageError: There is no such target or version, or several jobs would get one name.
         FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
     """
     choice = None if target is None else target_of(target)
     if choice is None and options:
         raise TypeError("options= belongs to a target")
     loaded = loaded_of(source, text, base, profile, params)
-    return public(outcome(loaded, Call(choice, options or {}, strict=strict)).diagnostics)
+    return public(outcome(loaded, Call(choice, options or {}, job, name, strict)).diagnostics)
 
 
 def loaded_of(

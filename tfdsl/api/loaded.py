@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 from tfdsl import front_end, pipeline, ready_job
 from tfdsl.api.asking import argument, options_of, params_of, secrets_in
-from tfdsl.api.errors import UsageError
+from tfdsl.api.errors import usage_error
 from tfdsl.api.reading import source_of
+from tfdsl.diagnostics.name_rules import NAME_FOR_SEVERAL
 from tfdsl.inputs import Inputs
 from tfdsl.masking import Hidden, masked
 from tfdsl.pipeline import Outcome, Request
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
+from tfdsl.semantics.derived import Asked
 
 if TYPE_CHECKING:
     import os
@@ -83,6 +85,9 @@ def outcome(loaded: Loaded, call: Call) -> Outcome:
     """
     asked = _asked(loaded, call)
     done = front_end.compiled(asked.given, asked.request, asked.choices, strict=call.strict)
+    several = next((one for one in done.diagnostics if one.rule is NAME_FOR_SEVERAL), None)
+    if several is not None:
+        raise usage_error(replace(several, helps=tuple(text.replace("--job", "job=") for text in several.helps)))
     diagnostics = asked.shown(done.diagnostics)
     return replace(done, made=() if pipeline.has_errors(diagnostics) else done.made, diagnostics=diagnostics)
 
@@ -118,25 +123,10 @@ class _Asked(Record):
 
 
 def _asked(loaded: Loaded, call: Call) -> _Asked:
-    given, problems, job = loaded.given, loaded.problems, call.job
-    absent = None if job is None else front_end.missing_job(given, job, argument("job", job))
-    if absent is not None:
-        problems = (*problems, absent)
-    elif call.name is not None:
-        given = front_end.renamed(given, _one_job(loaded, job, call.name), call.name)
-        job = call.name
     options = () if call.choice is None else options_of(call.choice.backend.name, call.options)
     hidden = Hidden((*loaded.hidden.values, *secrets_in(call.options).values))
     choices = () if call.choice is None else (call.choice,)
-    return _Asked(given, replace(loaded.request, job=job, options=options), choices, problems, hidden)
-
-
-def _one_job(loaded: Loaded, job: str | None, name: str) -> str:
-    """The job that gets another name."""
-    names = front_end.job_names(loaded.given)
-    if job is None and len(names) > 1:
-        raise UsageError(f"name= is for one job; choose one of {', '.join(names)} with job=")
-    chosen = job or "".join(names)
-    if name in names and name != chosen:
-        raise UsageError(f"name={name!r} is the name of another job of {loaded.path}")
-    return chosen
+    job = None if call.job is None else Asked(call.job, argument("job", call.job))
+    name = None if call.name is None else Asked(call.name, argument("name", call.name))
+    request = replace(loaded.request, job=job, name=name, options=options)
+    return _Asked(loaded.given, request, choices, loaded.problems, hidden)

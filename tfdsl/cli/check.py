@@ -39,6 +39,8 @@ COMMAND = Command(
     (
         chosen.TARGET,
         ALL_TARGETS,
+        chosen.JOB,
+        chosen.NAME,
         chosen.PROFILE,
         ALL_PROFILES,
         chosen.SET,
@@ -120,18 +122,18 @@ class _Check:
         loaded = [
             front_end.read(source, chosen.inputs(self.arguments, source, self.read)) for source in counted(sources)
         ]
-        absent = [diagnostic for one in loaded for diagnostic in chosen.missing(self.arguments, one)]
+        unsettled: list[Diagnostic] = []
         outcomes: list[Outcome] = []
         for one in counted(loaded):
-            request, unsettled = front_end.in_project(self.request, one)
-            absent += unsettled
+            request, problems = front_end.in_project(self.request, one)
+            unsettled += problems
             outcomes += [
                 front_end.run(one, replace(request, profile=profile), self.choices)
                 for profile in self.profiles(front_end.profiles_of(one))
             ]
         strict = self.arguments.on(chosen.STRICT.name)
         paths = [source.path for source in sources]
-        return [*absent, *front_end.settled(outcomes, loaded, strict=strict, paths=paths)]
+        return [*unsettled, *front_end.settled(outcomes, loaded, strict=strict, paths=paths)]
 
     def profiles(self, known: Iterable[str]) -> list[str | None]:
         """The profiles to check with; ``None`` stands for no profile."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.front_end import Input
     from tfdsl.pipeline import Made
+    from tfdsl.text import Span
 
 OUTPUT = Flag("--output", "a folder, a file (FILE.yaml), or - for standard output", short="-o", value="PATH")
 SOURCE_MAP = Flag("--source-map", "write FILE.map beside each file: the source line of every line")
@@ -35,6 +36,7 @@ COMMAND = Command(
         chosen.TARGET,
         OUTPUT,
         chosen.JOB,
+        chosen.NAME,
         chosen.PROFILE,
         chosen.SET,
         chosen.OPTION,
@@ -69,11 +71,10 @@ def run(arguments: Arguments) -> int:
         report(unreadable, ())
         return USAGE
     given = read(sources[0], chosen.inputs(arguments, sources[0]))
-    absent = chosen.missing(arguments, given)
     request, unsettled = in_project(picked.request, given)
     strict = arguments.on(chosen.STRICT.name)
     outcome = compiled(given, request, picked.choices, strict=strict)
-    diagnostics = [*unsettled, *absent, *outcome.diagnostics]
+    diagnostics = [*unsettled, *outcome.diagnostics]
     written = [] if pipeline.has_errors(diagnostics) else _write(arguments, place, outcome.made, given)
     shown = [*(one for one in diagnostics if one.level != "info"), *written]
     status = report(shown, [sources[0].path], hidden=picked.hidden)
@@ -96,10 +97,11 @@ def _write(arguments: Arguments, place: Destination, made: Sequence[Made], given
 
 
 def _left_out(made: Sequence[Made]) -> list[Diagnostic]:
-    """A note for each Dockerfile: it is written only into a folder."""
-    found: list[Diagnostic] = []
+    """A note for each ``build`` block: a Dockerfile is written only into a folder."""
+    found: dict[Span, Diagnostic] = {}
     for one in made:
         build = one.unit.job.build
         if build is not None:
-            found.append(DOCKERFILE_LEFT_OUT(one.unit.origins.span(build.path), job=one.unit.job.name))
-    return found
+            place = one.unit.origins.span(build.path)
+            found.setdefault(place, DOCKERFILE_LEFT_OUT(place, job=one.unit.job.name))
+    return list(found.values())

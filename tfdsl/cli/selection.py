@@ -9,11 +9,12 @@ from tfdsl import targets
 from tfdsl.cli.arguments import Argument, Flag
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSABLE_TARGET
-from tfdsl.front_end import choice_of, missing_job, part, target_of
+from tfdsl.front_end import choice_of, part, target_of
 from tfdsl.inputs import Inputs
 from tfdsl.masking import Hidden, hidden_in
 from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record
+from tfdsl.semantics.derived import Asked
 from tfdsl.semantics.params import Given as ParamGiven
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.source_files import read
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tfdsl.cli.arguments import Arguments
-    from tfdsl.front_end import Input
     from tfdsl.semantics.external_values import Form
 
 TARGET = Flag(
@@ -42,7 +42,8 @@ OPTION = Flag(
     value="TARGET.KEY=VALUE",
     many=True,
 )
-JOB = Flag("--job", "compile only this job of the file", value="NAME")
+JOB = Flag("--job", "only this job of the file, or all jobs of its matrix", value="NAME")
+NAME = Flag("--name", "give the one job this name instead of its own", value="NAME")
 ALLOW_READ = Flag(
     "--allow-read", "another folder that include, file() and env_file() may read from", value="DIR", many=True
 )
@@ -59,7 +60,7 @@ class Selection(Record):
 
 
 def selection(arguments: Arguments) -> Selection:
-    """Read the options of this module, and ``--job``, out of ``arguments``."""
+    """Read the options of this module out of ``arguments``."""
     errors: list[Diagnostic] = []
     names = [piece for argument in arguments.values(TARGET.name) for piece in _pieces(argument)]
     found = [choice_of(name.text, name.span) for name in names]
@@ -71,9 +72,13 @@ def selection(arguments: Arguments) -> Selection:
         option for argument in arguments.values(OPTION.name) if (option := _option(argument, asked, errors)) is not None
     ]
     errors += _no_folders(arguments.values(ALLOW_READ.name))
-    profile, job = arguments.value(PROFILE.name), arguments.value(JOB.name)
+    profile = arguments.value(PROFILE.name)
     request = Request(
-        None if profile is None else profile.text, tuple(params), tuple(options), None if job is None else job.text
+        None if profile is None else profile.text,
+        tuple(params),
+        tuple(options),
+        _asked(arguments.value(JOB.name)),
+        _asked(arguments.value(NAME.name)),
     )
     words = [argument.text for flag in (SET, OPTION) for argument in arguments.values(flag.name)]
     return Selection(tuple(_once(choices)), request, tuple(errors), hidden_in(words, request))
@@ -84,19 +89,16 @@ def inputs(arguments: Arguments, source: Source, opened: Callable[[str], Source 
     return Inputs(source, [argument.text for argument in arguments.values(ALLOW_READ.name)], opened)
 
 
+def _asked(argument: Argument | None) -> Asked | None:
+    return None if argument is None else Asked(argument.text, argument.span)
+
+
 def _no_folders(argument: Iterable[Argument]) -> list[Diagnostic]:
     return [
         BAD_ARGUMENT(one.span, what=f"--allow-read needs a folder; {one.text or '(no name)'} is not a folder")
         for one in argument
         if not os.path.isdir(one.text)
     ]
-
-
-def missing(arguments: Arguments, loaded: Input) -> list[Diagnostic]:
-    """The job that the command line names and the file does not have; a profile is looked up with the params."""
-    argument = arguments.value(JOB.name)
-    error = None if argument is None else missing_job(loaded, argument.text, argument.span)
-    return [] if error is None else [error]
 
 
 def unusable(arguments: Arguments) -> list[Diagnostic]:

@@ -30,7 +30,7 @@ COMMAND = Command(
         Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),
         Positional("ROLE[INDEX]", "only this role, or only this task of it", required=False),
     ),
-    (chosen.TARGET, chosen.JOB, chosen.PROFILE, chosen.SET, chosen.OPTION, chosen.ALLOW_READ),
+    (chosen.TARGET, chosen.JOB, chosen.NAME, chosen.PROFILE, chosen.SET, chosen.OPTION, chosen.ALLOW_READ),
     ("tfdsl tfconfig mnist.tfjob -t volcano", "tfdsl tfconfig mnist.tfjob -t tfjob 'worker[0]'"),
     "Without -t, every target that the job compiles for is shown.",
 )
@@ -48,9 +48,6 @@ def run(arguments: Arguments) -> int:
         report(unreadable, ())
         return USAGE
     given = read(sources[0], chosen.inputs(arguments, sources[0]))
-    absent = chosen.missing(arguments, given)
-    if absent:
-        return report(absent, ())
     if picked.choices:
         return _show(given, picked, wanted)
     if unusable := chosen.unusable(arguments):

@@ -63,8 +63,9 @@ TOPICS: Final = {
     "job": Topic(
         "declaration",
         "A job. Its attributes are the defaults of its roles. Inside it you can use job.name, "
-        "job.namespace and, on targets that know the submitter, job.user.",
-        "job NAME { attributes, roles, mounts, outputs, policies, cluster, build, targets }",
+        "job.namespace and, on targets that know the submitter, job.user. A name in quotes can "
+        "use params, lets and matrix values in ${ }.",
+        "job NAME { attributes, roles, mounts, outputs, policies, cluster, build, matrix, targets }",
         "let workers = 4\n" + _WHOLE,
     ),
     # statements of a job
@@ -86,6 +87,15 @@ TOPICS: Final = {
         "The number of the replica, from 0. It is known only at run time, so it must be alone inside ${ }.",
         "${task.index}",
         'role worker { env = { SHARD = "${task.index}" } }',
+    ),
+    "matrix": Topic(
+        "block, value",
+        "One job for each combination of the values, the last axis fastest. Inside the job, its name "
+        "and its templates you can use matrix.AXIS and matrix.index, which counts from 0. A name "
+        "that uses neither gets the index at its end.",
+        "matrix { AXIS = [ VALUES ], … }",
+        "matrix { lr = [0.1, 1e-3], batch = [32, 64] }\n"
+        'role worker { args = ["--lr=${matrix.lr}", "--batch=${matrix.batch}"] }',
     ),
     "target": Topic(
         "block",

@@ -89,6 +89,10 @@ JOB_NAME = _rule("TFJ2501", "job-name", "{name} is not a valid job name: {proble
 OBJECT_NAME = _rule("TFJ2502", "object-name", "{name} is not a valid name for a {what}: {problem}")
 LABEL_SYNTAX = _rule("TFJ2503", "label-syntax", "{given} is not a valid {what}: {problem}")
 POD_FIELD = _rule("TFJ2506", "pod-field", "{given} is not a field of the pod that a variable can have")
+TOO_MANY_JOBS = _rule(
+    "TFJ2511", "too-many-jobs", "the matrix makes {count} jobs; the matrices of a file can make at most {most}"
+)
+BAD_AXIS = _rule("TFJ2512", "matrix-axis", "{problem}")
 TOLERATION = _rule("TFJ2504", "toleration", "{problem}")
 
 BUILD_FROM = _rule("TFJ2601", "build-from", "build has no from")

@@ -60,7 +60,7 @@ _PLAIN_STEP = ("image", "cpu", "memory", "gpu")
 
 def lower(job: resolved.Job) -> tuple[model.Job, Origins]:
     """The IR of ``job`` and where each of its fields was written."""
-    origins = Origins(job.name_span)
+    origins = Origins(job.name_span, job.derived.named_at)
     claims = ClaimBook(origins)
     roles = tuple(_role(job, role, origins, claims) for role in job.roles)
     fields: dict[str, object] = {

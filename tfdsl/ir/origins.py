@@ -11,18 +11,26 @@ if TYPE_CHECKING:
 class Origins:
     """IR path → span, and which paths were written in the source (the others are defaults).
 
-    A default has the span of what it belongs to: the role's or the job's name.
+    A default has the span of what it belongs to: the role's or the job's name. ``named_at``: the place of messages
+    about the job's own name, which a command line may have given.
     """
 
-    __slots__ = ("_spans", "job")
+    __slots__ = ("_spans", "job", "named_at")
 
-    def __init__(self, job: Span) -> None:
+    def __init__(self, job: Span, named_at: Span | None = None) -> None:
         self.job = job
+        self.named_at = named_at or job
         self._spans: dict[str, Span] = {}
 
     def record(self, path: str, span: Span) -> None:
         """Say that ``path`` was written at ``span``."""
         self._spans[path] = span
+
+    def with_name_at(self, place: Span) -> Origins:
+        """The same for a job that got its name at ``place``."""
+        other = Origins(self.job, place)
+        other._spans = self._spans
+        return other
 
     def written(self, path: str) -> Span | None:
         """The span where ``path`` itself was written, or ``None`` when it is a default."""

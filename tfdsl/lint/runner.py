@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from tfdsl.lint.view import JobView, ProgramView
 from tfdsl.record import replace
+from tfdsl.semantics.per_combination import Reports
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from tfdsl.diagnostics import Diagnostic, Level, Rule
     from tfdsl.semantics import resolved
     from tfdsl.semantics.project import Program
+
+    Report = Callable[[Diagnostic], None]
 
 SLUGS = (
     "unused-let",
@@ -87,6 +90,7 @@ def lint(
 ) -> list[Diagnostic]:
     """The diagnostics of all rules. ``levels``: slug or code → ``error``, ``warning``, ``info`` or ``off``."""
     diagnostics: list[Diagnostic] = []
+    reports = Reports(diagnostics.append)
     whole = ProgramView(program, used)
     views = [JobView(job) for job in jobs]
     for slug in SLUGS:
@@ -94,13 +98,19 @@ def lint(
         level = (levels or {}).get(slug, (levels or {}).get(module.RULE.code, module.RULE.level))
         if level == "off":
             continue
-        diagnostics += [replace(diagnostic, level=cast("Level", level)) for diagnostic in _run(module, whole, views)]
+        for diagnostic, report in _run(module, whole, views, reports):
+            report(replace(diagnostic, level=cast("Level", level)))
+    reports.end()
     return diagnostics
 
 
-def _run(module: RuleModule, program: ProgramView, jobs: list[JobView]) -> Iterator[Diagnostic]:
+def _run(
+    module: RuleModule, program: ProgramView, jobs: list[JobView], reports: Reports
+) -> Iterator[tuple[Diagnostic, Report]]:
+    """What a rule says, each with where it goes."""
     if hasattr(module, "check_program"):
-        yield from module.check_program(program)
+        yield from ((diagnostic, reports.report) for diagnostic in module.check_program(program))
     else:
         for view in jobs:
-            yield from module.check_job(view)
+            report = reports.about(view.job.derived)
+            yield from ((diagnostic, report) for diagnostic in module.check_job(view))

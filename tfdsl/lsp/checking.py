@@ -3,6 +3,7 @@
 What a job gives depends on its own text, on the lets and templates that it names (and those that they name), on the
 other declarations beside the jobs, and on what is asked for. While all of that stays, its diagnostics stay, moved to
 where the job is now. The result is that of :func:`tfdsl.pipeline.run` on the whole program; a test compares the two.
+Of a matrix, only the first job and one for each further value of an axis are checked.
 """
 
 from __future__ import annotations
@@ -91,8 +92,8 @@ class Checker:
             return pipeline.Outcome(targets, (), program.diagnostics)
         # What follows from syntax errors is left out at the end: by itself, a job does not depend on them.
         whole = replace(program, diagnostics=())
-        base = pipeline.check(replace(whole, jobs=()), request)
-        beside = _Beside(program, request, choices, base.diagnostics)
+        base = pipeline.check(whole, replace(request, extent="names"))
+        beside = _Beside(program, replace(request, extent="sample"), choices, base.diagnostics)
         jobs: list[_Job] = []
         for node in program.jobs:
             job = self._known(node, beside)

@@ -44,7 +44,7 @@ def fates(snapshot: Snapshot, span: Span, keys: Sequence[str], job: ast.Job | No
 
 
 def units_of(snapshot: Snapshot, job: ast.Job) -> list[Unit]:
-    """``job`` lowered for every target; empty when it has errors."""
+    """``job``, of a matrix its first one, lowered for every target; empty when it has errors."""
     known = snapshot.units.get(job.name.text)
     if known is None:
         known = snapshot.units[job.name.text] = _units(snapshot, job)
@@ -54,7 +54,7 @@ def units_of(snapshot: Snapshot, job: ast.Job) -> list[Unit]:
 def _units(snapshot: Snapshot, job: ast.Job) -> list[Unit]:
     program = snapshot.program
     choices = list(map(pipeline.Choice, targets.every()))
-    checked = pipeline.check(replace(program, jobs=(job,)), snapshot.request, choices)
+    checked = pipeline.check(replace(program, jobs=(job,)), replace(snapshot.request, extent="first"), choices)
     if pipeline.has_errors(program.diagnostics) or pipeline.has_errors(checked.diagnostics):
         return []
     by_name = {choice.backend.name: choice.backend for choice in choices}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Report = Callable[[Diagnostic], None]
 
-Block = TypeVar("Block", ast.Cluster, ast.Build)
+Block = TypeVar("Block", ast.Cluster, ast.Build, ast.Matrix)
 Where: TypeAlias = Literal["job", "role", "target", "template"]
 
 _UNSET = (ast.UnsetAttribute, ast.UnsetMount, ast.UnsetOutput, ast.UnsetPolicy, ast.UnsetStep)
@@ -142,6 +142,7 @@ def read_job(node: ast.Job, names: Names, report: Report) -> JobBlock:
     """Sort the items of ``node`` and report misplaced ones."""
     reader = _Reader(names, report)
     reader.around = replace(reader.around, targets=_targets_at_hand(node, names))
+    _once(node.items, ast.Matrix, "matrix", report)  # its axes are read where the jobs are named
     return JobBlock(
         node,
         reader.layers(node.items, "job", ()),
@@ -340,7 +341,7 @@ _WORDS: dict[type, str] = {
 
 def _misplaced(item: ast.Item, where: str, report: Report) -> None:
     span = item.span
-    if isinstance(item, ast.Cluster | ast.Build):
+    if isinstance(item, ast.Cluster | ast.Build | ast.Matrix):
         span = item.word
     elif isinstance(item, ast.Role | ast.Target):
         span = item.name.span

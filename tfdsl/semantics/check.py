@@ -6,7 +6,7 @@ targets that are not compiled are checked, too), and applies the rules of the la
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl import targets
 from tfdsl.diagnostics import name_rules, value_rules
@@ -14,20 +14,27 @@ from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.semantics import resolved, statements, target_options, unknown_roles
 from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, check_templates, read_job
+from tfdsl.semantics.derived import Asked, Derived, check_name, chosen, derive
 from tfdsl.semantics.job_rules import check_images, check_job
 from tfdsl.semantics.merge_outputs import outputs
 from tfdsl.semantics.merge_policies import policies
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.patches import patches
+from tfdsl.semantics.per_combination import Reports
 from tfdsl.semantics.resolve import Resolver, Shared
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.project import Program
     from tfdsl.semantics.target_options import GivenOption
+
+
+Extent: TypeAlias = Literal["all", "sample", "first", "names"]
 
 
 class Wanted(Record):
@@ -38,12 +45,19 @@ class Wanted(Record):
 
 
 class Request(Record):
-    """What to check for: targets (none: the language alone), profile, ``--set``, ``-O``, and one job or all."""
+    """What to check for: targets (none: the language alone), profile, ``--set``, ``-O``, and one job or all.
+
+    ``job``, ``name``: ``--job`` and ``--name``. ``extent``: which jobs of each matrix are checked: all of them, the
+    first and one for each further value of an axis, or the first. With ``names`` no job is, only their names.
+    """
 
     targets: tuple[Wanted, ...] = ()
     profile: str | None = None
     given: tuple[Given, ...] = ()
     options: tuple[GivenOption, ...] = ()
+    job: Asked | None = None
+    name: Asked | None = None
+    extent: Extent = "all"
 
 
 class Checked(Record):
@@ -67,26 +81,25 @@ def check(program: Program, request: Request) -> Checked:
     with_pods = tuple(wanted.target.name for wanted in request.targets if wanted.target.pods)
     names = Names(program.templates, ReadTemplates(), with_pods)
     check_templates(names, collector)
+    derived = chosen(derive(program, params, collector), request.job, request.name, collector)
+    if request.extent == "names":
+        return Checked((), tuple(collector.diagnostics), frozenset(params.used))
     blocks = [read_job(node, names, collector) for node in program.jobs]
-    jobs: list[resolved.Job] = []
     if request.targets and not program.jobs and not program.syntax_errors:
         diagnostic = name_rules.NO_JOB(Span(program.files[0].source, 0, 0))
         collector(diagnostic.help("a file without a job can be included, but not compiled"))
     checker = _Checker(program, params, request, collector)
-    for wanted in request.targets or (None,):
-        jobs += [checker.job(block, wanted, compiled=True) for block in blocks]
-    asked = {wanted.target.name for wanted in request.targets}
-    for block in blocks:
-        for name in block.targets:
-            target = targets.find(name)
-            if name not in asked and target is not None:
-                checker.job(block, Wanted(target), compiled=False)
+    of_node: dict[int, list[Derived]] = {}
+    for one in derived:
+        of_node.setdefault(id(one.node), []).append(one)
+    of_blocks = [checker.jobs(block, of_node.get(id(block.node), [])) for block in blocks]
     everything = frozenset(params.used | {f"template {name}" for name in _used_templates(program)})
     diagnostics = collector.diagnostics
     if program.syntax_errors:
         from tfdsl.semantics.consequences import independent
 
         diagnostics = independent(diagnostics, program)
+    jobs = (job for at in range(len(request.targets) or 1) for of_block in of_blocks for job in of_block[at])
     return Checked(tuple(jobs), tuple(diagnostics), everything)
 
 
@@ -113,16 +126,44 @@ class _Checker:
         self.params = params
         self.request = request
         self.report = report
-        self.shared = Shared()
+        self.shared = Shared(report)
 
-    def job(self, block: JobBlock, wanted: Wanted | None, *, compiled: bool) -> resolved.Job:
-        """``block`` resolved for ``wanted`` (``None``: no target); what is wrong with it is reported."""
+    def jobs(self, block: JobBlock, derived: Sequence[Derived]) -> list[list[resolved.Job]]:
+        """The jobs that ``block`` makes, for each target that is asked for; the other target blocks are checked."""
+        if self.request.extent == "sample":
+            derived = [one for one in derived if one.sampled]
+        elif self.request.extent == "first":
+            derived = derived[:1]
+        reports = Reports(self.report)
+        wanted = self.request.targets or (None,)
+        found = [[self._job(block, one, each, reports) for one in derived] for each in wanted]
+        asked = {one.target.name for one in self.request.targets}
+        others = [target for name in block.targets if name not in asked and (target := targets.find(name)) is not None]
+        for target in others:
+            for one in derived:
+                if one.sampled:
+                    self._job(block, one, Wanted(target), reports, compiled=False)
+        reports.end()
+        return found
+
+    def _job(
+        self,
+        block: JobBlock,
+        derived: Derived,
+        wanted: Wanted | None,
+        reports: Reports,
+        *,
+        compiled: bool = True,
+    ) -> resolved.Job:
+        """``derived`` resolved for ``wanted`` (``None``: no target); what is wrong with it is reported."""
         target = wanted.target if wanted is not None else None
-        resolver = Resolver(block, self.params, target, self.report, self.shared, compiled=compiled)
+        report = reports.about(derived)
+        resolver = Resolver(block, derived, self.params, target, report, self.shared, compiled=compiled)
         job = self._resolved(block, wanted, resolver)
-        check_job(job, self.report)
+        check_name(derived, report)
+        check_job(job, report)
         if target.requires_image(job.options) if target is not None else not block.targets:
-            check_images(job, self.report)
+            check_images(job, report)
         return job
 
     def _resolved(self, block: JobBlock, wanted: Wanted | None, resolver: Resolver) -> resolved.Job:
@@ -130,7 +171,7 @@ class _Checker:
         for name in resolver.role_names():
             written = _replicas(resolver, name) if name not in present else None
             if isinstance(written, ast.Number):  # a computed 0 is a choice, such as `prod ? 2 : 0`
-                self.report(value_rules.NO_REPLICAS(written.span, role=name))
+                resolver.report(value_rules.NO_REPLICAS(written.span, role=name))
         resolver.check_unused(present)
         unknown_roles.check(resolver)
         role_outputs = outputs(resolver, present)
@@ -151,7 +192,7 @@ class _Checker:
             chosen.options if chosen is not None else {},
             chosen.spans if chosen is not None else {},
             patches(resolver, present),
-            block.node,
+            resolver.derived,
             _has_pods(block, wanted),
             wanted is not None and wanted.target.gpus_by_label,
             block.complete,

@@ -63,7 +63,7 @@ def _walk(
 
 def dependence(node: ast.Assign | ast.Mount) -> Dependence:
     """What the value of ``node`` depends on."""
-    names = {ref.name for ref in references((node,), ("job", "role", "roles"))}
+    names = {ref.name for ref in references((node,), ("job", "role", "roles", "matrix"))}
     return "role" if "role" in names else "job" if names else "nothing"
 
 

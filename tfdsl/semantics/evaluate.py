@@ -37,6 +37,7 @@ from tfdsl.semantics.values import (
     show,
 )
 from tfdsl.syntax import ast
+from tfdsl.vocabulary.statements import RESERVED_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,7 +150,7 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
     value = scope.globals.lookup(expr.name)
     if value is not None:
         return value.data
-    if expr.name in ("job", "role", "roles", "task", "env"):
+    if expr.name in RESERVED_NAMES:
         return name_rules.UNKNOWN_NAME(expr.span, name=expr.name).help(members_help(expr.name))
     diagnostic = name_rules.UNKNOWN_NAME(expr.span, name=expr.name)
     words = {"yes": "true", "on": "true", "True": "true", "no": "false", "off": "false", "False": "false"}

@@ -80,7 +80,6 @@ def _check_role(role: resolved.Role, view: RoleView, report: Report) -> None:
 
 
 def _job_names(job: resolved.Job) -> Iterator[Broken]:
-    yield from _one(names.job_name(job.name))
     namespace, priority = job.data("namespace"), job.data("priority")
     if isinstance(namespace, str):
         yield from _one(names.label_name(namespace, "namespace"), "namespace")

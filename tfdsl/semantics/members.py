@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import Diagnostic, Edit, name_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, is_sure
 from tfdsl.semantics.scope import Pending
+from tfdsl.semantics.values import POISON
 from tfdsl.vocabulary import foreign, roles
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def members_help(name: str) -> str:
         "roles": "write roles.<role>.replicas",
         "task": "write task.index, alone inside ${ }",
         "env": "write env.NAME, alone inside ${ }",
+        "matrix": "write matrix.AXIS or matrix.index",
     }[name]
 
 
@@ -55,7 +57,35 @@ def special_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) ->
         if scope.job is None:
             return name_rules.NOT_IN_JOB(expr.span, name="roles")
         return name_rules.UNKNOWN_NAME(expr.span, name=f"roles.{name.text}").help(f"write roles.{name.text}.replicas")
+    if base == "matrix":
+        return _matrix_member(expr, name, scope)
     return _foreign_member(expr, base, name, scope)
+
+
+def _matrix_member(expr: ast.Member, name: ast.Name, scope: Scope) -> Data | Diagnostic:
+    """``matrix.name``: of the combination that the job is made of."""
+    whole = f"matrix.{name.text}"
+    if scope.owner is None:
+        return name_rules.NOT_IN_JOB(expr.span, name=whole)
+    matrix = scope.matrix
+    if matrix is None:
+        error = name_rules.NO_MATRIX(expr.span, name=whole)
+        return _used_by(scope.owner, expr, error, "has no matrix").help(
+            f"add matrix {{ {name.text} = [ … ] }} to the job"
+        )
+    if name.text == "index":
+        return matrix.index
+    if name.text in matrix.values:
+        return matrix.values[name.text].data
+    if matrix.broken:
+        return POISON
+    return _used_by(scope.owner, expr, _unknown_member("matrix", name, (*matrix.values, "index")), "has another matrix")
+
+
+def _used_by(owner: ast.Job, expr: ast.Member, error: Diagnostic, words: str) -> Diagnostic:
+    """``error`` with the job that uses the template which ``expr`` is in."""
+    inside = owner.span.source is expr.span.source and owner.span.start <= expr.span.start < owner.span.end
+    return error if inside else error.note(owner.name.span, f"job {owner.name.text} uses the template and {words}")
 
 
 def _foreign_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) -> Diagnostic | None:
@@ -86,7 +116,7 @@ def _by_name_alone(expr: ast.Member, whole: str, name: ast.Name, scope: Scope) -
 
 def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
     if name.text == "name":
-        return job.name
+        return job.name if job.name_known else POISON
     if name.text == "namespace":
         namespace = job.namespace()
         if isinstance(namespace, Pending):

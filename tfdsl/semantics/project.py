@@ -172,7 +172,10 @@ class _Loader:
         return f"includes can be nested at most {DEEPEST_INCLUDE} deep" if depth > DEEPEST_INCLUDE else self.read(path)
 
     def job(self, declaration: ast.Job) -> None:
-        first = self.jobs.setdefault(declaration.name.text, declaration)
+        name = declaration.name.text
+        if declaration.pattern or declaration.condition:  # two of one text may be two jobs
+            name = f"{name}\0{declaration.span.start}"
+        first = self.jobs.setdefault(name, declaration)
         if first is not declaration:
             diagnostic = name_rules.DUPLICATE_JOB(declaration.name.span, name=declaration.name.text)
             self.diagnostics.append(diagnostic.note(first.name.span, "first here").marked("again here"))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.blocks import JobBlock, Layer, RoleBlock, TargetBlock
     from tfdsl.semantics.dependencies import Dependence
+    from tfdsl.semantics.derived import Derived
     from tfdsl.semantics.params import Params
     from tfdsl.syntax import ast
     from tfdsl.text import Span
@@ -43,9 +44,13 @@ COST = 10
 
 
 class Shared:
-    """Values that are the same for every role and target, which all resolvers of a program share."""
+    """Values that are the same for every job, role and target, which all resolvers of a program share.
 
-    def __init__(self) -> None:
+    ``report`` takes what is wrong with them.
+    """
+
+    def __init__(self, report: Callable[[Diagnostic], None]) -> None:
+        self.report = report
         self.typed: dict[Key, Value] = {}
         self.mounts: dict[Key, resolved.Mount | None] = {}
         self._dependence: dict[int, Dependence] = {}
@@ -67,6 +72,7 @@ class Resolver:
     def __init__(
         self,
         block: JobBlock,
+        derived: Derived,
         params: Params,
         target: Backend | None,
         report: Callable[[Diagnostic], None],
@@ -77,11 +83,14 @@ class Resolver:
         self.block = block
         self.params = params
         self.compiled = compiled
-        self.name = block.node.name.text
+        self.derived = derived
+        self.name = derived.name
+        self.name_known = derived.known
         self.target = target
         self.target_block: TargetBlock | None = block.targets.get(target.name) if target is not None else None
         self.report = report
-        self.scope = Scope(params, report, self)
+        self.scope = Scope(params, report, self, owner=block.node, matrix=derived.combination)
+        self._same_scope = replace(self.scope, report=shared.report)
         self._scopes: dict[str, Scope] = {}
         self._shared = shared
         self._typed: dict[Key, Value] = {}
@@ -197,12 +206,19 @@ class Resolver:
         value = values.get(key)
         if value is None:
             row = attributes.BY_NAME[assign.key.text]
-            value = evaluate(assign.value, self.scope if role is None else self.role_scope(role))
+            scope = self._scope_of(values is self._shared.typed, role)
+            value = evaluate(assign.value, scope)
             if isinstance(value.data, CONTAINERS) and not self.params.spend(COST * value.data.weight // ELEMENT):
-                self.report(operators.exhausted(value.span))
+                scope.report(operators.exhausted(value.span))
                 value = Value(POISON, value.span)
-            value = values[key] = conform(value, row.type, row.name, self.report)
+            value = values[key] = conform(value, row.type, row.name, scope.report)
         return value
+
+    def _scope_of(self, same: bool, role: str | None) -> Scope:
+        """The names for a value in ``role``. ``same``: the value is the same in all jobs."""
+        if same:
+            return self._same_scope if role is None else replace(self._same_scope, role=role)
+        return self.scope if role is None else self.role_scope(role)
 
     def _place(
         self, node: ast.Assign | ast.Mount, role: str | None, shared: dict[Key, T], own: dict[Key, T]
@@ -341,7 +357,7 @@ class Resolver:
         """The mount ``node`` of ``role``; ``None``, with a report, when its path or kind is not known."""
         mounts, key = self._place(node, role, self._shared.mounts, self._mounts)
         if key not in mounts:
-            mounts[key] = read_mount(node, self.role_scope(role))
+            mounts[key] = read_mount(node, self._scope_of(mounts is self._shared.mounts, role))
         return mounts[key]
 
 

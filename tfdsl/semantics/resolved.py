@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tfdsl.patch.path import Path
+    from tfdsl.semantics.derived import Derived
     from tfdsl.semantics.values import Value
-    from tfdsl.syntax import ast
     from tfdsl.text import Span
     from tfdsl.vocabulary.options import OptionValue
     from tfdsl.vocabulary.statements import MountKind
@@ -159,6 +159,7 @@ class Patch(Record):
 class Job(Record):
     """A job with all layers merged for ``target`` (``None``: without any target block).
 
+    ``name_span``: where the name of its block is. ``derived``: how it got its name.
     ``roles``: those with replicas, in the order chief, master, ps, worker, evaluator, tensorboard.
     ``options``: a value for every option of the target; ``option_spans``: the spans of those that are set.
     ``pods``: its replicas are pods, as far as it is known: without a target its target blocks say it.
@@ -179,7 +180,7 @@ class Job(Record):
     options: Mapping[str, OptionValue]
     option_spans: Mapping[str, Span]
     patches: tuple[Patch, ...]
-    node: ast.Job
+    derived: Derived
     pods: bool
     gpus_by_label: bool
     complete: bool

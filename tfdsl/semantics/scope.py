@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.env_files import EnvFile
+    from tfdsl.semantics.matrix import Combination
     from tfdsl.semantics.values import Poison, Value
+    from tfdsl.syntax import ast
     from tfdsl.text import Span
 
 
@@ -58,9 +60,10 @@ class Globals(Protocol):
 
 
 class JobNames(Protocol):
-    """The members of ``job`` and ``roles``."""
+    """The members of ``job`` and ``roles``. ``name_known``: whether the job's name could be evaluated."""
 
     name: str
+    name_known: bool
 
     def namespace(self) -> Value | Pending | None:
         """The job's namespace, poison when it is wrong; ``None`` when it has none."""
@@ -80,9 +83,15 @@ class JobNames(Protocol):
 
 
 class Scope(Record):
-    """The names at one place. ``role`` is the name of the enclosing role, or ``None`` outside roles."""
+    """The names at one place.
+
+    ``role``: the name of the enclosing role, or ``None`` outside roles. ``owner``: the job that the place belongs to;
+    a template belongs to the job that uses it. ``matrix``: what ``matrix.…`` is, if that job has a matrix.
+    """
 
     globals: Globals
     report: Callable[[Diagnostic], None]
     job: JobNames | None = None
     role: str | None = None
+    owner: ast.Job | None = None
+    matrix: Combination | None = None

@@ -146,7 +146,7 @@ PATCH_WORDS = {
 }
 """The words that a patch can contain."""
 
-RESERVED_NAMES = ("job", "role", "roles", "task", "env")
+RESERVED_NAMES = ("job", "role", "roles", "task", "env", "matrix")
 """Reserved: no let, param or template can have these names, which are values inside a job."""
 
 TRUTH = ("true", "false")

@@ -69,7 +69,7 @@ def check_names(unit: Unit, rules: PodRules, names: Sequence[Name]) -> Iterator[
     worst = max(over, key=lambda name: len(name.text) - name.limit)
     excess = len(worst.text) - worst.limit
     diagnostic = rules.name_too_long(
-        unit.origins.span(""), what=worst.what, longest=worst.text, length=len(worst.text), limit=worst.limit
+        unit.origins.named_at, what=worst.what, longest=worst.text, length=len(worst.text), limit=worst.limit
     )
     room = len(unit.job.name) - excess
     advice = f"shorten the job's name to at most {room} characters" if room > 0 else "shorten the names it consists of"
@@ -79,7 +79,7 @@ def check_names(unit: Unit, rules: PodRules, names: Sequence[Name]) -> Iterator[
 def check_first_letter(unit: Unit, rules: PodRules, what: str) -> Iterator[Diagnostic]:
     """An error when the job's name cannot be that of a Service, which begins with a letter (RFC 1035)."""
     if not unit.job.name[:1].isalpha():
-        yield rules.name_first_letter(unit.origins.span(""), what=what)
+        yield rules.name_first_letter(unit.origins.named_at, what=what)
 
 
 def check_pods(unit: Unit, rules: PodRules, plans: Sequence[tuple[Role, PodPlan]]) -> Iterator[Diagnostic]:

@@ -52,7 +52,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     """The job first, then role by role."""
     job = unit.job
     if not NAME.match(job.name):
-        yield messages.APPLICATION_NAME(unit.origins.span("name"), name=job.name)
+        yield messages.APPLICATION_NAME(unit.origins.named_at, name=job.name)
     yield from _options(unit)
     yield from check_files(unit, messages.SHARED, TAKEN)
     yield from _work_folders(unit)

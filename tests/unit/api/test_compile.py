@@ -128,8 +128,19 @@ def test_another_name_is_for_one_job() -> None:
     with pytest.raises(tfdsl.UsageError, match="job="):
         tfdsl.compile(text=TWO, target="volcano", name="b")
     assert tfdsl.compile(text=TWO, target="volcano", job="k", name="b").jobs[0].name == "b"
-    with pytest.raises(tfdsl.UsageError, match="another job"):
-        tfdsl.compile(text=TWO, target="volcano", job="k", name="j")
+    assert tfdsl.compile(text=TWO, target="volcano", job="k", name="j").jobs[0].name == "j"
+
+
+def test_the_jobs_of_a_matrix() -> None:
+    text = 'job a { image = "i:1", matrix { x = [1, 2] }, role worker { command = ["x", "${matrix.x}"] } }'
+    result = tfdsl.compile(text=text, target="volcano")
+    assert [job.name for job in result.jobs] == ["a-0", "a-1"]
+    assert [document.file for document in result.documents] == ["a-0.yaml", "a-1.yaml"]
+    assert [job.roles[0].command[1] for job in result.jobs] == ["1", "2"]
+    assert [job.name for job in tfdsl.load(text=text).jobs("volcano")] == ["a-0", "a-1"]
+    assert tfdsl.compile(text=text, target="volcano", job="a-1", name="b").jobs[0].name == "b"
+    with pytest.raises(tfdsl.UsageError, match="choose one of them with job=: a-0 or a-1"):
+        tfdsl.check(text=text, job="a", name="b")
 
 
 def test_options_are_those_of_the_target() -> None:

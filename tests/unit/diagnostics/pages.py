@@ -106,9 +106,8 @@ def diagnostics(of: Example) -> list[Diagnostic]:
         return Source(path, of.files[path], path) if path in of.files else "there is no such file"
 
     program = pipeline.load(Source(MAIN, of.files[MAIN], MAIN), read)
-    absent = selection.missing(arguments, program)
     outcome = pipeline.run(program, picked.request, picked.choices)
-    return [*absent, *pipeline.settle([outcome], [program], strict=False)]
+    return pipeline.settle([outcome], [program], strict=False)
 
 
 def ran(of: Example, folder: Path) -> tuple[int, str]:

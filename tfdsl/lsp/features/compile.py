@@ -6,12 +6,14 @@ import json
 import os
 from typing import TYPE_CHECKING, TypedDict
 
+from tfdsl.diagnostics.name_rules import UNKNOWN_JOB
 from tfdsl.front_end import compiled
 from tfdsl.lsp.settings import choice_of
 from tfdsl.output_files import output_files
 from tfdsl.record import Record, replace
+from tfdsl.semantics.derived import Asked
 from tfdsl.semantics.params import Given
-from tfdsl.text import Source
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,16 +66,17 @@ def compile_text(
     choice = choice_of(target)
     if choice is None:
         return f"there is no target {target}"
-    program = snapshot.program
-    if job is not None and job not in [one.name.text for one in program.jobs]:
-        return f"there is no job {job}"
-    request = replace(snapshot.request, job=job)
+    request = snapshot.request
+    if job is not None:
+        request = replace(request, job=Asked(job, Span(Source("job", job), 0, len(job))))
     if profile is not None:
         request = replace(request, profile=profile)
     if params is not None:
         given = tuple(Given(name, Source(f"param {name}", text)) for name, text in params.items())
         request = replace(request, params=given)
-    outcome = compiled(program, request, [choice], strict=snapshot.settings.strict)
+    outcome = compiled(snapshot.program, request, [choice], strict=snapshot.settings.strict)
+    if any(one.rule is UNKNOWN_JOB for one in outcome.diagnostics):
+        return f"there is no job {job}"
     outputs = tuple(output for one in outcome.made for output in _outputs(one))
     version = choice.version or choice.backend.default_version
     return Compiled(choice.backend.name, version, outputs, outcome.diagnostics)

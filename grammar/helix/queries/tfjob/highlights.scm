@@ -22,9 +22,9 @@
 ["true" "false"] @constant.builtin.boolean
 
 ((reference (name) @variable.builtin)
-  (#any-of? @variable.builtin "roles" "role" "task" "env" "job"))
+  (#any-of? @variable.builtin "matrix" "roles" "role" "task" "env" "job"))
 ((reference (name) @variable)
-  (#not-match? @variable "^(roles|role|task|env|job)$"))
+  (#not-match? @variable "^(matrix|roles|role|task|env|job)$"))
 (member name: (name) @variable.other.member)
 
 ((call function: (name) @function.builtin)
