@@ -31,6 +31,14 @@ def option_place(unit: Unit, name: str) -> Span:
     return unit.option_spans.get(name, whole)
 
 
+def check_role_options(unit: Unit, rules: HadoopRules, *names: str) -> Iterator[Diagnostic]:
+    """Roles in maps of options that the job does not have."""
+    for name in names:
+        for role in unit.entries(name):
+            if unit.job.role(role) is None:
+                yield rules.unused_role(option_place(unit, f"{name}[{role}].key"), role=role, option=name)
+
+
 def check_environment(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:
     """Variables that a shell cannot set, and values that are in Kubernetes objects."""
     for name, value in role.env.items():

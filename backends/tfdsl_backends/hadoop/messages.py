@@ -25,6 +25,7 @@ class HadoopRules(Record):
     same_file: Rule
     bad_file: Rule
     file_at_mount: Rule
+    unused_role: Rule
 
     def all(self) -> tuple[Rule, ...]:
         """Every one of them, for :attr:`tfdsl.backend.Backend.rules`."""
@@ -96,4 +97,5 @@ def hadoop_rules(
         file_at_mount=rule(
             146, "file-at-mount", "error", "the file {name} would be where a mount of the job is in the work folder"
         ),
+        unused_role=rule(147, "unused-role", "info", "the job has no role {role}, so {option} of {role} is not used"),
     )

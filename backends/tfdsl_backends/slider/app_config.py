@@ -12,7 +12,7 @@ from tfdsl.emit.located import Located, child
 from tfdsl.ir.model import EnvVar, RunTimeText
 from tfdsl_backends.hadoop.roles import in_docker
 from tfdsl_backends.slider.metainfo import is_exported
-from tfdsl_backends.slider.resources import SCHEMA
+from tfdsl_backends.slider.resources import MASTER, SCHEMA
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -25,7 +25,18 @@ SUBMITTER = "USER"
 
 def app_config(unit: Unit) -> dict[str, Data]:
     """The document."""
-    return {"schema": SCHEMA, "metadata": {}, "global": _global(unit)}
+    heap = am_heap(unit)
+    components: dict[str, Data] = {MASTER: {"jvm.heapsize": f"{heap}M"}} if heap is not None else {}
+    document: dict[str, Data] = {"schema": SCHEMA, "metadata": {}, "global": _global(unit)}
+    return {**document, "components": components} if components else document
+
+
+def am_heap(unit: Unit) -> int | None:
+    """MB of the application master's Java heap, ``None`` for Slider's own."""
+    heap, memory = unit.options["am_heap"], unit.options["am_memory"]
+    if isinstance(heap, int):
+        return heap
+    return memory * 3 // 4 if isinstance(memory, int) else None
 
 
 def _global(unit: Unit) -> dict[str, Data]:

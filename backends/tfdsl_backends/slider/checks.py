@@ -19,6 +19,7 @@ from tfdsl_backends.hadoop.checks import (
     check_environment,
     check_hidden_gpus,
     check_nesting,
+    check_role_options,
     check_strings,
     check_virtual_memory,
     option_place,
@@ -28,6 +29,7 @@ from tfdsl_backends.hadoop.roles import in_docker, megabytes
 from tfdsl_backends.hadoop.support import KUBERNETES_MOUNTS
 from tfdsl_backends.hadoop.texts import head, shown
 from tfdsl_backends.slider import messages
+from tfdsl_backends.slider.app_config import am_heap
 from tfdsl_backends.slider.job_file import starts_in_work_folder, web_address
 
 if TYPE_CHECKING:
@@ -44,6 +46,9 @@ ADDRESS: Final = regex(r"https?://[A-Za-z0-9._-]+(?::[0-9]{1,5})?(?:/[A-Za-z0-9.
 TAKEN: Final = regex(r"(?:archives|job\.json|server\.py|\.mounts|\.outputs)(?:/|\Z)")
 """Names that the package's files and the work folder already use."""
 
+MASTER_MEMORY: Final = 1024
+"""MB of Slider's application master without ``am_memory``."""
+
 INTEGER: Final = 2**31 - 1
 """The largest number that Slider reads."""
 
@@ -54,6 +59,9 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     if not NAME.match(job.name):
         yield messages.APPLICATION_NAME(unit.origins.named_at, name=job.name)
     yield from _options(unit)
+    yield from _master(unit)
+    yield from check_role_options(unit, messages.SHARED, "placement", "escalate_seconds")
+    yield from _placement(unit)
     yield from check_files(unit, messages.SHARED, TAKEN)
     yield from _work_folders(unit)
     yield from check_hidden_gpus(unit, messages.SHARED)
@@ -80,6 +88,36 @@ def _options(unit: Unit) -> Iterator[Diagnostic]:
     version = unit.text("app_version")
     if unit.text("metainfo") == "xml" and not_in_xml(version) is not None:
         yield messages.XML_TEXT(option_place(unit, "app_version"), value="app_version")
+
+
+def _master(unit: Unit) -> Iterator[Diagnostic]:
+    """The application master's heap, which must be smaller than its container."""
+    heap, memory = am_heap(unit), unit.options["am_memory"]
+    most = memory if isinstance(memory, int) else MASTER_MEMORY
+    if heap is not None and heap >= most:
+        diagnostic = messages.MASTER_HEAP(option_place(unit, "am_heap"), heap=heap, memory=most)
+        yield diagnostic.help(f"write am_memory = {heap * 4 // 3}")
+
+
+def _placement(unit: Unit) -> Iterator[Diagnostic]:
+    """Placement that Slider overrules: anti-affinity decides alone, and only the default policy escalates."""
+    placement = unit.entries("placement")
+    for role in unit.job.roles:
+        spread = role.spread == "node"
+        if role.name in placement and spread:
+            place = option_place(unit, f"placement[{role.name}]")
+            why = 'whose replicas spread = "node" places'
+            yield messages.PLACEMENT_UNUSED(place, option="placement", role=role.name, why=why).help(
+                "remove one of them"
+            )
+        if role.name in unit.entries("escalate_seconds") and (spread or role.name in placement):
+            place = option_place(unit, f"escalate_seconds[{role.name}]")
+            why = (
+                "because its replicas have no preferred node"
+                if placement.get(role.name) == "anywhere"
+                else ("because it never asks for another node for them")
+            )
+            yield messages.PLACEMENT_UNUSED(place, option="escalate_seconds", role=role.name, why=why).help("remove it")
 
 
 def _are_ports(text: str) -> bool:

@@ -70,6 +70,18 @@ ADDRESS = Rule(
     "error",
     '{value} is not a web address of a ResourceManager; write "host:8088" or "https://host:8090"',
 )
+MASTER_HEAP = Rule(
+    "SLI118",
+    "slider-master-heap",
+    "error",
+    "a Java heap of {heap} MB does not fit into an application master of {memory} MB",
+)
+PLACEMENT_UNUSED = Rule(
+    "SLI119",
+    "slider-placement-unused",
+    "warning",
+    "Slider does not use {option} of {role}, {why}",
+)
 
 RULES = (
     *SHARED.all(),
@@ -85,4 +97,6 @@ RULES = (
     XML_TEXT,
     OUTPUT_PLACE,
     ADDRESS,
+    MASTER_HEAP,
+    PLACEMENT_UNUSED,
 )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from tfdsl.backend import Option
-from tfdsl.vocabulary.types import STRING, STRINGS, IntType, StringType, one_of
+from tfdsl.vocabulary.types import STRING, STRINGS, IntType, MapType, StringType, one_of
 from tfdsl_backends.hadoop.options import files_option
+
+MOST_SECONDS = 2_000_000
+"""Slider counts the milliseconds in an int."""
 
 OPTIONS = (
     Option(
@@ -16,6 +19,31 @@ OPTIONS = (
     Option("metainfo", one_of("json", "xml"), "metainfo.json in schema 2.1, or metainfo.xml in schema 2.0.", "json"),
     Option("app_version", StringType(empty=False), "The application's own version in the metainfo.", "1.0.0"),
     files_option("adds to the package"),
+    Option(
+        "am_memory",
+        IntType(256),
+        "Memory of the application master in MB. Without it, Slider's own 1024.",
+    ),
+    Option(
+        "am_heap",
+        IntType(64),
+        "Java heap of the application master in MB. Without it, three quarters of `am_memory`, or Slider's own 256 if "
+        "that is not set.",
+    ),
+    Option(
+        "placement",
+        MapType(one_of("strict", "anywhere"), roles=True),
+        "Role → where Slider puts a replica that has run before. `strict`: only on the node on which it ran; "
+        "`anywhere`: on any node. Without it, Slider prefers that node.",
+        {},
+    ),
+    Option(
+        "escalate_seconds",
+        MapType(IntType(0, MOST_SECONDS), roles=True),
+        "Role → seconds after which Slider asks for any node if the node that it prefers has no room. Without it, "
+        "Slider's own 30.",
+        {},
+    ),
     Option(
         "wait_limit",
         IntType(1),

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 SCHEMA = "http://example.org/specification/v2.0.0"
 """The only schema that Slider accepts."""
 
+MASTER = "slider-appmaster"
 ANTI_AFFINITY = "4"
+PLACEMENT = {"strict": "1", "anywhere": "2", "": None}
+"""``PlacementPolicy``."""
+
 DAY = 24 * 60
 WINDOW_MINUTES = 365 * DAY
 """A failure counts for the whole life of a job without a deadline. In minutes, because Slider multiplies hours by 24
@@ -26,9 +30,9 @@ instead of 60 (``MapOperations.getTimeRange``)."""
 def resources(unit: Unit) -> dict[str, Data]:
     """The document; priorities count the roles from 1."""
     job = unit.job
-    components: dict[str, Data] = {"slider-appmaster": {}}
+    components: dict[str, Data] = {MASTER: _master(unit)}
     for number, role in enumerate(job.roles, 1):
-        components[role.name] = Located(_component(job, role, number), role.path)
+        components[role.name] = Located(_component(unit, role, number), role.path)
     return {"schema": SCHEMA, "metadata": {}, "global": _failure_window(job), "components": components}
 
 
@@ -38,15 +42,33 @@ def _failure_window(job: Job) -> Data:
     return {"yarn.container.failure.window.minutes": value}
 
 
-def _component(job: Job, role: Role, priority: int) -> dict[str, Data]:
+def _master(unit: Unit) -> dict[str, Data]:
+    memory = unit.options["am_memory"]
+    return {"yarn.memory": str(memory)} if memory is not None else {}
+
+
+def _policy(unit: Unit, role: Role) -> Located | str | None:
+    """The placement policy. With anti-affinity Slider looks at nothing else (``OutstandingRequest.isAntiAffine``)."""
+    if role.spread == "node":
+        return Located(ANTI_AFFINITY, child(role.path, "spread"))
+    return PLACEMENT[str(unit.entries("placement").get(role.name, ""))]
+
+
+def _escalation(unit: Unit, role: Role) -> str | None:
+    seconds = unit.entries("escalate_seconds").get(role.name)
+    return None if seconds is None else str(seconds)
+
+
+def _component(unit: Unit, role: Role, priority: int) -> dict[str, Data]:
     return {
         "yarn.role.priority": str(priority),
         "yarn.component.instances": Located(str(role.replicas), child(role.path, "replicas")),
         "yarn.memory": _amount(role, "memory", role.memory, MEBIBYTE),
         "yarn.vcores": _amount(role, "cpu", role.cpu, 1),
         "yarn.label.expression": _text(role, "node_label", role.node_label),
-        "yarn.component.placement.policy": _text(role, "spread", ANTI_AFFINITY if role.spread == "node" else None),
-        "yarn.container.failure.threshold": Located(str(max(1, job.retries)), "retries"),
+        "yarn.component.placement.policy": _policy(unit, role),
+        "yarn.placement.escalate.seconds": _escalation(unit, role),
+        "yarn.container.failure.threshold": Located(str(max(1, unit.job.retries)), "retries"),
     }
 
 

@@ -103,9 +103,6 @@ PENDING_LIMIT = Rule(
 )
 PLACEMENT_FORM = Rule("YRN124", "yarn-placement", "error", "placement of {role}: {why}")
 PLACEMENT_VERSION = Rule("YRN125", "yarn-placement-version", "error", "{what} cannot place containers by {part}")
-PLACEMENT_UNUSED = Rule(
-    "YRN126", "yarn-placement-unused", "info", "the job has no role {role}, so its placement is not used"
-)
 PLACEMENT_TAG = Rule("YRN127", "yarn-placement-tag", "error", "no container of this job has the tag {tag}")
 PLACEMENT_OF_ITSELF = Rule(
     "YRN128",
@@ -145,7 +142,6 @@ RULES = (
     PENDING_LIMIT,
     PLACEMENT_FORM,
     PLACEMENT_VERSION,
-    PLACEMENT_UNUSED,
     PLACEMENT_TAG,
     PLACEMENT_OF_ITSELF,
     PLACEMENT_CYCLE,

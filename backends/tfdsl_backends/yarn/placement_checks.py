@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl_backends.hadoop.checks import option_place
+from tfdsl_backends.hadoop.checks import check_role_options, option_place
 from tfdsl_backends.yarn import messages
 from tfdsl_backends.yarn.applications import per_role
 from tfdsl_backends.yarn.constraints import SELF, ConstraintError, all_near, beyond_first_form, parse
@@ -39,8 +39,10 @@ def check_placement(unit: Unit) -> Iterator[Diagnostic]:
             'write dialect = "stock"' if is_yarn_tf(unit) else 'write version = "3.3", or node_label in the role'
         )
         return
+    yield from check_role_options(unit, messages.SHARED, OPTION)
     for role, text in given.items():
-        yield from _one(unit, role, str(text), first_form=have.placement == "tag=N")
+        if unit.job.role(role) is not None:
+            yield from _one(unit, role, str(text), first_form=have.placement == "tag=N")
     yield from _one_application(unit)
     yield from _cycles(unit)
 
@@ -51,9 +53,6 @@ def _place(unit: Unit, role: str) -> Span:
 
 def _one(unit: Unit, role: str, text: str, *, first_form: bool) -> Iterator[Diagnostic]:
     place = _place(unit, role)
-    if unit.job.role(role) is None:
-        yield messages.PLACEMENT_UNUSED(option_place(unit, f"{OPTION}[{role}].key"), role=role)
-        return
     try:
         constraint = parse(text)
     except ConstraintError as error:

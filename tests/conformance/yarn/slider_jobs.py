@@ -27,6 +27,12 @@ OPTIONS = (
     'resourcemanager = ["rm1:8088", "https://rm2:8090"]',
     'docker_network = "bridge"',
     'version = "0.91"',
+    "am_memory = 2048",
+    "am_memory = 512, am_heap = 300",
+    'placement = { worker = "strict" }',
+    'placement = { worker = "anywhere" }',
+    "escalate_seconds = { worker = 0 }",
+    "escalate_seconds = { worker = 2000000 }",
 )
 MOUNTS = (
     'hdfs "hdfs://nn/data/$x" at "data"',
@@ -53,7 +59,8 @@ def job(number: int) -> str:
     items += [role(chance, name, roles) for name in roles]
     items += [f'cluster {{ discovery = "{chance.choice(("tf_config", "flags", "both", "none"))}" }}']
     options = ", ".join(chance.sample(OPTIONS, 2) if chance.random() < 0.3 else [chance.choice(OPTIONS)])
-    items += [f"target slider {{ {options} }}"] if options.count("metainfo") < 2 and options.count("app_v") < 2 else []
+    once = ("metainfo", "app_v", "am_memory", "placement", "escalate")
+    items += [f"target slider {{ {options} }}"] if all(options.count(word) < 2 for word in once) else []
     name = f"{chance.choice('abz')}{'-x' * chance.randrange(25)}{number}"
     return f'let image = "example/tf:2"\njob {quoted(name)} {{\n' + "".join(f"  {item}\n" for item in items) + "}\n"
 

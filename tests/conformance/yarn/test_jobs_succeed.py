@@ -165,7 +165,7 @@ job near {{
     {FOLDER_STORE}
     placement = {{
       chief  = "IN, NODE, ps"
-      worker = "AND(NOTIN,NODE,ps:OR(zone=b:rm.yarn.io/zone=a))"
+      worker = "AND(IN,RACK,ps:NOTIN,NODE,ps:OR(zone=b:rm.yarn.io/zone=a))"
       ps     = "zone != b"
     }}
   }}
@@ -175,7 +175,7 @@ job near {{
 
 def name_zone(cluster: Cluster, _folder: Path) -> None:
     """Give the machine of all nodes an attribute."""
-    cluster.yarn("nodeattributes", "-add", "127.0.0.1:zone=a")
+    cluster.yarn("nodeattributes", "-add", "localhost:zone=a")
 
 
 def go(run: Run) -> None:

@@ -42,7 +42,7 @@ import org.apache.slider.providers.agent.application.metadata.Metainfo;
 public final class Judge {
   /** What the client and the application master read as integers. */
   private static final List<String> NUMBERS = List.of("yarn.component.instances", "yarn.role.priority", "yarn.memory",
-      "yarn.vcores", "yarn.component.placement.policy", "yarn.container.failure.threshold");
+      "yarn.vcores", "yarn.component.placement.policy", "yarn.placement.escalate.seconds", "yarn.container.failure.threshold");
 
   private final Configuration conf = new Configuration();
   private final SliderFileSystem files;

@@ -114,6 +114,14 @@ def test_rules_of_roles(made: Job, expected: list[str]) -> None:
         ({"resourcemanager": ("rm:8088", "https://rm2:8090")}, []),
         ({"resourcemanager": ("rm 8088",)}, ["SLI116"]),
         ({"resourcemanager": ("ftp://rm",)}, ["SLI116"]),
+        ({"am_memory": 2048, "am_heap": 2047}, []),
+        ({"am_memory": 2048, "am_heap": 2048}, ["SLI118"]),
+        ({"am_heap": 1024}, ["SLI118"]),
+        ({"placement": {"worker": "strict"}}, []),
+        ({"placement": {"chief": "strict"}}, ["SLI147"]),
+        ({"escalate_seconds": {"worker": 9, "ps": 9}}, ["SLI147"]),
+        ({"placement": {"worker": "strict"}, "escalate_seconds": {"worker": 9}}, ["SLI119"]),
+        ({"placement": {"worker": "anywhere"}, "escalate_seconds": {"worker": 9}}, ["SLI119"]),
         ({"app_version": "\1", "metainfo": "xml"}, ["SLI113"]),
         ({"app_version": "\1"}, []),
     ],
@@ -128,6 +136,12 @@ def test_what_lies_in_the_work_folder_decides_where_the_command_starts() -> None
     assert found(job(worker(mounts=mounts, image=None))) == []
     assert found(job(worker()), files=("train.py",)) == ["SLI109"]
     assert found(job(worker(workdir="/app")), files=("train.py",)) == []
+
+
+def test_placement_that_anti_affinity_overrules() -> None:
+    spread = job(worker(replicas=2, spread="node", workdir="w"))
+    assert found(spread, placement={"worker": "strict"}) == ["SLI119"]
+    assert found(spread, escalate_seconds={"worker": 9}) == ["SLI119"]
 
 
 def test_a_file_where_a_mount_is() -> None:

@@ -178,6 +178,46 @@ def test_resources_of_a_role(field: str, value: object, key: str, expected: str 
     assert found["resources.json"]["components"]["worker"].get(key) == expected
 
 
+@pytest.mark.parametrize(
+    ("options", "key", "expected"),
+    [
+        ({}, "yarn.component.placement.policy", None),
+        ({"placement": {"worker": "strict"}}, "yarn.component.placement.policy", "1"),
+        ({"placement": {"worker": "anywhere"}}, "yarn.component.placement.policy", "2"),
+        ({"placement": {"ps": "strict"}}, "yarn.component.placement.policy", None),
+        ({"escalate_seconds": {"worker": 90}}, "yarn.placement.escalate.seconds", "90"),
+        ({"escalate_seconds": {"worker": 0}}, "yarn.placement.escalate.seconds", "0"),
+        ({"escalate_seconds": {"ps": 90}}, "yarn.placement.escalate.seconds", None),
+    ],
+)
+def test_where_slider_places_a_role(options: dict[str, OptionValue], key: str, expected: str | None) -> None:
+    found = files(job(role("worker", 2), role("ps")), **options)
+    assert found["resources.json"]["components"]["worker"].get(key) == expected
+
+
+def test_anti_affinity_is_the_whole_policy() -> None:
+    found = files(job(role("worker", 2, spread="node")), placement={"worker": "strict"})
+    assert found["resources.json"]["components"]["worker"]["yarn.component.placement.policy"] == "4"
+
+
+@pytest.mark.parametrize(
+    ("options", "memory", "heap"),
+    [
+        ({}, None, None),
+        ({"am_memory": 2048}, "2048", "1536M"),
+        ({"am_memory": 2048, "am_heap": 1024}, "2048", "1024M"),
+        ({"am_heap": 512}, None, "512M"),
+    ],
+)
+def test_the_size_of_the_application_master(
+    options: dict[str, OptionValue], memory: str | None, heap: str | None
+) -> None:
+    found = files(job(role("worker")), **options)
+    assert found["resources.json"]["components"]["slider-appmaster"] == ({"yarn.memory": memory} if memory else {})
+    components = {"slider-appmaster": {"jvm.heapsize": heap}} if heap else None
+    assert found["appConfig.json"].get("components") == components
+
+
 @pytest.mark.parametrize(("retries", "threshold"), [(1, "1"), (4, "4")])
 def test_the_threshold_is_never_0_which_means_no_limit(retries: int, threshold: str) -> None:
     found = files(job(role("worker"), policies=(policy("failed", "restart pod"),), retries=retries))

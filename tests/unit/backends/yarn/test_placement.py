@@ -183,7 +183,7 @@ def test_what_may_come_true(placement: dict[str, OptionValue]) -> None:
 
 def test_a_role_that_the_job_does_not_have() -> None:
     told = report(unit(TWO, "yarn", placement={"chief": "zone=a"}))
-    assert [one.level for one in told if one.rule.slug == "yarn-placement-unused"] == ["info"]
+    assert [one.level for one in told if one.rule.slug == "yarn-unused-role"] == ["info"]
     assert specs(TWO, placement={"chief": "zone=a"}) == [""]
 
 
