@@ -50,6 +50,7 @@ _PLAIN_ROLE = (
     "run_as_group",
     "fs_group",
     "privileged",
+    "stop_grace",
     "node_label",
     "spread",
     "min_available",

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from tfdsl.ir.amounts import Count, Cpu, Memory
+from tfdsl.ir.amounts import Count, Cpu, Delay, Memory
 from tfdsl.ir.mounts import Mount
 from tfdsl.ir.part import After, Node, holds, refuse, unset
 from tfdsl.ir.read_only import EMPTY
@@ -124,6 +124,7 @@ class Role(Node):
     fs_group: Id | None = None
     privileged: bool = False
     capabilities: tuple[Annotated[str, holds(names.capability)], ...] = ()
+    stop_grace: Delay | None = None
     node_selector: Labels = EMPTY
     node_label: Word | None = None
     tolerations: tuple[Toleration, ...] = ()

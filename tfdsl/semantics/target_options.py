@@ -11,8 +11,8 @@ from tfdsl.semantics import external_values
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.values import ListData, MapData, Poison, Value
-from tfdsl.vocabulary import versions
-from tfdsl.vocabulary.types import STRING
+from tfdsl.vocabulary import attributes, versions
+from tfdsl.vocabulary.types import STRING, DurationType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,11 +77,22 @@ def _given(one: GivenOption, target: Backend, table: Mapping[str, Option], scope
         diagnostic = name_rules.UNKNOWN_OPTION(
             external_values.whole(one.source), where=f"target {target.name}", name=one.key
         )
-        near = closest(one.key, (*table, "version"))
-        scope.report(diagnostic.help(f"did you mean {near}?" if near else f"it has {enumeration((*table, 'version'))}"))
+        scope.report(diagnostic.help(_instead(one, target, (*table, "version"))))
         return None
     parsed = external_values.expressions(one.source, one.form, None if option is None else option.type, scope)
     return external_values.value_of(parsed, one.source, one.form, scope)
+
+
+def _instead(one: GivenOption, target: Backend, names: tuple[str, ...]) -> str:
+    """What to do about a name that is not an option of ``target``."""
+    attribute = attributes.BY_NAME.get(one.key)
+    if attribute is not None:
+        text = one.source.text
+        seconds = isinstance(attribute.type, DurationType) and text.isdecimal()
+        example = f"{text}s" if seconds else attribute.example
+        return f"{one.key} is an attribute: write target {target.name} {{ {one.key} = {example} }}"
+    near = closest(one.key, names)
+    return f"did you mean {near}?" if near else f"it has {enumeration(names)}"
 
 
 def _version(written: Value | None, target: Backend, scope: Scope) -> str:

@@ -68,7 +68,6 @@ FIELDS: Final = (
     ),
     _pod("setHostnameAsFQDN", "=", "true"),
     _pod("shareProcessNamespace", "=", "true"),
-    _pod("terminationGracePeriodSeconds", "=", "60"),
     _pod(
         "topologySpreadConstraints",
         "+=",

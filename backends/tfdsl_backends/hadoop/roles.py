@@ -32,6 +32,14 @@ def hides_gpus(job: Job, role: Role) -> bool:
     return role.gpu == 0 and not DEVICE_CHOICES & set(role.env) and any(other.gpu for other in job.roles)
 
 
+def stop_grace(role: Role, default: int) -> int | float:
+    """Seconds between SIGTERM and SIGKILL for the command of ``role``."""
+    if role.stop_grace is None:
+        return default
+    seconds, rest = divmod(role.stop_grace.ms, 1000)
+    return role.stop_grace.ms / 1000 if rest else seconds
+
+
 def megabytes(amount: Quantity) -> int:
     """An amount of bytes in MB, rounded up."""
     return -(-amount.whole // MEBIBYTE)

@@ -48,6 +48,7 @@ def rows(program: str, *, image: str, vcores: str, memory: str, codes: Mapping[s
         *_placement(codes),
         *_container(program, image, codes),
         *_identity(),
+        _stop(program),
         *_resources(vcores, memory),
         *_steps(),
         *(refused(f"mounts[{kind}]", why, code, instead=do) for kind, (code, why, do) in KUBERNETES_MOUNTS.items()),
@@ -221,6 +222,16 @@ def _identity() -> Iterator[Row]:
         "095",
         instead=KUBERNETES,
         fill=when.capability_names,
+    )
+
+
+def _stop(program: str) -> Row:
+    return approximated(
+        "roles[].stop_grace",
+        program,
+        "the task program gives a command {value}, but when YARN itself stops a container, the NodeManager kills it "
+        "after yarn.nodemanager.sleep-delay-before-sigkill.ms (250 ms unless set)",
+        "096",
     )
 
 

@@ -55,8 +55,16 @@ class Name(Record):
 
 
 def check_numbers(unit: Unit, rule: Rule, numbers: Iterable[tuple[str, str, int]]) -> Iterator[Diagnostic]:
-    """Fields of 32 bits; of each its name, the IR path it comes from and its value."""
-    for field, path, value in numbers:
+    """Fields of 32 bits; of each its name, the IR path it comes from and its value.
+
+    The grace period has 64 bits, but no more years than that.
+    """
+    graces = [
+        ("terminationGracePeriodSeconds", child(role.path, "stop_grace"), role.stop_grace.seconds)
+        for role in unit.job.roles
+        if role.stop_grace is not None
+    ]
+    for field, path, value in (*numbers, *graces):
         if value > INT32:
             yield rule(unit.origins.span(path), field=field, value=value)
 

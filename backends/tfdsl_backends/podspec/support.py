@@ -82,6 +82,7 @@ def _role_rows() -> Iterator[Row]:
     yield translated("roles[].host_network", f"{TEMPLATE}.hostNetwork", "with dnsPolicy ClusterFirstWithHostNet")
     yield kept("roles[].service_account", f"{TEMPLATE}.serviceAccountName")
     yield from _security_rows()
+    yield from _stop_rows()
     yield kept("roles[].node_selector", f"{TEMPLATE}.nodeSelector")
     yield refused(
         "roles[].node_label",
@@ -91,6 +92,32 @@ def _role_rows() -> Iterator[Row]:
     )
     yield kept("roles[].tolerations", f"{TEMPLATE}.tolerations")
     yield translated("roles[].spread", f"{TEMPLATE}.affinity", "required podAntiAffinity on kubernetes.io/hostname")
+
+
+def seconds_rounded_up(key: str, field: str, code: str) -> Row:
+    """The row of a duration that is not whole seconds, reported as ``code``."""
+    return approximated(
+        key,
+        field,
+        "Kubernetes counts in whole seconds: {value} is rounded up",
+        code,
+        f"{key.rpartition('.')[2].replace('_', '-')}-rounded",
+        when=when.part_of_second,
+    )
+
+
+def _stop_rows() -> Iterator[Row]:
+    yield seconds_rounded_up("roles[].stop_grace", f"{TEMPLATE}.terminationGracePeriodSeconds", "022")
+    yield approximated(
+        "roles[].stop_grace",
+        f"{TEMPLATE}.terminationGracePeriodSeconds",
+        "role {role}'s command and the copying of its output have {value} together: what is not copied by then is lost",
+        "023",
+        "stop-grace-with-output",
+        instead="write a time that is long enough for both",
+        when=when.has_outputs,
+    )
+    yield kept("roles[].stop_grace", f"{TEMPLATE}.terminationGracePeriodSeconds")
 
 
 def _security_rows() -> Iterator[Row]:
@@ -324,20 +351,8 @@ def _names_and_seconds() -> Iterator[Row]:
         instead='write the name of a PriorityClass, e.g. priority = "high"',
         when=when.number,
     )
-    yield seconds_rounded_up("deadline", "activeDeadlineSeconds", "033")
-    yield seconds_rounded_up("ttl", "ttlSecondsAfterFinished", "034")
-
-
-def seconds_rounded_up(name: str, field: str, code: str) -> Row:
-    """The row of a duration that is not whole seconds, reported as ``code``."""
-    return approximated(
-        f"job.{name}",
-        field,
-        "Kubernetes counts in whole seconds: {value} is rounded up",
-        code,
-        f"{name}-rounded",
-        when=when.part_of_second,
-    )
+    yield seconds_rounded_up("job.deadline", "activeDeadlineSeconds", "033")
+    yield seconds_rounded_up("job.ttl", "ttlSecondsAfterFinished", "034")
 
 
 WHOLE_DEVICES: Row = refused(

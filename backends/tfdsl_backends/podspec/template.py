@@ -42,6 +42,7 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
     return {
         "restartPolicy": plan.restart_policy,
         "activeDeadlineSeconds": plan.active_deadline_seconds,
+        "terminationGracePeriodSeconds": stop_grace(role),
         "schedulerName": plan.scheduler,
         "priorityClassName": plan.priority_class,
         "serviceAccountName": at(role, "service_account"),
@@ -77,6 +78,13 @@ def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[s
         "securityContext": container_security(role),
         "volumeMounts": mounts or None,
     }
+
+
+def stop_grace(role: Role) -> Data:
+    """Seconds between SIGTERM and SIGKILL."""
+    if role.stop_grace is None:
+        return None
+    return Located(role.stop_grace.seconds, child(role.path, "stop_grace"))
 
 
 def ports(role: Role, plan: PodPlan) -> list[Data] | None:

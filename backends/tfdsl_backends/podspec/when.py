@@ -55,6 +55,9 @@ def index_is_computed(unit: Unit, item: Item) -> bool:
     return any(role.name in ("chief", "master") for role in job.roles)
 
 
+has_outputs = Condition("with outputs", lambda unit, item: bool(cast("Role", item.node).outputs))
+
+
 @condition("beside host or nfs mounts")
 def mounts_folders(unit: Unit, item: Item) -> bool:
     """Whether the role mounts folders whose group the kubelet leaves as it is (volumes without SetUp ownership)."""

@@ -14,7 +14,7 @@ from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
 from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, MemoryMount, RunTimeText, ScratchMount, TaskIndex
 from tfdsl_backends.hadoop import archives
 from tfdsl_backends.hadoop.files import files, last_name
-from tfdsl_backends.hadoop.roles import hides_gpus, in_docker, megabytes
+from tfdsl_backends.hadoop.roles import hides_gpus, in_docker, megabytes, stop_grace
 from tfdsl_backends.hadoop.texts import mentions_hdfs
 from tfdsl_backends.slider.features import features
 from tfdsl_backends.slider.policies import completion_rules, failure_rules, loss_rules, pending_rules, restart_rules
@@ -31,6 +31,9 @@ POLL_SECONDS = 5
 
 WATCH_SECONDS = 20
 """Between two checks for replaced peers while the command runs."""
+
+STOP_GRACE = 20
+"""Seconds that a command has to stop, unless its role says otherwise."""
 
 RESTART_PAUSES = (0, 10, 75)
 """Seconds before the first, second and every further restart: an agent restarts at most five times in five minutes."""
@@ -52,7 +55,6 @@ def job_file(unit: Unit) -> dict[str, Data]:
         "python": unit.text("python"),
         "resourcemanagers": [web_address(text) for text in unit.texts("resourcemanager")],
         "wait_limit": _number(unit, "wait_limit"),
-        "stop_grace": _number(unit, "stop_grace"),
         "poll": POLL_SECONDS,
         "watch": WATCH_SECONDS,
         "pauses": RESTART_PAUSES,
@@ -91,6 +93,7 @@ def _role(unit: Unit, role: Role) -> dict[str, Data]:
         "workdir": "" if role.workdir is None else Located(_text(role.workdir), child(role.path, "workdir")),
         "env": _env(job, role),
         "hide_gpus": hides_gpus(job, role),
+        "stop_grace": Located(stop_grace(role, STOP_GRACE), child(role.path, "stop_grace")),
         "docker": _docker(unit, role),
         "mounts": _mounts(unit, role),
         "outputs": [_output(output) for output in role.outputs],

@@ -51,9 +51,6 @@ OPTIONS = (
         3600,
     ),
     Option(
-        "stop_grace", IntType(0, 3600), "Seconds between SIGTERM and SIGKILL for a command and what it started.", 20
-    ),
-    Option(
         "resourcemanager",
         STRINGS,
         "Web addresses of the ResourceManagers, `host:8088` or `https://host:8090`. Without it, the scripts read "

@@ -83,7 +83,7 @@ def _job() -> Iterator[Row]:
         instead="write fail job instead of abort job, or delete the job yourself",
         when=when.aborts,
     )
-    yield seconds_rounded_up("ttl", "spec.ttlSecondsAfterFinished", "034")
+    yield seconds_rounded_up("job.ttl", "spec.ttlSecondsAfterFinished", "034")
     yield kept("job.ttl", "spec.ttlSecondsAfterFinished")
     yield kept("job.cleanup", "CompleteJob and TerminateJob stop the running pods", when=asked.running)
     yield approximated(

@@ -79,7 +79,6 @@ OPTIONS = (
         "between rendezvous and start. TensorFlow 2.3 and later.",
         False,
     ),
-    Option("stop_grace", IntType(0, 3600), "Seconds between SIGTERM and SIGKILL when a command is stopped.", 10),
     Option(
         "max_container_memory",
         IntType(1),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.policies import completions
+from tfdsl_backends.hadoop.roles import stop_grace
 from tfdsl_backends.yarn.needs import store_place
 from tfdsl_backends.yarn.policies import actions, rendezvous_seconds, restarts, restarts_by_itself
 
@@ -21,6 +22,10 @@ RESTART_STATUS = 75
 
 PATIENCE = 60
 """Seconds for YARN to replace a container that was lost before the start."""
+
+
+STOP_GRACE = 10
+"""Seconds that a command has to stop, unless its role says otherwise."""
 
 
 def task_plan(unit: Unit) -> str:
@@ -44,7 +49,7 @@ def task_plan(unit: Unit) -> str:
         "reuse_port": unit.flag("reuse_port"),
         "limit": rendezvous_seconds(unit),
         "patience": PATIENCE,
-        "grace": unit.options["stop_grace"],
+        "grace": {role.name: stop_grace(role, STOP_GRACE) for role in job.roles},
     }
     lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in plan.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"

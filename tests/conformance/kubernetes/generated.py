@@ -328,6 +328,7 @@ class _Draw(Random):
             ("fs_group", 10, lambda: self.choice(("0", "2000"))),
             ("privileged", 12, lambda: "true"),
             ("capabilities", 10, lambda: self.choice(('["IPC_LOCK"]', '["ALL", "SYS_PTRACE"]', "[]"))),
+            ("stop_grace", 8, lambda: self.choice(("0s", "90s", "1500ms", "24855d"))),
             ("service_account", 8, lambda: self.choice(('"trainer"', '"a.b"', '"Trainer"'))),
             ("node_selector", 8, self.labels),
             ("tolerations", 8, lambda: self.list(lambda: self.choice(TOLERATIONS))),

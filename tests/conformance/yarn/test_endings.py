@@ -146,7 +146,7 @@ def test_a_status_that_is_ignored_does_not_reach_yarn(run: Run) -> None:
 
 
 @pytest.mark.job(
-    Job(job("worker: only=1 stubborn serve", more="deadline = 40s", options=FOLDER_STORE + ", stop_grace = 1"))
+    Job(job("worker: only=1 stubborn serve", more="deadline = 40s\n  stop_grace = 1s", options=FOLDER_STORE))
 )
 def test_the_deadline_ends_the_job(run: Run) -> None:
     failed(run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tests.unit.backends.jobs import amount, job, policy, role
+from tests.unit.backends.jobs import amount, job, policy, role, time
 from tfdsl.ir import model
 from tfdsl.ir.model import Cluster, Job
 
@@ -41,6 +41,7 @@ def roles(draw: st.DrawFn, name: str, most: int) -> model.Role:
         "run_as_user": draw(st.sampled_from([None, 0, 2**31 - 1])),
         "fs_group": draw(st.sampled_from([None, 0])),
         "privileged": draw(st.booleans()),
+        "stop_grace": draw(st.sampled_from([None, time("0s"), time("1500ms"), time("10d")])),
         "capabilities": draw(st.sampled_from([(), ("IPC_LOCK", "ALL")])),
     }
     if not isinstance(fields["command"], str):

@@ -70,8 +70,8 @@ class Role(resource_management.Script):
         # type: (Any) -> None
         """Stop the supervisor, which stops the command; kill it after the grace period."""
         settings = task_settings.from_agent(self.get_config())
-        grace = task_settings.job()["stop_grace"]
-        task_process.stop(task_settings.supervisor(settings), grace + 10)
+        role = task_settings.job()["roles"].get(settings["role"]) or {"stop_grace": 0}  # an unknown one runs nothing
+        task_process.stop(task_settings.supervisor(settings), role["stop_grace"] + 10)
         task_command.end_orphan(settings, ORPHAN_GRACE)
 
 

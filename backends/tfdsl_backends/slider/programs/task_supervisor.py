@@ -232,12 +232,12 @@ class Supervisor(object):
             task_command.remember(self.settings, child, runtime)
             replaced = self.attend(child, hosts)
         except BaseException:  # Slider restarts the task in any case, and never beside this command
-            runtime.end(child, self.job["stop_grace"])
+            runtime.end(child, self.role["stop_grace"])
             task_settings.forget(self.settings, "command")
             raise
         if replaced:
             self.log("a peer was replaced; restarting the command with the new addresses")
-            runtime.end(child, self.job["stop_grace"])
+            runtime.end(child, self.role["stop_grace"])
             self.state("waiting", PEER_LOST)
         else:
             task_process.send(child.pid, signal.SIGKILL, True)

@@ -305,7 +305,7 @@ class Coordinator(threading.Thread):
         # type: (str, str, int) -> None
         """Announce the verdict, once."""
         self.verdict, self.reason, self.status = verdict, reason, status
-        self.leave_at = time.time() + self.plan.grace + 20
+        self.leave_at = time.time() + max(self.plan.grace.values()) + 20
         log("coordinator", "%s: %s" % (verdict, reason))
         for line in self.lines:
             line.send(op="end", kind=verdict, why=reason, status=str(status))

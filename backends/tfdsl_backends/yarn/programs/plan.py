@@ -55,7 +55,7 @@ class Plan(object):
         self.reuse_port = bool(spec["reuse_port"])
         self.limit = float(spec["limit"])
         self.patience = float(spec["patience"])
-        self.grace = float(spec["grace"])
+        self.grace = {str(role): float(seconds) for role, seconds in spec["grace"].items()}
         self.tries = 1
 
     @staticmethod

@@ -136,7 +136,7 @@ class Steps(object):
             if not (self.killed or (under_verdict and self.verdict != RUNNING)):
                 continue
             if not kill_at:
-                kill_at = time.time() + self.plan.grace
+                kill_at = time.time() + self.plan.grace[self.plan.role(self.slot)]
                 stopped = descendants()
                 self.interrupted = self.interrupted or child.poll() is None
                 send(stopped, signal.SIGTERM)

@@ -146,6 +146,12 @@ def test_who_the_processes_are_is_said_of_the_pod_and_their_rights_of_the_contai
     assert made["spec"]["containers"][0]["securityContext"] == {"capabilities": {"add": ["NET_RAW"]}}
 
 
+@pytest.mark.parametrize(("written", "seconds"), [("0s", 0), ("1500ms", 2), ("1h", 3600)])
+def test_the_grace_period_is_in_whole_seconds(written: str, seconds: int) -> None:
+    made = template(role("worker", stop_grace=jobs.time(written)))
+    assert made["spec"]["terminationGracePeriodSeconds"] == seconds
+
+
 def test_requests_and_limits_are_both_written() -> None:
     made = container(
         role(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.unit.backends.jobs import time as duration
 from tests.unit.backends.jobs import unit
 from tests.unit.backends.slider.master import APPLICATION, Master
 from tfdsl import targets
@@ -186,7 +187,10 @@ class Cluster:
 
     def deploy(self, made: Job, *, quick: dict[str, object] | None = None, **options: OptionValue) -> None:
         """Write the application, with short intervals in place of the long ones."""
-        options = {"resourcemanager": (self.master.address,), "stop_grace": 2, **options}
+        options = {"resourcemanager": (self.master.address,), **options}
+        made = made.but(
+            roles=tuple(one if one.stop_grace else one.but(stop_grace=duration("2s")) for one in made.roles)
+        )
         write_files(unit(made, "slider", **options), self.application)
         path = self.application / "package" / "files" / "job.json"
         job = json.loads(path.read_text())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.backends.jobs import amount, job, role
+from tests.unit.backends.jobs import amount, job, role, time
 from tests.unit.backends.slider.agents import Cluster, Container, kill_supervisor, until
 from tests.unit.backends.slider.parts import mount, output
 
@@ -166,7 +166,7 @@ def test_outputs_come_out_of_the_ended_container(node: Node) -> None:
 
 
 def test_stop_stops_the_container(node: Node) -> None:
-    container = node.start(role("worker"), stop_grace=3)
+    container = node.start(role("worker", stop_grace=time("2500ms")))
     assert container.run("STOP") == 0
     assert node.calls("stop") == [["stop", "--time=3", f"container_1488787200000_0007_01_{container.name}"]]
     assert not container.is_alive()

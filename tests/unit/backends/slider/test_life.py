@@ -354,7 +354,7 @@ def test_stop_gives_the_command_time_to_save(quick_cluster: Cluster) -> None:
 
 def test_the_time_to_save_is_that_of_a_whole_pipe(cluster: Cluster) -> None:
     train = "trap 'sleep 0.5; touch saved; exit 0' TERM; touch up; while :; do sleep 0.05; done"
-    cluster.deploy(job(native("worker", command=f'sh -c "{train}" | cat')), stop_grace=5)
+    cluster.deploy(job(native("worker", command=f'sh -c "{train}" | cat', stop_grace=duration("5s"))))
     worker = cluster.container("worker").start()
     until(lambda: (worker.task / "up").exists())
     began = time.monotonic()
@@ -410,7 +410,10 @@ def test_waits_do_not_depend_on_the_time_of_the_node(tmp_path: Path, python: str
 
 def test_a_command_that_will_not_end_is_killed(quick_cluster: Cluster) -> None:
     cluster = quick_cluster
-    cluster.deploy(job(native("worker", command="trap '' TERM; touch up; while :; do sleep 0.05; done")), stop_grace=1)
+    stubborn = native(
+        "worker", command="trap '' TERM; touch up; while :; do sleep 0.05; done", stop_grace=duration("1s")
+    )
+    cluster.deploy(job(stubborn))
     worker = cluster.container("worker").start()
     until(lambda: (worker.task / "up").exists())
     assert worker.run("STOP") == 0

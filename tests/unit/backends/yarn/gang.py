@@ -71,7 +71,7 @@ class Gang:
             "reuse_port": False,
             "limit": 15,
             "patience": 4,
-            "grace": 3,
+            "grace": dict.fromkeys(names, 3),
         }
         (self.folder / "plan.json").write_text(json.dumps(plan | changes))
 

@@ -111,7 +111,7 @@ def minimal() -> dict[str, object]:
         "job": "m", "roles": [["worker", 1]], "after": {}, "optional": [], "complete": [["worker", -1]],
         "actions": {"worker": {"0": "fail"}}, "tf_config": [], "flags": [], "again": [], "restarts": 0,
         "store": "/s", "webhdfs": "", "ports": [20000, 30000], "reuse_port": False, "limit": 5,
-        "patience": 1, "grace": 1,
+        "patience": 1, "grace": {"worker": 1},
     }  # fmt: skip
 
 

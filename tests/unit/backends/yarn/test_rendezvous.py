@@ -411,7 +411,7 @@ def test_a_stopped_command_has_ended_with_all_that_it_started(each: Gang) -> Non
 def test_a_stopped_command_that_will_not_end_is_killed_with_all_that_it_started(gang: Gang) -> None:
     left = "(trap '' TERM; echo up >up; while :; do sleep 0.1; date +%N >alive; done) | cat &\nwait"
     (gang.folder / "job.sh").write_text(f"case $1 in command) {left};; esac\n")
-    gang.plan(grace=1)
+    gang.plan(grace={"chief": 9, "ps": 1, "worker": 9})
     chief, ps, *workers = gang.all()
     up(chief, ps, *workers)
     chief.kill()

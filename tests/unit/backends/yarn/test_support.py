@@ -79,6 +79,7 @@ ROWS: list[tuple[Job, dict[str, object], str, str]] = [
     (one(tolerations=(model.Toleration(key="a"),)), {}, "roles[].tolerations", "refused"),
     (one(service_account="sa"), {}, "roles[].service_account", "refused"),
     *((one(**{name: 0}), {}, f"roles[].{name}", "refused") for name in ("run_as_user", "run_as_group", "fs_group")),
+    (one(stop_grace=time("30s")), {}, "roles[].stop_grace", "approximated"),
     (one(privileged=True), {}, "roles[].privileged", "approximated"),
     (one(privileged=True), {"version": "2.10"}, "roles[].privileged", "approximated"),
     (one(privileged=True), NATIVE, "roles[].privileged", "refused"),

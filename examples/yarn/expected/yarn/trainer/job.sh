@@ -246,7 +246,7 @@ write_plan() {
   "reuse_port": false,
   "limit": 900,
   "patience": 60,
-  "grace": 10
+  "grace": {"ps": 10, "worker": 10}
 }
 TFJOB_PLAN
 }
@@ -337,7 +337,7 @@ class Plan(object):
         self.reuse_port = bool(spec["reuse_port"])
         self.limit = float(spec["limit"])
         self.patience = float(spec["patience"])
-        self.grace = float(spec["grace"])
+        self.grace = {str(role): float(seconds) for role, seconds in spec["grace"].items()}
         self.tries = 1
 
     @staticmethod
@@ -1052,7 +1052,7 @@ class Coordinator(threading.Thread):
     def finish(self, verdict, reason, status):
         """Announce the verdict, once."""
         self.verdict, self.reason, self.status = verdict, reason, status
-        self.leave_at = time.time() + self.plan.grace + 20
+        self.leave_at = time.time() + max(self.plan.grace.values()) + 20
         log("coordinator", "%s: %s" % (verdict, reason))
         for line in self.lines:
             line.send(op="end", kind=verdict, why=reason, status=str(status))
@@ -1183,7 +1183,7 @@ class Steps(object):
             if not (self.killed or (under_verdict and self.verdict != RUNNING)):
                 continue
             if not kill_at:
-                kill_at = time.time() + self.plan.grace
+                kill_at = time.time() + self.plan.grace[self.plan.role(self.slot)]
                 stopped = descendants()
                 self.interrupted = self.interrupted or child.poll() is None
                 send(stopped, signal.SIGTERM)

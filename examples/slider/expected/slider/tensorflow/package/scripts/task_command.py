@@ -3,6 +3,7 @@
 Both take a list of arguments, never a command line, so every text arrives byte for byte.
 """
 
+import math
 import os
 import subprocess
 
@@ -130,7 +131,7 @@ class Docker(object):
 
     def end(self, child, grace):
         """Stop the container, then the client that waits for it, and return the status."""
-        quietly(["docker", "stop", "--time=%d" % grace, self.name])
+        quietly(["docker", "stop", "--time=%d" % math.ceil(grace), self.name])
         return task_process.end(child, 5)
 
     def fetch(self, source, place):
@@ -183,7 +184,7 @@ def end_orphan(settings, grace):
     record = task_settings.note(settings, "command")
     if record:
         if record["container"]:
-            quietly(["docker", "stop", "--time=%d" % grace, record["container"]])
+            quietly(["docker", "stop", "--time=%d" % math.ceil(grace), record["container"]])
         task_process.end_group(record, grace)
 
 
