@@ -219,7 +219,7 @@ def _identity() -> Iterator[Row]:
     yield refused(
         "roles[].capabilities",
         "the administrator sets the capabilities of all containers; a job cannot add {names}",
-        "095",
+        "150",
         instead=KUBERNETES,
         fill=when.capability_names,
     )
@@ -231,7 +231,7 @@ def _stop(program: str) -> Row:
         program,
         "the task program gives a command {value}, but when YARN itself stops a container, the NodeManager kills it "
         "after yarn.nodemanager.sleep-delay-before-sigkill.ms (250 ms unless set)",
-        "096",
+        "151",
     )
 
 
