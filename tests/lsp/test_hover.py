@@ -82,6 +82,13 @@ def test_a_job_with_errors_has_the_tables_in_general() -> None:
         ("retries = work▮ers", ["param, job.tfjob:1", "Value: `4`"]),
         ('queue = "${regis▮try}"', ["let, job.tfjob:2", 'Value: `"r.example.com"`']),
         ("use gp▮us", ["template, job.tfjob:3", "gpu = 1"]),
+        ("gpu = 1 wh▮en workers > 1", ["ITEM when CONDITION", "the item is absent"]),
+        ("gpu = 1 when work▮ers > 1", ["param, job.tfjob:1"]),
+        ("role ps wh▮en workers > 1 { }", ["ITEM when CONDITION"]),
+        ("uns▮et gpu", ["unset NAME", "Takes back what"]),
+        ("mat▮rix { lr = [1] }", ["matrix { AXIS = [VALUES], … }", "Makes one job of each combination"]),
+        ('prepare fe▮tch { command = "x" }', ["prepare NAME { … }"]),
+        ('sidecar proxy { im▮age = "x" }', ["**image**"]),
     ],
 )
 def test_words(item: str, parts: list[str]) -> None:

@@ -35,6 +35,9 @@ job mnist {
   cluster { discovery = "flags" }
   on worker exit [137, 143]   =>   restart   pod
   target volcano { queue = "q" }
+  matrix { lr = [1, 2] }
+  prepare fetch when workers > 1 { command = "x" }
+  role ps { unset prepare fetch, unset gpu }
 }
 """
 
@@ -64,6 +67,10 @@ def test_outline() -> None:
         "  policy on worker exit [137, 143] restart pod",
         "  target volcano",
         '    attribute queue "q"',
+        "  block matrix",
+        "  block prepare fetch",
+        '    attribute command "x"',
+        "  role ps",
     ]
 
 
@@ -75,7 +82,7 @@ def test_the_name_of_a_symbol_lies_within_it() -> None:
 
     for text in (long_text(100), TEXT, "job { ", "job a { role { } }", "let = 1", "template"):
         check(tuple(outline(snapshot(text).file)))
-    assert check(tuple(outline(snapshot(TEXT).file))) == 15
+    assert check(tuple(outline(snapshot(TEXT).file))) == 19
 
 
 def test_outline_works_around_errors() -> None:
@@ -91,7 +98,7 @@ def test_search_finds_declarations_by_letters_in_order() -> None:
     assert [one.name for one in search(found, "GPUS")] == ["gpus", "gpus"]
     assert search(found, "krw") == []
     assert search(found, "a.b[") == []
-    assert len(search(found, "")) == 14
+    assert len(search(found, "")) == 16
 
 
 def test_a_search_never_takes_long() -> None:
@@ -165,6 +172,10 @@ def test_colours() -> None:
         ("volcano", "namespace"),
         ("queue", "property"),
         ("int", "type"),
+        ("lr", "property"),
+        ("fetch", "class", "declaration"),
+        ("fetch", "class"),
+        ("gpu", "property"),
     } <= found
 
 

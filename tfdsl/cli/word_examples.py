@@ -103,6 +103,14 @@ PATCHES = {
 }
 
 
+WORDS = {
+    "when": 'param workers: int = 4\njob mnist {\n  image = "registry.example.com/mnist:1.4"\n'
+    "  role worker { replicas = workers, gpu = 1 when workers > 8 }\n  role ps when workers > 2 { }\n}",
+    "unset": 'env = { DEBUG = "1", MODE = "fast" }\nrole worker { unset env["DEBUG"] }',
+    "matrix": 'matrix { lr = [0.1, 0.01], batch = [32, 64] }\nargs = ["--lr=${matrix.lr}", "--batch=${matrix.batch}"]',
+}
+
+
 def of_attribute(attribute: attributes.Attribute) -> str:
     """The example of an attribute."""
     written = ATTRIBUTES.get(attribute.name)

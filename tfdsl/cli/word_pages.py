@@ -42,6 +42,7 @@ def words() -> list[str]:
     all_words += [row.name for row in functions.FUNCTIONS]
     all_words += _OTHERS
     all_words += statements.PATCHES
+    all_words += statements.WORDS
     all_words += TOPICS
     all_words += [setting.name for _, setting in _settings()]
     all_words += [word for action in policies.ACTIONS for word in action.name.split()]
@@ -64,6 +65,7 @@ def pages_of(word: str) -> list[str]:
         *(_function(one) for one in functions.FUNCTIONS if one.name == word),
         *_other(word),
         *_patch(word),
+        *_word(word),
         *_topic(word),
         *_setting(word),
         *_action_word(word),
@@ -135,6 +137,13 @@ def _patch(word: str) -> Iterable[str]:
             )
         )
         yield _page(f"{word} (statement)", doc, rows, examples.PATCHES[word])
+
+
+def _word(word: str) -> Iterable[str]:
+    if word in statements.WORDS:
+        form, doc = statements.WORDS[word]
+        kind = "block" if word == "matrix" else "statement" if word == "unset" else "condition"
+        yield _page(f"{word} ({kind})", doc, [("write", form)], examples.WORDS[word])
 
 
 def _topic(word: str) -> Iterable[str]:

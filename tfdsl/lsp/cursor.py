@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from tfdsl.syntax.lexer import Lexed
 
 Kind: TypeAlias = Literal[
-    "file", "job", "role", "target", "template", "profile", "cluster", "build", "param", "mount", "output",
-    "map", "list", "call", "group", "index",
+    "file", "job", "role", "target", "template", "profile", "cluster", "build", "matrix", "prepare", "sidecar",
+    "param", "mount", "output", "map", "list", "call", "group", "index",
 ]  # fmt: skip
 Where: TypeAlias = Literal["code", "string", "interpolation", "comment"]
 
-BLOCKS = ("file", "job", "role", "target", "template", "profile", "cluster", "build", "param", "mount", "output")
+BLOCKS = (
+    *("file", "job", "role", "target", "template", "profile", "cluster", "build", "matrix", "prepare", "sidecar"),
+    *("param", "mount", "output"),
+)
 """Frames that hold statements; in the others stand values."""
 
 _STRINGS = ("STRING", "TEXT", "RAW")
@@ -35,6 +38,9 @@ _HEADS: dict[str, Kind] = {
     "PROFILE": "profile",
     "CLUSTER": "cluster",
     "BUILD": "build",
+    "MATRIX": "matrix",
+    "PREPARE": "prepare",
+    "SIDECAR": "sidecar",
     "PARAM": "param",
     "MOUNT": "mount",
     "OUTPUT": "output",

@@ -146,6 +146,25 @@ PATCH_WORDS = {
 }
 """The words that a patch can contain."""
 
+WORDS = {
+    "when": (
+        "ITEM when CONDITION",
+        "A condition at the end of an item, before its block and before the arrow of a policy. Where it is false, the "
+        "item is absent. It can use params, lets and matrix values, but not what is known only when a task runs.",
+    ),
+    "unset": (
+        'unset NAME, unset NAME["KEY"], unset mount PATH, unset output SOURCE to DESTINATION, unset on [ROLE] EVENT, '
+        "unset prepare NAME or unset sidecar NAME",
+        "Takes back what a template, the job or an outer layer sets; afterwards the default holds.",
+    ),
+    "matrix": (
+        "matrix { AXIS = [VALUES], … }",
+        "Makes one job of each combination of values; the last axis changes fastest. In the job, matrix.AXIS is its "
+        "value and matrix.index its number, from 0. A name that uses neither gets -INDEX appended.",
+    ),
+}
+"""The words of the grammar that are in no other table: how they are written, and what they mean."""
+
 RESERVED_NAMES = ("job", "role", "roles", "task", "env", "matrix")
 """Reserved: no let, param or template can have these names, which are values inside a job."""
 

@@ -19,6 +19,7 @@ from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.cli.word_pages import pages_of, words
 from tfdsl.ir.fields import all_keys
 from tfdsl.support import spoken
+from tfdsl.syntax import _tables
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ EXAMPLES = {
     **{f"function {name}": text for name, text in word_examples.FUNCTIONS.items()},
     **word_examples.OTHERS,
     **word_examples.PATCHES,
+    **word_examples.WORDS,
     **{f"topic {name}": one.example for name, one in TOPICS.items() if one.example},
 }
 
@@ -45,6 +47,10 @@ def test_a_word_has_a_page(word: str) -> None:
     for page in pages_of(word):
         assert len(page.splitlines()) >= 3
     assert pages_of(word)
+
+
+def test_every_word_of_the_grammar_has_a_page() -> None:
+    assert {text for text, _ in _tables.KEYWORDS} <= {*words()}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

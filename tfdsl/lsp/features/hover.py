@@ -11,6 +11,7 @@ from tfdsl.lsp.shown import shown
 from tfdsl.lsp.tree import path_at, span_of
 from tfdsl.record import Record
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements, versions
 from tfdsl.vocabulary.types import describe
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from tfdsl.lsp.fates import Fate
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.lsp.tree import Node
-    from tfdsl.text import Span
 
 
 class Hover(Record):
@@ -40,6 +40,9 @@ def hover(snapshot: Snapshot, offset: int) -> Hover | None:
         node = path[at]
         if isinstance(node, ast.Patch):
             return Hover(node.path.span, _patch(node))
+        word = _word(node)
+        if word is not None:
+            return word
         if isinstance(path[at], ast.Mount | ast.Output | ast.Policy):
             text = _table(snapshot, path[: at + 1])
             return Hover(span_of(path[at]), snapshot.masked(text)) if text else None
@@ -51,6 +54,26 @@ def hover(snapshot: Snapshot, offset: int) -> Hover | None:
 def _patch(node: ast.Patch) -> str:
     form, doc = statements.PATCHES["unpatch" if node.op == "remove" else "patch"]
     return f"```\n{form}\n```\n{doc}"
+
+
+_UNSET = (ast.UnsetAttribute, ast.UnsetMount, ast.UnsetOutput, ast.UnsetPolicy, ast.UnsetStep)
+
+
+def _word(node: Node) -> Hover | None:
+    """About a condition, ``unset``, ``matrix`` and a step; the place is the keyword."""
+    if isinstance(node, ast.Condition):
+        word = "when"
+    elif isinstance(node, ast.Matrix):
+        word = "matrix"
+    elif isinstance(node, _UNSET):
+        word = "unset"
+    elif isinstance(node, ast.Step):
+        return Hover(node.name.span, f"```\n{node.kind} NAME {{ … }}\n```\n{statements.STEPS[node.kind]}")
+    else:
+        return None
+    form, doc = statements.WORDS[word]
+    span = span_of(node)
+    return Hover(Span(span.source, span.start, span.start + len(word)), f"```\n{form}\n```\n{doc}")
 
 
 def _about(snapshot: Snapshot, path: Sequence[Node]) -> str:
@@ -129,6 +152,9 @@ def _key(snapshot: Snapshot, path: Sequence[Node]) -> str:
             return _global(snapshot, name)
         case ast.Job() | ast.Role() | ast.Template():
             return _attribute(snapshot, path)
+        case ast.Step():
+            row = attributes.BY_NAME.get(name)
+            return "" if row is None else f"**{row.name}** {code(describe(row.type))}\n\n{row.doc}"
         case ast.Target():
             return _option(owner.name.text, name) or _attribute(snapshot, path)
         case ast.Mount() | ast.Output() | ast.Cluster() | ast.Build() | ast.Param():

@@ -77,7 +77,16 @@ def _symbol(node: Node) -> Symbol | None:
         case ast.Policy():
             name = " ".join(node.span.text.partition("=>")[0].split())
             return Symbol(name, "policy", node.action.text, node.span, node.event.span)
-        case ast.Cluster() | ast.Build():
+        case ast.Step():
+            return Symbol(
+                f"{node.kind} {node.name.text or '…'}",
+                "block",
+                "",
+                node.span,
+                node.name.span,
+                tuple(_symbols(node.items)),
+            )
+        case ast.Cluster() | ast.Build() | ast.Matrix():
             return Symbol(node.word.text, "block", "", node.span, node.word)
         case ast.Assign():
             return Symbol(node.key.text or "…", "attribute", _short(node.value), node.span, node.key.span)

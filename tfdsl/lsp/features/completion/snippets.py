@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfdsl import targets
 from tfdsl.lsp.features.completion.item import Item
+from tfdsl.vocabulary import statements
 
 _DECLARATIONS = (
     ("include", 'include "${1:common.tfjob}"', "Use the params, lets, templates and profiles of another file."),
@@ -26,11 +27,15 @@ _ITEMS = (
     ),
     ("on", "on ${1:failed} => ${2:restart container}", "A policy: `on [ROLE] EVENT => ACTION`."),
     ("use", "use ${1:template}", "Include the items of a template."),
+    ("prepare", 'prepare ${1:fetch} {\n\tcommand = "${2:python /app/fetch.py}"\n}', statements.STEPS["prepare"]),
+    ("sidecar", 'sidecar ${1:proxy} { image = "${2:registry.example.com/proxy:1}" }', statements.STEPS["sidecar"]),
+    ("unset", "unset ${1:image}", statements.WORDS["unset"][1]),
 )
 _JOB = (
     ("role", "role ${1:worker} {\n\t$0\n}", "A role: chief, master, ps, worker, evaluator, tensorboard."),
     ("target", f"target ${{1:{targets.names()[0]}}} {{\n\t$0\n}}", "Settings for one target only."),
     ("cluster", 'cluster { discovery = "${1:tf_config}" }', "How tasks find each other."),
+    ("matrix", "matrix { ${1:lr} = [${2:0.1, 0.01}] }", statements.WORDS["matrix"][1]),
     ("build", 'build {\n\tfrom = "${1:image}"\n\t$0\n}', "A Dockerfile for the image."),
 )
 _TARGET = (

@@ -32,20 +32,27 @@ def beginnings(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
         ]
     if block.kind == "job":
         there = {words[0].type.lower() for words in block.statements[:-1] if words}
-        found = [item for item in found if item.label not in ({"cluster", "build"} & there)]
+        found = [item for item in found if item.label not in ({"cluster", "build", "matrix"} & there)]
     if block.kind == "file" and not any(block.statements[:-1]):
         found.append(Item("edition", "keyword", "edition 1", "The edition of the language.", "edition 1"))
     return found
 
 
 def _attributes(block: Frame, used: set[str]) -> Iterable[Item]:
+    if block.kind in statements.STEPS:
+        known = (row for row in attributes.ATTRIBUTES if row.name in statements.STEP_ATTRIBUTES[block.kind])
+        yield from (_attribute(row) for row in known if row.name not in used)
     if block.kind not in ("job", "role", "target", "template"):
         return
     for row in attributes.ATTRIBUTES:
         legal = row.in_role if block.kind == "role" else row.in_job or block.kind == "template"
         if legal and row.name not in used and (not row.roles or block.kind != "role" or block.name in row.roles):
-            doc = f"{row.doc}\n\nDefault: {row.default}."
-            yield Item(row.name, "attribute", describe(row.type), doc, f"{row.name} = ", rank=2)
+            yield _attribute(row)
+
+
+def _attribute(row: attributes.Attribute) -> Item:
+    doc = f"{row.doc}\n\nDefault: {row.default}."
+    return Item(row.name, "attribute", describe(row.type), doc, f"{row.name} = ", rank=2)
 
 
 def _settings(block: Frame, used: set[str]) -> Iterable[Item]:
@@ -71,41 +78,72 @@ def continuations(snapshot: Snapshot, cursor: Cursor) -> list[Item] | None:
     """What may go on with the statement at the place; ``None`` when a value may."""
     words = cursor.before
     head = words[0].type
-    if head == "ROLE" and len(words) == 1:
-        return _role_names(cursor)
-    if head == "TARGET" and len(words) == 1:
-        return _targets(cursor)
-    if head == "USE" and len(words) == 1:
-        used = block_names(cursor.block, "USE")
-        return [
-            Item(name, "template", text)
-            for kind, name, text in declared(snapshot, cursor)
-            if kind == "template" and name not in used
-        ]
+    if any(word.type == "WHEN" for word in words[1:]) and head != "ON":
+        return None
+    if len(words) == 1 and head in _AT_ONCE:
+        return _AT_ONCE[head](snapshot, cursor)
+    if len(words) == 2 and head in ("ROLE", "USE", "JOB", "PREPARE", "SIDECAR"):
+        return [_WHEN]
+    if head in _STATEMENTS:
+        return _STATEMENTS[head](cursor, words)
     if head == "PARAM" and words[-1].type in ("COLON", "LESSTHAN") and len(words) < 7:
         return [
             Item(name, "type", text=f"{name}<$1>" if name in ("list", "map") else name, snippet=True)
             for name in statements.PARAM_TYPES
         ]
-    if head == "MOUNT":
-        return _mount(words)
-    if head == "OUTPUT":
-        return _output(cursor, words)
-    if head == "ON":
-        return _policy(cursor, words)
-    if head in ("PATCH", "UNPATCH"):
-        return _patch(words)
-    if head in ("JOB", "TEMPLATE", "PROFILE", "LET", "PARAM", "EDITION", "INCLUDE", "ROLE", "TARGET", "USE"):
+    if head in _NAMED:
         return None if any(word.type == "EQUAL" for word in words) else []
+    if cursor.block.kind in _CONDITIONAL and words[-1].type in (*_VALUE_ENDS, "NAME", "GROUP") and len(words) > 2:
+        return [_WHEN]
     return None
 
 
-def _role_names(cursor: Cursor) -> list[Item]:
+_NAMED = (
+    *("JOB", "TEMPLATE", "PROFILE", "LET", "PARAM", "EDITION", "INCLUDE", "ROLE", "TARGET", "USE"),
+    *("PREPARE", "SIDECAR", "MATRIX"),
+)
+_WHEN = Item("when", "keyword", "when CONDITION", statements.WORDS["when"][1], rank=4)
+_CONDITIONAL = ("job", "role", "target", "template", *statements.STEPS)
+"""The blocks whose attributes can have a condition."""
+
+
+def _unset(cursor: Cursor, words: Sequence[Tok]) -> list[Item] | None:
+    """What can be taken back, then a condition."""
+    types = [word.type for word in words]
+    if len(words) == 1:
+        what = [Item(word, "keyword", rank=1) for word in ("mount", "output", "on", *statements.STEPS)]
+        rows = [row for row in attributes.ATTRIBUTES if row.in_role or cursor.block.kind != "role"]
+        return [*what, *(Item(row.name, "attribute", describe(row.type), row.doc, rank=2) for row in rows)]
+    if types[1] == "ON":
+        event = _event(words[2:])
+        return [_WHEN] if event is not None else _events(cursor, subject=len(words) > 2)
+    if types[1] in ("PREPARE", "SIDECAR"):
+        if len(words) > 2:
+            return [_WHEN]
+        frames = [frame for frame in cursor.frames if frame.kind in _CONDITIONAL]
+        return [Item(name, "word", types[1].lower()) for frame in frames for name in block_names(frame, types[1])]
+    if types[1] == "OUTPUT":
+        if len(words) == 2 or types[-1] == "TO":
+            return None
+        return [_WHEN] if "TO" in types else [Item("to", "keyword", "to DESTINATION", rank=1)]
+    return None if types[1] == "MOUNT" and len(words) == 2 else [_WHEN]
+
+
+def _templates(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
+    used = block_names(cursor.block, "USE")
+    return [
+        Item(name, "template", text)
+        for kind, name, text in declared(snapshot, cursor)
+        if kind == "template" and name not in used
+    ]
+
+
+def _role_names(_: Snapshot, cursor: Cursor) -> list[Item]:
     used = block_names(cursor.block, "ROLE")
     return [Item(row.name, "role", row.doc) for row in roles.ROLES if row.name not in used]
 
 
-def _targets(cursor: Cursor) -> list[Item]:
+def _targets(_: Snapshot, cursor: Cursor) -> list[Item]:
     used = block_names(cursor.block, "TARGET")
     free = [target for target in targets.every() if not {target.name, *target.aliases} & set(used)]
     return [
@@ -114,7 +152,7 @@ def _targets(cursor: Cursor) -> list[Item]:
     ]
 
 
-def _mount(words: Sequence[Tok]) -> list[Item] | None:
+def _mount(_: Cursor, words: Sequence[Tok]) -> list[Item] | None:
     if len(words) == 1:
         return [
             Item(row.name, "mount", row.source_doc, row.doc) for row in statements.MOUNT_KINDS
@@ -128,7 +166,7 @@ def _mount(words: Sequence[Tok]) -> list[Item] | None:
         return [Item("at", "keyword", "at PATH", rank=1)]
     if types[-1] == "AT":
         return None
-    return [] if "READONLY" in types else [Item("readonly", "keyword", "Mount it read-only.")]
+    return [_WHEN] if "READONLY" in types else [Item("readonly", "keyword", "Mount it read-only."), _WHEN]
 
 
 def _output(cursor: Cursor, words: Sequence[Tok]) -> list[Item] | None:
@@ -145,10 +183,10 @@ def _output(cursor: Cursor, words: Sequence[Tok]) -> list[Item] | None:
     if "FROM" not in types:
         found += [] if "ON" in types else [Item("on", "keyword", "on success, failure or always")]
         found += [] if cursor.block.kind == "role" else [Item("from", "keyword", "from ROLE[INDEX]")]
-    return found
+    return [*found, _WHEN]
 
 
-def _patch(words: Sequence[Tok]) -> list[Item] | None:
+def _patch(_: Cursor, words: Sequence[Tok]) -> list[Item] | None:
     types = [word.type for word in words]
     pod, unchecked = (Item(word, "keyword", text, rank=1) for word, text in statements.PATCH_WORDS.items())
     if len(words) == 1:
@@ -156,8 +194,8 @@ def _patch(words: Sequence[Tok]) -> list[Item] | None:
     if not {"EQUAL", "APPEND"} & set(types) or types[-1] in ("EQUAL", "APPEND"):
         return None
     if "UNCHECKED" in types:
-        return []
-    return [unchecked] if types[-1] in _VALUE_ENDS else None
+        return [_WHEN]
+    return [unchecked, _WHEN] if types[-1] in _VALUE_ENDS else None
 
 
 _VALUE_ENDS = ("STRING", "TEXT", "RAW", "NUMBER", "UNIT", "TRUE", "FALSE", "RBRACE", "RSQB", "RPAR")
@@ -172,15 +210,21 @@ def _policy(cursor: Cursor, words: Sequence[Tok]) -> list[Item] | None:
     if arrow is not None:
         event = _event(words[:arrow])
         return _actions(event, words[arrow + 1 :])
-    if words[-1].type == "AFTER":
+    if words[-1].type in ("AFTER", "WHEN"):
         return None
+    if any(word.type == "WHEN" for word in words):
+        return [Item("=>", "keyword", "=> ACTION", rank=1)] if words[-1].type in (*_VALUE_ENDS, "NAME") else None
     event = _event(words[1:])
     if event is not None:
-        rest = [Item("=>", "keyword", "=> ACTION", rank=1)]
+        rest = [Item("=>", "keyword", "=> ACTION", rank=1), _WHEN]
         if event.takes_delay and not any(word.type == "AFTER" for word in words):
             rest.append(Item("after", "keyword", "after DURATION", rank=1 if event.needs_delay else 2))
         return rest
-    subject = len(words) > 1
+    return _events(cursor, subject=len(words) > 1)
+
+
+def _events(cursor: Cursor, *, subject: bool) -> list[Item]:
+    """The events, and, without a subject so far, the roles."""
     found = [
         Item(row.name, "event", row.syntax, row.doc)
         for row in policies.EVENTS
@@ -208,3 +252,17 @@ def _actions(event: policies.Event | None, typed: Sequence[Tok]) -> list[Item]:
         elif len(typed) == 1 and typed[0].text == first and second:
             found.append(Item(second, "action", row.name, row.doc))
     return found
+
+
+_AT_ONCE = {"ROLE": _role_names, "TARGET": _targets, "USE": _templates}
+"""What comes right behind a keyword."""
+
+_STATEMENTS = {
+    "MOUNT": _mount,
+    "OUTPUT": _output,
+    "ON": _policy,
+    "PATCH": _patch,
+    "UNPATCH": _patch,
+    "UNSET": _unset,
+}
+"""What comes anywhere behind a keyword."""

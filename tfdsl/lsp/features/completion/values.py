@@ -118,7 +118,20 @@ def _called(cursor: Cursor) -> str:
 
 
 _INFIX = {tables.TERMINALS[type_] for type_ in lexer.INFIX}
-_BEFORE_VALUES = _INFIX | {"EQUAL", "APPEND", "QMARK", "COLON", "COMMA", "BANG", "AT", "TO", "AFTER", "OUTPUT", "COPY"}
+_BEFORE_VALUES = _INFIX | {
+    "EQUAL",
+    "APPEND",
+    "QMARK",
+    "COLON",
+    "COMMA",
+    "BANG",
+    "AT",
+    "TO",
+    "AFTER",
+    "OUTPUT",
+    "COPY",
+    "WHEN",
+}
 
 
 def _begins(cursor: Cursor) -> bool:
@@ -134,6 +147,8 @@ def _begins(cursor: Cursor) -> bool:
 
 def expected_at(cursor: Cursor) -> Expected:
     """The name and the types of the value at the place."""
+    if any(word.type == "WHEN" for word in cursor.statement[1:]):
+        return Expected("", [BoolType()])
     key = _key(cursor.statement)
     return Expected(key, _within(_types(cursor.block, cursor, key), _literals(cursor)))
 
