@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, cast
 from pydantic_core import core_schema
 
 if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
 
 
 class OneOf:
@@ -34,6 +35,12 @@ class OneOf:
             custom_error_type="union_member",
             custom_error_message=f"Input should be of one of these kinds: {', '.join(self.members)}",
         )
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """``anyOf``: an int is a number too, and a number may be written as a text."""
+        return {"anyOf" if key == "oneOf" else key: value for key, value in handler(schema).items()}
 
 
 def _tag(value: object) -> object:
