@@ -46,6 +46,8 @@ class Compiled:
     units: tuple[Unit, ...]
     documents: tuple[Manifest, ...]
     diagnostics: tuple[Diagnostic, ...]
+    dockerfile: str = ""
+    """Of the first job's ``build``."""
 
     @property
     def errors(self) -> list[str]:
@@ -69,14 +71,15 @@ def backend(target: str) -> Backend:
     return found
 
 
-def compiled(source: str, target: str, version: str | None = None) -> Compiled:
+def compiled(source: str, target: str, version: str | None = None, profile: str | None = None) -> Compiled:
     """``source`` through all stages."""
     program = pipeline.load(Source("job.tfjob", source), lambda path: "files cannot be included here")
-    outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend(target), version)])
+    outcome = pipeline.run(program, pipeline.Request(profile), [pipeline.Choice(backend(target), version)])
     failed = pipeline.has_errors(outcome.diagnostics)
     made = () if failed else outcome.made
     documents = tuple(manifest(document) for one in made for document in one.documents)
-    return Compiled(source, target, tuple(one.unit for one in made), documents, outcome.diagnostics)
+    dockerfile = next((one.dockerfile.text for one in made if one.dockerfile is not None), "")
+    return Compiled(source, target, tuple(one.unit for one in made), documents, outcome.diagnostics, dockerfile)
 
 
 def manifest(document: Document) -> Manifest:
@@ -86,8 +89,8 @@ def manifest(document: Document) -> Manifest:
     return Manifest(pipeline.written(document).text, data)
 
 
-def accepted(source: str, target: str, version: str | None = None) -> Compiled:
+def accepted(source: str, target: str, version: str | None = None, profile: str | None = None) -> Compiled:
     """``source``, which must compile."""
-    done = compiled(source, target, version)
+    done = compiled(source, target, version, profile)
     assert not done.errors, done.errors
     return done

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conformance.kubernetes import control_plane
+from tests.conformance.kubernetes import control_plane, images, node
 from tests.conformance.kubernetes.api import Api
 from tests.conformance.kubernetes.processes import Processes
 from tests.conformance.kubernetes.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+IN_PODS = Path(__file__).parent / "in_pods"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,3 +49,18 @@ def api(work: Work, processes: Processes) -> Iterator[Api]:
         yield server
     finally:
         processes.stop(*processes.names())
+
+
+@pytest.fixture(scope="module")
+def runs(work: Work, processes: Processes, api: Api) -> Iterator[Path]:
+    """The folder on the node that jobs mount at /runs; its ``programs`` are mounted at /programs."""
+    node.install_packages()
+    built = images.build(work)
+    folder = work.sub("runs")
+    shutil.rmtree(folder)
+    shutil.copytree(IN_PODS, folder / "programs", ignore=shutil.ignore_patterns("__pycache__"))
+    try:
+        node.start(work, processes, api, built)
+        yield folder
+    finally:
+        node.stop(work, processes)

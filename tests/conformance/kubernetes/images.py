@@ -15,7 +15,7 @@ import sys
 import tarfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tests.conformance.kubernetes.programs import NotBuiltError
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 TENSORFLOW = "2.15.1"
 REPOSITORY = "conformance.invalid"
+WITH_TENSORFLOW = f"tensorflow-{TENSORFLOW}"
 BUSYBOX = Path("/bin/busybox")
 PYTHON_PACKAGES = (
     *("libc6", "libgcc-s1", "libstdc++6", "libexpat1", "zlib1g", "libssl3", "libffi8", "libbz2-1.0", "liblzma5"),
@@ -33,6 +34,9 @@ PYTHON_PACKAGES = (
     *("libpython3.11-stdlib", "python3-distutils"),
 )
 UNUSED = ("tensorflow/include", "tensorboard/plugins/projector/static", "clang", "bin")
+TENSORBOARD = '#!/bin/sh\nexec python3 -m tensorboard.main "$@"\n'
+"""The command of that name. TensorBoard needs a setuptools that still has pkg_resources."""
+
 PAUSE = "#!/bin/busybox sh\ntrap exit TERM INT\nwhile :; do /bin/busybox sleep 3600 & wait; done\n"
 
 
@@ -49,19 +53,64 @@ def build(work: Work) -> list[Image]:
     folder = work.sub("images")
     if not BUSYBOX.exists():
         raise NotBuiltError(f"images cannot be built: {BUSYBOX} is missing (Debian package busybox-static)")
-    makers = {"pause": _pause, "tensorflow": _tensorflow}
+    makers = {"pause": _pause, WITH_TENSORFLOW: _tensorflow}
     for name, make in makers.items():
         if not (folder / f"{name}.tar").exists():
             make(folder)
     return [Image(f"{REPOSITORY}/{name}:1", folder / f"{name}.tar") for name in makers]
 
 
+def build_from(work: Work, dockerfile: str, context: Path, name: str) -> Image:
+    """The image ``name`` of a Dockerfile, on the image with TensorFlow whatever its FROM says.
+
+    Only the instructions that need no container engine. The archive has no layer of the base, which the node has.
+    """
+    folder = work.sub("images")
+    root = folder / "built"
+    shutil.rmtree(root, ignore_errors=True)
+    base, settings = _contents(folder / f"{WITH_TENSORFLOW}.tar")
+    for line in dockerfile.splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "WORKDIR":
+            settings["WorkingDir"] = rest
+        elif word == "COPY":
+            source, target = json.loads(rest)
+            path = root / str(Path(settings.get("WorkingDir", "/"), target)).lstrip("/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(context / source, path)
+        elif word == "ENTRYPOINT":
+            settings["Entrypoint"] = json.loads(rest)
+        elif word != "FROM":
+            raise NotBuiltError(f"an image cannot be built without a container engine: {line}")
+    _pack("built", folder, [root], settings, name, base)
+    shutil.rmtree(root)
+    return Image(name, folder / "built.tar")
+
+
+def _contents(archive: Path) -> tuple[list[dict[str, object]], dict[str, Any]]:
+    """The layers of an image, and the settings of its configuration."""
+    with tarfile.open(archive) as tar:
+
+        def read(name: str) -> Any:
+            file = tar.extractfile(name)
+            assert file is not None, name
+            return json.load(file)
+
+        manifest = read(f"blobs/{read('index.json')['manifests'][0]['digest'].replace(':', '/')}")
+        return manifest["layers"], read(f"blobs/{manifest['config']['digest'].replace(':', '/')}")["config"]
+
+
+def _program(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
 def _pause(folder: Path) -> None:
     root = folder / "pause"
     (root / "bin").mkdir(parents=True, exist_ok=True)
     shutil.copy(BUSYBOX, root / "bin/busybox")
-    (root / "pause").write_text(PAUSE)
-    (root / "pause").chmod(0o755)
+    _program(root / "pause", PAUSE)
     _pack("pause", folder, [root], {"Entrypoint": ["/pause"]})
 
 
@@ -69,12 +118,13 @@ def _tensorflow(folder: Path) -> None:
     system, site = folder / "system", folder / "site"
     _debian_python(system, folder / "packages")
     _busybox(system)
+    _program(system / "usr/bin/tensorboard", TENSORBOARD)
     _pip(site / "opt/tensorflow")
     python = system / "usr/bin/python3.11"
     compiling = ["-m", "compileall", "-q", "-j", "2", "--invalidation-mode", "unchecked-hash", "-s", str(site)]
     subprocess.run([python, *compiling, str(site / "opt/tensorflow")], stdout=subprocess.DEVNULL)  # some files are bad
     environment = ["PYTHONPATH=/opt/tensorflow", "PYTHONDONTWRITEBYTECODE=1", "HOME=/root", "TF_CPP_MIN_LOG_LEVEL=2"]
-    _pack("tensorflow", folder, [site, system], {"Env": environment})
+    _pack(WITH_TENSORFLOW, folder, [site, system], {"Env": environment})
     for root in (site, system, folder / "packages"):
         shutil.rmtree(root)
 
@@ -113,7 +163,7 @@ def _pip(site: Path) -> None:
     site.mkdir(parents=True, exist_ok=True)
     options = ["--quiet", "--disable-pip-version-check", "--root-user-action", "ignore", "--no-cache-dir"]
     options += ["--no-compile", "--python-version", "3.11", "--only-binary=:all:", "--target", str(site)]
-    _run([sys.executable, "-m", "pip", "install", *options, f"tensorflow-cpu=={TENSORFLOW}"], site)
+    _run([sys.executable, "-m", "pip", "install", *options, f"tensorflow-cpu=={TENSORFLOW}", "setuptools<81"], site)
     for name in UNUSED:
         shutil.rmtree(site / name, ignore_errors=True)
     for path in list(site.rglob("tests")):
@@ -149,12 +199,19 @@ class _Hashing:
         return f"sha256:{self._hash.hexdigest()}"
 
 
-def _pack(name: str, folder: Path, roots: Iterable[Path], settings: dict[str, list[str]]) -> None:
-    """Write ``folder/NAME.tar`` with one layer for each of ``roots``."""
+def _pack(
+    name: str,
+    folder: Path,
+    roots: Iterable[Path],
+    settings: dict[str, Any],
+    image: str | None = None,
+    base: Iterable[dict[str, object]] = (),
+) -> None:
+    """Write ``folder/NAME.tar`` with one layer for each of ``roots``, on the layers ``base`` that are not in it."""
     unfinished = folder / f"{name}.tar.part"
     with tarfile.open(unfinished, "w") as archive:
-        layers = [_layer(archive, root, folder / "layer.part") for root in roots]
-        path = ["PATH=/usr/local/bin:/usr/bin:/bin"]
+        layers = [*base, *(_layer(archive, root, folder / "layer.part") for root in roots)]
+        path = [] if base else ["PATH=/usr/local/bin:/usr/bin:/bin"]
         settings = {**settings, "Env": [*path, *settings.get("Env", [])]}
         file_system = {"type": "layers", "diff_ids": [layer["digest"] for layer in layers]}
         config = {"architecture": "amd64", "os": "linux", "config": settings, "rootfs": file_system}
@@ -165,7 +222,7 @@ def _pack(name: str, folder: Path, roots: Iterable[Path], settings: dict[str, li
             "layers": layers,
         }
         entry = _blob(archive, "manifest.v1+json", manifest)
-        entry["annotations"] = {"io.containerd.image.name": f"{REPOSITORY}/{name}:1"}
+        entry["annotations"] = {"io.containerd.image.name": image or f"{REPOSITORY}/{name}:1"}
         _file(archive, "index.json", json.dumps({"schemaVersion": 2, "manifests": [entry]}).encode())
         _file(archive, "oci-layout", b'{"imageLayoutVersion": "1.0.0"}')
     unfinished.rename(folder / f"{name}.tar")

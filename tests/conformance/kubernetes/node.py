@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.conformance.kubernetes import control_plane
 from tests.conformance.kubernetes.processes import NotStartedError
@@ -49,7 +49,7 @@ def start(work: Work, processes: Processes, api: Api, images: list[Image]) -> No
     _containerd(work, processes)
     for image in images:
         if image.name not in _ctr(work, "images", "ls", "-q").split():
-            _ctr(work, "images", "import", str(image.archive))
+            add_image(work, image)
     for node in api.items("/api/v1/nodes"):  # the scheduler is not to take those of the stand-in kubelet
         api.delete(f"/api/v1/nodes/{node['metadata']['name']}")
     control_plane.start_scheduler(work, processes)
@@ -58,14 +58,25 @@ def start(work: Work, processes: Processes, api: Api, images: list[Image]) -> No
     processes.wait("kubelet", lambda: _ready(api), 90)
 
 
+def add_image(work: Work, image: Image) -> None:
+    """Give the node an image."""
+    _ctr(work, "images", "import", str(image.archive))
+
+
+def kill(work: Work, pod: dict[str, Any]) -> None:
+    """Kill the first container of a pod, as the kernel does that has no memory left."""
+    name = pod["status"]["containerStatuses"][0]["containerID"].removeprefix("containerd://")
+    _ctr(work, "tasks", "kill", "-s", "SIGKILL", name)
+
+
 def stop(work: Work, processes: Processes) -> None:
     """End the node's programs and its containers, and take away what lies outside of the work folder."""
     processes.stop("kubelet", "coredns", "kube-scheduler")
     if processes.running("containerd"):
-        for task in _ctr(work, "tasks", "ls", "-q").split():
-            _ctr(work, "tasks", "rm", "-f", task)
-        for container in _ctr(work, "containers", "ls", "-q").split():
-            _ctr(work, "containers", "rm", container)
+        address = ["ctr", "-a", work.folder / "c.sock", "-n", "k8s.io"]
+        for kind, force in (("tasks", ["-f"]), ("containers", [])):
+            for name in _ctr(work, kind, "ls", "-q").split():
+                subprocess.run([*address, kind, "rm", *force, name], capture_output=True)  # it may end by itself
         processes.stop("containerd")
     _unmount(work)
     subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True)

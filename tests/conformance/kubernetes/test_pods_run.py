@@ -1,9 +1,8 @@
-"""Compiled jobs whose pods really run: trainings with TensorFlow, hostile strings, outputs, signals."""
+"""Compiled jobs whose pods really run: hostile strings, outputs, signals."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,106 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.conformance.kubernetes import images, node
-from tests.conformance.kubernetes.compiling import Compiled, Manifest, accepted, compiled
-from tests.conformance.kubernetes.created import Created, unused_name
+from tests.conformance.kubernetes import images
+from tests.conformance.kubernetes.compiling import Manifest, accepted, compiled
+from tests.conformance.kubernetes.created import unused_name
 from tests.conformance.kubernetes.generated import HOSTILE, quoted
+from tests.conformance.kubernetes.on_node import OnNode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from tests.conformance.kubernetes.api import Api
-    from tests.conformance.kubernetes.processes import Processes
-    from tests.conformance.kubernetes.work import Work
 
 IN_PODS = Path(__file__).parent / "in_pods"
-IMAGE = f"{images.REPOSITORY}/tensorflow:1"
-
-
-@pytest.fixture(scope="module")
-def runs(work: Work, processes: Processes, api: Api) -> Iterator[Path]:
-    """The folder on the node that jobs mount at /runs; its ``programs`` are mounted at /programs."""
-    node.install_packages()
-    built = images.build(work)
-    folder = work.sub("runs")
-    shutil.rmtree(folder)
-    shutil.copytree(IN_PODS, folder / "programs", ignore=shutil.ignore_patterns("__pycache__"))
-    try:
-        node.start(work, processes, api, built)
-        yield folder
-    finally:
-        node.stop(work, processes)
-
-
-class OnNode(Created):
-    """A job that the node runs; deleting pods is the kubelet's business here."""
-
-    def __init__(self, api: Api, made: Compiled) -> None:
-        super().__init__(api, made)
-        self._server = api
-
-    def wait(self, holds: Callable[[], bool], what: str, seconds: float = 120) -> None:
-        end = time.monotonic() + seconds
-        while not holds():
-            assert time.monotonic() < end, f"not in {seconds:.0f} s: {what}\n{self.logs()}"
-            time.sleep(0.2)
-
-    def __exit__(self, *error: object) -> None:
-        self.remove()
-        if error[0] is None:
-            self.wait(lambda: not self.kubelet.phases(), "the pods are gone", 60)
-
-    def logs(self) -> str:
-        """The end of what each pod has said."""
-        return "\n".join(f"{name} {phase}: {self.log(name)[-1500:]}" for name, phase in self.kubelet.phases().items())
-
-    def log(self, pod: str) -> str:
-        answer = self._server.call("GET", f"/api/v1/namespaces/default/pods/{pod}/log?tailLines=20")
-        return str(answer.data.get("message", answer.data))
+IMAGE = f"{images.REPOSITORY}/{images.WITH_TENSORFLOW}:1"
 
 
 def job(name: str, runs: Path, *items: str) -> str:
     mounts = f'mount host "{runs}" at "/runs"', f'mount host "{runs}/programs" at "/programs" readonly'
     body = "".join(f"  {item}\n" for item in (f'image = "{IMAGE}"', *mounts, *items))
     return f"job {name} {{\n{body}}}\n"
-
-
-def near(path: Path) -> list[float]:
-    return [round(weight, 1) for weight in json.loads((path / "weights.json").read_text())]
-
-
-def test_tfjob_trains_with_parameter_servers(api: Api, runs: Path) -> None:
-    name = unused_name("train")
-    source = job(
-        name,
-        runs,
-        'command = ["python", "-u", "/programs/train.py", "coordinator", "/tmp/export"]',
-        'output "/tmp/export" to "/runs/${job.name}/export"',
-        "role chief { }",
-        "role worker { replicas = 2, server = true }",
-        "role ps { server = true }",
-    )
-    with OnNode(api, accepted(source, "tfjob", "1.8")) as it:
-        it.wait(lambda: bool({"Succeeded", "Failed"} & set(it.conditions("TFJob"))), "the TFJob ends", 180)
-        assert "Succeeded" in it.conditions("TFJob"), it.logs()
-        assert near(runs / name / "export") == [1.0, 2.0, 3.0, 4.0]
-        it.wait(lambda: list(it.kubelet.phases()) == [f"{name}-chief-0"], "the servers are stopped")
-
-
-def test_plain_jobs_train_in_step(api: Api, runs: Path) -> None:
-    name = unused_name("mirror")
-    source = job(
-        name,
-        runs,
-        'command = ["python", "-u", "/programs/train.py", "mirrored", "/tmp/export"]',
-        'output "/tmp/export" to "/runs/${job.name}/${task.index}" from worker',
-        "role worker { replicas = 2 }",
-    )
-    with OnNode(api, accepted(source, "kubernetes")) as it:
-        it.wait(lambda: bool({"Complete", "Failed"} & set(it.conditions("Job"))), "the Job ends", 180)
-        assert "Complete" in it.conditions("Job"), it.logs()
-        assert [near(runs / name / index) for index in "01"] == [[1.0, 2.0, 3.0, 4.0]] * 2
-        assert all("replicas in step: 2" in it.log(pod) for pod in it.kubelet.phases())
 
 
 @pytest.mark.parametrize("target", ["tfjob", "kubernetes"])

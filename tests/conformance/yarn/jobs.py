@@ -129,10 +129,18 @@ class Run:
     @property
     def logs(self) -> dict[str, str]:
         """Container -> what it wrote to its error output, the application masters left out."""
+        return self._written("stderr")
+
+    @property
+    def printed(self) -> dict[str, str]:
+        """The same of its standard output."""
+        return self._written("stdout")
+
+    def _written(self, stream: str) -> dict[str, str]:
         found: dict[str, str] = {}
         for name in self.ids:
             for container, folder in list(self.cluster.containers(name).items())[1:]:
-                found[container] = (folder / "stderr").read_text(errors="replace")
+                found[container] = (folder / stream).read_text(errors="replace")
         return found
 
     @property
@@ -165,6 +173,12 @@ class Run:
         return f"status {self.status} after {self.seconds:.0f} s\n{self.output}\n{self.statuses}\n{logs}"
 
 
+def source(job: Job) -> str:
+    """The whole text: with the params of HEAD that it does not declare itself."""
+    head = [line for line in HEAD.splitlines() if f"{line.partition(':')[0]}:" not in job.text]
+    return "\n".join([*head, job.text])
+
+
 def tfdsl(run: Run, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A command of the compiler about the run's job, which must succeed."""
     values = {
@@ -174,10 +188,12 @@ def tfdsl(run: Run, command: str, *arguments: str) -> subprocess.CompletedProces
         "webhdfs": run.cluster.webhdfs,
         "files": run.cluster.files,
         "python": training.python(run.cluster.work),
+        "runs": run.folder / "shared",
+        "tensorflow": training.environment(run.cluster.work),
     }
     words = [sys.executable, "-m", "tfdsl", command, "job.tfjob", "-t", "yarn", *arguments, *run.job.options]
     for name, value in values.items():
-        words += ["--set", f"{name}={value}"] if f"param {name}:" in HEAD + run.job.text else []
+        words += ["--set", f"{name}={value}"] if f"param {name}:" in source(run.job) else []
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT}/backends"}
     done = subprocess.run(words, cwd=run.folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -186,7 +202,7 @@ def tfdsl(run: Run, command: str, *arguments: str) -> subprocess.CompletedProces
 
 def compiled(run: Run) -> Path:
     """Compile the job in the run's folder; gives the folder of the emitted files."""
-    (run.folder / "job.tfjob").write_text(HEAD + run.job.text)
+    (run.folder / "job.tfjob").write_text(source(run.job))
     run.noted["told"] = tfdsl(run, "compile", "-o", "out").stderr
     (emitted,) = (path for path in (run.folder / "out").iterdir() if path.is_dir())
     return emitted

@@ -1,4 +1,4 @@
-"""A Python with TensorFlow, for the one job that really trains."""
+"""A Python with TensorFlow, for the jobs that really train."""
 
 from __future__ import annotations
 
@@ -16,17 +16,22 @@ if TYPE_CHECKING:
 TENSORFLOW = "tensorflow-cpu==2.15.1"
 
 
+def environment(work: Work) -> Path:
+    """The virtual environment that has it."""
+    return work.folder / "tensorflow"
+
+
 def python(work: Work) -> Path:
-    """The Python that has it."""
-    return work.folder / "tensorflow/bin/python"
+    """Its Python."""
+    return environment(work) / "bin/python"
 
 
 def install(work: Work) -> None:
     """Make an environment with TensorFlow in the work folder; raise when it cannot be had."""
-    mark = work.folder / "tensorflow/.complete"
+    mark = environment(work) / ".complete"
     if mark.exists() and mark.read_text() == TENSORFLOW:
         return
-    _run([sys.executable, "-m", "venv", "--clear", str(work.folder / "tensorflow")])
+    _run([sys.executable, "-m", "venv", "--clear", str(environment(work))])
     _run([str(python(work)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", TENSORFLOW])
     mark.write_text(TENSORFLOW)
 
