@@ -1,8 +1,8 @@
-"""Write what the examples compile to.
+"""Write what the examples compile to, the copies of their programs, and ``examples/README.md``.
 
-``examples/<name>/expected/<target>/`` holds every file of the output and ``messages.txt``, all that ``tfdsl check``
-reports; for a target that refuses the example, only the messages. ``python examples/generate.py`` rewrites them, and
-the diff is reviewed like code; ``--check`` fails when they are stale.
+``examples/<name>/expected/<target>/``, for each target that the example is for, holds every file of the output and
+``messages.txt``, all that ``tfdsl check`` reports. ``python examples/generate.py`` rewrites them, and the diff is
+reviewed like code; ``--check`` fails when they are stale.
 """
 
 from __future__ import annotations
@@ -19,19 +19,73 @@ EXAMPLES = Path(__file__).resolve().parent
 sys.path[:0] = [str(EXAMPLES.parent), str(EXAMPLES.parent / "backends")]
 
 from tfdsl import targets  # noqa: E402
+from tfdsl.cli import examples  # noqa: E402
 from tfdsl.cli.main import main as tfdsl  # noqa: E402
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/main.tfjob"))
 MESSAGES = "messages.txt"
+COPIES = {f"{name}/train.py": "mnist/train.py" for name in ("single-gpu", "evaluator")}
+"""Programs that several examples have; ``tfdsl new --from`` takes each from its own folder."""
+
+_INDEX = """\
+# Examples
+
+`tfdsl new --from NAME` writes a copy of an example, with its program if it has one, into a folder `NAME`; `tfdsl new`
+lists them. Each compiles without an error for the targets that are named, and `expected/` beside it has the outputs.
+
+| what you need | example | for |
+| --- | --- | --- |
+{rows}
+
+`mnist` and `multi-worker` are trained to the end with TensorFlow by the conformance runs. Programs and images with
+`example.com` in their name are places for your own.
+
+The other folders are for the tests of tfdsl:
+
+| folder | what it is | for |
+| --- | --- | --- |
+{others}
+"""
+
+
+def text_of(name: str) -> str:
+    """The text of an example."""
+    return (EXAMPLES / name / examples.MAIN).read_text(encoding="utf-8")
+
+
+def wanted(name: str) -> tuple[str, ...]:
+    """The targets that an example is for."""
+    return tuple(examples.wanted_targets(text_of(name), targets.names()))
+
+
+def index() -> str:
+    """``examples/README.md``."""
+    others = [name for name in NAMES if name not in examples.NAMES]
+    return _INDEX.format(rows="\n".join(map(_row, examples.NAMES)), others="\n".join(map(_other, others)))
+
+
+def _row(name: str) -> str:
+    text = text_of(name)
+    program = ", with its program" if (EXAMPLES / name / "train.py").exists() else ""
+    return f"| {examples.summary(text)}{program} | [`{name}`]({name}/main.tfjob) | {_scope(name)} |"
+
+
+def _other(name: str) -> str:
+    return f"| [`{name}`]({name}/main.tfjob) | {examples.summary(text_of(name))} | {_scope(name)} |"
+
+
+def _scope(name: str) -> str:
+    chosen = wanted(name)
+    return "every target" if set(chosen) == set(targets.names()) else ", ".join(chosen)
 
 
 def produced(name: str, target: str) -> dict[str, str]:
     """All files that example ``name`` gives for ``target``."""
     with tempfile.TemporaryDirectory() as out, contextlib.chdir(EXAMPLES / name):
-        status, _ = _run("compile", "main.tfjob", "-t", target, "-o", f"{out}/")
+        status, messages = _run("compile", "main.tfjob", "-t", target, "-o", f"{out}/")
         files = read(Path(out))
-        if status not in (0, 1) or bool(files) != (status == 0):
-            raise RuntimeError(f"{name} for {target} ended with status {status} and {len(files)} files")
+        if status != 0:
+            raise RuntimeError(f"{name} does not compile for {target}: {messages}")
         _, messages = _run("check", "main.tfjob", "-t", target)  # compile only counts the infos
     return files | {MESSAGES: messages}
 
@@ -50,6 +104,11 @@ def read(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in paths}
 
 
+def text_at(path: Path) -> str | None:
+    """The text of a file, if it is there."""
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
 def write(folder: Path, files: dict[str, str]) -> None:
     """Replace ``folder`` by ``files``."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -59,23 +118,38 @@ def write(folder: Path, files: dict[str, str]) -> None:
         path.write_text(text, encoding="utf-8", newline="")
 
 
+def unwanted(fresh: dict[str, dict[str, str]]) -> list[str]:
+    """Outputs that are there and that no example has any more."""
+    there = (str(path.relative_to(EXAMPLES)) for path in EXAMPLES.glob("*/expected/*"))
+    return sorted(set(there) - set(fresh))
+
+
+def generated() -> dict[str, dict[str, str]]:
+    """All that is generated: folder → its files. Of the folder of all examples, only some files are."""
+    folders = {f"{name}/expected/{target}": produced(name, target) for name in NAMES for target in wanted(name)}
+    copies = {copy: (EXAMPLES / original).read_text(encoding="utf-8") for copy, original in COPIES.items()}
+    return {"": {"README.md": index(), **copies}, **folders}
+
+
 def main() -> int:
     """Rewrite, or with ``--check`` compare."""
     os.environ["NO_COLOR"] = "1"
-    stale = 0
-    for name in NAMES:
-        for target in targets.names():
-            expected = EXAMPLES / name / "expected" / target
-            files = produced(name, target)
-            if files == read(expected):
-                continue
-            if "--check" in sys.argv:
-                print(f"stale: {expected.relative_to(EXAMPLES.parent)}; run make generate")
-                stale = 1
-            else:
-                write(expected, files)
-                print(f"wrote {expected.relative_to(EXAMPLES.parent)}")
-    return stale
+    fresh = generated()
+    folders = [folder for folder in [*fresh, *unwanted(fresh)] if folder]
+    stale = [EXAMPLES / name for name, text in fresh[""].items() if text_at(EXAMPLES / name) != text]
+    stale += [EXAMPLES / folder for folder in folders if fresh.get(folder, {}) != read(EXAMPLES / folder)]
+    for path in stale:
+        shown = path.relative_to(EXAMPLES.parent)
+        if "--check" in sys.argv:
+            print(f"stale: {shown}; run make generate")
+            continue
+        name = str(path.relative_to(EXAMPLES))
+        if name in fresh[""]:
+            path.write_text(fresh[""][name], encoding="utf-8", newline="")
+        else:
+            write(path, fresh.get(name, {}))
+        print(f"wrote {shown}")
+    return int(bool(stale) and "--check" in sys.argv)
 
 
 if __name__ == "__main__":

@@ -81,8 +81,6 @@ def test_what_was_reviewed_names_one(name: str) -> None:
 
 # --- holes -----------------------------------------------------------------------------------------------------
 
-EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/main.tfjob"))
-
 
 @pytest.mark.parametrize("name", targets.names())
 def test_a_target_has_its_page(name: str) -> None:
@@ -107,9 +105,9 @@ def test_the_messages_of_a_target_are_documented(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", targets.names())
-def test_a_target_has_the_output_of_every_example(name: str) -> None:
-    missing = [folder.name for folder in EXAMPLES if not (folder / "expected" / name / "messages.txt").is_file()]
-    assert not missing, f"run make generate, and review examples/*/expected/{name}/"
+def test_a_target_has_the_output_of_the_example_for_all(name: str) -> None:
+    there = (ROOT / "examples/mnist/expected" / name / "messages.txt").is_file()
+    assert there, f"give examples/mnist/main.tfjob a block for {name} if it needs one; make generate, and review"
 
 
 @pytest.mark.parametrize("name", targets.names())

@@ -23,12 +23,29 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
 
 
-@pytest.mark.parametrize("target", targets.names())
-@pytest.mark.parametrize("name", generate.NAMES)
+OUTPUTS = [(name, target) for name in generate.NAMES for target in generate.wanted(name)]
+
+
+@pytest.mark.parametrize(("name", "target"), OUTPUTS)
 def test_example(name: str, target: str) -> None:
+    """It compiles without an error for each target that it is for."""
     assert generate.produced(name, target) == generate.read(EXAMPLES / name / "expected" / target)
 
 
 def test_nothing_else_is_expected() -> None:
-    folders = {path.name for name in generate.NAMES for path in (EXAMPLES / name / "expected").glob("*")}
-    assert folders <= set(targets.names())
+    there = {(path.parents[1].name, path.name) for path in EXAMPLES.glob("*/expected/*")}
+    assert there == set(OUTPUTS)
+
+
+def test_the_index_is_fresh() -> None:
+    assert (EXAMPLES / "README.md").read_text(encoding="utf-8") == generate.index()
+
+
+@pytest.mark.parametrize(("copy", "original"), generate.COPIES.items())
+def test_a_program_that_several_examples_have_is_the_same(copy: str, original: str) -> None:
+    assert (EXAMPLES / copy).read_bytes() == (EXAMPLES / original).read_bytes()
+
+
+@pytest.mark.parametrize("name", generate.NAMES)
+def test_a_target_that_an_example_names_is_there(name: str) -> None:
+    assert set(generate.wanted(name)) <= set(targets.names())

@@ -19,6 +19,7 @@ import pytest
 
 from tests.unit.cli.shell import JOB
 from tfdsl import __version__, targets
+from tfdsl.cli import examples
 from tfdsl.diagnostics.registry import rules
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,6 +63,7 @@ def test_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: zipfile.
         }
 
     wanted = files(ROOT / "tfdsl", ROOT) | files(ROOT / "backends/tfdsl_backends", ROOT / "backends")
+    wanted |= {f"tfdsl/examples/{name}/{file}" for name in examples.NAMES for file in examples.files(name)}
     held = {name for name in wheel.namelist() if not name.startswith(f"tfdsl-{__version__}.dist-info/")}
     assert held == wanted
     assert "tfdsl/py.typed" in held
@@ -160,6 +162,15 @@ def test_installed_command_compiles_for_every_target(tfdsl: Path, target: str, t
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert any((tmp_path / "out").rglob("*"))
+
+
+def test_installed_command_writes_every_example(tfdsl: Path, tmp_path: Path) -> None:
+    listed = subprocess.check_output([tfdsl, "new"], text=True, cwd=tmp_path)
+    assert [line.split()[0] for line in listed.splitlines()] == list(examples.NAMES)
+    for name in examples.NAMES:
+        subprocess.check_call([tfdsl, "new", "--from", name], cwd=tmp_path)
+        written = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / name).iterdir()}
+        assert written == examples.files(name)
 
 
 def test_nothing_is_missing_in_the_clean_environment(tfdsl: Path) -> None:

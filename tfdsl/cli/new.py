@@ -1,4 +1,4 @@
-"""``tfdsl new``: write a first job to start from."""
+"""``tfdsl new``: write a first job to start from, or an example with its files."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.cli.arguments import Command, Positional
+from tfdsl.cli import examples
+from tfdsl.cli.arguments import Command, Flag, Positional, not_one_of
 from tfdsl.cli.report import OK, USAGE, report
-from tfdsl.cli.streams import err
+from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.writing import Failure, File, write_all
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 COMMAND = Command(
     "new",
     "write a first job to start from",
-    (Positional("NAME", "the name of the job, written to NAME.tfjob (default: train)", required=False),),
-    (),
-    ("tfdsl new mnist",),
+    (Positional("NAME", "name of the job, which is written to NAME.tfjob", required=False),),
+    (Flag("--from", "write an example and its files into the folder NAME (default: EXAMPLE)", value="EXAMPLE"),),
+    ("tfdsl new digits", "tfdsl new", "tfdsl new --from mnist", "tfdsl new --from mnist letters"),
+    "Without arguments, the examples are listed. Files that exist are not changed.",
 )
 
 _JOB = """\
@@ -33,6 +35,7 @@ _JOB = """\
 #   tfdsl compile {name}.tfjob -t {first:<13} write a manifest to standard output
 #   tfdsl compile {name}.tfjob -t {last} --set workers=8 -o out
 #   tfdsl explain retries                       explain any word of this file
+#   tfdsl new                                   list examples, some with the program
 
 param workers: int = 2 {{ description = "training replicas", min = 1, max = 64 }}
 
@@ -41,8 +44,8 @@ profile large {{ workers = 16 }}
 
 job {name} {{
   # A fixed version, so that this file always runs the same program.
-  image   = "tensorflow/tensorflow:2.16.1"
-  command = ["python", "/app/train.py"]
+  image   = "registry.example.com/{name}:1.0"
+  command = ["python", "train.py"]
 
   # The resources of each replica; a role may override them. Add gpu = 1 for one GPU each.
   cpu    = 2
@@ -51,14 +54,15 @@ job {name} {{
   # gang = true starts all replicas together or none; the scheduler has to support it.
   gang = false
 
-  # Data and results. The program gets the checkpoint folder in CHECKPOINT_DIR.
-  # mount pvc "{name}-data" at "/data" readonly
+  # What outlives the replicas. The program gets the checkpoint folder in CHECKPOINT_DIR.
   # mount pvc "runs" at "/runs"
   # checkpoint = "/runs/${{job.name}}"
 
+  # The chief runs the command. It drives the workers and the parameter servers, which are plain TensorFlow servers;
+  # without server = true, they run the command too.
   role chief  {{ }}
-  role worker {{ replicas = workers }}
-  role ps     {{ cpu = 1, memory = 2Gi }}
+  role worker {{ replicas = workers, server = true }}
+  role ps     {{ server = true, cpu = 1, memory = 2Gi }}
 
   # The number of restarts in the job's whole life. Without a policy, any failure ends the job.
   retries = 3
@@ -84,18 +88,53 @@ def _block(target: Backend) -> str:
 
 
 def run(arguments: Arguments) -> int:
-    """Write ``NAME.tfjob``; a file that exists is not changed."""
-    argument = arguments.rest[0] if arguments.rest else None
-    name = argument.text if argument else "train"
-    place = argument.span if argument else arguments.line
-    if not re.fullmatch(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", name):
-        what = f"{name} is not a job name: use at most 63 lower-case letters, digits and -, a letter first"
-        report([BAD_ARGUMENT(place, what=what)], ())
+    """Write what is asked for, all files or none; a file that exists is not changed."""
+    example, argument = arguments.value("--from"), arguments.rest[0] if arguments.rest else None
+    if example is None and argument is None:
+        return _list()
+    if example is not None and example.text not in examples.NAMES:
+        error = not_one_of("--from", example, examples.NAMES)
+        report([error.help("`tfdsl new` lists what each of them shows")], ())
         return USAGE
-    path = f"{name}.tfjob"
-    there = os.path.lexists(path)
-    failure = Failure(path, "the file exists already") if there else write_all([File(path, starter(name))])
+    if argument is not None and not re.fullmatch(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", argument.text):
+        what = f"{argument.text} is not a job name: use at most 63 lower-case letters, digits and -, a letter first"
+        report([BAD_ARGUMENT(argument.span, what=what)], ())
+        return USAGE
+    files = _files(example.text if example else None, argument.text if argument else None)
+    there = next((file.path for file in files if os.path.lexists(file.path)), None)
+    failure = write_all(files) if there is None else Failure(there, "the file exists already")
     if failure is not None:
-        return report([OUTPUT_NOT_WRITTEN(place, path=path, reason=failure.reason)], ())
-    err(f"wrote {visible(path)}; try: tfdsl compile {visible(path)} -t {targets.names()[0]}\n")
+        place = argument or example
+        assert place is not None
+        return report([OUTPUT_NOT_WRITTEN(place.span, path=failure.path, reason=failure.reason)], ())
+    return _say(files)
+
+
+def _files(example: str | None, name: str | None) -> list[File]:
+    """What is to be written, the job first."""
+    if example is None:
+        assert name is not None
+        return [File(f"{name}.tfjob", starter(name))]
+    texts = examples.files(example)
+    if name is not None:
+        texts[examples.MAIN] = examples.renamed(texts[examples.MAIN], name)
+    folder = name or example
+    return [File(os.path.join(folder, file), text) for file, text in sorted(texts.items())]
+
+
+def _say(files: list[File]) -> int:
+    """Name the files that were written, and what to try next."""
+    paths = [visible(file.path) for file in files]
+    job = next(file for file in files if file.path.endswith(".tfjob"))
+    target = examples.wanted_targets(job.text, targets.names())[0]
+    err(f"wrote {', '.join(paths)}; try: tfdsl compile {visible(job.path)} -t {target}\n")
+    return OK
+
+
+def _list() -> int:
+    """Name the examples, each with what it shows."""
+    width = max(map(len, examples.NAMES))
+    rows = [(name, examples.summary(examples.files(name)[examples.MAIN])) for name in examples.NAMES]
+    out("".join(f"{name:<{width}}  {summary}\n" for name, summary in rows))
+    err("to write one of them: tfdsl new --from EXAMPLE; a first job: tfdsl new NAME\n")
     return OK

@@ -27,11 +27,8 @@ TWO = f"{JOB}{JOB.replace('job j', 'job k')}"
 
 @pytest.mark.parametrize("target", targets.names())
 def test_the_files_are_those_of_the_command(target: str, tmp_path: Path) -> None:
-    example = EXAMPLES / ("yarn" if target in ("yarn", "slider") else "mnist") / "main.tfjob"
-    try:
-        result = tfdsl.compile(example, target)
-    except tfdsl.CompileError:
-        pytest.skip("the example is not for this target")
+    example = EXAMPLES / "mnist/main.tfjob"
+    result = tfdsl.compile(example, target)
     assert command("compile", str(example), "-t", target, "-o", "theirs/", cwd=tmp_path).status == 0
     written = result.write(tmp_path / "ours")
     theirs = {
@@ -74,12 +71,14 @@ def test_the_diagnostics_are_those_of_the_command(tmp_path: Path) -> None:
 
 def test_documents_are_plain_data_and_their_text() -> None:
     result = tfdsl.compile(EXAMPLES / "mnist/main.tfjob", "tfjob")
-    for document in result.documents:
+    *documents, dockerfile = result.documents
+    assert dockerfile.file == "mnist.Dockerfile"
+    for document in documents:
         assert type(document.data) is dict
         assert yaml.safe_load(document.text) == document.data
         assert document.job == "mnist"
         assert document.file == "mnist.yaml"
-    assert list(yaml.safe_load_all(result.text)) == [document.data for document in result.documents]
+    assert list(yaml.safe_load_all(result.text)) == [document.data for document in documents]
 
 
 def test_a_set_of_files_has_no_stream() -> None:
@@ -154,7 +153,7 @@ def test_options_are_those_of_the_target() -> None:
 
 
 def test_strict_makes_an_error_of_what_is_only_approximated() -> None:
-    path = EXAMPLES / "mnist/main.tfjob"
+    path = EXAMPLES / "spot/main.tfjob"
     approximated = [one for one in tfdsl.compile(path, "tfjob").diagnostics if one.code == "KTF055"]
     assert [one.level for one in approximated] == ["warning"]
     with pytest.raises(tfdsl.CompileError) as strict:

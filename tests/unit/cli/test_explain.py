@@ -146,7 +146,7 @@ def test_every_word_of_the_starter_has_a_page() -> None:
     code = "\n".join(re.sub(r'"[^"]*"', '""', line.partition("#")[0]) for line in text.splitlines())
     code += re.sub(r'"[^"]*"', '""', "\n".join(re.findall(r"# ((?:mount|checkpoint)\b.*)", text)))
     found = set(re.findall(r"[A-Za-z_]\w*", code)) - own
-    assert {"param", "mount", "role", "retries", "target", "Gi", "at", "readonly"} <= found | {"Gi"}
+    assert {"param", "mount", "role", "retries", "target", "Gi", "at", "server"} <= found | {"Gi"}
     assert sorted(word for word in found if not pages_of(word)) == []
 
 

@@ -49,12 +49,3 @@ def test_examples_of_the_overview_work_in_order(tmp_path: Path) -> None:
     assert len(examples) >= 3
     for example in examples:
         assert tfdsl(*shlex.split(example)[1:], cwd=tmp_path).status == 0, example
-
-
-def test_new_leaves_a_file_alone(tmp_path: Path) -> None:
-    assert tfdsl("new", cwd=tmp_path).status == 0
-    before = (tmp_path / "train.tfjob").read_text()
-    ran = tfdsl("new", "train", cwd=tmp_path)
-    assert ran.status == 2
-    assert "the file exists already" in ran.err
-    assert (tmp_path / "train.tfjob").read_text() == before

@@ -1,4 +1,4 @@
-"""``tfdsl new``: the job that it writes is one to start from."""
+"""``tfdsl new``: what it writes is something to start from, and it never changes a file."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.cli.shell import tfdsl
+from tests.unit.cli.shell import ROOT, tfdsl
 from tfdsl import targets
+from tfdsl.cli import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,7 @@ def test_it_is_in_the_one_layout(job: Path) -> None:
 def test_what_it_has_commented_out_is_right_too(job: Path) -> None:
     lines = job.read_text().splitlines()
     hidden = [line for line in lines if line.startswith(("  # mount", "  # checkpoint"))]
-    assert len(hidden) == 3
+    assert len(hidden) == 2
     text = "\n".join(line.replace("  # ", "  ") if line in hidden else line for line in lines)
     job.write_text(text + "\n")
     for target in TARGETS:
@@ -49,7 +50,112 @@ def test_what_it_has_commented_out_is_right_too(job: Path) -> None:
 
 def test_its_commands_run(job: Path) -> None:
     commands = [line.split("   ")[1].split() for line in job.read_text().splitlines() if line.startswith("#   tfdsl")]
-    assert len(commands) == 4
+    assert len(commands) == 5
     for _, *words in commands:
         ran = tfdsl(*words, cwd=job.parent)
         assert ran.status == (1 if "--all-targets" in words and "error[" in ran.err else 0), ran.err
+
+
+# --- examples --------------------------------------------------------------------------------------------------
+
+
+def tree(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_without_arguments_the_examples_are_listed(tmp_path: Path) -> None:
+    ran = tfdsl("new", cwd=tmp_path)
+    assert ran.status == 0
+    assert [line.split()[0] for line in ran.out.splitlines()] == list(examples.NAMES)
+    assert all(len(line.split()) > 4 and len(line) <= 120 for line in ran.out.splitlines())
+    assert "tfdsl new --from EXAMPLE" in ran.err
+    assert tree(tmp_path) == {}
+
+
+@pytest.mark.parametrize("name", examples.NAMES)
+def test_an_example_is_written_with_its_files(name: str, tmp_path: Path) -> None:
+    ran = tfdsl("new", "--from", name, cwd=tmp_path)
+    shipped = {path.name: path.read_text("utf-8") for path in (ROOT / "examples" / name).iterdir() if path.is_file()}
+    assert tree(tmp_path) == {f"{name}/{file}": text for file, text in shipped.items()}
+    assert ran.status == 0
+    assert all(f"{name}/{file}" in ran.err for file in shipped)
+    command = ran.err.rstrip().partition("try: tfdsl ")[2].split()
+    assert tfdsl(*command, *([] if command[-1] in ("tfjob",) else ["-o", "out"]), cwd=tmp_path).status == 0
+
+
+@pytest.mark.parametrize("name", examples.NAMES)
+def test_an_example_is_in_the_one_layout_and_its_job_has_its_name(name: str, tmp_path: Path) -> None:
+    assert tfdsl("new", "--from", name, cwd=tmp_path).status == 0
+    ran = tfdsl("fmt", "--diff", f"{name}/main.tfjob", cwd=tmp_path)
+    assert (ran.status, ran.out) == (0, "")
+    text = (tmp_path / name / "main.tfjob").read_text(encoding="utf-8")
+    assert [line for line in text.splitlines() if line.startswith("job ")] == [f"job {name} {{"]
+
+
+@pytest.mark.parametrize("name", examples.NAMES)
+def test_an_example_with_another_name(name: str, tmp_path: Path) -> None:
+    """The folder and the job have it; nothing else is different."""
+    assert tfdsl("new", "letters", "--from", name, cwd=tmp_path).status == 0
+    texts = examples.files(name)
+    texts["main.tfjob"] = texts["main.tfjob"].replace(f"\njob {name} {{", "\njob letters {")
+    assert tree(tmp_path / "letters") == texts
+    assert "\njob letters {" in texts["main.tfjob"]
+
+
+def test_nothing_is_written_if_one_file_is_there(tmp_path: Path) -> None:
+    (tmp_path / "mnist").mkdir()
+    (tmp_path / "mnist/train.py").write_text("mine")
+    ran = tfdsl("new", "--from", "mnist", cwd=tmp_path)
+    assert ran.status == 2
+    assert "cannot write mnist/train.py: the file exists already" in ran.err
+    assert tree(tmp_path) == {"mnist/train.py": "mine"}
+
+
+def test_a_folder_with_other_files_is_fine(tmp_path: Path) -> None:
+    (tmp_path / "mnist").mkdir()
+    (tmp_path / "mnist/README.md").write_text("mine")
+    assert tfdsl("new", "--from", "mnist", cwd=tmp_path).status == 0
+    assert set(tree(tmp_path)) == {"mnist/README.md", "mnist/main.tfjob", "mnist/train.py"}
+
+
+def test_a_file_in_place_of_the_folder_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mnist").write_text("mine")
+    assert tfdsl("new", "--from", "mnist", cwd=tmp_path).status == 2
+    assert tree(tmp_path) == {"mnist": "mine"}
+
+
+@pytest.mark.parametrize("name", ["mnits", "MNIST", "../examples/mnist", "everything", "", "🎉", "${x}"])
+def test_an_example_that_there_is_not(name: str, tmp_path: Path) -> None:
+    ran = tfdsl("new", "--from", name, cwd=tmp_path)
+    assert ran.status == 2
+    assert "--from must be mnist" in ran.err
+    assert "`tfdsl new` lists what each of them shows" in ran.err
+    assert ("did you mean mnist?" in ran.err) == (name in ("mnits", "MNIST"))
+    assert tree(tmp_path) == {}
+
+
+@pytest.mark.parametrize("name", ["Letters", "../up", "a b", "", "x" * 64, "/etc"])
+def test_a_name_that_is_not_one_of_a_job(name: str, tmp_path: Path) -> None:
+    for words in (("new", name), ("new", "--from", "mnist", name)):
+        ran = tfdsl(*words, cwd=tmp_path)
+        assert ran.status == 2
+        assert "is not a job name" in ran.err
+    assert tree(tmp_path) == {}
+
+
+def test_a_file_that_a_job_writes_is_not_changed(tmp_path: Path) -> None:
+    assert tfdsl("new", "train", cwd=tmp_path).status == 0
+    before = tree(tmp_path)
+    assert tfdsl("new", "train", cwd=tmp_path).status == 2
+    assert tree(tmp_path) == before
+
+
+# --- the table of targets --------------------------------------------------------------------------------------
+
+
+def test_without_a_line_about_targets_an_example_is_for_all() -> None:
+    assert examples.wanted_targets("# A job.\njob a { }\n", ("x", "y")) == ("x", "y")
+    assert examples.wanted_targets("# A job.\n# Targets: y, z.\n\njob a { }\n", ("x", "y")) == ["y", "z"]
+    assert examples.wanted_targets("# A job.\n\n# Targets: y.\njob a { }\n", ("x", "y")) == ("x", "y")

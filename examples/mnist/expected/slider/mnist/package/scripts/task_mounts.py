@@ -1,0 +1,221 @@
+"""Prepares the mounts of a task: what its work folder or docker container has before the command starts.
+
+It removes only its own links and its own incomplete downloads: ``rm -rf`` through a link would empty what the link
+points to.
+"""
+
+import os
+import shutil
+import stat
+import sys
+import tarfile
+import zipfile
+
+if sys.version_info >= (3,):
+    from urllib.request import urlopen
+else:
+    from urllib2 import urlopen
+
+import task_hdfs
+import task_settings
+
+KINDS = {
+    "Directory": stat.S_ISDIR,
+    "File": stat.S_ISREG,
+    "Socket": stat.S_ISSOCK,
+    "CharDevice": stat.S_ISCHR,
+    "BlockDevice": stat.S_ISBLK,
+}
+
+
+class MountError(Exception):
+    """Something that the task needs is missing; the text says what."""
+
+
+def prepare(task):
+    """Make every mount of the task; returns what docker must mount: ``(volumes, tmpfs)``.
+
+    A volume is ``(path on the node, path in the container, read-only)``, a tmpfs ``(path, bytes)``.
+    """
+    volumes = []
+    memory = []
+    mounts = task.role["mounts"]
+    for number, mount in sorted(enumerate(mounts), key=turn):
+        at = mount["at"]
+        place = os.path.normpath(os.path.join(task.work, at))
+        if mount["kind"] == "memory":
+            memory.append((place, mount["size"]))
+            continue
+        source = provide(task, number, mount, place)
+        readonly = bool(mount.get("readonly"))
+        if os.path.isabs(at):
+            if source != at or task.docker:
+                volumes.append((source, at, readonly))
+        elif source != place:
+            link(task.work, place, source)
+            if not inside(task.work, source):
+                volumes.append((source, source, readonly))
+    for name in task.job["files"]:
+        link(task.work, os.path.join(task.work, name), os.path.join(task_settings.FILES, name))
+    return volumes, memory
+
+
+def turn(numbered):
+    """Archives unpacked into the work folder itself come first, links to folders of the node last."""
+    number, mount = numbered
+    return (0 if mount["at"] == "." else 2 if mount["kind"] == "host" else 1), number
+
+
+def own_folder(work, place):
+    """Make the parent folder of ``place``, which must be the task's own: through a link it would be somebody else's."""
+    parent = os.path.dirname(place)
+    if not os.path.isdir(parent):
+        os.makedirs(parent)
+    real = os.path.realpath(parent)
+    if not inside(os.path.realpath(work), real):
+        raise MountError("%s would be created through a link, in %s" % (place, real))
+
+
+def provide(task, number, mount, place):
+    """Prepare the source of a mount; returns its path on the node."""
+    kind = mount["kind"]
+    if kind == "host":
+        source = task.text(mount["source"])
+        check(source, mount.get("type"))
+        return source
+    store = os.path.join(task.work, ".mounts", str(number))
+    if kind == "scratch":
+        folder = store if os.path.isabs(mount["at"]) else place
+        own_folder(task.work, folder)
+        if not os.path.isdir(folder):
+            os.makedirs(folder)
+        return folder
+    if kind == "archive" and place == os.path.normpath(task.work):
+        store = place
+    done = os.path.join(task.work, ".mounts", "%d.done" % number)
+    if not os.path.exists(done):  # after a restart in place, it is there already
+        if not os.path.isdir(os.path.dirname(done)):
+            os.makedirs(os.path.dirname(done))
+        elif store != place and not os.path.islink(os.path.dirname(store)):
+            task_settings.remove(store)  # an incomplete download of an earlier start
+        fetch(task, mount, store, done + ".part")
+        open(done, "w").close()
+    return store
+
+
+def fetch(task, mount, store, part):
+    """Copy a file or folder from HDFS to ``store``, or unpack an archive there."""
+    if mount["kind"] == "hdfs":
+        source = task.text(mount["source"])
+        task.log("fetching " + source)
+        if not task_hdfs.get(source, store, task.hadoop_env()):
+            raise MountError("%s could not be fetched; the lines above say why" % source)
+        return
+    if mount.get("file"):
+        unpack(os.path.join(task_settings.FILES, mount["file"]), mount["file"], store)
+        return
+    source = task.text(mount["source"])
+    task.log("fetching " + source)
+    if source.startswith(("http://", "https://")):
+        try:
+            download(source, part)
+        except Exception as error:  # urllib, socket, http and ssl each have their own
+            raise MountError("%s could not be fetched: %s" % (source, error))
+    elif not task_hdfs.get(source, part, task.hadoop_env()):
+        raise MountError("%s could not be fetched; the lines above say why" % source)
+    unpack(part, source, store)
+    os.remove(part)
+
+
+def download(source, part):
+    """Download a web address to the file ``part``."""
+    answer = urlopen(source, None, 60)
+    try:
+        with open(part, "wb") as output:
+            shutil.copyfileobj(answer, output)
+            whole = answer.info().get("Content-Length") or ""
+            if whole.isdigit() and output.tell() != int(whole):  # read() reports no error when the connection breaks
+                raise MountError("the download ended after %d of %s bytes" % (output.tell(), whole))
+    finally:
+        answer.close()
+
+
+def unpack(path, name, folder):
+    """Unpack a tar or zip file, but nothing of one that has a member outside ``folder``."""
+    if not os.path.isdir(folder):
+        os.makedirs(folder)
+    try:
+        if name.lower().endswith(".zip"):
+            unzip(path, folder)
+            return
+        archive = tarfile.open(path, "r:*")
+        try:
+            members = archive.getmembers()
+            for member in members:
+                safe(folder, member.name)
+                if member.issym() or member.islnk():
+                    base = os.path.dirname(member.name) if member.issym() else ""
+                    safe(folder, os.path.join(base, member.linkname))
+                if not (member.isfile() or member.isdir() or member.issym() or member.islnk()):
+                    raise MountError("%s contains %s, which is not a file, folder or link" % (name, member.name))
+            options = {"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}
+            archive.extractall(folder, members, **options)
+        finally:
+            archive.close()
+    except (IOError, OSError, tarfile.TarError, zipfile.BadZipfile) as error:
+        raise MountError("%s could not be unpacked: %s" % (name, error))
+
+
+def unzip(path, folder):
+    """Unpack a zip file with its permissions."""
+    archive = zipfile.ZipFile(path)
+    try:
+        for member in archive.infolist():
+            safe(folder, member.filename)
+        for member in archive.infolist():
+            written = archive.extract(member, folder)
+            mode = (member.external_attr >> 16) & 0o777
+            if mode and os.path.isfile(written):
+                os.chmod(written, mode | 0o600)
+    finally:
+        archive.close()
+
+
+def safe(folder, name):
+    """Refuse a name that leads out of ``folder``, also through a link that exists already."""
+    path = os.path.normpath(os.path.join(folder, name))
+    if os.path.isabs(name) or not (inside(folder, path) and inside(os.path.realpath(folder), os.path.realpath(path))):
+        raise MountError("the archive contains %s, which is outside its folder" % name)
+
+
+def check(source, kind):
+    """What ``type`` of a host mount asks for: the path exists and is of that kind, or is created."""
+    if kind == "DirectoryOrCreate" and not os.path.isdir(source):
+        os.makedirs(source)
+    elif kind == "FileOrCreate" and not os.path.exists(source):
+        open(source, "a").close()
+    elif kind in KINDS:
+        try:
+            right = KINDS[kind](os.stat(source).st_mode)
+        except OSError:
+            right = False
+        if not right:
+            raise MountError("the node has no %s at %s" % (kind, source))
+
+
+def inside(folder, path):
+    """Whether ``path`` is ``folder`` or inside it; both are normalised."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def link(work, place, source):
+    """Make ``place`` a link to ``source``; replaces a link, and nothing else."""
+    place = place.rstrip("/")
+    own_folder(work, place)
+    if inside(place, os.path.normpath(source)):
+        raise MountError("%s cannot be a link to %s, which is inside it" % (place, source))
+    if os.path.islink(place):
+        os.remove(place)
+    elif os.path.exists(place):
+        raise MountError("%s exists, so it cannot become a link to %s" % (place, source))
+    os.symlink(source, place)
