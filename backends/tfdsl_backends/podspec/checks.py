@@ -194,7 +194,8 @@ def _paths(unit: Unit) -> Iterator[tuple[str, str, str]]:
 def check_resource_names(unit: Unit, rules: PodRules, role: Role) -> Iterator[Diagnostic]:
     """An error for each device or resource of ``role`` that the API server takes for none."""
     asked = {name: entry(child(role.path, "resources"), name) for name in role.resources}
-    if role.gpu and role.gpu_memory is None and role.gpu_resource is not None:
+    uses_devices = role.gpu > 0 or any(step.gpu for step in role.steps)
+    if uses_devices and role.gpu_memory is None and role.gpu_resource is not None:
         asked[role.gpu_resource] = child(role.path, "gpu_resource")
     for name, path in asked.items():
         problem = _problem(role, name)

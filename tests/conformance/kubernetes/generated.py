@@ -170,6 +170,7 @@ ENV_VALUES = (
         "pod_field(\"metadata.annotations['Example.com/A']\")",
     ),
 )
+STEP_NAMES = ("fetch", "0-check", "a" * 63, "log-shipper", "y", "null", "012")
 ENV_SOURCES = ('configmap("settings")', 'secret("hub")', 'secret("a.b-c")')
 RUN_TIME = ('"--shard=${task.index}"', '"${role.name}-${task.index}"', '"$(X) of ${role.replicas}"')
 COMMANDS = (
@@ -279,6 +280,7 @@ class _Draw(Random):
         items += [self.choice(ODD_ATTRIBUTES)] if self.once_in(8) else []
         if self.once_in(5):
             items += ['mount pvc "results" at "/results"', 'output "/tmp/it\'s" to "/results/${job.name} $(X)"']
+        items += self.steps() if self.once_in(4) else []
         items += [self.role(name) for name in self.roles] + self.policies()
         if self.once_in(3):
             items.append(f'cluster {{ discovery = "{self.choice(("tf_config", "flags", "both", "none"))}" }}')
@@ -304,6 +306,7 @@ class _Draw(Random):
         items += [f"labels = {self.labels()}"] if self.once_in(10) else []
         items += [f"annotations = {self.map(KEYS, self.text)}"] if self.once_in(10) else []
         items += self.mounts() if self.once_in(8) else []
+        items += self.steps() if self.once_in(5) else []
         return f"role {name} {{\n" + "".join(f"    {item}\n" for item in items) + "  }"
 
     def attributes(self, thin: int) -> list[str]:
@@ -361,6 +364,26 @@ class _Draw(Random):
         odd = self.once_in(40)
         paths = [self.choice(ODD_PATHS), *paths] if self.once_in(40) else paths
         return [f"mount {self.choice(ODD_MOUNTS if odd else MOUNTS).format(path=path)}" for path in paths]
+
+    def steps(self) -> list[str]:
+        """Steps of different names, in any order."""
+        names = self.sample(STEP_NAMES, self.choice((1, 1, 2, 3)))
+        return [f"{self.choice(('prepare', 'prepare', 'sidecar'))} {quoted(name)} {self.step()}" for name in names]
+
+    def step(self) -> str:
+        """The braces of a step."""
+        table: tuple[tuple[str, int, Callable[[], str]], ...] = (
+            ("image", 2, lambda: '"registry.example.com/fetch:1"'),
+            ("args", 3, lambda: self.list(self.string)),
+            ("workdir", 8, lambda: self.choice(('"/app"', '"relative"'))),
+            ("env", 3, lambda: self.map(ENV_NAMES, self.env_value)),
+            ("env_from", 8, lambda: self.list(lambda: self.choice(ENV_SOURCES))),
+            ("cpu", 3, lambda: self.choice(CPUS)),
+            ("memory", 3, lambda: self.choice(QUANTITIES)),
+            ("gpu", 6, lambda: self.choice(("0", "1"))),
+        )
+        written = [f"{name} = {value()}" for name, odds, value in table if self.once_in(odds)]
+        return f"{{ {', '.join([f'command = {self.command()}', *written])} }}"
 
     def policies(self) -> list[str]:
         """Policies about the roles that there are, of different events."""

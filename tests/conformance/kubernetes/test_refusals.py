@@ -66,6 +66,9 @@ CASES = (
     Case("TFJ2001", WORKER + "run_as_user = HOLE", "2147483647", "2147483648", "runAsUser"),
     Case("TFJ2001", WORKER + "run_as_group = HOLE", "2147483647", "2147483648", "runAsGroup"),
     Case("TFJ2001", WORKER + "fs_group = HOLE", "2147483647", "2147483648", "fsGroup"),
+    # steps
+    Case("TFJ2701", WORKER + 'prepare "HOLE" { command = ["x"] }', "fetch-data", "fetch_data", "initContainers"),
+    Case("TFJ2701", WORKER + 'prepare "HOLE" { command = ["x"] }', "fetch-data", "tensorflow", "Duplicate value"),
     # labels
     Case("TFJ2503", WORKER + 'labels = { team = "HOLE" }', "vision", "two words", "metadata.labels"),
     Case("TFJ2503", WORKER + 'labels = { "HOLE" = "x" }', "team", "-team", "metadata.labels"),

@@ -14,6 +14,10 @@ HOSTILE = st.sampled_from(
 TOLERATION = model.Toleration(key="a", operator="Exists", toleration_seconds=3)
 POD_IP = model.PodField(field="status.podIP")
 INDEXED = model.RunTimeText(parts=("/data/$(run)-", model.TaskIndex()))
+STEPS = (
+    model.Step(kind="prepare", name="fetch", command=("./fetch", INDEXED), env={"PART": INDEXED}, cpu=amount("1")),
+    model.Step(kind="sidecar", name="log", image="log:1", memory=amount("64Mi")),
+)
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True).filter(lambda name: name != "TF_CONFIG")
 
 
@@ -42,6 +46,7 @@ def roles(draw: st.DrawFn, name: str, most: int) -> model.Role:
         "fs_group": draw(st.sampled_from([None, 0])),
         "privileged": draw(st.booleans()),
         "stop_grace": draw(st.sampled_from([None, time("0s"), time("1500ms"), time("10d")])),
+        "steps": draw(st.sampled_from([(), STEPS[:1], STEPS])),
         "capabilities": draw(st.sampled_from([(), ("IPC_LOCK", "ALL")])),
     }
     if not isinstance(fields["command"], str):
@@ -80,3 +85,8 @@ def jobs(draw: st.DrawFn) -> Job:
         cleanup=draw(st.sampled_from(["running", "all", "none"])),
         gang=draw(st.booleans()),
     )
+
+
+def has_sidecar(made: Job) -> bool:
+    """Whether only newer versions take the job."""
+    return any(step.kind == "sidecar" for one in made.roles for step in one.steps)

@@ -55,7 +55,8 @@ def _failure_policy(spec: dict, pod: dict) -> list[str]:
                 or (codes["operator"] == "In" and 0 in values)
             ):
                 found.append(f"values {values}")
-            if codes["containerName"] not in [container["name"] for container in pod["containers"]]:
+            names = [container["name"] for container in (*pod["containers"], *pod.get("initContainers", ()))]
+            if "containerName" in codes and codes["containerName"] not in names:
                 found.append(f"container {codes}")
     return found
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.backends import jobs
 from tests.unit.backends.jobs import amount, policy, role, unit
+from tests.unit.backends.verdicts import report
 from tfdsl.emit.located import plain
 from tfdsl.ir.model import EnvVar, Job, Role, RunTimeText, SecretKeys, Step, TaskIndex
 from tfdsl_backends.kubernetes.policies import decisions
@@ -148,6 +149,22 @@ def test_the_devices_of_a_step_are_hidden_from_the_command() -> None:
     made = spec_of(role("worker", steps=(step(gpu=1),)))
     assert made["containers"][0]["env"] == [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}]
     assert "env" not in made["initContainers"][0]
+
+
+def test_what_the_server_would_refuse_in_a_step_is_refused() -> None:
+    long = "x" * 140_000
+    made = jobs.job(
+        role("worker", gpu_resource="gpu", steps=(step(gpu=1, workdir="w", args=(long,), env={"LONG": long}),))
+    )
+    found = {one.rule.code for one in report(unit(made, "kubernetes"))}
+    assert {"K8S041", "K8S047", "K8S048"} <= found
+
+
+def test_a_variable_that_a_shell_drops_is_told_for_a_step_that_a_shell_starts() -> None:
+    made = jobs.job(role("worker", env={"a.b": "1"}, steps=(step(command="./fetch"),)))
+    assert "K8S049" in {one.rule.code for one in report(unit(made, "kubernetes"))}
+    in_exec_form = jobs.job(role("worker", env={"a.b": "1"}, steps=(step(),)))
+    assert "K8S049" not in {one.rule.code for one in report(unit(in_exec_form, "kubernetes"))}
 
 
 # --- the exit status of a prepare step, on kubernetes ------------------------------------------------------------
