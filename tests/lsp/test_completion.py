@@ -24,6 +24,11 @@ EXACTLY = {
     "job a { mount ▮ }": "archive claim configmap hdfs host memory nfs pvc scratch secret",
     "param a: ▮": "bool duration int list map number quantity string",
     "param a: list<▮": "bool duration int list map number quantity string",
+    # steps
+    "job a { prepare fetch { ▮ } }": "args command cpu env env_from gpu image memory workdir",
+    "job a { prepare fetch { cpu = 1, ▮ } }": "args command env env_from gpu image memory workdir",
+    "job a { role ps { prepare fetch { memory = 16▮ } } }": "16G 16Gi 16Ki 16M 16Mi 16T 16Ti 16k",
+    'job a { sidecar "log" { gpu = 5▮ } }': "",
     # words of statements
     'job a { mount pvc "x" ▮ }': "at",
     'job a { mount pvc "x" at "/y" ▮ }': "readonly when",

@@ -126,3 +126,19 @@ def test_no_place_of_a_long_text_is_trouble() -> None:
     text = long_text(60)
     whole = snapshot(text)
     assert sum(hover(whole, offset) is not None for offset in range(len(text) + 1)) > 200
+
+
+def test_a_step_and_what_is_in_it() -> None:
+    text = in_job('prepare fe▮tch { command = ["x"] }')
+    assert text.startswith("```\nprepare NAME { … }\n```\nRuns before the command of each replica")
+    assert "template.spec.initContainers" in text
+    assert in_job('prep▮are fetch { command = ["x"] }') == text
+    lines = {line.split()[1] for line in text.splitlines() if line.startswith("- ")}
+    assert lines == set(targets.names())
+    inside = in_job('prepare fetch { com▮mand = ["x"] }')
+    assert inside.startswith("**command** (job, role)")
+    assert "kept as `template.spec.initContainers[].command`" in inside
+
+
+def test_an_attribute_that_a_step_cannot_have_is_not_explained_there() -> None:
+    assert hover(*marked(JOB.format(item='prepare fetch { re▮plicas = 2, command = ["x"] }'))) is None

@@ -146,6 +146,32 @@ def test_renaming_a_role_changes_after_on_from_and_interpolations() -> None:
     assert "roles.evaluator.replicas, on evaluator failed" in texts["common.tfjob"]
 
 
+STEPS = """\
+template data { prepare fetch { command = ["./fetch"] } }
+job a {
+  image = "a:1"
+  role worker { use data, prepare fetch { cpu = 1 } }
+  role ps { unset prepare fetch }
+}
+job b { image = "b:1", prepare fetch { command = ["x"] }, sidecar "log-1" { image = "l" }, role worker { } }
+"""
+
+
+def test_a_step_belongs_to_its_job_and_the_templates_that_it_uses() -> None:
+    place = at("unset prepare fe", "tch }", STEPS)
+    assert shown(definition(*marked(place))) == ["job.tfjob:1:25 fetch", "job.tfjob:4:35 fetch"]
+    text = renamed(place, "load")["job.tfjob"]
+    assert text.count("load") == 3
+    assert 'job b { image = "b:1", prepare fetch' in text
+
+
+def test_renaming_a_step_in_quotes() -> None:
+    place = at('sidecar "lo', 'g-1"', STEPS)
+    assert 'sidecar "log-2" {' in renamed(place, "log-2")["job.tfjob"]
+    assert refused(place, "fetch") == "there is a step fetch already"
+    assert refused(place, "Log") == "Log cannot be the name of a step"
+
+
 def test_renaming_a_job_keeps_its_quotes() -> None:
     assert renamed('job "a▮-1" { }\n', "b-2")["job.tfjob"] == 'job "b-2" { }\n'
     assert renamed("job a▮-1 { }\n", "b-2")["job.tfjob"] == "job b-2 { }\n"

@@ -74,6 +74,11 @@ def test_outline() -> None:
     ]
 
 
+def test_steps_are_in_the_outline_with_what_is_in_them() -> None:
+    text = 'job a {\n sidecar "log-1" { image = "x" }\n}\n'
+    assert lines(outline(snapshot(text).file)) == ["job a", "  block sidecar log-1", '    attribute image "x"']
+
+
 def test_the_name_of_a_symbol_lies_within_it() -> None:
     def check(symbols: tuple[Symbol, ...]) -> int:
         for one in symbols:

@@ -90,8 +90,12 @@ def _in_general(key: str) -> Iterable[Fate]:
             yield Fate(backend.name, row.fate, row.to, row.text.format_map(_Open()), when)
 
 
-def keys_of(node: object, *, in_role: bool) -> list[str]:
-    """The keys of the tables that speak of a statement."""
+def keys_of(node: object, *, in_role: bool, step: ast.Step | None = None) -> list[str]:
+    """The keys of the tables that speak of a statement; ``step``: the one that it is in."""
+    if isinstance(node, ast.Step):
+        return [f"steps[{node.kind}]"]
+    if step is not None:
+        return [f"steps[{step.kind}].{node.key.text}"] if isinstance(node, ast.Assign) else []
     if isinstance(node, ast.Assign):
         row = attributes.BY_NAME.get(node.key.text)
         if row is None:

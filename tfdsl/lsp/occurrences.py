@@ -1,7 +1,7 @@
-"""Where names are declared and used: params and lets, templates, profiles, jobs and roles.
+"""Where names are declared and used: params and lets, templates, profiles, jobs, roles and steps.
 
-Params and lets share one space of names, templates have their own. A role belongs to its job; where the job uses
-templates, what they say of the role belongs to it too.
+Params and lets share one space of names, templates have their own. A role or step belongs to its job; where the job
+uses templates, what they say of it belongs to it too.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from tfdsl.lsp.tree import Node
     from tfdsl.semantics.project import Program
 
-Space: TypeAlias = Literal["value", "template", "profile", "job", "role"]
+Space: TypeAlias = Literal["value", "template", "profile", "job", "role", "step"]
 
 
 class Occurrence(Record):
-    """A name at a place. ``owner``: of a role, the job or ``template NAME`` around it."""
+    """A name at a place. ``owner``: of a role or step, the job or ``template NAME`` around it."""
 
     space: Space
     name: str
@@ -56,6 +56,10 @@ def _at(node: Node, above: Sequence[Node]) -> Iterator[Occurrence]:
             yield Occurrence("template", node.name.text, node.name.span)
         case ast.Role():
             yield Occurrence("role", node.name.text, node.name.span, True, _owner(above))
+        case ast.Step():
+            yield Occurrence("step", node.name.text, _inner(node.name.span), True, _owner(above))
+        case ast.UnsetStep():
+            yield Occurrence("step", node.name.text, _inner(node.name.span), False, _owner(above))
         case ast.Subject():
             yield Occurrence("role", node.role.text, node.role.span, False, _owner(above))
         case ast.Member() if isinstance(node.base, ast.Ref) and node.base.name == "roles":
@@ -87,6 +91,10 @@ def _owner(above: Sequence[Node]) -> str:
     return top.name.text if isinstance(top, ast.Job) else ""
 
 
+_OF_JOBS = ("role", "step")
+"""What belongs to the job, or to the template, that it is in."""
+
+
 # --- finding ---------------------------------------------------------------------------------------------------
 
 
@@ -97,10 +105,10 @@ def occurrence_at(snapshot: Snapshot, offset: int) -> Occurrence | None:
 
 def same(snapshot: Snapshot, chosen: Occurrence) -> list[Occurrence]:
     """All places of the name that ``chosen`` is one of, in all files of the workspace that it reaches."""
-    if chosen.space == "role":
+    if chosen.space in _OF_JOBS:
         owners = related_owners(snapshot.program, chosen.owner)
-        files = snapshot.program.files
-        return [one for one in _in(files) if one.space == "role" and one.name == chosen.name and one.owner in owners]
+        alike = (one for one in _in(snapshot.program.files) if (one.space, one.name) == (chosen.space, chosen.name))
+        return [one for one in alike if one.owner in owners]
     files = (snapshot.file,) if chosen.space in ("job", "profile") else _files(snapshot, chosen)
     if chosen.space == "profile":
         files = snapshot.program.files
@@ -109,7 +117,7 @@ def same(snapshot: Snapshot, chosen: Occurrence) -> list[Occurrence]:
 
 def declarations_of(snapshot: Snapshot, chosen: Occurrence) -> list[Occurrence]:
     """Where the name is declared."""
-    if chosen.space == "role":
+    if chosen.space in _OF_JOBS:
         return [one for one in same(snapshot, chosen) if one.declares]
     files = snapshot.program.files
     return [one for one in _in(files) if one.declares and one.space == chosen.space and one.name == chosen.name]

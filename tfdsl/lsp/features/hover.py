@@ -46,9 +46,18 @@ def hover(snapshot: Snapshot, offset: int) -> Hover | None:
         if isinstance(path[at], ast.Mount | ast.Output | ast.Policy):
             text = _table(snapshot, path[: at + 1])
             return Hover(span_of(path[at]), snapshot.masked(text)) if text else None
-        if isinstance(path[at], ast.Assign | ast.Role | ast.Job | ast.Target):
+        if isinstance(node, ast.Step) and offset <= node.name.span.end:
+            return Hover(node.name.span, snapshot.masked(_step(snapshot, path[: at + 1])))
+        if isinstance(path[at], ast.Assign | ast.Step | ast.Role | ast.Job | ast.Target):
             return None
     return None
+
+
+def _step(snapshot: Snapshot, path: Sequence[Node]) -> str:
+    node = path[-1]
+    assert isinstance(node, ast.Step)
+    about = f"```\n{node.kind} NAME {{ … }}\n```\n{statements.STEPS[node.kind]}"
+    return _with_table(snapshot, about, path, node.name.span)
 
 
 def _patch(node: ast.Patch) -> str:
@@ -60,15 +69,13 @@ _UNSET = (ast.UnsetAttribute, ast.UnsetMount, ast.UnsetOutput, ast.UnsetPolicy, 
 
 
 def _word(node: Node) -> Hover | None:
-    """About a condition, ``unset``, ``matrix`` and a step; the place is the keyword."""
+    """About a condition, ``unset`` and ``matrix``; the place is the keyword."""
     if isinstance(node, ast.Condition):
         word = "when"
     elif isinstance(node, ast.Matrix):
         word = "matrix"
     elif isinstance(node, _UNSET):
         word = "unset"
-    elif isinstance(node, ast.Step):
-        return Hover(node.name.span, f"```\n{node.kind} NAME {{ … }}\n```\n{statements.STEPS[node.kind]}")
     else:
         return None
     form, doc = statements.WORDS[word]
@@ -153,8 +160,7 @@ def _key(snapshot: Snapshot, path: Sequence[Node]) -> str:
         case ast.Job() | ast.Role() | ast.Template():
             return _attribute(snapshot, path)
         case ast.Step():
-            row = attributes.BY_NAME.get(name)
-            return "" if row is None else f"**{row.name}** {code(describe(row.type))}\n\n{row.doc}"
+            return _attribute(snapshot, path) if name in statements.STEP_ATTRIBUTES[owner.kind] else ""
         case ast.Target():
             return _option(owner.name.text, name) or _attribute(snapshot, path)
         case ast.Mount() | ast.Output() | ast.Cluster() | ast.Build() | ast.Param():
@@ -238,17 +244,18 @@ _LINES = 20
 # --- targets ---------------------------------------------------------------------------------------------------
 
 
-def _with_table(snapshot: Snapshot, about: str, path: Sequence[Node]) -> str:
-    table = _table(snapshot, path) if about else ""
+def _with_table(snapshot: Snapshot, about: str, path: Sequence[Node], span: Span | None = None) -> str:
+    table = _table(snapshot, path, span) if about else ""
     return f"{about}\n\n{table}" if table else about
 
 
-def _table(snapshot: Snapshot, path: Sequence[Node]) -> str:
-    """What the targets do with the statement that ``path`` ends with."""
+def _table(snapshot: Snapshot, path: Sequence[Node], span: Span | None = None) -> str:
+    """What the targets do with the statement that ``path`` ends with, or with what of it is at ``span``."""
     node = path[-1]
     job = next((part for part in path if isinstance(part, ast.Job)), None)
-    keys = keys_of(node, in_role=any(isinstance(part, ast.Role) for part in path))
-    found = fates(snapshot, span_of(node), keys, job) if keys else []
+    step = next((part for part in path[:-1] if isinstance(part, ast.Step)), None)
+    keys = keys_of(node, in_role=any(isinstance(part, ast.Role) for part in path), step=step)
+    found = fates(snapshot, span or span_of(node), keys, job) if keys else []
     return "\n".join(dict.fromkeys(map(_line, found)))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.diagnostic import Edit
-from tfdsl.lsp.occurrences import Occurrence, occurrence_at, related_owners, same
+from tfdsl.lsp.occurrences import Occurrence, occurrence_at, occurrences, related_owners, same
 from tfdsl.lsp.tree import walk
+from tfdsl.rules.steps import step_name
 from tfdsl.syntax import ast, parse, parse_expression
 from tfdsl.text import Source
 from tfdsl.vocabulary.roles import ROLE_NAMES
@@ -19,7 +20,14 @@ if TYPE_CHECKING:
     from tfdsl.semantics.project import Program
     from tfdsl.text import Span
 
-_WORDS = {"value": "param or let", "template": "template", "profile": "profile", "job": "job", "role": "role"}
+_WORDS = {
+    "value": "param or let",
+    "template": "template",
+    "profile": "profile",
+    "job": "job",
+    "role": "role",
+    "step": "step",
+}
 
 
 def renamable(snapshot: Snapshot, offset: int) -> Span | None:
@@ -56,6 +64,11 @@ def _wrong_name(snapshot: Snapshot, chosen: Occurrence, name: str) -> str | None
         if name in _roles(snapshot.program, related_owners(snapshot.program, chosen.owner)):
             return f"there is a role {name} already"
         return None
+    if chosen.space == "step":
+        if step_name(name, "") is not None:
+            return f"{name} cannot be the name of a step"
+        owners = related_owners(snapshot.program, chosen.owner)
+        return f"there is a step {name} already" if name in _steps(snapshot.program, owners) else None
     if chosen.space in ("value", "template"):
         expression, found = parse_expression(Source("", name))
         if found or not isinstance(expression, ast.Ref):
@@ -86,6 +99,11 @@ def _roles(program: Program, owners: set[str]) -> set[str]:
         for node, _ in walk(job)
         if isinstance(node, ast.Role)
     }
+
+
+def _steps(program: Program, owners: set[str]) -> set[str]:
+    found = (one for file in program.files for one in occurrences(file))
+    return {one.name for one in found if one.space == "step" and one.declares and one.owner in owners}
 
 
 def _keeps_sense(edits: Iterable[Edit]) -> bool:

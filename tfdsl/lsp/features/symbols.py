@@ -70,6 +70,9 @@ def _symbol(node: Node) -> Symbol | None:
         case ast.Template() | ast.Job() | ast.Role() | ast.Target():
             kind = _BLOCKS[type(node).__name__]
             return Symbol(node.name.text or "…", kind, "", node.span, node.name.span, tuple(_symbols(node.items)))
+        case ast.Step():
+            name = f"{node.kind} {node.name.text or '…'}"
+            return Symbol(name, "block", "", node.span, node.name.span, tuple(_symbols(node.items)))
         case ast.Mount():
             return Symbol(f"mount {_short(node.path)}", "mount", node.kind.text, node.span, node.path.span)
         case ast.Output():
@@ -77,15 +80,6 @@ def _symbol(node: Node) -> Symbol | None:
         case ast.Policy():
             name = " ".join(node.span.text.partition("=>")[0].split())
             return Symbol(name, "policy", node.action.text, node.span, node.event.span)
-        case ast.Step():
-            return Symbol(
-                f"{node.kind} {node.name.text or '…'}",
-                "block",
-                "",
-                node.span,
-                node.name.span,
-                tuple(_symbols(node.items)),
-            )
         case ast.Cluster() | ast.Build() | ast.Matrix():
             return Symbol(node.word.text, "block", "", node.span, node.word)
         case ast.Assign():

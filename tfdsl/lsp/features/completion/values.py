@@ -190,7 +190,7 @@ def _key(words: Sequence[Tok]) -> str:
 
 
 def _types(block: Frame, cursor: Cursor, key: str) -> list[Type]:
-    if block.kind in ("job", "role", "template", "target"):
+    if block.kind in ("job", "role", "template", "target", *statements.STEPS):
         if block.kind == "target":
             backend = targets.find(block.name)
             for option in backend.options if backend is not None else ():
