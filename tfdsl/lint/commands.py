@@ -1,4 +1,4 @@
-"""What a role runs, as lint rules see it: the words of a list, or the text that a shell runs."""
+"""What a role or step runs, as lint rules see it: the words of a list, or the text that a shell runs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl.semantics import resolved
 from tfdsl.semantics.values import ListData
 
 if TYPE_CHECKING:
     from tfdsl.lint.view import JobView
-    from tfdsl.semantics import resolved
     from tfdsl.semantics.values import Value
 
 _SHELL = regex(r"(?:.*/)?(?:ba|da|a)?sh")
@@ -32,13 +32,13 @@ class Command(Record):
         return self.words if self.shell is None else (self.shell, *self.words)
 
 
-def command_of(view: JobView, role: resolved.Role) -> Command:
-    """The command and args of ``role``; empty if the compiler writes the command (TensorBoard, a server)."""
-    if role.name == "tensorboard" or role.data("server") is True:
+def command_of(view: JobView, runner: resolved.Role | resolved.Step) -> Command:
+    """The command and args of a role or step; empty if the compiler writes the command (TensorBoard, a server)."""
+    if isinstance(runner, resolved.Role) and (runner.name == "tensorboard" or runner.data("server") is True):
         return Command(())
-    args = tuple(view.texts(role, "args"))
-    command = tuple(view.texts(role, "command"))
-    if not isinstance(role.data("command"), ListData):
+    args = tuple(view.texts(runner, "args"))
+    command = tuple(view.texts(runner, "command"))
+    if not isinstance(runner.data("command"), ListData):
         return Command(args, command[0]) if command else Command(args)
     words = (*command, *args)
     if words and _SHELL.fullmatch(view.literal(words[0])):

@@ -58,6 +58,12 @@ class JobView(Record):
 
     job: resolved.Job
 
+    def runners(self) -> Iterator[resolved.Role | resolved.Step]:
+        """Everything that runs a command: each role, then its steps."""
+        for role in self.job.roles:
+            yield role
+            yield from role.steps
+
     def trainers(self) -> Iterator[resolved.Role]:
         """The roles that run the training, in the order of :data:`TRAINERS`."""
         for name in TRAINERS:
@@ -79,9 +85,9 @@ class JobView(Record):
             return self.literal(value)
         return "".join(part if isinstance(part, str) else f"${{{_name(part)}}}" for part in data.parts)
 
-    def texts(self, role: resolved.Role, name: str) -> Iterator[Value]:
-        """The texts in an attribute of ``role``: itself, its elements or its entries."""
-        setting = role.settings.get(name)
+    def texts(self, holder: resolved.Role | resolved.Step, name: str) -> Iterator[Value]:
+        """The texts in an attribute of a role or step: itself, its elements or its entries."""
+        setting = holder.settings.get(name)
         data = setting.value.data if setting is not None else None
         if isinstance(data, ListData):
             yield from data.items

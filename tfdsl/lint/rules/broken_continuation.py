@@ -48,7 +48,7 @@ _BROKEN = regex(r"\\[ \t]+(?:#[^\n]*)?\n")
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
     """Shell texts with spaces or a comment between the backslash and the end of the line."""
-    for role in view.job.roles:
-        for value in view.texts(role, "command"):
-            if not isinstance(role.data("command"), ListData) and _BROKEN.search(view.literal(value)):
+    for runner in view.runners():
+        for value in view.texts(runner, "command"):
+            if not isinstance(runner.data("command"), ListData) and _BROKEN.search(view.literal(value)):
                 yield RULE(value.span).help("remove the spaces after the backslash")

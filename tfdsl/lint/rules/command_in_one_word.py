@@ -53,11 +53,11 @@ _PLAIN = regex(r"[\w./:=,@%+ -]+")
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
     """Programs with a space in their name, and flags with a space after them."""
-    for role in view.job.roles:
-        command = command_of(view, role)
+    for runner in view.runners():
+        command = command_of(view, runner)
         if command.shell is not None:
             continue
-        if isinstance(role.data("command"), ListData):
+        if isinstance(runner.data("command"), ListData):
             yield from _program(view, command.words)
         for before, word in zip((None, *command.words), command.words, strict=False):
             is_value = before is not None and _OPTION.fullmatch(view.literal(before))

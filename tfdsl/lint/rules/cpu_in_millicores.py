@@ -47,12 +47,12 @@ MOST = 1000
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
     """``cpu`` and ``cpu_limit`` of :data:`MOST` or more."""
-    for role in view.job.roles:
+    for runner in view.runners():
         for name in ("cpu", "cpu_limit"):
-            data = role.data(name)
+            data = runner.data(name)
             count = data.whole if isinstance(data, Quantity) else data
             if not isinstance(count, int) or count < MOST:
                 continue
-            span = role.settings[name].value.span
+            span = runner.settings[name].value.span
             diagnostic = RULE(span, name=name, written=span.text, count=count).help("write millicores with the unit m")
             yield diagnostic.replacing(f"write {span.text}m", f"{span.text}m") if span.text.isdecimal() else diagnostic

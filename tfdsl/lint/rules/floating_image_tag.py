@@ -40,9 +40,9 @@ RULE = Rule("TFJ3010", "floating-image-tag", "warning", "image {image} {problem}
 
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
-    """Images of the roles."""
-    for role in view.job.roles:
-        image = role.data("image")
+    """Images of the roles and steps."""
+    for runner in view.runners():
+        image = runner.data("image")
         if not isinstance(image, str):
             continue
         tail = image.rpartition("/")[2]
@@ -50,5 +50,5 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
             continue
         problem = "has no tag" if ":" not in tail else "can change at any time" if tail.endswith(":latest") else ""
         if problem:
-            diagnostic = RULE(role.settings["image"].value.span, image=f'"{image}"', problem=problem)
+            diagnostic = RULE(runner.settings["image"].value.span, image=f'"{image}"', problem=problem)
             yield diagnostic.help("write a version, or a digest: image@sha256:…")

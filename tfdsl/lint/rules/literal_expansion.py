@@ -60,13 +60,16 @@ _OF_PODS = ("POD_NAME", "HOSTNAME", "POD_INDEX", "JOB_COMPLETION_INDEX", "VC_TAS
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
     """Texts that no shell reads: commands, args, env, mounts and outputs."""
-    for role in view.job.roles:
-        command = command_of(view, role)
+    for runner in view.runners():
+        command = command_of(view, runner)
         for value in command.words:
             yield from _unreplaced(view, value, _VARIABLE)
-        if command.shell is not None and isinstance(role.data("command"), ListData):
+        if command.shell is not None and isinstance(runner.data("command"), ListData):
             yield from _unreplaced(view, command.shell, _EXPANSION)
-        for value in (*view.texts(role, "env"), *view.texts(role, "workdir"), *_paths(role)):
+        for value in (*view.texts(runner, "env"), *view.texts(runner, "workdir")):
+            yield from _unreplaced(view, value, _EXPANSION)
+    for role in view.job.roles:
+        for value in _paths(role):
             yield from _unreplaced(view, value, _EXPANSION)
 
 

@@ -47,8 +47,8 @@ _OPTION = regex(r"--?[A-Za-z][\w-]*")
 
 def check_job(view: JobView) -> Iterator[Diagnostic]:
     """The first operator in each list that is not the value of an option (``["--sep", "|"]``, ``find -exec … ;``)."""
-    for role in view.job.roles:
-        words = command_of(view, role).words
+    for runner in view.runners():
+        words = command_of(view, runner).words
         texts = [view.literal(word) for word in words]
         for at, word in enumerate(words):
             if _OPERATOR.fullmatch(texts[at]) and not _is_argument(texts, at):
