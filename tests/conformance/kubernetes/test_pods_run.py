@@ -112,3 +112,52 @@ def test_failing_command_keeps_its_status_through_the_output_program(api: Api, r
         [pod] = it.kubelet.pods()
         assert pod["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 42
         assert (runs / f"{name}.copy").exists()
+
+
+def test_steps_run_before_and_beside_the_command(api: Api, runs: Path) -> None:
+    """A prepare step writes what the command reads; a sidecar is up while it runs, and is stopped after it."""
+    name = unused_name("steps")
+    beside = f"exec python /programs/record.py /runs/{name}.beside.wait"
+    source = job(
+        name,
+        runs,
+        'mount scratch at "/data"',
+        'env = { WORD = "role\'s" }',
+        'prepare fetch { command = "cat /proc/self/environ >/data/environ; echo ${task.index} $WORD >/data/word" }',
+        f'sidecar beside {{ command = {quoted(f"exec {beside}")}, env = {{ WORD = "sidecar\'s" }}, memory = 64Mi }}',
+        'prepare late { command = "echo late >>/data/word" }',
+        f"""command = '''
+    until [ -e /runs/{name}.beside.wait ]; do sleep 0.1; done
+    cp /data/word /data/environ /runs/{name}.out/
+    '''""",
+        "role worker { }",
+    )
+    (runs / f"{name}.out").mkdir()
+    with OnNode(api, accepted(source, "kubernetes", "1.34")) as it:
+        it.wait(lambda: bool({"Complete", "Failed"} & set(it.conditions("Job"))), "the Job ends", 90)
+        assert "Complete" in it.conditions("Job"), it.logs()
+        assert (runs / f"{name}.out" / "word").read_text() == "0 role's\nlate\n"
+        assert "TF_CONFIG" not in (runs / f"{name}.out" / "environ").read_text()
+        got = json.loads((runs / f"{name}.beside.wait").read_text())
+        assert got["environment"]["WORD"] == "sidecar's"
+        assert (runs / f"{name}.beside.wait.term").read_text() == "15"
+
+
+@pytest.mark.parametrize(("status", "pods"), [(3, 1), (4, 3)])
+def test_the_status_of_a_prepare_step_decides(api: Api, runs: Path, status: int, pods: int) -> None:
+    """``exit 3`` fails the job at once, any other status takes a new pod; nothing of the command runs."""
+    name = unused_name("prepare")
+    source = job(
+        name,
+        runs,
+        f'prepare fetch {{ command = "echo x >>/runs/{name}.tries; exit {status}" }}',
+        f'command = "touch /runs/{name}.ran"',
+        "on exit 3 => fail job",
+        "on failed => restart pod",
+        "retries = 2",
+        "role worker { }",
+    )
+    with OnNode(api, accepted(source, "kubernetes", "1.34")) as it:
+        it.wait(lambda: "Failed" in it.conditions("Job"), "the Job fails", 120)
+        assert (runs / f"{name}.tries").read_text() == "x\n" * pods
+        assert not (runs / f"{name}.ran").exists()
