@@ -87,6 +87,11 @@ def profiles_of(given: Input) -> tuple[str, ...]:
     return () if isinstance(given, ReadyJob) else tuple(given.profiles)
 
 
+def has_jobs(given: Input) -> bool:
+    """Whether there is a job in it; a text without one is for others to include."""
+    return isinstance(given, ReadyJob) or bool(given.jobs)
+
+
 def sources_of(given: Input) -> list[Source]:
     """The texts that were read, the main one first."""
     return [given.source] if isinstance(given, ReadyJob) else [file.source for file in given.files]

@@ -20,7 +20,7 @@ from tfdsl.source_files import read
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics import Diagnostic
@@ -35,7 +35,7 @@ FIX = Flag("--fix", "apply safe fixes to the files, then check")
 COMMAND = Command(
     "check",
     "report mistakes, and what a target cannot do or does differently",
-    (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input", many=True),),
+    (Positional("FILE", "a .tfjob file, a folder of them, a job as JSON, or - for standard input", many=True),),
     (
         chosen.TARGET,
         ALL_TARGETS,
@@ -54,6 +54,7 @@ COMMAND = Command(
         "tfdsl check mnist.tfjob",
         "tfdsl check mnist.tfjob -t tfjob -t volcano@1.9",
         "tfdsl check mnist.tfjob --all-profiles --format json",
+        "tfdsl check .",
     ),
     "Messages go to standard error; json, sarif, junit and github go to standard output.\n"
     "A comment # tfdsl: allow[slug or code] REASON on or above a line waives a warning on that line.",
@@ -71,9 +72,10 @@ def run(arguments: Arguments) -> int:
         return wrong_use(errors, form, "tfdsl check --help", picked.hidden)
     if arguments.on(ALL_TARGETS.name) and (unusable := chosen.unusable(arguments)):
         return report(unusable, (), form)
-    sources, unreadable = named_files(arguments.rest)
+    named = named_files(arguments.rest, folders=True)
+    sources: Sequence[Source] = named.sources
     choices = chosen.every_target() if arguments.on(ALL_TARGETS.name) else picked.choices
-    check = _Check(arguments, picked.request, choices)
+    check = _Check(arguments, picked.request, choices, named.found)
     if arguments.on(FIX.name):
         sources, diagnostics = check.fix(sources)
     else:
@@ -82,8 +84,9 @@ def run(arguments: Arguments) -> int:
         from tfdsl.diagnostics.fixes import offered
 
         diagnostics = offered(diagnostics, diagnostics, check.trial(sources))
-    status = report([*unreadable, *diagnostics], [source.path for source in sources], form, picked.hidden)
-    return USAGE if unreadable else status
+    diagnostics = [*named.unreadable, *named.empty, *diagnostics]
+    status = report(diagnostics, [source.path for source in sources], form, picked.hidden)
+    return USAGE if named.unreadable else status
 
 
 def _conflicts(arguments: Arguments) -> list[Diagnostic]:
@@ -99,12 +102,19 @@ def _conflicts(arguments: Arguments) -> list[Diagnostic]:
 
 
 class _Check:
-    """One check; ``texts`` holds what fixes have changed but is not written yet."""
+    """One check; ``texts`` holds what fixes have changed but is not written yet.
 
-    def __init__(self, arguments: Arguments, request: Request, choices: Sequence[Choice]) -> None:
+    ``found``: the paths of files that only their folder is named of. Without a job they are for others to include, and
+    not checked for targets.
+    """
+
+    def __init__(
+        self, arguments: Arguments, request: Request, choices: Sequence[Choice], found: Collection[str] = ()
+    ) -> None:
         self.arguments = arguments
         self.request = request
         self.choices = choices
+        self.found = found
         self.texts: dict[str, str] = {}
 
     def counted(self, sources: Sequence[Source]) -> list[Diagnostic]:
@@ -127,8 +137,9 @@ class _Check:
         for one in counted(loaded):
             request, problems = front_end.in_project(self.request, one)
             unsettled += problems
+            included = front_end.path_of(one) in self.found and not front_end.has_jobs(one)
             outcomes += [
-                front_end.run(one, replace(request, profile=profile), self.choices)
+                front_end.run(one, replace(request, profile=profile), () if included else self.choices)
                 for profile in self.profiles(front_end.profiles_of(one))
             ]
         strict = self.arguments.on(chosen.STRICT.name)

@@ -66,18 +66,19 @@ def run(arguments: Arguments) -> int:
         errors += [place] if picked.choices else []
     if errors or not isinstance(place, Destination):
         return wrong_use(errors, "text", "tfdsl compile --help", picked.hidden)
-    sources, unreadable = named_files(arguments.rest)
-    if unreadable:
-        report(unreadable, ())
+    named = named_files(arguments.rest)
+    if named.unreadable:
+        report(named.unreadable, ())
         return USAGE
-    given = read(sources[0], chosen.inputs(arguments, sources[0]))
+    source = named.sources[0]
+    given = read(source, chosen.inputs(arguments, source))
     request, unsettled = in_project(picked.request, given)
     strict = arguments.on(chosen.STRICT.name)
     outcome = compiled(given, request, picked.choices, strict=strict)
     diagnostics = [*unsettled, *outcome.diagnostics]
     written = [] if pipeline.has_errors(diagnostics) else _write(arguments, place, outcome.made, given)
     shown = [*(one for one in diagnostics if one.level != "info"), *written]
-    status = report(shown, [sources[0].path], hidden=picked.hidden)
+    status = report(shown, [source.path], hidden=picked.hidden)
     err(closing_line(diagnostics, arguments, picked.hidden))
     return status
 

@@ -25,9 +25,13 @@ DIFF = Flag("--diff", "change nothing; show what would change")
 COMMAND = Command(
     "fmt",
     "format files",
-    (Positional("FILE", "a .tfjob file, or - to format standard input to standard output", many=True),),
+    (
+        Positional(
+            "FILE", "a .tfjob file, a folder of them, or - to format standard input to standard output", many=True
+        ),
+    ),
     (CHECK, DIFF),
-    ("tfdsl fmt mnist.tfjob", "tfdsl fmt --diff mnist.tfjob"),
+    ("tfdsl fmt mnist.tfjob", "tfdsl fmt --diff mnist.tfjob", "tfdsl fmt --check ."),
     "With --check and --diff the exit status is 1 if a file would change. In a file with syntax errors only the\n"
     "declarations without errors are formatted, and the exit status is 1.",
 )
@@ -41,7 +45,8 @@ def run(arguments: Arguments) -> int:
     if check is not None and diff is not None:
         error = BAD_ARGUMENT(diff.span, what="--check cannot be used with --diff")
         return wrong_use([error], "text", "tfdsl fmt --help")
-    sources, unreadable = named_files(arguments.rest)
+    named = named_files(arguments.rest, folders=True)
+    sources = named.sources
     diagnostics: list[Diagnostic] = []
     changed: list[tuple[Source, str]] = []
     progress = Progress("formatting", len(sources))
@@ -53,9 +58,9 @@ def run(arguments: Arguments) -> int:
                 changed.append((source, text))
     finally:
         progress.end()
-    status = report(diagnostics, [source.path for source in sources])
-    if unreadable:
-        report(unreadable, ())
+    status = report([*named.empty, *diagnostics], [source.path for source in sources])
+    if named.unreadable:
+        report(named.unreadable, ())
         status = USAGE
     dry = check is not None or diff is not None
     done = _show(changed, as_diff=diff is not None) if dry else _write(changed, arguments)

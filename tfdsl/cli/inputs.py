@@ -2,31 +2,87 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
+from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_FILES, UNREADABLE_FILE
+from tfdsl.record import Record
 from tfdsl.source_files import STDIN, read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tfdsl.cli.arguments import Argument
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Source
 
 
-def named_files(argument: Sequence[Argument]) -> tuple[list[Source], list[Diagnostic]]:
-    """The texts of the files (``-`` is standard input), each once, and errors for those that cannot be read."""
-    sources: dict[str, Source] = {}
-    errors: list[Diagnostic] = []
+class Named(Record):
+    """The texts of the files, each once; ``unreadable``: errors for those that cannot be read.
+
+    ``found``: the paths of those that are in a folder of the command line, and not named themselves. ``empty``:
+    warnings about folders without any file.
+    """
+
+    sources: tuple[Source, ...]
+    unreadable: tuple[Diagnostic, ...]
+    found: frozenset[str] = frozenset()
+    empty: tuple[Diagnostic, ...] = ()
+
+
+def named_files(argument: Sequence[Argument], *, folders: bool = False) -> Named:
+    """The files that are named (``-`` is standard input) and, with ``folders``, those of the folders that are named."""
+    reading = _Reading()
     for one in argument:
-        if one.text in sources:
-            if one.text == STDIN:
-                errors.append(BAD_ARGUMENT(one.span, what="standard input can be read only once"))
-            continue
-        found = read(one.text)
-        if isinstance(found, str):
-            errors.append(UNREADABLE_FILE(one.span, path=one.text or "(no name)", reason=found))
+        if folders and one.text != STDIN and os.path.isdir(one.text):
+            reading.folder(one)
         else:
-            sources[one.text] = found
-    return list(sources.values()), errors
+            reading.file(one)
+    return Named(tuple(reading.sources.values()), tuple(reading.errors), frozenset(reading.found), tuple(reading.empty))
+
+
+class _Reading:
+    """The state of one :func:`named_files`."""
+
+    def __init__(self) -> None:
+        self.sources: dict[str, Source] = {}
+        self.errors: list[Diagnostic] = []
+        self.empty: list[Diagnostic] = []
+        self.found: set[str] = set()
+
+    def file(self, argument: Argument) -> None:
+        """Read the file that is named."""
+        path = argument.text
+        if path == STDIN and path in self.sources:
+            self.errors.append(BAD_ARGUMENT(argument.span, what="standard input can be read only once"))
+        self.found.discard(path)
+        self._read(path, argument)
+
+    def folder(self, argument: Argument) -> None:
+        """Read the files of the folder that is named."""
+        before = len(self.errors)
+        paths = list(self._paths(argument))
+        for path in paths:
+            if path not in self.sources:
+                self.found.add(path)
+            self._read(path, argument)
+        if not paths and len(self.errors) == before:
+            self.empty.append(NO_FILES(argument.span, path=argument.text))
+
+    def _paths(self, argument: Argument) -> Iterator[str]:
+        from tfdsl.job_files import job_files
+
+        def unreadable(path: str, reason: str) -> None:
+            self.errors.append(UNREADABLE_FILE(argument.span, path=path, reason=reason))
+
+        folder = os.path.normpath(argument.text)
+        return job_files("" if folder == os.curdir else folder, (os.path.realpath(folder),), unreadable)
+
+    def _read(self, path: str, argument: Argument) -> None:
+        if path in self.sources:
+            return
+        found = read(path)
+        if isinstance(found, str):
+            self.errors.append(UNREADABLE_FILE(argument.span, path=path or "(no name)", reason=found))
+        else:
+            self.sources[path] = found

@@ -59,7 +59,7 @@ def _run(words: list[str]) -> int:
 
         out(f"tfdsl {__version__}\n")
         return 0
-    return _command([words[1], "--help"] if words[0] == "help" else words)
+    return _command([words[1], "--help"] if words[0] in ("-h", "--help", "help") else words)
 
 
 def _command(words: list[str]) -> int:

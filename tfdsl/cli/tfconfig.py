@@ -43,11 +43,12 @@ def run(arguments: Arguments) -> int:
     wanted = _task(arguments.rest[1], errors) if len(arguments.rest) > 1 else None
     if errors:
         return wrong_use(errors, "text", "tfdsl tfconfig --help", picked.hidden)
-    sources, unreadable = named_files(arguments.rest[:1])
-    if unreadable:
-        report(unreadable, ())
+    named = named_files(arguments.rest[:1])
+    if named.unreadable:
+        report(named.unreadable, ())
         return USAGE
-    given = read(sources[0], chosen.inputs(arguments, sources[0]))
+    source = named.sources[0]
+    given = read(source, chosen.inputs(arguments, source))
     if picked.choices:
         return _show(given, picked, wanted)
     if unusable := chosen.unusable(arguments):

@@ -197,6 +197,28 @@ TOPICS: Final = {
         'checkpoint = "/runs/mnist"',
     ),
     # exit statuses of the scripts on YARN and Slider, and of the one that copies outputs
+    "0": Topic(
+        "exit status",
+        "Of tfdsl: there are no errors in the input. Of a replica: its command succeeded.",
+        "on worker completed => complete job",
+    ),
+    "1": Topic(
+        "exit status",
+        "Of tfdsl: there is an error in the input, or with fmt --check and fmt --diff a file would change. Of a "
+        "replica: its command failed.",
+        "fix what the messages say; on exit 1 => … is a policy for the replica",
+    ),
+    "2": Topic(
+        "exit status",
+        "Of tfdsl: the command line is wrong, or a file that it names cannot be read or written. Of a replica: its "
+        "command failed, often because of its arguments.",
+        "read tfdsl COMMAND --help; on exit 2 => … is a policy for the replica",
+    ),
+    "70": Topic(
+        "exit status",
+        "Of tfdsl: a bug in tfdsl itself, whatever the input.",
+        "report it with the input; TFDSL_DEBUG=1 shows where it happened",
+    ),
     "74": Topic(
         "exit status",
         f"The command succeeded, but an output could not be copied. {_PROBLEM}",

@@ -7,7 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
-from tfdsl.inputs import Inputs, is_below
+from tfdsl.inputs import Inputs
+from tfdsl.job_files import job_files
 from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.declared import declared
 from tfdsl.lsp.documents import Document, Documents
@@ -16,7 +17,7 @@ from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.lsp.uris import is_project_file, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from tfdsl.lsp.declared import Declared
     from tfdsl.semantics.project import Program
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 MOST_FILES = 2000
 """Files of the workspace that are looked at; more are left alone."""
-_SKIPPED = {"node_modules", "__pycache__", "venv", "site-packages"}
 
 
 def _go_on() -> None:
@@ -161,33 +161,15 @@ class Workspace:
     def _paths(self) -> Iterator[str]:
         allowed = tuple(map(os.path.realpath, self.settings.allow_read))
         roots = dict.fromkeys(self.folders)
-        return islice((path for root in roots for path in _below(root, (os.path.realpath(root), *allowed))), MOST_FILES)
-
-
-def _below(folder: str, inside: Sequence[str]) -> Iterator[str]:
-    """The files of a folder and of those in it, in the order of their names; links may lead to what is ``inside``."""
-    try:
-        with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
-        if entry.name.endswith(".tfjob") and not entry.is_dir() and _is_ours(entry, inside):
-            yield entry.path.replace(os.sep, "/")
-    for entry in entries:
-        if not entry.name.startswith(".") and entry.name not in _SKIPPED and entry.is_dir(follow_symlinks=False):
-            yield from _below(entry.path, inside)
+        return islice(
+            (path for root in roots for path in job_files(root, (os.path.realpath(root), *allowed))), MOST_FILES
+        )
 
 
 def _folder(uri: str) -> str | None:
     """The path of a folder, without a slash at its end."""
     path = path_of(uri)
     return path if path is None else path.rstrip("/") or "/"
-
-
-def _is_ours(entry: os.DirEntry[str], roots: Sequence[str]) -> bool:
-    """Whether a file that nobody has opened may be read: a link may lead out of the workspace."""
-    return not entry.is_symlink() or is_below(entry.path, roots)
 
 
 def _paths_of(program: Program) -> set[str]:

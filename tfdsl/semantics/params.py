@@ -209,8 +209,9 @@ class Params:
         elif any(setting.key.text == DEFAULT for setting in param.settings):
             value = Value(POISON, param.name.span)  # it has one, in the wrong place, which is reported
         else:
-            diagnostic = name_rules.MISSING_PARAM(param.name.span, name=name)
-            self.report(diagnostic.help(f"set it with --set {name}=… or in a profile"))
+            if self.program.jobs or self.program.syntax_errors:  # else it is for the files that include this one
+                diagnostic = name_rules.MISSING_PARAM(param.name.span, name=name)
+                self.report(diagnostic.help(f"set it with --set {name}=… or in a profile"))
             value = Value(POISON, param.name.span)
         return self._typed(param, value)
 

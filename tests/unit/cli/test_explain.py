@@ -11,7 +11,7 @@ import pytest
 from tests.unit.cli.shell import ROOT, tfdsl
 from tests.unit.diagnostics.pages import Example, diagnostics, part
 from tfdsl import pipeline, targets
-from tfdsl.cli import word_examples
+from tfdsl.cli import main, report, word_examples
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.message_pages import page_of
 from tfdsl.cli.new import starter
@@ -185,7 +185,9 @@ def test_every_word_of_the_tables_of_the_docs_has_a_page() -> None:
     assert sorted(word for word in found if not pages_of(word)) == []
 
 
-@pytest.mark.parametrize("word", [*SUMMARIES, "TF_CONFIG", "CHECKPOINT_DIR", "74", "75", "76", "77"])
+@pytest.mark.parametrize(
+    "word", [*SUMMARIES, "TF_CONFIG", "CHECKPOINT_DIR", "0", "1", "2", "70", "74", "75", "76", "77"]
+)
 def test_words_of_help_and_of_logs(word: str) -> None:
     assert pages_of(word)
 
@@ -194,6 +196,7 @@ def test_the_statuses_are_those_of_the_scripts() -> None:
     from tfdsl_backends.yarn.programs import plan
 
     statuses = {plan.COPY_FAILED, plan.PEER_LOST, plan.PEERS_MISSING, plan.REJECTED}
+    statuses |= {report.OK, report.ERRORS, report.USAGE, main.BUG}
     assert {word for word in TOPICS if word.isdigit()} == {str(status) for status in statuses}
 
 

@@ -22,7 +22,8 @@ def test_help_shows_everything_that_the_command_takes(name: str, folder: Path) -
     command = load(name).COMMAND
     ran = tfdsl(name, "--help", cwd=folder)
     assert (ran.status, ran.err) == (0, "")
-    assert ran.out == tfdsl("help", name, cwd=folder).out
+    for words in (("help", name), ("--help", name), ("-h", name)):
+        assert tfdsl(*words, cwd=folder).out == ran.out
     assert (command.name, command.summary) == (name, SUMMARIES[name])
     for shown in (
         *(flag.name for flag in command.flags),
