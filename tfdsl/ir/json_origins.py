@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Rule
     from tfdsl.ir.json_places import Place
 
-MAPS = ("annotations", "env", "items", "labels", "node_selector", "resources")
+MAPS = ("annotations", "env", "items", "labels", "node_selector", "ports", "resources")
 """Fields whose members are keys, not fields."""
 
 

@@ -108,6 +108,7 @@ def _role(job: resolved.Job, role: resolved.Role, origins: Origins, claims: Clai
         "env": {name: _env_value(value) for name, value in role.entries("env").items()},
         "env_from": _env_from(role.data("env_from")),
         "resources": {key: value.data for key, value in role.entries("resources").items()},
+        "ports": _ports(role),
         "node_selector": _map(settings, "node_selector", path, origins),
         "tolerations": _tolerations(role),
         "mounts": mounts(role, path, origins, claims),
@@ -132,8 +133,12 @@ def _step(step: resolved.Step, path: str, origins: Origins) -> model.Step:
         "env": {name: _env_value(value) for name, value in step.entries("env").items()},
         "env_from": _env_from(data) if (data := step.data("env_from")) is not None else None,
     }
-    fields |= {name: step.data(name) for name in _PLAIN_STEP}
+    fields |= {"ports": _ports(step), **{name: step.data(name) for name in _PLAIN_STEP}}
     return model.Step.model_validate(_present(fields))
+
+
+def _ports(holder: resolved.Role | resolved.Step) -> dict[str, object]:
+    return {name: value.data for name, value in holder.entries("ports").items()}
 
 
 def _command(data: Data | None) -> tuple[model.Text, ...] | model.Text | None:

@@ -9,15 +9,13 @@ from tfdsl.ir.amounts import Count, Cpu, Delay, Memory
 from tfdsl.ir.mounts import Mount
 from tfdsl.ir.part import After, Node, holds, refuse, unset
 from tfdsl.ir.read_only import EMPTY
-from tfdsl.ir.step import Step, bare, filled_in
+from tfdsl.ir.step import Ports, Step, bare, filled_in
 from tfdsl.ir.text import Clean, Command, EnvName, EnvSource, EnvValue, FullText, Map, Text, Word
 from tfdsl.rules import job as rules
 from tfdsl.rules import mounts as mount_rules
 from tfdsl.rules import names, tolerations
+from tfdsl.rules.ports import TENSORBOARD_PORT, TENSORFLOW_PORT
 from tfdsl.vocabulary.attributes import HIGHEST_ID, MOST_REPLICAS
-
-TENSORFLOW_PORT = 2222
-TENSORBOARD_PORT = 6006
 
 RoleName: TypeAlias = Literal["chief", "master", "ps", "worker", "evaluator", "tensorboard"]
 AccessMode: TypeAlias = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
@@ -117,6 +115,7 @@ class Role(Node):
     resources: Resources = EMPTY
     shm: Memory | None = None
     port: Annotated[int, Field(ge=1, le=65535)] = Field(default_factory=unset)
+    ports: Ports = EMPTY
     host_network: bool = False
     service_account: Annotated[Word, _called("ServiceAccount")] | None = None
     run_as_user: Id | None = None

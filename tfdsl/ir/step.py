@@ -8,12 +8,13 @@ from tfdsl.ir.amounts import Cpu, Memory
 from tfdsl.ir.part import Node, holds, refuse, unset
 from tfdsl.ir.read_only import EMPTY, ReadOnlyMap
 from tfdsl.ir.text import Command, EnvName, EnvSource, EnvValue, FullText, Map, Text, Word
-from tfdsl.rules import names
+from tfdsl.rules import names, ports
 from tfdsl.rules.steps import step_name
 
 if TYPE_CHECKING:
     from tfdsl.ir.role import Role
 
+Ports: TypeAlias = Annotated[Map[str, Annotated[int, Field(ge=1, le=65535)]], holds(ports.port_names)]
 StepKind: TypeAlias = Literal["prepare", "sidecar"]
 
 
@@ -36,6 +37,7 @@ class Step(Node):
     cpu: Cpu | None = None
     memory: Memory | None = None
     gpu: Annotated[int, Field(ge=0)] = 0
+    ports: Ports = EMPTY
 
     def derived(self) -> dict[str, Any]:
         """What is the role's until it is filled in."""
@@ -43,9 +45,9 @@ class Step(Node):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        broken = step_name(self.name, self.kind)
-        if broken is not None:
-            refuse("Step", self, [broken.below("name")])
+        name, misplaced = step_name(self.name, self.kind), ports.misplaced(self)
+        broken = [name.below("name")] if name is not None else []
+        refuse("Step", self, [*broken, *([misplaced] if misplaced is not None else [])])
         return self
 
 

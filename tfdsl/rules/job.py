@@ -17,6 +17,10 @@ def of_role(role: Role) -> Iterator[Broken]:
     """The rules of a single role."""
     yield from roles.replicas(role)
     yield from roles.limits(role)
+    if role.ports or any(step.ports for step in role.steps):
+        from tfdsl.rules import ports
+
+        yield from ports.numbers(role)
     yield from outputs.paths(role)
     if role.steps:
         from tfdsl.rules import steps

@@ -109,6 +109,11 @@ class Step(Protocol):
         """By the names of the variables."""
         ...
 
+    @property
+    def ports(self) -> Mapping[str, int]:
+        """Numbers by their names."""
+        ...
+
 
 class Role(Protocol):
     """A role, with what it inherits from its job."""
@@ -181,6 +186,16 @@ class Role(Protocol):
     @property
     def memory_limit(self) -> Quantity | None:
         """As it is written."""
+        ...
+
+    @property
+    def port(self) -> int | None:
+        """As it is written."""
+        ...
+
+    @property
+    def ports(self) -> Mapping[str, int]:
+        """Numbers by their names."""
         ...
 
     @property

@@ -104,6 +104,7 @@ def _role_names(role: resolved.Role) -> Iterator[Broken]:
     yield from _labels(role.settings)
     yield from _entries(role.settings, "node_selector", names.labels)
     yield from _entries(role.settings, "resources", names.resources)
+    yield from _ports(role.settings)
     device = role.data("gpu_resource")
     if isinstance(device, str):
         yield from (broken.below("gpu_resource") for broken in names.resource_name(device))
@@ -114,6 +115,14 @@ def _step_names(step: resolved.Step) -> Iterator[Broken]:
     if isinstance(image, str):
         yield from _one(names.image(image), "image")
     yield from _env_names(step)
+    yield from _ports(step.settings)
+
+
+def _ports(settings: Mapping[str, resolved.Setting]) -> Iterator[Broken]:
+    if "ports" in settings:
+        from tfdsl.rules.ports import port_names
+
+        yield from _entries(settings, "ports", port_names)
 
 
 def _env_names(holder: resolved.Role | resolved.Step) -> Iterator[Broken]:

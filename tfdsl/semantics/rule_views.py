@@ -35,6 +35,7 @@ class StepView(Record):
     command: object
     args: Sequence[Data]
     env: Mapping[str, Value]
+    ports: Mapping[str, int]
 
 
 class RoleView(Record):
@@ -54,6 +55,8 @@ class RoleView(Record):
     memory: Quantity | None
     cpu_limit: Quantity | None
     memory_limit: Quantity | None
+    port: int | None
+    ports: Mapping[str, int]
     shm: Quantity | None
     mounts: Sequence[resolved.Mount]
     outputs: Sequence[OutputView]
@@ -108,6 +111,8 @@ def _role_view(role: resolved.Role) -> RoleView:
         _quantity(role, "memory"),
         _quantity(role, "cpu_limit"),
         _quantity(role, "memory_limit"),
+        port if isinstance(port := role.data("port"), int) else None,
+        _ports(role),
         _quantity(role, "shm"),
         role.mounts,
         tuple(OutputView(one.source.data, one.destination.data, one.index) for one in role.outputs),
@@ -129,12 +134,19 @@ def _step_view(step: resolved.Step, role: resolved.Role) -> StepView:
         command,
         _items(step, "args"),
         step.entries("env"),
+        _ports(step),
     )
 
 
 def _items(role: resolved.Role | resolved.Step, name: str) -> tuple[Data, ...]:
     data = role.data(name)
     return tuple(item.data for item in data.items) if isinstance(data, ListData) else ()
+
+
+def _ports(holder: resolved.Role | resolved.Step) -> Mapping[str, int]:
+    if "ports" not in holder.settings:
+        return {}
+    return {name: value.data for name, value in holder.entries("ports").items() if isinstance(value.data, int)}
 
 
 def _quantity(role: resolved.Role, name: str) -> Quantity | None:

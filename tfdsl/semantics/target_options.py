@@ -85,13 +85,14 @@ def _given(one: GivenOption, target: Backend, table: Mapping[str, Option], scope
 
 def _instead(one: GivenOption, target: Backend, names: tuple[str, ...]) -> str:
     """What to do about a name that is not an option of ``target``."""
-    attribute = attributes.BY_NAME.get(one.key)
+    other = next((option.name for option in target.options if one.key in option.akin), None)
+    attribute = attributes.BY_NAME.get(one.key) if other is None else None
     if attribute is not None:
         text = one.source.text
         seconds = isinstance(attribute.type, DurationType) and text.isdecimal()
         example = f"{text}s" if seconds else attribute.example
         return f"{one.key} is an attribute: write target {target.name} {{ {one.key} = {example} }}"
-    near = closest(one.key, names)
+    near = other or closest(one.key, names)
     return f"did you mean {near}?" if near else f"it has {enumeration(names)}"
 
 

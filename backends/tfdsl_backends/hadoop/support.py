@@ -49,6 +49,7 @@ def rows(program: str, *, image: str, vcores: str, memory: str, codes: Mapping[s
         *_container(program, image, codes),
         *_identity(),
         _stop(program),
+        *_ports(),
         *_resources(vcores, memory),
         *_steps(),
         *(refused(f"mounts[{kind}]", why, code, instead=do) for kind, (code, why, do) in KUBERNETES_MOUNTS.items()),
@@ -232,6 +233,19 @@ def _stop(program: str) -> Row:
         "the task program gives a command {value}, but when YARN itself stops a container, the NodeManager kills it "
         "after yarn.nodemanager.sleep-delay-before-sigkill.ms (250 ms unless set)",
         "151",
+    )
+
+
+def _ports() -> Iterator[Row]:
+    yield kept("roles[].ports", "", when=asked.empty)
+    yield approximated(
+        "roles[].ports",
+        "",
+        "a task shares the network of its node, and nothing reserves ports there: {names} may be in use",
+        "152",
+        "ports-not-reserved",
+        instead="let the command take a free port",
+        fill=when.port_numbers,
     )
 
 

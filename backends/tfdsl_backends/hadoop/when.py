@@ -41,3 +41,8 @@ def native_elsewhere(unit: Unit, item: Item) -> bool:
 def capability_names(unit: Unit, item: Item) -> dict[str, str]:
     """``names``: the capabilities of the role."""
     return {"names": ", ".join(cast("Role", item.node).capabilities)}
+
+
+def port_numbers(unit: Unit, item: Item) -> dict[str, str]:
+    """``names``: the further ports of the role, with their numbers."""
+    return {"names": ", ".join(f"{name} {port}" for name, port in cast("Role", item.node).ports.items())}

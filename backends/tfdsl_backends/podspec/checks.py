@@ -253,10 +253,17 @@ def check_host_ports(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
     """Roles on the node's network that can never share a node; lint rule TFJ3019 tells of the replicas of one role."""
     on_host = [role for role in unit.job.roles if role.host_network]
     for first, second in combinations(on_host, 2):
-        if first.port == second.port:
+        taken = _ports(first)
+        shared = next((port for port in _ports(second) if port in taken), None)
+        if shared is not None:
             place = unit.origins.span(child(second.path, "host_network"))
-            diagnostic = rules.host_port(place, who=f"{first.name} and {second.name}", port=second.port)
-            yield diagnostic.help("give each role its own port")
+            diagnostic = rules.host_port(place, who=f"{first.name} and {second.name}", port=shared)
+            yield diagnostic.help("give each role its own ports" if first.ports else "give each role its own port")
+
+
+def _ports(role: Role) -> list[int]:
+    """All ports that the containers of a replica name."""
+    return [role.port, *role.ports.values(), *(port for step in role.steps for port in step.ports.values())]
 
 
 def check_queue_name(unit: Unit, rules: KueueRules) -> Iterator[Diagnostic]:

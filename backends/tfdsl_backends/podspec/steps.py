@@ -19,6 +19,7 @@ from tfdsl_backends.podspec.environment import (
     step_hides_devices,
 )
 from tfdsl_backends.podspec.options import VISIBLE_DEVICES
+from tfdsl_backends.podspec.ports import named_ports
 from tfdsl_backends.podspec.run_time import literal, located_texts, step_uses_index
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def init_containers(job: Job, role: Role, plan: PodPlan, mounts: Sequence[Data])
 
 
 def step_container(job: Job, role: Role, step: Step, plan: PodPlan, mounts: Sequence[Data]) -> dict[str, Data]:
-    """The container of ``step``: without TF_CONFIG, flags and ports of TensorFlow."""
+    """The container of ``step``: without TF_CONFIG, flags and the port of TensorFlow."""
     return {
         "name": Located(step.name, step.path),
         "image": at(_holder(role, step, "image"), "image"),
@@ -44,6 +45,7 @@ def step_container(job: Job, role: Role, step: Step, plan: PodPlan, mounts: Sequ
         "command": written_command(step, plan.index) or None,
         "args": [*located_texts(step, "args", plan.index)] or None,
         "workingDir": _workdir(role, step),
+        "ports": named_ports(step, plan) or None,
         "envFrom": env_from(_holder(role, step, "env_from")) or None,
         "env": step_env(job, role, step, plan) or None,
         "resources": step_resources(role, step, plan),

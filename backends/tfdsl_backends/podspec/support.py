@@ -79,6 +79,7 @@ def _role_rows() -> Iterator[Row]:
     yield kept("roles[].resources", f"{CONTAINER}.resources.requests and limits")
     yield translated("roles[].shm", f"{TEMPLATE}.volumes", "an emptyDir in memory at /dev/shm, counted as memory")
     yield kept("roles[].port", f"{CONTAINER}.ports")
+    yield kept("roles[].ports", f"{CONTAINER}.ports")
     yield translated("roles[].host_network", f"{TEMPLATE}.hostNetwork", "with dnsPolicy ClusterFirstWithHostNet")
     yield kept("roles[].service_account", f"{TEMPLATE}.serviceAccountName")
     yield from _security_rows()
@@ -189,6 +190,7 @@ def _step_rows() -> Iterator[Row]:
             yield _undefined(f"{key}.{field}{{env}}")
             yield translated(f"{key}.{field}{{env}}", f"{STEP}.{field}", "$(NAME)")
         yield from _run_time_workdir(f"{key}.workdir")
+    yield kept("steps[sidecar].ports", f"{STEP}.ports")
 
 
 def prepare_row() -> Row:

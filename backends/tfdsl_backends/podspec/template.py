@@ -9,6 +9,7 @@ from tfdsl_backends.podspec.command import command_and_args
 from tfdsl_backends.podspec.environment import env, env_from
 from tfdsl_backends.podspec.options import NO_SIDECAR
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
+from tfdsl_backends.podspec.ports import container_port, named_ports
 from tfdsl_backends.podspec.resources import resources
 from tfdsl_backends.podspec.run_time import literal
 from tfdsl_backends.podspec.security import container_security, pod_security
@@ -88,12 +89,10 @@ def stop_grace(role: Role) -> Data:
 
 
 def ports(role: Role, plan: PodPlan) -> list[Data] | None:
-    """The TensorFlow port (TensorBoard's for its role), unless the plan leaves it to the target."""
-    if plan.port_name is None:
-        return None
+    """The TensorFlow port (TensorBoard's for its role), unless the plan leaves it to the target, and further ones."""
     name = "http" if role.name == "tensorboard" and plan.port_name == PORT_NAME else plan.port_name
-    port = at(role, "port")
-    return [{"name": name, "containerPort": port, "hostPort": port if plan.host_port else None}]
+    own = [] if name is None else [container_port(name, at(role, "port"), plan)]
+    return [*own, *named_ports(role, plan)] or None
 
 
 def _entries(role: Role, field: str) -> dict[str, Data]:

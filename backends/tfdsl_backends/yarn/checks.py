@@ -80,10 +80,10 @@ def _client_words(unit: Unit) -> Iterator[Diagnostic]:
 
 def _port_range(unit: Unit) -> Iterator[Diagnostic]:
     """There must be enough ports even if all tasks run on one node."""
-    first, last = (int(number) for number in unit.text("ports").split("-"))
+    first, last = (int(number) for number in unit.text("port_range").split("-"))
     tasks = sum(role.replicas for role in unit.job.roles)
     if not 1024 <= first <= last <= 65535 or last - first + 1 < tasks:
-        yield messages.PORT_RANGE(option_place(unit, "ports"), value=unit.text("ports"))
+        yield messages.PORT_RANGE(option_place(unit, "port_range"), value=unit.text("port_range"))
 
 
 def _layout(unit: Unit) -> Iterator[Diagnostic]:

@@ -78,7 +78,7 @@ PORT_RANGE = Rule(
     "YRN115",
     "yarn-port-range",
     "error",
-    "ports must be a range from 1024 to 65535 with room for all tasks, not {value}",
+    "port_range must be a range from 1024 to 65535 with room for all tasks, not {value}",
 )
 YARN_TF_ROLE = Rule(
     "YRN116", "yarn-tf-role", "error", "the yarn-tf client has only parameter servers and trainers, not {role}"

@@ -67,10 +67,11 @@ OPTIONS = (
         900,
     ),
     Option(
-        "ports",
+        "port_range",
         StringType(pattern=r"[0-9]+-[0-9]+"),
         "Range of ports for the tasks, outside the nodes' ephemeral ports.",
         "20000-30000",
+        ("ports",),
     ),
     Option(
         "reuse_port",

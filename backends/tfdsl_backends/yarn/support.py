@@ -204,8 +204,8 @@ CONTAINER = (
     approximated(
         "roles[].port",
         PROGRAM,
-        "each task takes a free port from the option ports, so that several tasks can share a node; {value} is not "
-        "used",
+        "each task takes a free port from the option port_range, so that several tasks can share a node; {value} is "
+        "not used",
         "YRN044",
         "port-allocated",
         default="silent",

@@ -31,7 +31,7 @@ STOP_GRACE = 10
 def task_plan(unit: Unit) -> str:
     """The plan as JSON, a key per line, in ASCII."""
     job = unit.job
-    first, last = unit.text("ports").split("-")
+    first, last = unit.text("port_range").split("-")
     plan: dict[str, object] = {
         "job": job.name,
         "roles": [[role.name, role.replicas] for role in job.roles],

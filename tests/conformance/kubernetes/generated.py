@@ -332,6 +332,11 @@ class _Draw(Random):
             ("privileged", 12, lambda: "true"),
             ("capabilities", 10, lambda: self.choice(('["IPC_LOCK"]', '["ALL", "SYS_PTRACE"]', "[]"))),
             ("stop_grace", 8, lambda: self.choice(("0s", "90s", "1500ms", "24855d"))),
+            (
+                "ports",
+                8,
+                lambda: self.choice(("{ metrics = 9090 }", '{ "d-1" = 1234, "0a" = 65534 }', '{ "a_b" = 9 }')),
+            ),
             ("service_account", 8, lambda: self.choice(('"trainer"', '"a.b"', '"Trainer"'))),
             ("node_selector", 8, self.labels),
             ("tolerations", 8, lambda: self.list(lambda: self.choice(TOLERATIONS))),

@@ -62,6 +62,10 @@ CASES = (
         "Fast 1",
         "storage",
     ),
+    # ports
+    Case("TFJ2502", WORKER + 'ports = { "HOLE" = 9090 }', "a-port", "8080", "ports"),
+    Case("TFJ2502", WORKER + 'ports = { "HOLE" = 9090 }', "fifteen-letters", "sixteen-letters-", "ports"),
+    Case("TFJ2502", WORKER + 'ports = { "HOLE" = 9090 }', "a-port", "a--port", "ports"),
     # users and groups
     Case("TFJ2001", WORKER + "run_as_user = HOLE", "2147483647", "2147483648", "runAsUser"),
     Case("TFJ2001", WORKER + "run_as_group = HOLE", "2147483647", "2147483648", "runAsGroup"),

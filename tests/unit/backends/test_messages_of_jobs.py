@@ -31,6 +31,7 @@ SAID: list[tuple[tuple[str, ...], str, str, str]] = [
     (KUBERNETES, "variable-in-shell", f'role worker {{ env = {{ "A.B" = "1" }}, {COPIED} }}', ""),
     (KUBERNETES, "fs-group-unchanged", 'role worker { fs_group = 7, mount nfs "h:/x" at "/d" }', ""),
     (KUBERNETES, "capabilities-of-user", 'role worker { run_as_user = 7, capabilities = ["IPC_LOCK"] }', ""),
+    (("yarn", "slider"), "ports-not-reserved", "role worker { ports = { debug = 9090 } }", ""),
     (KUBERNETES, "stop-grace-rounded", "role worker { stop_grace = 500ms }", ""),
     (KUBERNETES, "stop-grace-with-output", f"role worker {{ stop_grace = 5m, {COPIED} }}", ""),
     (KUBERNETES, "number-too-large", "role worker { stop_grace = 99999d }", ""),

@@ -20,7 +20,7 @@ ROLE = ("labels", "annotations", "image", "image_pull_policy", "image_pull_secre
         "env", "cpu", "memory", "cpu_limit", "memory_limit", "gpu", "gpu_resource", "gpu_memory", "resources", "shm",
         "port",
         "host_network", "service_account", "run_as_user", "run_as_group", "fs_group", "privileged", "capabilities",
-        "stop_grace",
+        "stop_grace", "ports",
         "node_selector", "node_label", "tolerations", "spread", "replicas",
         "min_available", "after", "server", "logdir")  # fmt: skip
 FITTING = {
@@ -32,7 +32,8 @@ FITTING = {
     "memory": "4Gi", "cpu_limit": "8", "memory_limit": "8Gi", "gpu": "1", "gpu_resource": '"amd.com/gpu"',
     "gpu_memory": "1Gi", "resources": '{ "rdma/hca" = 1 }', "shm": "1Gi", "port": "2223", "host_network": "true",
     "service_account": '"sa"', "run_as_user": "0", "run_as_group": "1000", "fs_group": "1000", "privileged": "true",
-    "capabilities": '["IPC_LOCK"]', "stop_grace": "1h", "node_selector": '{ a = "b" }', "node_label": '"gpu"',
+    "capabilities": '["IPC_LOCK"]', "stop_grace": "1h", "ports": "{ debug = 9090 }",
+    "node_selector": '{ a = "b" }', "node_label": '"gpu"',
     "tolerations": '[{ key = "a", operator = "Exists" }]', "spread": '"node"', "replicas": "2", "min_available": "1",
     "after": '["ps"]', "server": "true", "logdir": '"/l"',
 }  # fmt: skip

@@ -146,6 +146,20 @@ def test_who_the_processes_are_is_said_of_the_pod_and_their_rights_of_the_contai
     assert made["spec"]["containers"][0]["securityContext"] == {"capabilities": {"add": ["NET_RAW"]}}
 
 
+def test_further_ports_follow_that_of_the_server() -> None:
+    worker = role("worker", ports={"metrics": 9090, "debug": 5678})
+    further = [{"name": "metrics", "containerPort": 9090}, {"name": "debug", "containerPort": 5678}]
+    assert container(worker)["ports"] == [{"name": "tfjob-port", "containerPort": 2222}, *further]
+    plan = PodPlan(Index(constant=0), port_name=None)
+    assert container(worker, plan=plan)["ports"] == further, "the TFJob operator adds its own"
+    assert "ports" not in container(role("worker"), plan=plan)
+    plan = PodPlan(Index(constant=0), host_port=True)
+    assert [port["hostPort"] for port in container(worker, plan=plan)["ports"]] == [2222, 9090, 5678]
+    sidecar = model.Step(kind="sidecar", name="metrics", image="m", ports={"scrape": 9100})
+    made = template(role("worker", steps=(sidecar,)))
+    assert made["spec"]["initContainers"][0]["ports"] == [{"name": "scrape", "containerPort": 9100}]
+
+
 @pytest.mark.parametrize(("written", "seconds"), [("0s", 0), ("1500ms", 2), ("1h", 3600)])
 def test_the_grace_period_is_in_whole_seconds(written: str, seconds: int) -> None:
     made = template(role("worker", stop_grace=jobs.time(written)))

@@ -88,6 +88,7 @@ def test_every_refusal_names_a_way_out() -> None:
         (worker(shm=amount("1Gi"), **NATIVE), "roles[].shm", "approximated"),
         (worker(port=2223), "roles[].port", "approximated"),
         (worker(host_network=True), "roles[].host_network", "refused"),
+        (worker(ports={"debug": 9090}), "roles[].ports", "approximated"),
         (worker(stop_grace=time("30s")), "roles[].stop_grace", "approximated"),
         (worker(run_as_user=0), "roles[].run_as_user", "refused"),
         (worker(run_as_group=7), "roles[].run_as_group", "refused"),

@@ -67,6 +67,8 @@ def test_host_network_wants_a_port_for_every_role_of_a_node(target: str, code: s
     distinct = job(role("chief", **on_host, port=2223), role("worker", 2, **on_host))
     assert codes(unit(same, target), "warning").count(code) == 1
     assert code not in codes(unit(distinct, target))
+    further = job(role("chief", **on_host, port=2223, ports={"a": 2222}), role("worker", 2, **on_host))
+    assert codes(unit(further, target), "warning").count(code) == 1
 
 
 def test_host_lists_have_to_fit_an_argument() -> None:
