@@ -1,18 +1,18 @@
-"""Where names are declared and used: params and lets, templates, profiles, jobs, roles and steps.
+"""Where names are declared and used: params and lets, templates, profiles, jobs, roles, steps and axes of a matrix.
 
-Params and lets share one space of names, templates have their own. A role or step belongs to its job; where the job
-uses templates, what they say of it belongs to it too.
+Params and lets share one space of names, templates have their own. A role, a step and an axis belong to their job;
+where the job uses templates, what they say of it belongs to it too.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.lsp.tree import walk
 from tfdsl.record import Record
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.vocabulary.statements import RESERVED_NAMES
+from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from tfdsl.lsp.tree import Node
     from tfdsl.semantics.project import Program
 
-Space: TypeAlias = Literal["value", "template", "profile", "job", "role", "step"]
+Space: TypeAlias = Literal["value", "template", "profile", "job", "role", "step", "axis"]
+IN_JOBS: Final = ("role", "step", "axis")
+"""The spaces whose names belong to a job."""
 
 
 class Occurrence(Record):
-    """A name at a place. ``owner``: of a role or step, the job or ``template NAME`` around it."""
+    """A name at a place. ``owner``: of a role, a step or an axis, the job or ``template NAME`` around it."""
 
     space: Space
     name: str
@@ -48,25 +50,34 @@ def _at(node: Node, above: Sequence[Node]) -> Iterator[Occurrence]:
         case ast.Profile():
             yield Occurrence("profile", node.name.text, node.name.span, True)
             yield from (Occurrence("value", one.key.text, _inner(one.key.span)) for one in node.settings)
-        case ast.Job():
+        case ast.Job() if node.pattern is None:
             yield Occurrence("job", node.name.text, _inner(node.name.span), True)
         case ast.Ref() if node.name not in RESERVED_NAMES:
             yield Occurrence("value", node.name, node.span)
         case ast.Use():
             yield Occurrence("template", node.name.text, node.name.span)
+        case _:
+            yield from _of_job(node, above, _owner(above))
+
+
+def _of_job(node: Node, above: Sequence[Node], owner: str) -> Iterator[Occurrence]:
+    """The names that belong to the job or template ``owner``."""
+    match node:
         case ast.Role():
-            yield Occurrence("role", node.name.text, node.name.span, True, _owner(above))
-        case ast.Step():
-            yield Occurrence("step", node.name.text, _inner(node.name.span), True, _owner(above))
-        case ast.UnsetStep():
-            yield Occurrence("step", node.name.text, _inner(node.name.span), False, _owner(above))
+            yield Occurrence("role", node.name.text, node.name.span, True, owner)
+        case ast.Step() | ast.UnsetStep():
+            yield Occurrence("step", node.name.text, _inner(node.name.span), isinstance(node, ast.Step), owner)
         case ast.Subject():
-            yield Occurrence("role", node.role.text, node.role.span, False, _owner(above))
+            yield Occurrence("role", node.role.text, node.role.span, False, owner)
         case ast.Member() if isinstance(node.base, ast.Ref) and node.base.name == "roles":
-            yield Occurrence("role", node.name.text, node.name.span, False, _owner(above))
+            yield Occurrence("role", node.name.text, node.name.span, False, owner)
+        case ast.Matrix():
+            yield from (Occurrence("axis", one.key.text, _inner(one.key.span), True, owner) for one in node.axes)
+        case ast.Member() if isinstance(node.base, ast.Ref) and node.base.name == "matrix" and node.name.text != INDEX:
+            yield Occurrence("axis", node.name.text, node.name.span, False, owner)
         case ast.Assign() if node.key.text == "after" and isinstance(node.value, ast.ListExpr) and above:
             if isinstance(above[-1], ast.Role | ast.Template):
-                yield from _after(node.value, _owner(above))
+                yield from _after(node.value, owner)
         case _:
             pass
 
@@ -91,10 +102,6 @@ def _owner(above: Sequence[Node]) -> str:
     return top.name.text if isinstance(top, ast.Job) else ""
 
 
-_OF_JOBS = ("role", "step")
-"""What belongs to the job, or to the template, that it is in."""
-
-
 # --- finding ---------------------------------------------------------------------------------------------------
 
 
@@ -105,7 +112,7 @@ def occurrence_at(snapshot: Snapshot, offset: int) -> Occurrence | None:
 
 def same(snapshot: Snapshot, chosen: Occurrence) -> list[Occurrence]:
     """All places of the name that ``chosen`` is one of, in all files of the workspace that it reaches."""
-    if chosen.space in _OF_JOBS:
+    if chosen.space in IN_JOBS:
         owners = related_owners(snapshot.program, chosen.owner)
         alike = (one for one in _in(snapshot.program.files) if (one.space, one.name) == (chosen.space, chosen.name))
         return [one for one in alike if one.owner in owners]
@@ -117,7 +124,7 @@ def same(snapshot: Snapshot, chosen: Occurrence) -> list[Occurrence]:
 
 def declarations_of(snapshot: Snapshot, chosen: Occurrence) -> list[Occurrence]:
     """Where the name is declared."""
-    if chosen.space in _OF_JOBS:
+    if chosen.space in IN_JOBS:
         return [one for one in same(snapshot, chosen) if one.declares]
     files = snapshot.program.files
     return [one for one in _in(files) if one.declares and one.space == chosen.space and one.name == chosen.name]
@@ -139,7 +146,7 @@ def _files(snapshot: Snapshot, chosen: Occurrence) -> tuple[ast.File, ...]:
 
 
 def related_owners(program: Program, owner: str) -> set[str]:
-    """The jobs and templates that speak of the same roles as ``owner``: joined by ``use``, over and over."""
+    """The jobs and templates that speak of the same roles and axes as ``owner``: joined by ``use``, over and over."""
     used: dict[str, set[str]] = {}
     nodes: list[ast.Job | ast.Template] = [*program.jobs, *program.templates.values()]
     for node in nodes:

@@ -23,7 +23,10 @@ def span_of(node: Node) -> Span:
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes in a node, in the order of its fields."""
+    evaluated = getattr(node, "pattern", None) is not None  # the name of a job: its text is no name to follow
     for field in type(node).__fields__:
+        if evaluated and field == "name":
+            continue
         value: object = getattr(node, field)
         if isinstance(value, Record):
             yield value

@@ -28,6 +28,7 @@ from tfdsl.semantics.values import (
 )
 from tfdsl.syntax import ast
 from tfdsl.vocabulary.quantities import Undecided
+from tfdsl.vocabulary.statements import INDEX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,9 +41,6 @@ if TYPE_CHECKING:
 
 MOST_JOBS = 1000
 """The most jobs that the matrices of one file can make."""
-
-INDEX = "index"
-"""The member of ``matrix`` that counts the combinations from 0; no axis can have this name."""
 
 
 class Combination(Record):

@@ -9,6 +9,7 @@ from tfdsl.diagnostics.suggest import closest, enumeration, is_sure
 from tfdsl.semantics.scope import Pending
 from tfdsl.semantics.values import POISON
 from tfdsl.vocabulary import foreign, roles
+from tfdsl.vocabulary.statements import INDEX
 
 if TYPE_CHECKING:
     from tfdsl.semantics.scope import JobNames, Scope
@@ -73,13 +74,13 @@ def _matrix_member(expr: ast.Member, name: ast.Name, scope: Scope) -> Data | Dia
         return _used_by(scope.owner, expr, error, "has no matrix").help(
             f"add matrix {{ {name.text} = [ … ] }} to the job"
         )
-    if name.text == "index":
+    if name.text == INDEX:
         return matrix.index
     if name.text in matrix.values:
         return matrix.values[name.text].data
     if matrix.broken:
         return POISON
-    return _used_by(scope.owner, expr, _unknown_member("matrix", name, (*matrix.values, "index")), "has another matrix")
+    return _used_by(scope.owner, expr, _unknown_member("matrix", name, (*matrix.values, INDEX)), "has another matrix")
 
 
 def _used_by(owner: ast.Job, expr: ast.Member, error: Diagnostic, words: str) -> Diagnostic:

@@ -168,6 +168,9 @@ WORDS = {
 RESERVED_NAMES = ("job", "role", "roles", "task", "env", "matrix")
 """Reserved: no let, param or template can have these names, which are values inside a job."""
 
+INDEX = "index"
+"""The member of ``matrix`` that counts the combinations from 0; no axis can have this name."""
+
 TRUTH = ("true", "false")
 """Reserved too: in an expression they are the two bools."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.lsp.occurrences import Occurrence, occurrence_at, occurrences, related_owners
+from tfdsl.lsp.occurrences import IN_JOBS, Occurrence, occurrence_at, occurrences, related_owners
 
 if TYPE_CHECKING:
     from tfdsl.lsp.snapshot import Snapshot
@@ -15,7 +15,7 @@ def highlight(snapshot: Snapshot, offset: int) -> list[Occurrence]:
     chosen = occurrence_at(snapshot, offset)
     if chosen is None:
         return []
-    owners = related_owners(snapshot.program, chosen.owner) if chosen.space == "role" else {""}
+    owners = related_owners(snapshot.program, chosen.owner) if chosen.space in IN_JOBS else {""}
     return [
         one
         for one in occurrences(snapshot.file)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.lsp.fates import fates, keys_of
 from tfdsl.lsp.markdown import code, fenced, plain
+from tfdsl.lsp.matrices import values_of, with_axis
 from tfdsl.lsp.shown import shown
 from tfdsl.lsp.tree import path_at, span_of
 from tfdsl.record import Record
@@ -78,14 +79,20 @@ def _word(node: Node) -> Hover | None:
         word = "unset"
     else:
         return None
-    form, doc = statements.WORDS[word]
     span = span_of(node)
-    return Hover(Span(span.source, span.start, span.start + len(word)), f"```\n{form}\n```\n{doc}")
+    return Hover(Span(span.source, span.start, span.start + len(word)), _described(word))
+
+
+def _described(word: str) -> str:
+    form, doc = statements.WORDS[word]
+    return f"```\n{form}\n```\n{doc}"
 
 
 def _about(snapshot: Snapshot, path: Sequence[Node]) -> str:
     node = path[-1]
     owner = path[-2] if len(path) > 1 else None
+    if isinstance(node, ast.Ref) and node.name == "matrix":
+        return _described("matrix")
     if isinstance(node, ast.Ref):
         return _global(snapshot, node.name)
     if not isinstance(node, ast.Name) or owner is None:
@@ -116,6 +123,8 @@ def _name(snapshot: Snapshot, node: ast.Name, owner: Node, path: Sequence[Node])
             return f"```\n{function.signature}\n```\n{function.doc}" if function is not None else ""
         case ast.Param() | ast.Let():
             return _global(snapshot, node.text)
+        case ast.Member() if isinstance(owner.base, ast.Ref) and owner.base.name == "matrix":
+            return _axis(snapshot, node.text, path[0])
         case ast.Template():
             return _source("template", owner.span)
         case _:
@@ -157,6 +166,8 @@ def _key(snapshot: Snapshot, path: Sequence[Node]) -> str:
     match owner:
         case ast.Profile():
             return _global(snapshot, name)
+        case ast.Matrix():
+            return _axis(snapshot, name, path[0])
         case ast.Job() | ast.Role() | ast.Template():
             return _attribute(snapshot, path)
         case ast.Step():
@@ -213,6 +224,29 @@ def _setting(owner: Node, name: str) -> str:
     if row is None:
         return ""
     return f"**{row.name}** {code(describe(row.type)) if row.type is not None else ''}\n\n{row.doc}"
+
+
+# --- a matrix --------------------------------------------------------------------------------------------------
+
+
+def _axis(snapshot: Snapshot, name: str, around: Node) -> str:
+    """About ``matrix.name``, in the jobs that use the template ``around`` or in the job that it is."""
+    if not isinstance(around, ast.Job | ast.Template):
+        return ""
+    owner = around.name.text if isinstance(around, ast.Job) else f"template {around.name.text}"
+    if name == statements.INDEX:
+        return "**matrix.index**: the number of the job among those of its matrix, from 0."
+    lines: list[str] = []
+    for job in with_axis(snapshot.program, owner, name)[:_MOST_JOBS]:
+        texts = [code(text) for value in values_of(snapshot, job, name) if (text := shown(value)) is not None]
+        more = [f"… ({len(texts)} in all)"] if len(texts) > _MOST_VALUES else []
+        listed = ", ".join([*texts[:_MOST_VALUES], *more]) or "unknown"
+        lines.append(f"**{plain(name)}** axis of the matrix of {plain(job.name.text)}\n\nValues: {listed}")
+    return snapshot.masked("\n\n".join(lines))
+
+
+_MOST_JOBS = 3
+_MOST_VALUES = 10
 
 
 # --- params and lets -------------------------------------------------------------------------------------------

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
+from tfdsl.lsp.matrices import jobs_of
 from tfdsl.lsp.shown import shown
 from tfdsl.lsp.tree import walk
 from tfdsl.record import Record, replace
+from tfdsl.semantics.dependencies import references
+from tfdsl.semantics.matrix import matrix_of
 from tfdsl.semantics.values import ListData, MapData
 from tfdsl.syntax import ast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.semantics import resolved
@@ -74,13 +77,29 @@ def _jobs(snapshot: Snapshot, start: int, end: int) -> Iterator[Hint]:
 
 
 def _job(snapshot: Snapshot, job: ast.Job) -> Iterator[Hint]:
-    """The values of one job that are the same for all targets."""
-    checked = pipeline.check(replace(snapshot.program, jobs=(job,)), snapshot.request)
+    """The values of one job that are the same for all targets, and for all jobs of its matrix."""
+    yield from _names(snapshot, job)
+    checked = pipeline.check(replace(snapshot.program, jobs=(job,)), replace(snapshot.request, extent="first"))
     for values in checked.jobs:
         data = _data(values)
-        yield from _attributes(job.items, data)
+        varying = ("matrix", "job") if values.derived.combination is not None else ()
+        yield from (hint for hint in _attributes(job.items, data, varying))
         if not pipeline.has_errors(checked.diagnostics) and not snapshot.program.syntax_errors:
             yield from _defaults(values)
+
+
+def _names(snapshot: Snapshot, job: ast.Job) -> Iterator[Hint]:
+    """The name that is evaluated, and how many jobs a matrix makes."""
+    if job.pattern is None and matrix_of(job) is None:
+        return
+    made = jobs_of(snapshot, job)
+    if not made:
+        return
+    name = made[0].name if len(made) == 1 else f"{made[0].name} … {made[-1].name}"
+    count = f"{len(made):,} jobs: " if made[0].combination is not None else "= "
+    yield Hint(
+        job.name.span.end, f"{count}{name}", "the name of the job" if count == "= " else "the jobs of the matrix"
+    )
 
 
 def _data(values: resolved.Job) -> Mapping[Place, Data]:
@@ -106,13 +125,15 @@ def _place(span: Span) -> Place:
     return span.source.path, span.start, span.end
 
 
-def _attributes(items: Iterable[ast.Item], data: Mapping[Place, Data]) -> Iterator[Hint]:
-    """The computed ones among the values of attributes, and in their lists and maps."""
+def _attributes(items: Iterable[ast.Item], data: Mapping[Place, Data], varying: Collection[str]) -> Iterator[Hint]:
+    """The computed ones among the values of attributes, and in their lists and maps; not those that use ``varying``."""
     for item in items:
         if isinstance(item, ast.Role):
-            yield from _attributes(item.items, data)
+            yield from _attributes(item.items, data, varying)
         elif isinstance(item, ast.Assign):
             for value in _leaves(item.value):
+                if references((value,), varying):
+                    continue
                 text = shown(data[_place(value.span)]) if _place(value.span) in data and _is_computed(value) else None
                 if text is not None and text != value.span.text:
                     yield Hint(value.span.end, f"= {text}", f"the value of {item.key.text}")

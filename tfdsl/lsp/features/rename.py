@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.lsp.matrices import with_axis
 from tfdsl.lsp.occurrences import Occurrence, occurrence_at, occurrences, related_owners, same
 from tfdsl.lsp.tree import walk
 from tfdsl.rules.steps import step_name
 from tfdsl.syntax import ast, parse, parse_expression
 from tfdsl.text import Source
 from tfdsl.vocabulary.roles import ROLE_NAMES
-from tfdsl.vocabulary.statements import RESERVED_NAMES
+from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +28,7 @@ _WORDS = {
     "job": "job",
     "role": "role",
     "step": "step",
+    "axis": "axis",
 }
 
 
@@ -69,16 +71,24 @@ def _wrong_name(snapshot: Snapshot, chosen: Occurrence, name: str) -> str | None
             return f"{name} cannot be the name of a step"
         owners = related_owners(snapshot.program, chosen.owner)
         return f"there is a step {name} already" if name in _steps(snapshot.program, owners) else None
-    if chosen.space in ("value", "template"):
+    if chosen.space in ("value", "template", "axis"):
         expression, found = parse_expression(Source("", name))
         if found or not isinstance(expression, ast.Ref):
             return f"{name} is not a valid name"
+        if chosen.space == "axis":
+            return _wrong_axis(snapshot.program, chosen.owner, name)
         if name in RESERVED_NAMES:
             return f"{name} is a reserved word"
     for program in (snapshot.program, *snapshot.programs(snapshot.source.path)):
         if name in _declared(program, chosen.space):
             return f"there is a {_WORDS[chosen.space]} {name} already"
     return None
+
+
+def _wrong_axis(program: Program, owner: str, name: str) -> str | None:
+    if name == INDEX:
+        return "matrix.index counts the jobs"
+    return f"there is an axis {name} already" if with_axis(program, owner, name) else None
 
 
 def _declared(program: Program, space: str) -> Iterable[str]:

@@ -76,5 +76,5 @@ def _tokens(node: Node, program: Program) -> Iterator[Token]:
     elif type(node) in _NAMES:
         field, kind, modifiers = _NAMES[type(node)]
         name: object = getattr(node, field)
-        if isinstance(name, ast.Name):
+        if isinstance(name, ast.Name) and getattr(node, "pattern", None) is None:
             yield Token(name.span, kind, modifiers)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.lsp.features.completion.item import Item
+from tfdsl.semantics.matrix import matrix_of
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import functions, roles
+from tfdsl.vocabulary.statements import INDEX
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -88,7 +90,9 @@ def names(snapshot: Snapshot, cursor: Cursor, *, references: Collection[str], ru
         for kind, name, text in declared(snapshot, cursor)
         if kind in ("param", "let") and [kind, name] != own
     ]
-    if cursor.inside("job") is not None or cursor.inside("template") is not None:
+    found += [Item(f"matrix.{name}", "member", doc, rank=4) for name, doc in _axes(snapshot, cursor)]
+    inside = cursor.inside("job") is not None or cursor.inside("template") is not None
+    if inside and cursor.block.kind != "matrix":
         found += [Item("job.name", "member", "Name of the job.", rank=4)]
         found += [
             Item(f"roles.{role}.replicas", "member", f"Replicas of {role}.", rank=4) for role in job_roles(cursor)
@@ -119,10 +123,28 @@ def members(snapshot: Snapshot, cursor: Cursor, before: Sequence[Tok]) -> list[I
         if len(path) == 1:
             return [Item(role, "role", roles.BY_NAME[role].doc) for role in job_roles(cursor)]
         return [Item("replicas", "member", f"Replicas of {path[1]}.")] if len(path) == 2 else []
+    if base == "matrix":
+        return [Item(name, "member", doc) for name, doc in _axes(snapshot, cursor)] if len(path) == 1 else []
     if len(path) == 1 and base in _MEMBERS:
         more = (("user", _submitter()),) if base == "job" and cursor.where == "interpolation" else ()
         return [Item(name, "member", doc) for name, doc in (*_MEMBERS[base], *more)]
     return [Item(key, "member") for key in _keys(snapshot, path)]
+
+
+def _axes(snapshot: Snapshot, cursor: Cursor) -> list[tuple[str, str]]:
+    """The members that ``matrix`` has at the place: in a template, those of all jobs."""
+    job = cursor.inside("job")
+    in_name = len(cursor.frames[0].statements[-1]) > 0 and cursor.frames[0].statements[-1][0].type == "JOB"
+    if cursor.block.kind == "matrix" or not (job is not None or cursor.inside("template") is not None or in_name):
+        return []
+    program = snapshot.loaded or snapshot.program
+    named = job.name.strip('"') if job is not None else None
+    found: dict[str, str] = {}
+    for node in program.jobs:
+        matrix = matrix_of(node) if named in (None, node.name.text) else None
+        for axis in matrix.axes if matrix is not None else ():
+            found.setdefault(axis.key.text, axis.span.text.partition("\n")[0])
+    return [*found.items(), (INDEX, "Number of the job in its matrix, from 0.")] if found else []
 
 
 def _path(before: Sequence[Tok]) -> list[str]:
