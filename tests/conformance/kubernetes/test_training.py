@@ -112,3 +112,15 @@ def test_plain_jobs_train_in_step(api: Api, work: Work, shared: Path) -> None:
         logs = [it.log(pod) for pod in it.kubelet.phases()]
         assert all("replicas in step: 2" in log and re.search(r"^resumed at step [1-9]00$", log, re.M) for log in logs)
         checked(folder / "export", logs[0])
+
+
+def test_tfjob_has_an_evaluator(api: Api, work: Work, shared: Path) -> None:
+    """The operator lists it in everybody's cluster, where TensorFlow expects only servers."""
+    made = example("evaluator", "tfjob", "1.8")
+    add_image(work, "evaluator", made)
+    with OnNode(api, made) as it:
+        evaluator = f"{it.name}-evaluator-0"
+        it.wait(lambda: "evaluated " in it.log(evaluator), "a checkpoint is measured", 240)
+        it.wait(lambda: bool({"Succeeded", "Failed"} & set(it.conditions("TFJob"))), "the TFJob ends", 180)
+        assert "Succeeded" in it.conditions("TFJob"), it.logs()
+        checked(shared / it.name / "export", it.log(f"{it.name}-chief-0"))
