@@ -61,6 +61,22 @@ def fresh(made: Snapshot) -> list[Diagnostic]:
     return pipeline.settle([outcome], [program], strict=made.settings.strict, paths=[made.source.path])
 
 
+CONDITIONS = """\
+param big: bool = false
+let small = !big
+template some { gpu = 2 when big, gpu = 4 when small, cpu = 2, use more when big }
+template more { shm = 1Gi when job.name == "a", on failed when big => restart job }
+job a when small {
+  image = "x:1"
+  mount pvc "a" at "/a" when role.name == "ps"
+  prepare fetch when small { command = "c", cpu = 1 when big }
+  role worker { use some }
+  role ps when big { memory = 1Gi }
+  on ps failed => restart container
+  target volcano { role ps { cpu = 1 }, queue = "q" when small, patch "spec.x" = 1 when big }
+}
+job b when big { image = "x:1", role worker { use some when small } }
+"""
 BASES = {
     "clean": long_text(90),
     "with an error in one job": long_text(90).replace("memory = 8Gi", "memory = 8", 1),
@@ -69,6 +85,8 @@ BASES = {
     "with labels across declarations": long_text(90)
     + 'let twice = 1\nlet twice = 2\njob mnist0 { image = "a:1", role worker { replicas = twice } }\n',
     "that reads a file": long_text(90).replace("retries = 2", 'retries = len(file("common.tfjob"))', 1),
+    "with conditions": CONDITIONS
+    + long_text(60).replace("edition 1\n", "").replace("use gpu_node", "use gpu_node when big"),
     "with waivers": long_text(90).replace("  output ", "  # tfdsl: allow[VOL011] known\n  output "),
 }
 

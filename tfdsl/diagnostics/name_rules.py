@@ -23,6 +23,7 @@ RESERVED_NAME = _error("TFJ1102", "reserved-name", "{name} is a reserved word an
 DUPLICATE_JOB = _error("TFJ1103", "duplicate-job", "two jobs are called {name}")
 NO_JOB = _error("TFJ1104", "no-job", "the file has no job")
 UNKNOWN_JOB = _error("TFJ1105", "unknown-job", "the file has no job called {name}")
+ABSENT_JOBS = _error("TFJ1107", "absent-jobs", "{what} absent: {conditions}")
 NAME_FOR_SEVERAL = _error("TFJ1106", "name-for-several-jobs", "{count} jobs cannot all be called {name}")
 
 UNKNOWN_NAME = _error("TFJ1201", "unknown-name", "{name} is not defined")
@@ -35,6 +36,7 @@ RUN_TIME_HERE = _error("TFJ1207", "run-time-here", "{name} is known only at run 
 NOT_IN_JOB = _error("TFJ1208", "job-value-outside", "{name} exists only inside a job")
 NOT_IN_ROLE = _error("TFJ1209", "role-value-outside", "{name} exists only inside a role")
 JOB_USER_HERE = _error("TFJ1210", "job-user-here", "job.user is known on {targets} only")
+CONDITION_NAME = _error("TFJ1216", "condition-name", "{name} cannot be used in a condition")
 NO_MATRIX = _error("TFJ1215", "no-matrix", "{name} exists only in a job with a matrix")
 
 WRONG_TYPE = _error("TFJ1301", "wrong-type", "{what} must be {expected}, not {given}")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl import pipeline
 from tfdsl.diagnostics.diagnostic import Diagnostic, Fix, Label
+from tfdsl.diagnostics.name_rules import ABSENT_JOBS
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.semantics.check import Checked
@@ -130,6 +131,7 @@ class Checker:
         values = pipeline.check(beside.alone(node), beside.request, beside.choices)
         used = values.used & beside.names(node) if key else values.used
         own = _without(values.diagnostics, beside.reported)  # what is wrong beside the jobs, each of them reports again
+        own = tuple([one for one in own if one.rule is not ABSENT_JOBS])  # which is about all jobs together
         return self._keep(_Job(node, key, Result(beside.layout(node), own, used, None), values))
 
     def _finish(self, job: _Job, beside: _Beside) -> None:

@@ -1,19 +1,18 @@
 """The items of a block, sorted by kind: misplaced and duplicate items are reported.
 
-Nothing is evaluated here. A block with ``use`` becomes several :class:`Layer` values, its templates first.
+Nothing is evaluated here but the conditions of attributes, roles and ``use``, on which it depends what is a duplicate.
+All other items keep their conditions. A block with ``use`` becomes several :class:`Layer` values, its templates first.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard, TypeVar
 
 from tfdsl import targets
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, proposing
+from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.record import Record, replace
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.attribute_names import Around
-from tfdsl.semantics.dependencies import in_order
 from tfdsl.semantics.role_names import known_role
 from tfdsl.semantics.target_names import target_called
 from tfdsl.syntax import ast
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from tfdsl.backend import Backend
+    from tfdsl.semantics.conditions import Conditions
     from tfdsl.semantics.step_blocks import StepBlock
     from tfdsl.vocabulary.options import Option
 
@@ -41,19 +41,13 @@ _ALLOWED: dict[Where, tuple[type, ...]] = {
 }
 """What a block can contain besides attributes, mounts, outputs and policies."""
 
-_IN_TEMPLATE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy, ast.Step)
-
-MOST_TEMPLATES = 100
-"""The most templates that one block can use, including those of its templates."""
-
-MOST_COMPARED = 100_000
-"""The most template names that are compared with unknown ones; after that, no suggestions are made."""
-
 
 class Layer(Record):
     """One block, or the part of it that came from one template; all its names are known and valid.
 
-    ``steps``: by their names. ``meant``: the attributes that misspelt names were probably meant to be.
+    ``steps``: those with a condition may have one name. ``meant``: the attributes that misspelt names were probably
+    meant to be. ``absent``: attributes and options whose condition is false, and the items of templates that are not
+    used because of one: only their names and types are checked.
     """
 
     attributes: Mapping[str, ast.Assign]
@@ -62,14 +56,20 @@ class Layer(Record):
     policies: tuple[ast.Policy, ...]
     options: Mapping[str, ast.Assign]
     meant: frozenset[str] = frozenset()
-    steps: Mapping[str, StepBlock] = {}
+    steps: tuple[StepBlock, ...] = ()
+    absent: tuple[ast.Item, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is in it, not even a misspelt name."""
-        return not (
-            self.attributes or self.mounts or self.outputs or self.policies or self.options or self.meant or self.steps
-        )
+        items = self.attributes or self.mounts or self.outputs or self.policies or self.options or self.steps
+        return not (items or self.meant or self.absent)
+
+    @property
+    def items(self) -> tuple[ast.Item, ...]:
+        """All items but options, those that are absent too."""
+        steps = (step.node for step in self.steps)
+        return (*self.attributes.values(), *self.mounts, *self.outputs, *self.policies, *steps, *self.absent)
 
 
 class RoleBlock(Record):
@@ -81,19 +81,23 @@ class RoleBlock(Record):
 
 
 class TargetBlock(Record):
-    """A target block and its layers. ``name`` is the target's own name, even if an alias was written."""
+    """A target block and its layers. ``name`` is the target's own name, even if an alias was written.
+
+    ``absent_roles``: the role blocks whose condition is false.
+    """
 
     node: ast.Target
     name: str
     layers: tuple[Layer, ...]
     roles: Mapping[str, RoleBlock]
     patches: tuple[ast.Patch, ...]
+    absent_roles: tuple[RoleBlock, ...] = ()
 
 
 class JobBlock(Record):
     """A job block, sorted. ``complete``: it uses no unknown role or template, so what is missing really is missing.
 
-    ``unknown_roles``: the blocks of roles that do not exist.
+    ``unknown_roles``: the blocks of roles that do not exist; ``absent_roles``: those whose condition is false.
     """
 
     node: ast.Job
@@ -104,6 +108,7 @@ class JobBlock(Record):
     build: ast.Build | None
     complete: bool
     unknown_roles: tuple[RoleBlock, ...] = ()
+    absent_roles: tuple[RoleBlock, ...] = ()
 
 
 class Names(Record):
@@ -118,123 +123,80 @@ class ReadTemplates:
     """What has been read of templates, for the next block that uses them.
 
     ``uses``: template → the known templates that it uses; ``incomplete``: those that use an unknown one; ``layers``:
-    template and kind of block → its layers; ``compared``: how many names unknown ones were compared with.
+    template and kind of block → its layers; ``conditional``: template → whether an item of it has a condition, so that
+    what it uses and contains is not the same everywhere; ``compared``: how many names unknown ones were compared with.
     """
 
     def __init__(self) -> None:
+        self.conditional: dict[str, bool] = {}
         self.uses: dict[str, list[ast.Name]] = {}
         self.incomplete: set[str] = set()
         self.layers: dict[tuple[str, Where], Layer] = {}
         self.compared = 0
 
 
-def check_templates(names: Names, report: Report) -> None:
-    """Check templates on their own: their content, and whether they use themselves."""
-    uses: dict[str, list[ast.Ref]] = {}
-    for name, template in names.templates.items():
-        reader = _Reader(names, report)
-        uses[name] = [ast.Ref(one.text, one.span) for one in reader.used_names(template.items)]
-        reader.layer(template.items, "template", ())
-    in_order(uses, name_rules.TEMPLATE_CYCLE, report)
-
-
-def read_job(node: ast.Job, names: Names, report: Report) -> JobBlock:
-    """Sort the items of ``node`` and report misplaced ones."""
-    reader = _Reader(names, report)
+def read_job(node: ast.Job, names: Names, report: Report, conditions: Callable[[], Conditions]) -> JobBlock:
+    """Sort the items of ``node`` and report misplaced ones. ``conditions`` is called if an item has a condition."""
+    reader = Reader(names, report, conditions)
     reader.around = replace(reader.around, targets=_targets_at_hand(node, names))
     _once(node.items, ast.Matrix, "matrix", report)  # its axes are read where the jobs are named
+    layers = reader.layers(node.items, "job", ())
+    roles, absent_roles = reader.roles(node.items, "job")
     return JobBlock(
         node,
-        reader.layers(node.items, "job", ()),
-        reader.roles(node.items, "job"),
+        layers,
+        roles,
         reader.targets(node.items),
         _once(node.items, ast.Cluster, "cluster", report),
         _once(node.items, ast.Build, "build", report),
         reader.complete,
         tuple(reader.unknown_roles),
+        absent_roles,
     )
 
 
-class _Reader:
+class Reader:
     """Reads the blocks of one job. ``complete``: see :class:`JobBlock`."""
 
-    def __init__(self, names: Names, report: Report) -> None:
+    def __init__(self, names: Names, report: Report, conditions: Callable[[], Conditions] | None = None) -> None:
         self.names = names
         self.report = report
         self.complete = True
         self.unknown_roles: list[RoleBlock] = []
         self.around = Around(names.asked)
+        self._new_conditions = conditions
+        self._conditions: Conditions | None = None
+
+    def holds(self, condition: ast.Condition | None) -> bool:
+        """Whether an item is there. In a template that is read by itself, no item with a condition is."""
+        if condition is None:
+            return True
+        if self._conditions is None:
+            if self._new_conditions is None:
+                return False
+            self._conditions = self._new_conditions()
+        return self._conditions.holds(condition, self.around.role)
 
     # --- layers ---
 
     def layers(self, items: tuple[ast.Item, ...], where: Where, options: tuple[Option, ...]) -> tuple[Layer, ...]:
         """The templates that ``items`` use, in order and each once, then the items themselves."""
-        layers: list[Layer] = []
-        self._use(self.used_names(items), where, layers, {})
-        layers.append(self.layer(items, where, options))
-        return tuple(layers)
+        if not any(isinstance(item, ast.Use) for item in items):
+            return (self.layer(items, where, options),)
+        from tfdsl.semantics.template_uses import TemplateUses
 
-    def _use(self, used: Iterable[ast.Name], where: Where, layers: list[Layer], seen: dict[str, None]) -> bool:
-        """Append the layers of the templates ``used``; false when there are too many."""
-        for name in used:
-            if name.text in seen:
-                continue
-            if len(seen) == MOST_TEMPLATES:
-                reason = f"a block can use at most {MOST_TEMPLATES} templates"
-                self.report(value_rules.TOO_LARGE(name.span, reason=reason))
-                return False
-            seen[name.text] = None
-            if not self._use(self._used_by(name.text), where, layers, seen):
-                return False
-            layer = self._template_layer(name.text, where)
-            if not layer.is_empty:
-                layers.append(layer)
-        return True
-
-    def _used_by(self, template: str) -> list[ast.Name]:
-        read = self.names.read
-        if template not in read.uses:
-            before, self.complete = self.complete, True
-            read.uses[template] = self.used_names(self.names.templates[template].items)
-            if not self.complete:
-                read.incomplete.add(template)
-            self.complete = before
-        self.complete = self.complete and template not in read.incomplete
-        return read.uses[template]
-
-    def _template_layer(self, template: str, where: Where) -> Layer:
-        layers = self.names.read.layers
-        layer = layers.get((template, where))
-        if layer is None:
-            body = tuple(item for item in self.names.templates[template].items if isinstance(item, _IN_TEMPLATE))
-            layer = layers[template, where] = self.layer(body, where, ())
-        return layer
-
-    def used_names(self, items: Iterable[ast.Item]) -> list[ast.Name]:
-        """The known templates that ``items`` name, each once."""
-        here: dict[str, ast.Name] = {}
-        for item in items:
-            if not isinstance(item, ast.Use):
-                continue
-            name = item.name
-            first = here.setdefault(name.text, name)
-            if first is not name:
-                diagnostic = name_rules.DUPLICATE_USE(name.span, name=name.text)
-                self.report(diagnostic.note(first.span, "first used here").marked("used again here"))
-            elif name.text not in self.names.templates:
-                self.complete = False
-                diagnostic = name_rules.UNKNOWN_TEMPLATE(name.span, name=name.text)
-                self.names.read.compared += len(self.names.templates)
-                known = self.names.templates if self.names.read.compared <= MOST_COMPARED else ()
-                near = closest(name.text, known)
-                self.report(proposing(diagnostic, near) if near else diagnostic)
-        return [name for name in here.values() if name.text in self.names.templates]
+        uses = TemplateUses(self, where)
+        templates = uses.layers(items)
+        own = self.layer(items, where, options)
+        absent = uses.absent_items()
+        return (*templates, replace(own, absent=(*own.absent, *absent)) if absent else own)
 
     def layer(self, items: tuple[ast.Item, ...], where: Where, options: tuple[Option, ...]) -> Layer:
         """The items of one block or template by kind."""
         known: dict[str, ast.Assign] = {}
         chosen: dict[str, ast.Assign] = {}
         meant: list[str] = []
+        absent: list[ast.Item] = []
         mounts: list[ast.Mount] = []
         outputs: list[ast.Output] = []
         policies: list[ast.Policy] = []
@@ -246,12 +208,12 @@ class _Reader:
             if isinstance(item, ast.Assign):
                 key = item.key
                 if key.text in option_names:
-                    self.add(item, chosen)
+                    self._add_present(item, chosen, absent)
                 elif key.text not in attributes.BY_NAME:
                     near = attribute_names.unknown(item, where, option_names, self.around, self.report)
                     meant += [near] if near is not None else []
                 elif where == "template" or attribute_names.is_legal(key, where, self.report):
-                    self.add(item, known)
+                    self._add_present(item, known, absent)
             elif isinstance(item, ast.Mount):
                 mounts.append(item)
             elif isinstance(item, ast.Output):
@@ -261,47 +223,64 @@ class _Reader:
             elif isinstance(item, ast.Step):
                 steps.append(item)
             elif not isinstance(item, _ALLOWED[where]):
-                _misplaced(item, where, self.report)
-        found = Layer(known, tuple(mounts), tuple(outputs), tuple(policies), chosen, frozenset(meant))
+                from tfdsl.semantics.misplaced_items import misplaced
+
+                self.report(misplaced(item, where))
+        found = Layer(
+            *(known, tuple(mounts), tuple(outputs), tuple(policies), chosen, frozenset(meant)), absent=tuple(absent)
+        )
         if not steps:
             return found
         from tfdsl.semantics.step_blocks import read_steps
 
         return replace(found, steps=read_steps(steps, where, self.add, self.report))
 
+    def _add_present(self, item: ast.Assign, table: dict[str, ast.Assign], absent: list[ast.Item]) -> None:
+        if item.condition is None or self.holds(item.condition):
+            self.add(item, table)
+        else:
+            absent.append(item)
+
     def add(self, item: ast.Assign, table: dict[str, ast.Assign]) -> None:
         """Put ``item`` into ``table``; a second one of that name is reported."""
         first = table.setdefault(item.key.text, item)
         if first is not item:
-            diagnostic = name_rules.DUPLICATE_KEY(item.key.span, name=item.key.text)
-            self.report(diagnostic.note(first.key.span, "first set here").marked("set again here"))
+            self.report(set_twice(item, first))
 
     # --- roles and targets ---
 
-    def roles(self, items: Iterable[ast.Item], where: Where) -> dict[str, RoleBlock]:
-        """The role blocks among ``items``."""
+    def roles(self, items: Iterable[ast.Item], where: Where) -> tuple[dict[str, RoleBlock], tuple[RoleBlock, ...]]:
+        """The role blocks among ``items``, and those whose condition is false."""
         blocks: dict[str, RoleBlock] = {}
+        absent: list[RoleBlock] = []
         for item in items:
             if not isinstance(item, ast.Role):
                 continue
             name = item.name
-            items = item.items if where != "target" else tuple(each for each in item.items if not _is_pod_patch(each))
-            patches = _patches(item.items) if where == "target" else ()
-            outer, self.around = self.around, replace(self.around, role=name.text)
-            layers = self.layers(items, "role", ())
-            self.around = outer
+            block = self._role(item, where)
             if not known_role(name.text, name.span, self.report):
                 self.complete = False
-                self.unknown_roles.append(RoleBlock(item, layers, patches))
+                self.unknown_roles.append(block)
                 continue
-            for layer in layers:
-                keys = [assign.key for assign in layer.attributes.values()]
+            for layer in block.layers:
+                keys = [assign.key for assign in (*layer.attributes.values(), *layer.absent) if _is_attribute(assign)]
                 attribute_names.check_role_only(name.text, keys, self.report)
-            first = blocks.setdefault(name.text, RoleBlock(item, layers, patches))
-            if first.node is not item:
+            if not self.holds(item.condition):
+                absent.append(block)
+                continue
+            first = blocks.setdefault(name.text, block)
+            if first is not block:
                 diagnostic = name_rules.DUPLICATE_BLOCK(name.span, name=f"role {name.text}", where=where)
                 self.report(diagnostic.note(first.node.name.span, "first here").marked("again here"))
-        return blocks
+        return blocks, tuple(absent)
+
+    def _role(self, item: ast.Role, where: Where) -> RoleBlock:
+        items = item.items if where != "target" else tuple(each for each in item.items if not _is_pod_patch(each))
+        patches = _patches(item.items) if where == "target" else ()
+        outer, self.around = self.around, replace(self.around, role=item.name.text)
+        layers = self.layers(items, "role", ())
+        self.around = outer
+        return RoleBlock(item, layers, patches)
 
     def targets(self, items: Iterable[ast.Item]) -> dict[str, TargetBlock]:
         """The target blocks among ``items``, by the targets' own names."""
@@ -314,13 +293,9 @@ class _Reader:
                 self.report(target)
                 continue
             outer, self.around = self.around, replace(self.around, block=target.name, targets=_with_pods([target]))
-            block = TargetBlock(
-                item,
-                target.name,
-                self.layers(item.items, "target", target.options),
-                self.roles(item.items, "target"),
-                _patches(item.items),
-            )
+            layers = self.layers(item.items, "target", target.options)
+            roles, absent_roles = self.roles(item.items, "target")
+            block = TargetBlock(item, target.name, layers, roles, _patches(item.items), absent_roles)
             self.around = outer
             first = blocks.setdefault(target.name, block)
             if first is not block:
@@ -329,39 +304,18 @@ class _Reader:
         return blocks
 
 
-_WORDS: dict[type, str] = {
-    ast.Role: "a role",
-    ast.Cluster: "cluster",
-    ast.Build: "build",
-    ast.Target: "a target",
-    ast.Patch: "a patch",
-    ast.Matrix: "a matrix",
-}
-
-
-def _misplaced(item: ast.Item, where: str, report: Report) -> None:
-    span = item.span
-    if isinstance(item, ast.Cluster | ast.Build | ast.Matrix):
-        span = item.word
-    elif isinstance(item, ast.Role | ast.Target):
-        span = item.name.span
-    elif isinstance(item, ast.Patch):
-        span = item.path.span
-    diagnostic = name_rules.MISPLACED_ITEM(span, item=_WORDS[type(item)], where=where)
-    report(diagnostic.help(_patch_help(item, where) if isinstance(item, ast.Patch) else "put it in the job block"))
-
-
-def _patch_help(item: ast.Patch, where: str) -> str:
-    if where != "role":
-        return "put it in a target block"
-    if item.pod is not None:
-        line = f"role worker {{ {item.span.text} }}"
-        return f"put it in a target block: target {targets.with_pods()[0]} {{ {line} }}"
-    return "put it in a target block; a role in a target block can have patch pod and unpatch pod"
+def set_twice(item: ast.Assign, first: ast.Assign) -> Diagnostic:
+    """That ``item`` sets what ``first`` has set in the same block."""
+    diagnostic = name_rules.DUPLICATE_KEY(item.key.span, name=item.key.text)
+    return diagnostic.note(first.key.span, "first set here").marked("set again here")
 
 
 def _patches(items: Iterable[ast.Item]) -> tuple[ast.Patch, ...]:
     return tuple(item for item in items if isinstance(item, ast.Patch))
+
+
+def _is_attribute(item: ast.Item) -> TypeGuard[ast.Assign]:
+    return isinstance(item, ast.Assign)
 
 
 def _is_pod_patch(item: ast.Item) -> bool:

@@ -13,7 +13,7 @@ from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.semantics import resolved, statements, target_options, unknown_roles
-from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, check_templates, read_job
+from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, read_job
 from tfdsl.semantics.derived import Asked, Derived, check_name, chosen, derive
 from tfdsl.semantics.job_rules import check_images, check_job
 from tfdsl.semantics.merge_outputs import outputs
@@ -26,10 +26,11 @@ from tfdsl.syntax import ast
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.semantics.conditions import Conditions
     from tfdsl.semantics.project import Program
     from tfdsl.semantics.target_options import GivenOption
 
@@ -80,26 +81,32 @@ def check(program: Program, request: Request) -> Checked:
     params = Params(program, request.profile, request.given, collector)
     with_pods = tuple(wanted.target.name for wanted in request.targets if wanted.target.pods)
     names = Names(program.templates, ReadTemplates(), with_pods)
-    check_templates(names, collector)
+    if program.templates:
+        from tfdsl.semantics.template_uses import check_templates
+
+        check_templates(names, collector)
     derived = chosen(derive(program, params, collector), request.job, request.name, collector)
+    if any(one.absent for one in derived):
+        from tfdsl.semantics.absent_jobs import check_any_left
+
+        check_any_left([one for one in derived if one.chosen], collector)
     if request.extent == "names":
         return Checked((), tuple(collector.diagnostics), frozenset(params.used))
-    blocks = [read_job(node, names, collector) for node in program.jobs]
     if request.targets and not program.jobs and not program.syntax_errors:
         diagnostic = name_rules.NO_JOB(Span(program.files[0].source, 0, 0))
         collector(diagnostic.help("a file without a job can be included, but not compiled"))
-    checker = _Checker(program, params, request, collector)
+    checker = _Checker(names, params, request, collector)
     of_node: dict[int, list[Derived]] = {}
     for one in derived:
         of_node.setdefault(id(one.node), []).append(one)
-    of_blocks = [checker.jobs(block, of_node.get(id(block.node), [])) for block in blocks]
+    of_nodes = [checker.jobs(node, of_node.get(id(node), [])) for node in program.jobs]
     everything = frozenset(params.used | {f"template {name}" for name in _used_templates(program)})
     diagnostics = collector.diagnostics
     if program.syntax_errors:
         from tfdsl.semantics.consequences import independent
 
         diagnostics = independent(diagnostics, program)
-    jobs = (job for at in range(len(request.targets) or 1) for of_block in of_blocks for job in of_block[at])
+    jobs = (job for at in range(len(request.targets) or 1) for of_one in of_nodes for job in of_one[at])
     return Checked(tuple(jobs), tuple(diagnostics), everything)
 
 
@@ -121,30 +128,65 @@ class _Collector:
 class _Checker:
     """Resolves and checks one job after the other."""
 
-    def __init__(self, program: Program, params: Params, request: Request, report: _Collector) -> None:
-        self.program = program
+    def __init__(self, names: Names, params: Params, request: Request, report: _Collector) -> None:
+        self.names = names
         self.params = params
         self.request = request
         self.report = report
         self.shared = Shared(report)
 
-    def jobs(self, block: JobBlock, derived: Sequence[Derived]) -> list[list[resolved.Job]]:
-        """The jobs that ``block`` makes, for each target that is asked for; the other target blocks are checked."""
+    def jobs(self, node: ast.Job, derived: Sequence[Derived]) -> list[list[resolved.Job]]:
+        """The jobs that ``node`` makes, for each target that is asked for; the other target blocks are checked."""
         if self.request.extent == "sample":
             derived = [one for one in derived if one.sampled]
         elif self.request.extent == "first":
             derived = derived[:1]
-        reports = Reports(self.report)
         wanted = self.request.targets or (None,)
-        found = [[self._job(block, one, each, reports) for one in derived] for each in wanted]
+        if not derived:  # more jobs than a file can have
+            self._block(Derived(node, node.name.text, node.name.span, known=False), self.report)
+            return [[] for _ in wanted]
+        reports = Reports(self.report)
+        read = list(zip(self._blocks(node, derived, reports), derived, strict=True))
+        present = [(block, one) for block, one in read if not one.absent]
+        found = [[self._job(block, one, each, reports) for block, one in present] for each in wanted]
         asked = {one.target.name for one in self.request.targets}
-        others = [target for name in block.targets if name not in asked and (target := targets.find(name)) is not None]
+        others = [target for name in read[0][0].targets if name not in asked and (target := targets.find(name))]
         for target in others:
-            for one in derived:
+            for block, one in present:
                 if one.sampled:
                     self._job(block, one, Wanted(target), reports, compiled=False)
+        for block, one in read:
+            if one.absent and one.sampled:
+                self._check_absent(block, one, reports.about(one))
         reports.end()
         return found
+
+    def _blocks(self, node: ast.Job, derived: Sequence[Derived], reports: Reports) -> list[JobBlock]:
+        """The block of each job: those of a matrix share it, unless it depends on conditions."""
+        if len(derived) > 1:
+            from tfdsl.semantics.conditions import has_conditions
+
+            if has_conditions(node, self.names.templates):
+                return [self._block(one, reports.about(one)) for one in derived]
+        return [self._block(derived[0], self.report)] * len(derived)
+
+    def _block(self, derived: Derived, report: Callable[[Diagnostic], None]) -> JobBlock:
+        def conditions() -> Conditions:
+            from tfdsl.semantics.conditions import conditions_of
+
+            return conditions_of(derived, self.params, report)
+
+        return read_job(derived.node, self.names, report, conditions)
+
+    def _check_absent(self, block: JobBlock, derived: Derived, report: Callable[[Diagnostic], None]) -> None:
+        """The names and types in a job that is absent, without and with each of its target blocks."""
+        from tfdsl.semantics.absent_items import names_and_types
+
+        only = names_and_types(report)
+        shared = Shared(only)
+        for target in (None, *(targets.find(name) for name in block.targets)):
+            resolver = Resolver(block, derived, self.params, target, only, shared, compiled=False)
+            self._resolved(block, Wanted(target) if target is not None else None, resolver)
 
     def _job(
         self,
@@ -169,10 +211,12 @@ class _Checker:
     def _resolved(self, block: JobBlock, wanted: Wanted | None, resolver: Resolver) -> resolved.Job:
         present = resolver.present_roles()
         for name in resolver.role_names():
-            written = _replicas(resolver, name) if name not in present else None
+            left_out = name not in present and name not in resolver.absent_roles
+            written = _replicas(resolver, name) if left_out else None
             if isinstance(written, ast.Number):  # a computed 0 is a choice, such as `prod ? 2 : 0`
                 resolver.report(value_rules.NO_REPLICAS(written.span, role=name))
         resolver.check_unused(present)
+        resolver.check_absent()
         unknown_roles.check(resolver)
         role_outputs = outputs(resolver, present)
         chosen = None
@@ -197,6 +241,7 @@ class _Checker:
             wanted is not None and wanted.target.gpus_by_label,
             block.complete,
             resolver.meant(),
+            {name: condition.value.span for name, condition in resolver.absent_roles.items()},
         )
 
 

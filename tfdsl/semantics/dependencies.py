@@ -61,13 +61,13 @@ def _walk(
             path[ref.name] = iter(uses[ref.name])
 
 
-def dependence(node: ast.Assign | ast.Mount) -> Dependence:
-    """What the value of ``node`` depends on."""
+def dependence(node: ast.Item) -> Dependence:
+    """What the values in ``node`` depend on."""
     names = {ref.name for ref in references((node,), ("job", "role", "roles", "matrix"))}
     return "role" if "role" in names else "job" if names else "nothing"
 
 
-def references(nodes: Sequence[ast.Expr | ast.Assign | ast.Mount], known: Collection[str]) -> list[ast.Ref]:
+def references(nodes: Sequence[ast.Expr | ast.Item], known: Collection[str]) -> list[ast.Ref]:
     """The references to any of ``known``, in text order."""
     refs: list[ast.Ref] = []
     todo: list[object] = [*nodes]

@@ -44,6 +44,7 @@ class Derived(Record):
 
     ``named_at``: what is wrong with the name is reported there. ``known``: the name could be evaluated; otherwise it is
     the text between the quotes. ``given``: the name is that of ``--name``. ``chosen``: ``--job`` does not leave it out.
+    ``absent``: the condition of its block is false.
     """
 
     node: ast.Job
@@ -53,6 +54,7 @@ class Derived(Record):
     combination: Combination | None = None
     given: bool = False
     chosen: bool = True
+    absent: bool = False
 
     @property
     def sampled(self) -> bool:
@@ -62,11 +64,11 @@ class Derived(Record):
 
 def derive(program: Program, params: Params, report: Report) -> list[Derived]:
     """All jobs of ``program``, in file order; an error for each that has the name of another one."""
-    if not any(node.pattern or _has_matrix(node) for node in program.jobs):
+    if not any(node.pattern or node.condition or _has_matrix(node) for node in program.jobs):
         return [Derived(node, node.name.text, node.name.span) for node in program.jobs]
     namer = _Namer(params, report)
     jobs = [job for node in program.jobs for job in namer.jobs(node)]
-    _check_unique(jobs, report)
+    _check_unique((job for job in jobs if not job.absent), report)
     return jobs
 
 
@@ -117,7 +119,14 @@ class _Namer:
             text = data if isinstance(data, str) else text
             wrong = known and name_checks.label_problem(text) is not None
             place = _operand(node.pattern, scope) if wrong else place
-        return Derived(node, text, place, known)
+        return Derived(node, text, place, known, absent=self._is_absent(node, scope))
+
+    def _is_absent(self, node: ast.Job, scope: Scope) -> bool:
+        if node.condition is None:
+            return False
+        from tfdsl.semantics.conditions import Conditions
+
+        return not Conditions(scope, self.params.program.profiles).holds(node.condition, None)
 
     def _about_axes(self, diagnostic: Diagnostic) -> None:
         if diagnostic.rule in (name_rules.NOT_IN_JOB, name_rules.NO_MATRIX):
@@ -178,13 +187,14 @@ def chosen(jobs: Sequence[Derived], job: Asked | None, name: Asked | None, repor
         ]
         if not left:
             report(unknown_job([one.name for one in jobs], job))
-    if name is not None and len(left) > 1:
-        report(several_jobs([one.name for one in left], name))
+    there = [one for one in left if not one.absent] or left
+    if name is not None and len(there) > 1:
+        report(several_jobs([one.name for one in there], name))
     keep = set(map(id, left))
     marked = [one if id(one) in keep else replace(one, chosen=False) for one in jobs]
-    if name is None or len(left) != 1:
+    if name is None or len(there) != 1:
         return marked
-    return [_renamed(one, name) if one.chosen else one for one in marked]
+    return [_renamed(one, name) if one is there[0] else one for one in marked]
 
 
 def _renamed(job: Derived, name: Asked) -> Derived:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, offering
+from tfdsl.record import replace
 from tfdsl.rules import names, outputs, tolerations
 from tfdsl.rules.job import of_job, of_role
 from tfdsl.rules.roles import images
@@ -43,9 +44,20 @@ def check_job(job: resolved.Job, report: Report) -> None:
     order = sorted(range(len(job.roles)), key=lambda at: job.roles[at].name_span.start)
     for broken in (*_job_names(job), *of_job(view, order)):
         if not _follows(broken, job):
-            report(broken.diagnostic(lambda place: job_span(job, place)))
+            report(_with_conditions(broken.diagnostic(lambda place: job_span(job, place)), job))
     for role, its_view in zip(job.roles, view.roles, strict=True):
         _check_role(role, its_view, report)
+
+
+def _with_conditions(diagnostic: Diagnostic, job: resolved.Job) -> Diagnostic:
+    """``diagnostic`` with the conditions that leave out all roles that could train."""
+    trainers = [name for name in ("chief", "master", "worker") if name in job.absent_roles]
+    if diagnostic.rule is not value_rules.NO_TRAINING_ROLE or not trainers:
+        return diagnostic
+    diagnostic = replace(diagnostic, helps=(), fixes=())
+    for name in trainers:
+        diagnostic = diagnostic.note(job.absent_roles[name], f"role {name} is left out: this condition is false")
+    return diagnostic
 
 
 def check_images(job: resolved.Job, report: Report) -> None:

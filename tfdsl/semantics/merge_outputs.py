@@ -32,6 +32,8 @@ def _layer_outputs(
 ) -> None:
     here: dict[tuple[str, object, object], resolved.Output] = {}
     for node in layer.outputs:
+        if node.condition is not None and not resolver.stands(node, own or _written_role(node, present)):
+            continue
         place = _place(resolver, node, own, present)
         if place is None:
             continue
@@ -48,6 +50,16 @@ def _layer_outputs(
         merged[role][key[1:]] = output
 
 
+def _decider(present: tuple[str, ...]) -> str | None:
+    """The role that decides whether the job has succeeded."""
+    return next((role for role in ("chief", "master", "worker") if role in present), None)
+
+
+def _written_role(node: ast.Output, present: tuple[str, ...]) -> str | None:
+    """The role that an output at job level is for, whether there is one or not."""
+    return _decider(present) if node.subject is None else node.subject.role.text
+
+
 def _place(
     resolver: Resolver, node: ast.Output, own: str | None, present: tuple[str, ...]
 ) -> tuple[str, int | None] | None:
@@ -58,7 +70,7 @@ def _place(
             return None
         return own, None
     if node.subject is None:
-        decider = next((role for role in ("chief", "master", "worker") if role in present), None)
+        decider = _decider(present)
         return None if decider is None else (decider, 0 if decider == "worker" else None)
     name = node.subject.role
     if not subjects.exists(resolver, name, present, "the output"):

@@ -26,6 +26,8 @@ def policies(resolver: Resolver, present: tuple[str, ...]) -> tuple[resolved.Pol
         here: dict[Key, list[resolved.Policy]] = {}
         order: list[resolved.Policy] = []
         for node in layer.policies:
+            if not resolver.stands(node, role):
+                continue
             policy = statements.policy(node, resolver.role_scope(role) if role else resolver.scope, role)
             if policy is None or not _stands(resolver, policy, node, present):
                 continue

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from tfdsl.record import replace
 from tfdsl.rules.steps import both_kinds
 from tfdsl.semantics import resolved
+from tfdsl.semantics.blocks import set_twice
+from tfdsl.semantics.step_blocks import twice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,14 +19,23 @@ if TYPE_CHECKING:
     from tfdsl.semantics.blocks import Layer
     from tfdsl.semantics.resolve import Resolver
     from tfdsl.semantics.step_blocks import StepBlock
+    from tfdsl.syntax import ast
 
 
 def merged_steps(resolver: Resolver, layers: Iterable[Layer], role: str) -> tuple[resolved.Step, ...]:
     """The steps of ``layers``, low to high: a higher one replaces attribute by attribute and keeps the place."""
     steps: dict[str, resolved.Step] = {}
     for layer in layers:
-        for name, block in layer.steps.items():
-            steps[name] = _step(resolver, steps.get(name), block, role)
+        here: dict[str, StepBlock] = {}
+        for block in layer.steps:
+            name = block.node.name.text
+            if not resolver.stands(block.node, role):
+                continue
+            first = here.setdefault(name, block)
+            if first is block:
+                steps[name] = _step(resolver, steps.get(name), block, role)
+            else:
+                resolver.report(twice(block, first, "role" if role in resolver.role_names() else "job"))
     return tuple(steps.values())
 
 
@@ -34,7 +45,7 @@ def _step(resolver: Resolver, below: resolved.Step | None, block: StepBlock, rol
     same = below is not None and below.kind == node.kind
     if below is not None and same:
         settings.update(below.settings)
-    for name, assign in block.attributes.items():
+    for name, assign in _present(resolver, block, role).items():
         resolver.put(settings, name, assign, role)
     if below is None:
         return resolved.Step(node.kind, node.name.text, node.name.span, settings, block.meant)
@@ -43,3 +54,14 @@ def _step(resolver: Resolver, below: resolved.Step | None, block: StepBlock, rol
     spans = {"again": node.name.span, "first": below.name_span}
     resolver.report(both_kinds(node.name.text, node.kind, below.kind).among(spans))
     return below
+
+
+def _present(resolver: Resolver, block: StepBlock, role: str) -> dict[str, ast.Assign]:
+    """The attributes of ``block`` that are there."""
+    present = dict(block.attributes)
+    for assign in block.conditional:
+        if resolver.stands(assign, role):
+            first = present.setdefault(assign.key.text, assign)
+            if first is not assign:
+                resolver.report(set_twice(assign, first))
+    return present

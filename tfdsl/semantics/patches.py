@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import name_rules
 from tfdsl.patch.path import Problem, parse_path
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
@@ -32,22 +32,26 @@ def patches(resolver: Resolver, present: tuple[str, ...]) -> tuple[resolved.Patc
     block = resolver.target_block
     if block is None:
         return ()
-    ordered = [_patch(node, None, resolver.scope) for node in block.patches if node.pod is not None]
+    nodes = [node for node in block.patches if resolver.stands(node, None)]
+    ordered = [patch(node, None, resolver.scope) for node in nodes if node.pod is not None]
     for role, role_block in block.roles.items():
-        ordered += [_role_patch(node, role, resolver, present) for node in role_block.patches if node.pod is not None]
-    ordered += [_patch(node, None, resolver.scope) for node in block.patches if node.pod is None]
-    return tuple(patch for patch in ordered if patch is not None)
+        if role not in resolver.absent_roles:
+            in_role = [node for node in role_block.patches if node.pod is not None and resolver.stands(node, role)]
+            ordered += [_role_patch(node, role, resolver, present) for node in in_role]
+    ordered += [patch(node, None, resolver.scope) for node in nodes if node.pod is None]
+    return tuple(each for each in ordered if each is not None)
 
 
 def _role_patch(node: ast.Patch, role: str, resolver: Resolver, present: tuple[str, ...]) -> resolved.Patch | None:
-    patch = _patch(node, role, resolver.role_scope(role))
+    in_role = patch(node, role, resolver.role_scope(role))
     if role in present:
-        return patch
-    resolver.report(value_rules.DROPPED_ITEM(node.path.span, item="the patch", role=role))
+        return in_role
+    resolver.report(resolver.dropped(node.path.span, "the patch", role))
     return None
 
 
-def _patch(node: ast.Patch, role: str | None, scope: Scope) -> resolved.Patch | None:
+def patch(node: ast.Patch, role: str | None, scope: Scope) -> resolved.Patch | None:
+    """``node``, in the block of ``role`` if there is one; ``None``, with a report, when it is wrong."""
     written = conform(evaluate(node.path, scope), STRING, "the path of a patch", scope.report)
     value = None if node.value is None else evaluate(node.value, scope)
     fits = value is None or _fits(value, scope)

@@ -2,7 +2,8 @@
 
 Layers, low to high (language reference, "Layers"): the job's templates, the job's own items, the role's templates,
 the role's own, then the same from the target block. An attribute is replaced by name (maps merge key by key), a mount
-by path, an output by source and destination, a policy by subject and event.
+by path, an output by source and destination, a policy by subject and event. An item whose condition is false replaces
+nothing; only its names and types are checked.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ from tfdsl.semantics.dependencies import dependence
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.mounts import mount as read_mount
 from tfdsl.semantics.scope import PENDING, Pending, Scope
-from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, ListData, MapData, Poison, Value, list_data, map_data
+from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, MapData, Poison, Value, map_data
 from tfdsl.vocabulary import attributes, roles
 from tfdsl.vocabulary.types import MapType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.blocks import JobBlock, Layer, RoleBlock, TargetBlock
+    from tfdsl.semantics.conditions import Conditions
     from tfdsl.semantics.dependencies import Dependence
     from tfdsl.semantics.derived import Derived
     from tfdsl.semantics.params import Params
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from tfdsl.text import Span
 
 T = TypeVar("T")
+Conditional: TypeAlias = "ast.Assign | ast.Mount | ast.Output | ast.Policy | ast.Patch | ast.Step"
 Key: TypeAlias = "tuple[int, str | None]"
 """The identity of a node, and the role that its value is for, if the value depends on it."""
 
@@ -53,9 +56,10 @@ class Shared:
         self.report = report
         self.typed: dict[Key, Value] = {}
         self.mounts: dict[Key, resolved.Mount | None] = {}
+        self.checked_absent: set[Key] = set()
         self._dependence: dict[int, Dependence] = {}
 
-    def dependence(self, node: ast.Assign | ast.Mount) -> Dependence:
+    def dependence(self, node: ast.Item) -> Dependence:
         """What the value of ``node`` depends on, found in its tree once."""
         known = self._dependence.get(id(node))
         if known is None:
@@ -66,7 +70,8 @@ class Shared:
 class Resolver:
     """State of resolving one job for one target; implements :class:`~tfdsl.semantics.scope.JobNames`.
 
-    ``compiled``: whether the target is compiled, or only its block checked.
+    ``compiled``: whether the target is compiled, or only its block checked. ``absent_roles``: those whose own condition
+    is false, each with it.
     """
 
     def __init__(
@@ -92,7 +97,13 @@ class Resolver:
         self.scope = Scope(params, report, self, owner=block.node, matrix=derived.combination)
         self._same_scope = replace(self.scope, report=shared.report)
         self._scopes: dict[str, Scope] = {}
-        self._shared = shared
+        self.shared = shared
+        self.absent_roles: dict[str, ast.Condition] = {}
+        if self.absent_blocks():
+            from tfdsl.semantics.absent_items import absent_roles
+
+            self.absent_roles = absent_roles(self)
+        self._conditions: Conditions | None = None
         self._typed: dict[Key, Value] = {}
         self._mounts: dict[Key, resolved.Mount | None] = {}
         self._replicas: dict[str, int | Poison | Pending] = {}
@@ -126,7 +137,7 @@ class Resolver:
 
     def role_names(self) -> tuple[str, ...]:
         """The job's roles, in the order of the language."""
-        named = {*self.block.roles, *(self.target_block.roles if self.target_block else ())}
+        named = {*self.block.roles, *(self.target_block.roles if self.target_block else ()), *self.absent_roles}
         return tuple(name for name in roles.ROLE_NAMES if name in named)
 
     def replicas(self, role: str) -> int | Poison | Pending:
@@ -138,11 +149,14 @@ class Resolver:
 
     def present_roles(self) -> tuple[str, ...]:
         """The roles that have replicas; cycles are found in file order."""
-        for name in sorted(self.role_names(), key=lambda name: self.role_blocks(name)[0].node.span.start):
+        written = [name for name in self.role_names() if name not in self.absent_roles]
+        for name in sorted(written, key=lambda name: self.role_blocks(name)[0].node.span.start):
             self.replicas(name)
         return tuple(name for name in self.role_names() if self.replicas(name) != 0)
 
     def _evaluated_replicas(self, role: str) -> int | Poison:
+        if role in self.absent_roles:
+            return 0
         for layer in reversed(self.own_layers(role)):
             assign = layer.attributes.get("replicas")
             if assign is not None:
@@ -154,6 +168,43 @@ class Resolver:
         """The attributes that misspelt names were probably meant to be."""
         layers = [*self.job_layers(), *(layer for role in self.role_names() for layer in self.own_layers(role))]
         return frozenset(name for layer in layers for name in layer.meant)
+
+    # --- conditions ---
+
+    def stands(self, node: Conditional, role: str | None) -> bool:
+        """Whether ``node`` is there, for ``role``; the names and types of an absent one are checked."""
+        if node.condition is None or self.holds(node.condition, role):
+            return True
+        from tfdsl.semantics import absent_items
+
+        absent_items.check_item(self, node, role)
+        return False
+
+    def holds(self, condition: ast.Condition, role: str | None) -> bool:
+        """Whether an item with ``condition`` is there, for ``role``."""
+        if self._conditions is None:
+            from tfdsl.semantics.conditions import Conditions
+
+            self._conditions = Conditions(self.scope, self.params.program.profiles)
+        return self._conditions.holds(condition, role)
+
+    def check_absent(self) -> None:
+        """Check the names and types of what is absent in all roles."""
+        layers = [*self.job_layers(), *(layer for role in self.role_names() for layer in self.own_layers(role))]
+        if self.absent_roles or self.absent_blocks() or any(layer.absent for layer in layers):
+            from tfdsl.semantics import absent_items
+
+            absent_items.check(self)
+
+    def absent_blocks(self) -> tuple[RoleBlock, ...]:
+        """The role blocks whose condition is false."""
+        return (*self.block.absent_roles, *(self.target_block.absent_roles if self.target_block else ()))
+
+    def dropped(self, span: Span, item: str, role: str) -> Diagnostic:
+        """The diagnostic for an item that is left out because of its role."""
+        diagnostic = value_rules.DROPPED_ITEM(span, item=item, role=role)
+        condition = self.absent_roles.get(role)
+        return diagnostic if condition is None else diagnostic.note(condition.value.span, "this condition is false")
 
     # --- layers ---
 
@@ -202,11 +253,11 @@ class Resolver:
 
     def typed(self, assign: ast.Assign, role: str | None) -> Value:
         """The typed value of an attribute; evaluated once, or once per role if it depends on the role."""
-        values, key = self._place(assign, role, self._shared.typed, self._typed)
+        values, key = self._place(assign, role, self.shared.typed, self._typed)
         value = values.get(key)
         if value is None:
             row = attributes.BY_NAME[assign.key.text]
-            scope = self._scope_of(values is self._shared.typed, role)
+            scope = self._scope_of(values is self.shared.typed, role)
             value = evaluate(assign.value, scope)
             if isinstance(value.data, CONTAINERS) and not self.params.spend(COST * value.data.weight // ELEMENT):
                 scope.report(operators.exhausted(value.span))
@@ -224,7 +275,7 @@ class Resolver:
         self, node: ast.Assign | ast.Mount, role: str | None, shared: dict[Key, T], own: dict[Key, T]
     ) -> tuple[dict[Key, T], Key]:
         """The cache for the value of ``node`` in ``role``, and its key there."""
-        on = self._shared.dependence(node)
+        on = self.shared.dependence(node)
         return shared if on == "nothing" else own, (id(node), role if on == "role" else None)
 
     def job_settings(self) -> dict[str, resolved.Setting]:
@@ -241,15 +292,15 @@ class Resolver:
         names = [*present, *(name for name in self.role_names() if name not in present)] or ["worker"]
         for layer in self.job_layers():
             for name, assign in layer.attributes.items():
-                if attributes.BY_NAME[name].where == "both" and not any(_inherited(name, role) for role in present):
+                if attributes.BY_NAME[name].where == "both" and not any(inherited(name, role) for role in present):
                     self.typed(assign, names[0])
             for node in layer.mounts if not present else ():
-                self.mount(node, names[0])
-            for step in layer.steps.values() if not any(role != "tensorboard" for role in present) else ():
-                for assign in step.attributes.values():
-                    self.typed(assign, names[0])
+                if self.stands(node, names[0]):
+                    self.mount(node, names[0])
+            if layer.steps and not any(role != "tensorboard" for role in present):
+                self._merged_steps([layer], names[0])
         for role in names if names[0] in self.role_names() else ():
-            if role not in present:
+            if role not in present and role not in self.absent_roles:
                 self.role_settings(role)
                 self.role_mounts(role)
                 self.role_steps(role)
@@ -259,7 +310,7 @@ class Resolver:
         settings: dict[str, resolved.Setting] = {}
         for layer, own in self.role_layers(role):
             for name, assign in layer.attributes.items():
-                if own or _inherited(name, role):
+                if own or inherited(name, role):
                     self.put(settings, name, assign, role)
         return settings
 
@@ -277,9 +328,14 @@ class Resolver:
         """The role ``name`` with all its layers merged."""
         settings = self.role_settings(name)
         mounts, broken = self.role_mounts(name)
-        settings, mounts = self._settle_shm(name, settings, mounts)
-        if "after" in settings:
-            settings["after"] = self._without_absent(settings["after"], present)
+        if "shm" in settings and SHM_PATH in mounts:
+            from tfdsl.semantics.shm import settled
+
+            settings, mounts = settled(self, name, settings, mounts)
+        if "after" in settings and len(present) < len(self.role_names()):
+            from tfdsl.semantics.absent_items import after_present
+
+            settings["after"] = after_present(self, settings["after"], present)
         replicas = self.replicas(name)
         known = isinstance(replicas, int) and replicas > 0
         return resolved.Role(
@@ -294,38 +350,6 @@ class Resolver:
             self.role_steps(name),
         )
 
-    def _without_absent(self, after: resolved.Setting, present: tuple[str, ...]) -> resolved.Setting:
-        """``after`` without the roles that have no replicas."""
-        data = after.value.data
-        if not isinstance(data, ListData):
-            return after
-        absent = [name for name in self.role_names() if name not in present]
-        for item in data.items:
-            if item.data in absent:
-                self.report(value_rules.DROPPED_ITEM(item.span, item="it", role=item.data))
-        kept = tuple(item for item in data.items if item.data not in absent)
-        return replace(after, value=Value(list_data(kept), after.value.span))
-
-    def _settle_shm(
-        self, role: str, settings: dict[str, resolved.Setting], mounts: dict[str, resolved.Mount]
-    ) -> tuple[dict[str, resolved.Setting], dict[str, resolved.Mount]]:
-        """``shm`` counts as a mount at /dev/shm: both in one block are an error, else the higher layer wins."""
-        if "shm" not in settings or SHM_PATH not in mounts:
-            return settings, mounts
-        mount = mounts[SHM_PATH]
-        shm = mounted = 0
-        for at, (layer, own) in enumerate(self.role_layers(role)):
-            if "shm" in layer.attributes and (own or _inherited("shm", role)):
-                shm = at
-            if any(node.span == mount.span for node in layer.mounts):
-                mounted = at
-        if shm == mounted:
-            spans = {"mount": mount.at_span, "shm": settings["shm"].key}
-            self.report(rules.shm_twice(role, ("mount",), ("shm",)).among(spans))
-        if shm < mounted:
-            return {name: value for name, value in settings.items() if name != "shm"}, mounts
-        return settings, {path: one for path, one in mounts.items() if path != SHM_PATH}
-
     def role_mounts(self, role: str) -> tuple[dict[str, resolved.Mount], bool]:
         """The mounts of ``role`` by path, where the highest layer wins; and whether one could not be read."""
         mounts: dict[str, resolved.Mount] = {}
@@ -333,6 +357,8 @@ class Resolver:
         for layer, _ in self.role_layers(role):
             here: dict[str, resolved.Mount] = {}
             for node in layer.mounts:
+                if not self.stands(node, role):
+                    continue
                 mount = self.mount(node, role)
                 if mount is None or any(isinstance(one.value.data, Poison) for one in mount.options.values()):
                     broken = True
@@ -347,17 +373,18 @@ class Resolver:
     def role_steps(self, role: str) -> tuple[resolved.Step, ...]:
         """The steps of ``role``, each in the place where it is first written; what is wrong is reported."""
         layers = [layer for layer, own in self.role_layers(role) if layer.steps and (own or role != "tensorboard")]
-        if not layers:
-            return ()
+        return self._merged_steps(layers, role) if layers else ()
+
+    def _merged_steps(self, layers: Sequence[Layer], role: str) -> tuple[resolved.Step, ...]:
         from tfdsl.semantics.merge_steps import merged_steps
 
         return merged_steps(self, layers, role)
 
     def mount(self, node: ast.Mount, role: str) -> resolved.Mount | None:
         """The mount ``node`` of ``role``; ``None``, with a report, when its path or kind is not known."""
-        mounts, key = self._place(node, role, self._shared.mounts, self._mounts)
+        mounts, key = self._place(node, role, self.shared.mounts, self._mounts)
         if key not in mounts:
-            mounts[key] = read_mount(node, self._scope_of(mounts is self._shared.mounts, role))
+            mounts[key] = read_mount(node, self._scope_of(mounts is self.shared.mounts, role))
         return mounts[key]
 
 
@@ -366,7 +393,7 @@ def _mounted_twice(role: str, first: resolved.Mount, second: resolved.Mount) -> 
     return rules.twice(role, second.at, ("again",), ("first",)).among(spans)
 
 
-def _inherited(name: str, role: str) -> bool:
+def inherited(name: str, role: str) -> bool:
     """Whether the job's value of ``name`` is the default of ``role``."""
     if attributes.BY_NAME[name].where != "both":
         return False

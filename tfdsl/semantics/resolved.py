@@ -165,7 +165,8 @@ class Job(Record):
     ``pods``: its replicas are pods, as far as it is known: without a target its target blocks say it.
     ``gpus_by_label``: see :class:`~tfdsl.backend.Backend`.
     ``complete``: no part of it was lost to an error, so what is missing really is; ``meant``: attributes that
-    misspelt names were probably meant to be.
+    misspelt names were probably meant to be. ``absent_roles``: those that are left out, with the
+    conditions that are false.
     """
 
     name: str
@@ -185,6 +186,7 @@ class Job(Record):
     gpus_by_label: bool
     complete: bool
     meant: frozenset[str]
+    absent_roles: Mapping[str, Span] = {}
 
     def data(self, name: str) -> Data | None:
         """Data of a job attribute; ``None`` when it is not written or wrong."""

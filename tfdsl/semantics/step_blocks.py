@@ -49,43 +49,61 @@ _REASONS = {
 
 
 class StepBlock(Record):
-    """A prepare or sidecar block. ``meant``: the attributes that misspelt names were probably meant to be."""
+    """A prepare or sidecar block. ``meant``: the attributes that misspelt names were probably meant to be.
+
+    ``conditional``: attributes with a condition, which may differ between the roles that have the step.
+    """
 
     node: ast.Step
     attributes: Mapping[str, ast.Assign]
     meant: frozenset[str] = frozenset()
+    conditional: tuple[ast.Assign, ...] = ()
 
 
-def read_steps(nodes: Iterable[ast.Step], where: str, add: Add, report: Report) -> dict[str, StepBlock]:
-    """The steps of one block or template, by their names; ``where``: what it is. ``add`` puts an item into a table."""
-    blocks: dict[str, StepBlock] = {}
+def read_steps(nodes: Iterable[ast.Step], where: str, add: Add, report: Report) -> tuple[StepBlock, ...]:
+    """The steps of one block or template; ``where``: what it is. ``add`` puts an item into a table.
+
+    Each is there once, unless it has a condition: then it depends on the role whether it is one too many.
+    """
+    blocks: list[StepBlock] = []
+    known: dict[str, StepBlock] = {}
     for node in nodes:
         block = _read(node, add, report)
-        name = node.name
-        first = blocks.setdefault(name.text, block)
-        if first is not block:
-            kind = node.kind if node.kind == first.node.kind else "a step"
-            diagnostic = name_rules.DUPLICATE_BLOCK(name.span, name=f"{kind} {name.text}", where=where)
-            report(diagnostic.note(first.node.name.span, "first here").marked("again here"))
-    return blocks
+        first = block if node.condition is not None else known.setdefault(node.name.text, block)
+        if first is block:
+            blocks.append(block)
+        else:
+            report(twice(block, first, where))
+    return tuple(blocks)
+
+
+def twice(block: StepBlock, first: StepBlock, where: str) -> Diagnostic:
+    """That ``block`` has the name of another step in the same ``where``."""
+    name = block.node.name
+    kind = block.node.kind if block.node.kind == first.node.kind else "a step"
+    diagnostic = name_rules.DUPLICATE_BLOCK(name.span, name=f"{kind} {name.text}", where=where)
+    return diagnostic.note(first.node.name.span, "first here").marked("again here")
 
 
 def _read(node: ast.Step, add: Add, report: Report) -> StepBlock:
     _check_name(node, report)
     known: dict[str, ast.Assign] = {}
+    conditional: list[ast.Assign] = []
     meant: set[str] = set() if node.name.text else {"command"}  # a name that could not be read has been reported
     for item in node.items:
         if not isinstance(item, ast.Assign):
             _misplaced(item, node.kind, report)
         elif item.key.text not in attributes.BY_NAME:
             meant.add(_unknown(item, node.kind, report))
-        elif item.key.text in STEP_ATTRIBUTES[node.kind]:
-            add(item, known)
-        else:
+        elif item.key.text not in STEP_ATTRIBUTES[node.kind]:
             name = item.key.text
             diagnostic = name_rules.MISPLACED_ATTRIBUTE(item.key.span, name=name, where=f"{node.kind} block")
             report(diagnostic.help(_REASONS.get(name, f"put {name} beside the step: it is for the whole replica")))
-    return StepBlock(node, known, frozenset(meant))
+        elif item.condition is not None:
+            conditional.append(item)
+        else:
+            add(item, known)
+    return StepBlock(node, known, frozenset(meant), tuple(conditional))
 
 
 def _check_name(node: ast.Step, report: Report) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import value_rules
 from tfdsl.rules import policies
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ def exists(resolver: Resolver, name: ast.Name, present: tuple[str, ...], item: s
     if name.text in present:
         return True
     if name.text in resolver.role_names():
-        resolver.report(value_rules.DROPPED_ITEM(name.span, item=item, role=name.text))
+        resolver.report(resolver.dropped(name.span, item, name.text))
     else:
         resolver.report(no_such_role(resolver, name.text, name.span))
     return False

@@ -22,12 +22,16 @@ def _read(resolver: Resolver, layer: Layer, role: str) -> None:
     scope = resolver.role_scope(role)
     for assign in layer.attributes.values():
         resolver.typed(assign, role)
-    for step in layer.steps.values():
-        for assign in step.attributes.values():
-            resolver.typed(assign, role)
+    for step in layer.steps:
+        for assign in (*step.attributes.values(), *step.conditional):
+            if resolver.stands(assign, role):
+                resolver.typed(assign, role)
     for mount in layer.mounts:
-        resolver.mount(mount, role)
+        if resolver.stands(mount, role):
+            resolver.mount(mount, role)
     for output in layer.outputs:
-        statements.output(output, scope, None)
+        if resolver.stands(output, role):
+            statements.output(output, scope, None)
     for policy in layer.policies:
-        statements.policy(policy, scope, role)
+        if resolver.stands(policy, role):
+            statements.policy(policy, scope, role)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
+from tfdsl.lsp.conditions import value_of
 from tfdsl.lsp.fates import fates, keys_of
 from tfdsl.lsp.markdown import code, fenced, plain
 from tfdsl.lsp.matrices import values_of, with_axis
@@ -41,7 +42,7 @@ def hover(snapshot: Snapshot, offset: int) -> Hover | None:
         node = path[at]
         if isinstance(node, ast.Patch):
             return Hover(node.path.span, _patch(node))
-        word = _word(node)
+        word = _word(snapshot, path[: at + 1])
         if word is not None:
             return word
         if isinstance(path[at], ast.Mount | ast.Output | ast.Policy):
@@ -69,10 +70,11 @@ def _patch(node: ast.Patch) -> str:
 _UNSET = (ast.UnsetAttribute, ast.UnsetMount, ast.UnsetOutput, ast.UnsetPolicy, ast.UnsetStep)
 
 
-def _word(node: Node) -> Hover | None:
-    """About a condition, ``unset`` and ``matrix``; the place is the keyword."""
+def _word(snapshot: Snapshot, path: Sequence[Node]) -> Hover | None:
+    """About a condition, with its value, ``unset`` and ``matrix``; the place is the keyword."""
+    node, value = path[-1], None
     if isinstance(node, ast.Condition):
-        word = "when"
+        word, value = "when", value_of(snapshot, path)
     elif isinstance(node, ast.Matrix):
         word = "matrix"
     elif isinstance(node, _UNSET):
@@ -80,7 +82,10 @@ def _word(node: Node) -> Hover | None:
     else:
         return None
     span = span_of(node)
-    return Hover(Span(span.source, span.start, span.start + len(word)), _described(word))
+    about = _described(word)
+    if value is not None:
+        about += f"\n\nValue: {'`true`' if value else '`false`: the item is absent'}"
+    return Hover(Span(span.source, span.start, span.start + len(word)), about)
 
 
 def _described(word: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
+from tfdsl.lsp.conditions import conditions
 from tfdsl.lsp.matrices import jobs_of
 from tfdsl.lsp.shown import shown
 from tfdsl.lsp.tree import walk
@@ -39,8 +40,9 @@ def inlay_hints(snapshot: Snapshot, start: int, end: int) -> list[Hint]:
     """The hints between two offsets, in the order of the text."""
     if not snapshot.settings.inlay_hints or not snapshot.program.readable:
         return []
-    found = [hint for hint in (*_globals(snapshot), *_jobs(snapshot, start, end)) if start <= hint.offset <= end]
-    return sorted((replace(hint, text=snapshot.masked(hint.text)) for hint in found), key=lambda hint: hint.offset)
+    found = [*_globals(snapshot), *_jobs(snapshot, start, end), *_conditions(snapshot)]
+    shown_ones = sorted((hint for hint in found if start <= hint.offset <= end), key=lambda hint: hint.offset)
+    return [replace(hint, text=snapshot.masked(hint.text)) for hint in shown_ones]
 
 
 def _globals(snapshot: Snapshot) -> Iterator[Hint]:
@@ -61,6 +63,14 @@ def _value(snapshot: Snapshot, name: str, offset: int, about: str) -> Iterator[H
     text = shown(value.data) if value is not None else None
     if text is not None:
         yield Hint(offset, f"= {text}", about)
+
+
+def _conditions(snapshot: Snapshot) -> Iterator[Hint]:
+    """Whether the items with a condition are there."""
+    for condition, value in conditions(snapshot):
+        if not isinstance(condition.value, ast.Bool):
+            about = "this item is there" if value else "this item is absent"
+            yield Hint(condition.span.end, f"= {'true' if value else 'false'}", f"{about} with the current settings")
 
 
 def _is_computed(node: ast.Expr) -> bool:

@@ -1,0 +1,90 @@
+"""Conditions of jobs against what the command line asks for, and in the jobs of a matrix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.cli.shell import tfdsl
+from tfdsl import pipeline, targets
+from tfdsl.semantics.derived import Asked
+from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JOBS = """\
+param prod: bool = false
+job train when !prod { image = "a:1", role worker { } }
+job train when prod { image = "a:2", role worker { } }
+job nightly when prod { image = "a:1", role worker { } }
+"""
+
+
+def outcome(text: str, job: str | None = None, name: str | None = None) -> pipeline.Outcome:
+    program = pipeline.load(Source("a.tfjob", text), lambda path: "there is no other file")
+    target = targets.find("volcano")
+    assert target is not None
+    return pipeline.run(program, pipeline.Request(job=asked(job), name=asked(name)), [pipeline.Choice(target)])
+
+
+def asked(text: str | None) -> Asked | None:
+    return None if text is None else Asked(text, Span(Source("argument", text), 0, len(text)))
+
+
+def errors(text: str, job: str | None = None, name: str | None = None) -> list[str]:
+    return [one.message for one in outcome(text, job, name).diagnostics if one.level == "error"]
+
+
+def test_a_job_that_is_asked_for_must_be_there() -> None:
+    assert errors(JOBS, job="nightly") == ["job nightly is absent: prod is false"]
+    assert errors(JOBS, job="train") == []
+    assert [made.unit.job.name for made in outcome(JOBS).made] == ["train"]
+
+
+def test_an_absent_job_needs_no_name_of_its_own() -> None:
+    assert errors(JOBS, job="train", name="mine") == errors(JOBS, name="mine") == []
+    assert [made.unit.job.name for made in outcome(JOBS, name="mine").made] == ["mine"]
+
+
+MATRIX = """\
+job sweep when matrix.lr < 3 {
+  matrix { lr = [1, 2, 3] }
+  image = "a:${matrix.lr}"
+  role worker { cpu = 1 when matrix.lr == 2, memory = 1Gi when lr == 1 }
+  role ps when matrix.lr == 1 { }
+  on ps failed => restart container
+}
+"""
+
+
+def test_the_jobs_of_a_matrix_have_their_own_conditions() -> None:
+    text = MATRIX.replace(", memory = 1Gi when lr == 1", "")
+    made = outcome(text).made
+    assert [(one.unit.job.name, len(one.unit.job.roles)) for one in made] == [("sweep-0", 2), ("sweep-1", 1)]
+    assert [str(one.unit.job.roles[0].cpu) for one in made][1] == "1"
+    dropped = [one for one in outcome(text).diagnostics if one.rule.slug == "dropped-item"]
+    assert [[label.message for label in one.labels] for one in dropped] == [
+        ["this condition is false", "job sweep-1, where lr = 2"]
+    ]
+
+
+def test_a_wrong_condition_is_reported_once_for_all_jobs_of_a_matrix() -> None:
+    assert errors(MATRIX) == ["lr is not defined"]
+
+
+def test_all_profiles_must_leave_a_job(tmp_path: Path) -> None:
+    profiles = "profile on { a = true }\nprofile off { a = false }\n"
+    text = f'param a: bool\n{profiles}job j when a {{ image = "x:1", role worker {{ }} }}\n'
+    done = tfdsl("check", "-", "--all-profiles", cwd=tmp_path, stdin=text.encode())
+    assert done.status == 1
+    assert "job j is absent: a is false" in done.err
+
+
+HOSTILE = ("when", "when =", "when true when true", "when {", 'when "${', "when [", "when job.name.x")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_conditions(text: str) -> None:
+    assert errors(f'job a {{ image = "x:1", role worker {{ gpu = 1 {text} }} }}\n')

@@ -1,0 +1,47 @@
+"""What the conditions of a text evaluate to with the current settings: which items are absent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.lsp.tree import walk
+from tfdsl.semantics.scope import Scope
+from tfdsl.syntax import ast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lsp.snapshot import Snapshot
+    from tfdsl.lsp.tree import Node
+
+
+def conditions(snapshot: Snapshot) -> Iterator[tuple[ast.Condition, bool]]:
+    """The conditions of the text whose value is known, each with it, in the order of the tree."""
+    for declaration in snapshot.file.declarations:
+        if isinstance(declaration, ast.Job | ast.Template):
+            for node, above in walk(declaration):
+                value = value_of(snapshot, (*above, node)) if isinstance(node, ast.Condition) else None
+                if isinstance(node, ast.Condition) and value is not None:
+                    yield node, value
+
+
+def value_of(snapshot: Snapshot, path: Sequence[Node]) -> bool | None:
+    """The value of the condition that ``path`` ends with; ``None`` if it is wrong or differs between roles or jobs."""
+    from tfdsl.semantics.conditions import Conditions, JobName
+    from tfdsl.semantics.matrix import matrix_of
+
+    *above, condition = path
+    if not isinstance(condition, ast.Condition):
+        return None
+    top = above[0]
+    job: JobName | None = None
+    if isinstance(top, ast.Job) and len(above) > 1:
+        job = JobName(top.name.text, top.pattern is None and matrix_of(top) is None)
+    roles = [node.name.text for node in above[:-1] if isinstance(node, ast.Role)]
+    known = Conditions(Scope(snapshot.params, _unheard, job), snapshot.program.profiles)
+    return known.value(condition, roles[-1] if roles else None)
+
+
+def _unheard(diagnostic: Diagnostic) -> None:
+    """The check has reported what is wrong with conditions."""

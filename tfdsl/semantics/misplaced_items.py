@@ -1,0 +1,43 @@
+"""Items of a block that belong elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import targets
+from tfdsl.diagnostics import name_rules
+from tfdsl.syntax import ast
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics import Diagnostic
+
+_WORDS: dict[type, str] = {
+    ast.Role: "a role",
+    ast.Cluster: "cluster",
+    ast.Build: "build",
+    ast.Target: "a target",
+    ast.Patch: "a patch",
+    ast.Matrix: "a matrix",
+}
+
+
+def misplaced(item: ast.Item, where: str) -> Diagnostic:
+    """That ``item`` cannot be in a ``where``, and where it belongs."""
+    span = item.span
+    if isinstance(item, ast.Cluster | ast.Build | ast.Matrix):
+        span = item.word
+    elif isinstance(item, ast.Role | ast.Target):
+        span = item.name.span
+    elif isinstance(item, ast.Patch):
+        span = item.path.span
+    diagnostic = name_rules.MISPLACED_ITEM(span, item=_WORDS[type(item)], where=where)
+    return diagnostic.help(_patch_help(item, where) if isinstance(item, ast.Patch) else "put it in the job block")
+
+
+def _patch_help(item: ast.Patch, where: str) -> str:
+    if where != "role":
+        return "put it in a target block"
+    if item.pod is not None:
+        line = f"role worker {{ {item.span.text} }}"
+        return f"put it in a target block: target {targets.with_pods()[0]} {{ {line} }}"
+    return "put it in a target block; a role in a target block can have patch pod and unpatch pod"
