@@ -1,4 +1,4 @@
-"""Keeping secrets of the command line, or of a Python program, out of what is printed.
+"""Keeping secrets of the command line and of its files of values, or of a Python program, out of what is printed.
 
 A value that ``--set`` or ``-O`` gives under the name or in the form of a secret comes from a store of secrets; logs are
 read by more people than that. So does such a value in a file that ``env_file()`` reads. What stands in the job's own
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
+from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.secrets import is_secret
 
@@ -55,7 +56,35 @@ def hidden_in(words: Iterable[str], request: Request | None = None) -> Hidden:
         ]
         values += map(str.strip, found)
         paths += [source.path] if found else []
+    for source in request.values:
+        found = list(_of_file(source))
+        values += found
+        paths += [source.path] if found else []
     return Hidden(tuple(_spellings(values)), frozenset(paths))
+
+
+def _of_file(source: Source) -> Iterator[str]:
+    """The secrets among the texts of a file of values, each under the name of its param or key."""
+    from tfdsl.syntax.parser import parse_values
+
+    entries, _ = parse_values(source)
+    for entry in entries:
+        yield from (text for name, text in _texts(entry.key.text, entry.value) if is_secret(name, text))
+
+
+def _texts(name: str, value: ast.Expr) -> Iterator[tuple[str, str]]:
+    """The literal texts of a value, with their names."""
+    if isinstance(value, ast.Str):
+        yield name, "".join(part for part in value.parts if isinstance(part, str))
+    elif isinstance(value, ast.ListExpr):
+        for item in value.items:
+            yield from _texts(name, item)
+    elif isinstance(value, ast.MapExpr):
+        for entry in value.entries:
+            yield from _texts(entry.key.text, entry.value)
+    elif isinstance(value, ast.Binary | ast.Choice):
+        for part in (value.left, value.right) if isinstance(value, ast.Binary) else (value.yes, value.no):
+            yield from _texts(name, part)
 
 
 def hidden_values(values: Iterable[tuple[str, str]]) -> Hidden:

@@ -52,6 +52,7 @@ class Choice(Record):
 class Request(Record):
     """What is asked for beside the text: values of params and options from outside, and which job (``None``: all).
 
+    ``values``: files of values for params, which those of ``params`` override.
     ``name``: instead of the name of the one job. ``levels``: those that the project sets for lint rules, by slug.
     ``extent``: how many jobs of a matrix are looked at (:class:`tfdsl.semantics.check.Request`).
     """
@@ -63,6 +64,7 @@ class Request(Record):
     name: Asked | None = None
     levels: Mapping[str, str] = {}
     extent: Extent = "all"
+    values: tuple[Source, ...] = ()
 
 
 class Made(Record):
@@ -107,7 +109,7 @@ def check(program: Program, request: Request, choices: Sequence[Choice] = ()) ->
     wanted = tuple(semantics.Wanted(choice.backend, choice.version) for choice in choices)
     asked = semantics.Request(
         *(wanted, request.profile, request.params, request.options),
-        *(request.job, request.name, request.extent),
+        *(request.job, request.name, request.extent, request.values),
     )
     return semantics.check(program, asked)
 

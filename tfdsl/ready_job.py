@@ -65,7 +65,7 @@ def run(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ()) -> Ou
     asked = tuple(choice.backend for choice in choices)
     diagnostics = list(ready.diagnostics)
     nothing = pipeline.load(Source(ready.source.path, ""), lambda path: "a job as data reads no files")
-    params = Params(nothing, request.profile, request.params, diagnostics.append)
+    params = Params(nothing, request.profile, request.params, diagnostics.append, request.values)
     if ready.job is None or ready.origins is None or pipeline.has_errors(diagnostics):
         return Outcome(asked, (), tuple(diagnostics))
     job, origins = ready.job, ready.origins

@@ -21,6 +21,7 @@ OTHER: dict[str, object] = {
     "targets": ["volcano"],
     "profile": "prod",
     "params": {"workers": 16},
+    "paramsFile": "prod.params",
     "strict": True,
     "inlayHints": False,
     "codeLens": False,

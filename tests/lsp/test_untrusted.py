@@ -104,3 +104,17 @@ def test_the_workspace_follows_no_link_out_of_it_and_waits_for_nobody(inner: Pat
     workspace = Workspace()
     workspace.folders = [str(inner)]
     assert [symbol.name for symbol in search(workspace.declared(), "")] == ["known"]
+
+
+def test_a_file_of_values_is_read_below_the_root(inner: Path) -> None:
+    (inner / "prod.params").write_text('tag = "2.0" + suffix\nother = 1\n')
+    (inner.parent / "outside.params").write_text('tag = "stolen"\n')
+    text = 'let suffix = "-a"\nparam tag: string = "1"\n' + USES.format(value="tag")
+    made = snapshot(inner, text, paramsFile="prod.params")
+    assert made.diagnostics == ()
+    assert '= "2.0-a"' in [hint.text for hint in inlay_hints(made, 0, len(text))]
+    over = snapshot(inner, text, paramsFile="prod.params", params={"tag": "3"})
+    assert '= "3"' in [hint.text for hint in inlay_hints(over, 0, len(text))]
+    for path in ("../outside.params", "none.params", "\x00"):
+        hints = inlay_hints(snapshot(inner, text, paramsFile=path), 0, len(text))
+        assert not any("stolen" in hint.text for hint in hints)

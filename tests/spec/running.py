@@ -36,6 +36,7 @@ class Asked(Record):
     profile: str | None
     params: tuple[Given, ...]
     options: tuple[GivenOption, ...]
+    values: tuple[Source, ...]
 
 
 class Run(Record):
@@ -59,7 +60,7 @@ def run(files: Mapping[str, str], options: tuple[str, ...]) -> Run:
 
     program = load(Source(MAIN, files[MAIN], MAIN), read)
     given = _given(options, files)
-    request = Request(given.targets, given.profile, given.params, given.options)
+    request = Request(given.targets, given.profile, given.params, given.options, values=given.values)
     checked = check(program, request)
     outcome = pipeline.Outcome((), (), (*program.diagnostics, *checked.diagnostics))
     return Run(program, checked, pipeline.settle([outcome], [program], strict=False, paths=[MAIN]))
@@ -87,7 +88,7 @@ def constant(example: Example, name: str) -> str:
     """The value of a let or param, as a literal."""
     ran = run(example.files, example.options)
     given = _given(example.options, example.files)
-    value = Params(ran.program, given.profile, given.params, lambda found: None).lookup(name)
+    value = Params(ran.program, given.profile, given.params, lambda found: None, given.values).lookup(name)
     assert value is not None, f"there is no {name}"
     return literal(value.data)
 
@@ -118,11 +119,14 @@ def _given(options: tuple[str, ...], files: Mapping[str, str]) -> Asked:
     wanted: list[Wanted] = []
     params: list[Given] = []
     chosen: list[GivenOption] = []
+    values: list[Source] = []
     profile = None
     for word in words:
         value = next(words)
         if word == "--set":
             params.append(given_set(value, files))
+        elif word == "--params":
+            values.append(Source(value, files[value], value))
         elif word == "--profile":
             profile = value
         elif word == "-t":
@@ -137,7 +141,7 @@ def _given(options: tuple[str, ...], files: Mapping[str, str]) -> Asked:
             lines = text.startswith("@")
             source = Source(text[1:], files[text[1:]]) if lines else Source(f"-O {key}", text)
             chosen.append(GivenOption(target, option, source, "lines" if lines else "text"))
-    return Asked(tuple(wanted), profile, tuple(params), tuple(chosen))
+    return Asked(tuple(wanted), profile, tuple(params), tuple(chosen), tuple(values))
 
 
 # --- the IR ----------------------------------------------------------------------------------------------------

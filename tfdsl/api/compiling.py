@@ -32,6 +32,7 @@ def compile(
     *,
     profile: str | None = None,
     params: Mapping[str, Value] | None = None,
+    params_file: str | os.PathLike[str] | None = None,
     options: Mapping[str, Value] | None = None,
     job: str | None = None,
     name: str | None = None,
@@ -45,6 +46,7 @@ def compile(
     base: str | os.PathLike[str] | None = None,
     profile: str | None = None,
     params: Mapping[str, Value] | None = None,
+    params_file: str | os.PathLike[str] | None = None,
     options: Mapping[str, Value] | None = None,
     job: str | None = None,
     name: str | None = None,
@@ -58,6 +60,7 @@ def compile(
     base: str | os.PathLike[str] | None = None,
     profile: str | None = None,
     params: Mapping[str, Value] | None = None,
+    params_file: str | os.PathLike[str] | None = None,
     options: Mapping[str, Value] | None = None,
     job: str | None = None,
     name: str | None = None,
@@ -72,6 +75,7 @@ def compile(
         base: The folder from which the includes of ``text`` are found; without it, it can have none.
         profile: Take the params of this profile.
         params: Values for params, over the profile. A ``str`` for a quantity or a duration is read as one.
+        params_file: A file of ``NAME = VALUE`` lines, over the profile and below ``params``.
         options: Values for options of the target, over those of the text.
         job: Compile only the job of this name, or all jobs of its matrix.
         name: Give the one job that is compiled this name instead of its own.
@@ -85,7 +89,7 @@ def compile(
     if target is None:
         raise TypeError("compile() needs a target")
     choice = target_of(target)
-    loaded = loaded_of(source, text, base, profile, params)
+    loaded = loaded_of(source, text, base, profile, params, params_file)
     done = outcome(loaded, Call(choice, options or {}, job, name, strict))
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
@@ -101,6 +105,7 @@ def check(
     base: str | os.PathLike[str] | None = None,
     profile: str | None = None,
     params: Mapping[str, Value] | None = None,
+    params_file: str | os.PathLike[str] | None = None,
     options: Mapping[str, Value] | None = None,
     job: str | None = None,
     name: str | None = None,
@@ -118,7 +123,7 @@ def check(
     choice = None if target is None else target_of(target)
     if choice is None and options:
         raise TypeError("options= belongs to a target")
-    loaded = loaded_of(source, text, base, profile, params)
+    loaded = loaded_of(source, text, base, profile, params, params_file)
     return public(outcome(loaded, Call(choice, options or {}, job, name, strict)).diagnostics)
 
 
@@ -128,13 +133,15 @@ def loaded_of(
     base: str | os.PathLike[str] | None,
     profile: str | None,
     params: Mapping[str, Value] | None,
+    params_file: str | os.PathLike[str] | None,
 ) -> Loaded:
     """What ``source``, or ``text``, is."""
     if source is None or isinstance(source, str | os.PathLike):
-        return load_text(source, text, base, profile, params)
-    if any(one is not None for one in (text, base, profile, params)):
+        return load_text(source, text, base, profile, params, params_file)
+    if any(one is not None for one in (text, base, profile, params, params_file)):
         raise TypeError(
-            "text=, base=, profile= and params= are for a file or a text; give those of a program to load()"
+            "text=, base=, profile=, params= and params_file= are for a file or a text; give those of a program to "
+            "load()"
         )
     if isinstance(source, Program):
         return source.loaded

@@ -10,7 +10,7 @@ from tfdsl.api.errors import usage_error
 from tfdsl.api.reading import source_of
 from tfdsl.diagnostics.name_rules import NAME_FOR_SEVERAL
 from tfdsl.inputs import Inputs
-from tfdsl.masking import Hidden, masked
+from tfdsl.masking import Hidden, hidden_in, masked
 from tfdsl.pipeline import Outcome, Request
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
@@ -57,6 +57,7 @@ def load_text(
     base: str | os.PathLike[str] | None,
     profile: str | None,
     params: Mapping[str, Value] | None,
+    params_file: str | os.PathLike[str] | None = None,
 ) -> Loaded:
     """Read a text and what it includes.
 
@@ -65,11 +66,16 @@ def load_text(
     """
     source = source_of(path, text, base)
     given = front_end.read(source, Inputs(source))
-    request = Request(profile, params_of(params or {}))
+    values = () if params_file is None else (source_of(params_file, None, None),)
+    request = Request(profile, params_of(params or {}), values=values)
     problems: tuple[Diagnostic, ...] = ()
     if source.origin is not None:
         request, problems = front_end.in_project(request, given)
-    return Loaded(given, request, problems, secrets_in(params or {}))
+    hidden = secrets_in(params or {})
+    if values:
+        of_file = hidden_in((), Request(values=values))
+        hidden = Hidden((*hidden.values, *of_file.values), of_file.paths)
+    return Loaded(given, request, problems, hidden)
 
 
 def load_job(job: Job) -> Loaded:
@@ -124,7 +130,7 @@ class _Asked(Record):
 
 def _asked(loaded: Loaded, call: Call) -> _Asked:
     options = () if call.choice is None else options_of(call.choice.backend.name, call.options)
-    hidden = Hidden((*loaded.hidden.values, *secrets_in(call.options).values))
+    hidden = Hidden((*loaded.hidden.values, *secrets_in(call.options).values), loaded.hidden.paths)
     choices = () if call.choice is None else (call.choice,)
     job = None if call.job is None else Asked(call.job, argument("job", call.job))
     name = None if call.name is None else Asked(call.name, argument("name", call.name))

@@ -73,6 +73,7 @@ def load(
     base: str | os.PathLike[str] | None = None,
     profile: str | None = None,
     params: Mapping[str, Value] | None = None,
+    params_file: str | os.PathLike[str] | None = None,
 ) -> Program:
     """Read a ``.tfjob`` file, or a text.
 
@@ -82,9 +83,10 @@ def load(
         base: The folder from which the includes of ``text`` are found; without it, it can have none.
         profile: Take the params of this profile.
         params: Values for params, over the profile. A ``str`` for a quantity or a duration is read as one.
+        params_file: A file of ``NAME = VALUE`` lines, over the profile and below ``params``.
 
     Raises:
         FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
         UsageError: It is not a text file.
     """
-    return Program(load_text(path, text, base, profile, params))
+    return Program(load_text(path, text, base, profile, params, params_file))

@@ -48,6 +48,7 @@ def tfconfig(
     base: str | os.PathLike[str] | None = None,
     profile: str | None = None,
     params: Mapping[str, Value] | None = None,
+    params_file: str | os.PathLike[str] | None = None,
     options: Mapping[str, Value] | None = None,
     job: str | None = None,
     name: str | None = None,
@@ -68,7 +69,7 @@ def tfconfig(
     wanted = None if task is None else tasks.task_name(task, argument("task", task))
     if not isinstance(wanted, tasks.TaskName | None):
         raise usage_error(wanted)
-    loaded = loaded_of(source, text, base, profile, params)
+    loaded = loaded_of(source, text, base, profile, params, params_file)
     done = outcome(loaded, Call(choice, options or {}, job, name))
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)

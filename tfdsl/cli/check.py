@@ -43,6 +43,7 @@ COMMAND = Command(
         chosen.NAME,
         chosen.PROFILE,
         ALL_PROFILES,
+        chosen.PARAMS,
         chosen.SET,
         chosen.OPTION,
         chosen.STRICT,

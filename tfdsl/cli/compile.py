@@ -38,6 +38,7 @@ COMMAND = Command(
         chosen.JOB,
         chosen.NAME,
         chosen.PROFILE,
+        chosen.PARAMS,
         chosen.SET,
         chosen.OPTION,
         chosen.STRICT,

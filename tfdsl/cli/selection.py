@@ -17,7 +17,7 @@ from tfdsl.record import Record
 from tfdsl.semantics.derived import Asked
 from tfdsl.semantics.params import Given as ParamGiven
 from tfdsl.semantics.target_options import GivenOption
-from tfdsl.source_files import read
+from tfdsl.source_files import STDIN, read
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ TARGET = Flag(
 )
 PROFILE = Flag("--profile", "use the values of this profile for params", value="NAME")
 SET = Flag("--set", "set a param; PARAM=@FILE reads a list, one item per line", value="PARAM=VALUE", many=True)
+PARAMS = Flag("--params", "set params from a file of PARAM = VALUE lines; --set wins", value="FILE", many=True)
 OPTION = Flag(
     "--option",
     "set an option of a target; =@FILE reads a list, one item per line",
@@ -67,6 +68,7 @@ def selection(arguments: Arguments) -> Selection:
     errors += [one for one in found if isinstance(one, Diagnostic)]
     choices = [one for one in found if isinstance(one, Choice)]
     params = [param for argument in arguments.values(SET.name) if (param := _param(argument, errors)) is not None]
+    values = [one for argument in arguments.values(PARAMS.name) if (one := _values(argument, arguments, errors))]
     asked = {choice.backend.name for choice in choices}
     options = [
         option for argument in arguments.values(OPTION.name) if (option := _option(argument, asked, errors)) is not None
@@ -79,6 +81,7 @@ def selection(arguments: Arguments) -> Selection:
         tuple(options),
         _asked(arguments.value(JOB.name)),
         _asked(arguments.value(NAME.name)),
+        values=tuple(values),
     )
     words = [argument.text for flag in (SET, OPTION) for argument in arguments.values(flag.name)]
     return Selection(tuple(_once(choices)), request, tuple(errors), hidden_in(words, request))
@@ -138,6 +141,18 @@ def _param(argument: Argument, errors: list[Diagnostic]) -> ParamGiven | None:
         return None
     value = _value(f"--set {name}", text, argument, errors)
     return None if value is None else ParamGiven(name.strip(), *value)
+
+
+def _values(argument: Argument, arguments: Arguments, errors: list[Diagnostic]) -> Source | None:
+    """The text of a file of values."""
+    if argument.text == STDIN and any(one.text == STDIN for one in arguments.rest):
+        errors.append(BAD_ARGUMENT(argument.span, what="standard input can be read only once"))
+        return None
+    source = read(argument.text)
+    if isinstance(source, str):
+        errors.append(UNREADABLE_FILE(argument.span, path=argument.text or "(no name)", reason=source))
+        return None
+    return source
 
 
 def _option(argument: Argument, asked: set[str], errors: list[Diagnostic]) -> GivenOption | None:

@@ -30,7 +30,16 @@ COMMAND = Command(
         Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),
         Positional("ROLE[INDEX]", "only this role, or only this task of it", required=False),
     ),
-    (chosen.TARGET, chosen.JOB, chosen.NAME, chosen.PROFILE, chosen.SET, chosen.OPTION, chosen.ALLOW_READ),
+    (
+        chosen.TARGET,
+        chosen.JOB,
+        chosen.NAME,
+        chosen.PROFILE,
+        chosen.PARAMS,
+        chosen.SET,
+        chosen.OPTION,
+        chosen.ALLOW_READ,
+    ),
     ("tfdsl tfconfig mnist.tfjob -t volcano", "tfdsl tfconfig mnist.tfjob -t tfjob 'worker[0]'"),
     "Without -t, every target that the job compiles for is shown.",
 )

@@ -5,6 +5,7 @@ The page ``docs/editors.md`` lists them.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, cast
 
 from tfdsl import front_end
@@ -16,6 +17,7 @@ from tfdsl.text import Source, Span
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tfdsl.inputs import Inputs
     from tfdsl.semantics.project import Program
 
 
@@ -24,6 +26,7 @@ class Settings(Record):
 
     ``targets``: as ``-t`` takes them; empty: those that the file has blocks for. ``profile`` and ``params``: as
     ``--profile`` and ``--set`` take them. ``strict``: as ``--strict``. ``allow_read``: as ``--allow-read``.
+    ``params_file``: as ``--params``, by its path from the root of the text.
     """
 
     targets: tuple[str, ...] = ()
@@ -33,6 +36,7 @@ class Settings(Record):
     inlay_hints: bool = True
     code_lens: bool = True
     allow_read: tuple[str, ...] = ()
+    params_file: str | None = None
 
 
 def read_settings(data: object) -> Settings:
@@ -40,7 +44,7 @@ def read_settings(data: object) -> Settings:
     table = _table(data)
     if isinstance(table.get("tfdsl"), dict):
         table = _table(table["tfdsl"])
-    profile = table.get("profile")
+    profile, params_file = table.get("profile"), table.get("paramsFile")
     return Settings(
         _texts(table.get("targets")),
         profile if isinstance(profile, str) and profile else None,
@@ -49,6 +53,7 @@ def read_settings(data: object) -> Settings:
         table.get("inlayHints") is not False,
         table.get("codeLens") is not False,
         _texts(table.get("allowRead")),
+        params_file if isinstance(params_file, str) and params_file else None,
     )
 
 
@@ -67,16 +72,29 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def request_of(settings: Settings, levels: Mapping[str, str], program: Program) -> Request:
+def request_of(settings: Settings, levels: Mapping[str, str], program: Program, inputs: Inputs) -> Request:
     """What is asked for beside the text; a profile or param that the program does not have is passed over.
 
-    ``levels``: those of lint rules.
+    ``levels``: those of lint rules. ``inputs``: what the text may read, and the file of values with it.
     """
+    values = () if settings.params_file is None else _values_in(settings.params_file, program, inputs)
     given = tuple(
         Given(name, Source(f"setting {name}", value)) for name, value in settings.params if name in program.params
     )
     profile = settings.profile if settings.profile in program.profiles else None
-    return Request(profile, given, levels=levels)
+    return Request(profile, (*values, *given), levels=levels)
+
+
+def _values_in(name: str, program: Program, inputs: Inputs) -> tuple[Given, ...]:
+    """The values of the file called ``name``, from the root; none if it cannot be read."""
+    from tfdsl.syntax.parser import parse_values
+
+    source = inputs(os.path.join(inputs.roots[0], name))
+    entries = parse_values(source)[0] if isinstance(source, Source) else ()
+    known = [entry for entry in entries if entry.key.text in program.params]
+    return tuple(
+        Given(entry.key.text, Source(f"{name}: {entry.key.text}", entry.value.span.text), "literal") for entry in known
+    )
 
 
 def choices_of(settings: Settings, program: Program) -> tuple[Choice, ...]:

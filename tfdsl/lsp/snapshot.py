@@ -97,7 +97,7 @@ class Snapshot:
     @cached_property
     def request(self) -> Request:
         """What is asked for beside the text."""
-        return request_of(self.settings, self.project.levels, self.program)
+        return request_of(self.settings, self.project.levels, self.program, self.inputs)
 
     @cached_property
     def project(self) -> ProjectSettings:
@@ -160,7 +160,7 @@ class Snapshot:
     @cached_property
     def params(self) -> Params:
         """The values of params and lets."""
-        return Params(self.program, self.request.profile, self.request.params, _unheard)
+        return Params(self.program, self.request.profile, self.request.params, _unheard, self.request.values)
 
 
 def _unheard(diagnostic: Diagnostic) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tfdsl.semantics.conditions import Conditions
     from tfdsl.semantics.project import Program
     from tfdsl.semantics.target_options import GivenOption
+    from tfdsl.text import Source
 
 
 Extent: TypeAlias = Literal["all", "sample", "first", "names"]
@@ -48,8 +49,9 @@ class Wanted(Record):
 class Request(Record):
     """What to check for: targets (none: the language alone), profile, ``--set``, ``-O``, and one job or all.
 
-    ``job``, ``name``: ``--job`` and ``--name``. ``extent``: which jobs of each matrix are checked: all of them, the
-    first and one for each further value of an axis, or the first. With ``names`` no job is, only their names.
+    ``job``, ``name``: ``--job`` and ``--name``. ``values``: the files of ``--params``. ``extent``: which jobs of each
+    matrix are checked: all of them, the first and one for each further value of an axis, or the first. With ``names``
+    no job is, only their names.
     """
 
     targets: tuple[Wanted, ...] = ()
@@ -59,6 +61,7 @@ class Request(Record):
     job: Asked | None = None
     name: Asked | None = None
     extent: Extent = "all"
+    values: tuple[Source, ...] = ()
 
 
 class Checked(Record):
@@ -78,7 +81,7 @@ def check(program: Program, request: Request) -> Checked:
     if not program.readable:
         return Checked((), (), frozenset())
     collector = _Collector()
-    params = Params(program, request.profile, request.given, collector)
+    params = Params(program, request.profile, request.given, collector, request.values)
     with_pods = tuple(wanted.target.name for wanted in request.targets if wanted.target.pods)
     names = Names(program.templates, ReadTemplates(), with_pods)
     if program.templates:

@@ -1,4 +1,4 @@
-"""Params and lets: their values, from the command line, a profile or the default."""
+"""Params and lets: their values, from the command line, a file of values, a profile or the default."""
 
 from __future__ import annotations
 
@@ -49,11 +49,18 @@ class Given(Record):
 class Params:
     """Values of the params and lets of a program under one profile (the :class:`~tfdsl.semantics.scope.Globals`).
 
+    ``given``: single values from outside, which win. ``values``: files of values, the later ones over the earlier ones
+    and all over the profile.
     ``used``: the names that some expression refers to. ``exhausted``: whether the program needs too much work.
     """
 
     def __init__(
-        self, program: Program, profile: str | None, given: Iterable[Given], report: Callable[[Diagnostic], None]
+        self,
+        program: Program,
+        profile: str | None,
+        given: Iterable[Given],
+        report: Callable[[Diagnostic], None],
+        values: Iterable[Source] = (),
     ) -> None:
         self.program = program
         self.report = report
@@ -68,12 +75,16 @@ class Params:
         }
         self._given: dict[str, tuple[Given, tuple[ast.Expr, ...] | None]] = {}
         self._profile: dict[str, ast.Assign] = {}
+        self._file: dict[str, ast.Assign] = {}
+        self._overridden: list[ast.Assign] = []
         self._values: dict[str, Value] = {}
         self._bounds: dict[str, Bounds] = {}
         self._files: dict[str, str] = {}
         self._env_files: dict[str, EnvFile] = {}
         for one in given:
             self._take(one)
+        for source in values:
+            self._take_file(source)
         self._take_profile(profile)
         self._evaluate_all()
 
@@ -140,6 +151,26 @@ class Params:
         parsed = external_values.expressions(one.source, one.form, self.types[one.name], self.scope)
         self._given[one.name] = (one, parsed)
 
+    def _take_file(self, source: Source) -> None:
+        """Take the values of a file."""
+        from tfdsl.syntax.parser import parse_values
+
+        entries, diagnostics = parse_values(source)
+        for diagnostic in diagnostics:
+            self.report(diagnostic)
+        seen: dict[str, ast.Name] = {}
+        for entry in entries:
+            name = entry.key
+            if name.text not in self.program.params:
+                self.report(self._unknown_param(name.text, name.span))
+            elif name.text in seen:
+                self.report(_set_again(name, f"{name.text} of {source.path}", seen[name.text]))
+            else:
+                seen[name.text] = name
+                before = self._file.get(name.text)
+                self._overridden += [] if before is None else [before]
+                self._file[name.text] = entry
+
     def _take_profile(self, profile: str | None) -> None:
         if profile is None:
             return
@@ -166,6 +197,10 @@ class Params:
         for param in self.program.params.values():
             if param.default is not None and self._chosen(param) is not param.default:
                 self._check(param, param.default)
+        for name, entry in self._file.items():
+            self._overridden += [entry] if name in self._given else []
+        for entry in self._overridden:
+            self._check(self.program.params[entry.key.text], entry.value)
         self._check_profiles()
 
     def _definitions(self) -> dict[str, tuple[ast.Expr, ...]]:
@@ -193,7 +228,8 @@ class Params:
         name = param.name.text
         if name in self._given:
             return None
-        return self._profile[name].value if name in self._profile else param.default
+        entry = self._file.get(name) or self._profile.get(name)
+        return param.default if entry is None else entry.value
 
     def _value(self, name: str) -> Value:
         let = self.program.lets.get(name)
@@ -236,8 +272,7 @@ class Params:
                 if param is None:
                     self.report(self._unknown_param(key.text, key.span))
                 elif key.text in seen:
-                    diagnostic = name_rules.DUPLICATE_KEY(key.span, name=f"{key.text} of profile {name}")
-                    self.report(diagnostic.note(seen[key.text].span, "first set here").marked("set again here"))
+                    self.report(_set_again(key, f"{key.text} of profile {name}", seen[key.text]))
                 elif self._chosen(param) is not setting.value:
                     self._check(param, setting.value)
                 seen.setdefault(key.text, key)
@@ -249,6 +284,11 @@ class Params:
         if near is not None:
             return diagnostic.help(f"did you mean {near}?")
         return diagnostic.help(f"params are {enumeration(params)}" if params else "the file has no params")
+
+
+def _set_again(key: ast.Name, name: str, first: ast.Name) -> Diagnostic:
+    diagnostic = name_rules.DUPLICATE_KEY(key.span, name=name)
+    return diagnostic.note(first.span, "first set here").marked("set again here")
 
 
 def _unknown_profile(profile: str, profiles: Iterable[str]) -> Diagnostic:

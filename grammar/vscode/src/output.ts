@@ -65,6 +65,7 @@ export class Outputs implements Disposable {
         file: workspace.asRelativePath(document.uri, false),
         target: made.target,
         profile: profile(document),
+        paramsFile: workspace.getConfiguration("tfdsl", document.uri).get("paramsFile", ""),
         params: workspace.getConfiguration("tfdsl", document.uri).get("params", {}),
         folder: "build",
       },

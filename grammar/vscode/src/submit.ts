@@ -7,6 +7,8 @@ export interface Submission {
   readonly file: string;
   readonly target: string;
   readonly profile: string;
+  /** A file of values for params. */
+  readonly paramsFile?: string;
   readonly params: Readonly<Record<string, string | number | boolean>>;
   /** The folder for the files of targets whose output is not one manifest. */
   readonly folder: string;
@@ -17,6 +19,9 @@ export function submitCommand(asked: Submission, outputs: readonly Pick<Output, 
   const compile = ["tfdsl", "compile", asked.file, "-t", asked.target];
   if (asked.profile !== "") {
     compile.push("--profile", asked.profile);
+  }
+  if (asked.paramsFile) {
+    compile.push("--params", asked.paramsFile);
   }
   for (const [name, value] of Object.entries(asked.params)) {
     compile.push("--set", `${name}=${value}`);

@@ -139,3 +139,24 @@ def test_the_environment_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     for name in ("HOME", "USER", "LANG", "LC_ALL", "TZ", "TFDSL_DEBUG"):
         monkeypatch.setenv(name, "tr_TR.UTF-8")
     assert tfdsl.compile(text=text, target="volcano").text == plain
+
+
+def test_a_file_of_values(tmp_path: Path) -> None:
+    (tmp_path / "job.tfjob").write_text(
+        'param n: int = 1\nprofile big { n = 9 }\njob a { image = "x:1", role worker { replicas = n } }\n'
+    )
+    (tmp_path / "v.params").write_text("n = 3\n")
+    job = tmp_path / "job.tfjob"
+
+    def replicas(program: tfdsl.Program) -> int:
+        return program.jobs("volcano")[0].roles[0].replicas
+
+    assert replicas(tfdsl.load(job, profile="big", params_file=tmp_path / "v.params")) == 3
+    assert replicas(tfdsl.load(job, params={"n": 7}, params_file=tmp_path / "v.params")) == 7
+    (tmp_path / "v.params").write_text("m = 3\n")
+    (error,) = tfdsl.check(job, params_file=tmp_path / "v.params")
+    assert (error.slug, error.span.path) == ("unknown-param", str(tmp_path / "v.params"))
+    with pytest.raises(FileNotFoundError):
+        tfdsl.load(job, params_file=tmp_path / "none")
+    with pytest.raises(TypeError, match="params_file="):
+        tfdsl.compile(tfdsl.load(job), "volcano", params_file=tmp_path / "v.params")

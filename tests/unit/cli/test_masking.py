@@ -114,3 +114,18 @@ def test_places_move_with_the_text() -> None:
     (found,) = masked([rule(Span(line, at, at + 7)).note(Span(line, 18, 35), "this")], hidden)
     assert found.span.text == "--bogus"
     assert found.labels[0].span.text == "token=***"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'api_token = "Hunter\'2\\\\secret!"',
+        'api_token = "Hunter\'2\\\\secret!" + 1',
+        'api_tokens = ["Hunter\'2\\\\secret!"]',
+    ],
+)
+def test_a_file_of_params(folder: Path, line: str) -> None:
+    (folder / "v.params").write_text(f"{line}\nn = \n")
+    ran = tfdsl("check", "a.tfjob", "--params", "v.params", cwd=folder)
+    assert ran.status == 1
+    assert not shows(ran.out + ran.err), ran.err
