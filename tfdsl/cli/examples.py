@@ -17,6 +17,7 @@ NAMES: Final = (
     "secrets",
     "prepare",
     "spot",
+    "sweep",
     "two-clusters",
 )
 """In the order of ``examples/README.md``. The other folders there are for the tests."""
