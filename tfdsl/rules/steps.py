@@ -32,7 +32,7 @@ def started(role: Role) -> Iterator[Broken]:
     for at, step in enumerate(role.steps):
         if not step.command and step.image in (None, role.image):
             values = {"kind": step.kind, "name": step.name}
-            broken = Broken(value_rules.STEP_WITHOUT_COMMAND, ("steps", at), values)
+            broken = Broken(value_rules.STEP_WITHOUT_COMMAND, ("steps", at, "name"), values)
             yield broken.help('for example command = ["python", "/app/fetch.py"]')
 
 

@@ -191,7 +191,7 @@ def role_span(role: resolved.Role, place: Place) -> Span:
 def step_span(step: resolved.Step, place: Place) -> Span:
     """The span of a place in a step."""
     match place:
-        case (str(name), *rest):
+        case (str(name), *rest) if name != "name":
             return value_span(step.settings[name].value, tuple(rest))
         case _:
             return step.name_span

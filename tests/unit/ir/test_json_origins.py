@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
 
 
+FETCH = '{"kind": "prepare", "name": "fetch", "command": ["x"], "cpu": "1"}'
+
+
 def found(text: str) -> list[Diagnostic]:
     read = from_json(Source("job.json", text))
     assert (read.job is None) is bool(read.diagnostics)
@@ -45,6 +48,13 @@ def job(role: str = "", more: str = "") -> str:
         (job(', "mounts": [{"kind": "pvz", "at": "/a"}]'), "TFJ1800", "{", None),
         (job(', "mounts": [{"kind": "pvc", "at": "/a", "claim": "A"}]'), "TFJ2502", '"A"', None),
         (job("", ', "namespace": "N"'), "TFJ2502", '"N"', None),
+        (job(f', "steps": [{FETCH}, {FETCH}]'), "TFJ1507", '"fetch"', "prepare fetch appears twice in one role"),
+        (job(', "steps": [{"kind": "prepare", "name": "a_b", "command": ["x"]}]'), "TFJ2701", '"a_b"', None),
+        (job(', "steps": [{"kind": "prepare", "name": "ab"}]'), "TFJ2702", '"ab"', None),
+        (job(', "steps": [{"kind": "init", "name": "ab", "command": ["x"]}]'), "TFJ2002", '"init"', None),
+        (job(', "steps": [{"kind": "prepare", "name": "ab", "image": "A"}]'), "TFJ2502", '"A"', None),
+        (job(', "steps": [{"kind": "prepare", "name": "ab", "command": "x", "args": ["y"]}]'), "TFJ2112", '"x"', None),
+        (job(f', "steps": [{FETCH[:-1]}, "env": {{"TF_CONFIG": "x"}}}}]'), "TFJ2113", '"TF_CONFIG"', None),
     ],
 )
 def test_what_is_wrong_is_at_its_place(text: str, code: str, place: str, message: str | None) -> None:
@@ -64,7 +74,8 @@ def test_the_same_words_as_for_a_text() -> None:
 
 def test_origins_point_into_the_text() -> None:
     text = job(
-        ', "labels": {"team": "a"}, "args": ["x", "y"], "mounts": [{"kind": "host", "at": "/a", "source": "/b"}]',
+        ', "labels": {"team": "a"}, "args": ["x", "y"], "mounts": [{"kind": "host", "at": "/a", "source": "/b"}]'
+        f', "steps": [{FETCH}]',
         ', "gang": true, "queue": null, "checkpoint": "/c"',
     )
     origins = from_json(Source("job.json", text)).origins
@@ -77,6 +88,9 @@ def test_origins_point_into_the_text() -> None:
         "roles[worker].mounts[0]": '"host"',
         "roles[worker].mounts[0].at": '"/a"',
         "roles[worker].env[CHECKPOINT_DIR]": '"/c"',
+        "roles[worker].steps[0]": '"fetch"',
+        "roles[worker].steps[0].cpu": '"1"',
+        "roles[worker].steps[0].command[0]": '"x"',
     }.items():
         span = origins.written(path)
         assert span is not None, path

@@ -225,6 +225,7 @@ def test_nothing_can_be_changed() -> None:
 
 # --- JSON ------------------------------------------------------------------------------------------------------
 
+FETCH = model.Step(kind="prepare", name="fetch", command=("x",), env={"B": "own"})
 FULL = job(
     role(
         "chief",
@@ -243,6 +244,11 @@ FULL = job(
         env={"A": model.SecretRef(name="s", key="k"), "B": INDEX},
         tolerations=(model.Toleration(operator="Exists"),),
         outputs=(model.Output(source="m", destination="hdfs:///m", index=1),),
+        env_from=(model.SecretKeys(name="s"),),
+        steps=(
+            model.Step(kind="prepare", name="fetch", command=("x",), env={"B": "own"}, env_from=()),
+            model.Step(kind="sidecar", name="log", image="log:1", cpu=Quantity("1"), gpu=1, workdir=INDEX),
+        ),
     ),
     role("ps", 2, memory=Quantity("4Gi"), memory_limit=Quantity("8Gi"), resources={"a.b/c": Quantity("2")}),
     role("tensorboard", command=()),
@@ -265,6 +271,27 @@ def test_there_and_back(made: Job) -> None:
     assert again.model_dump_json() == text
     assert [policy.path for policy in again.policies] == [policy.path for policy in made.policies]
     assert [policy.written for policy in again.policies] == [policy.written for policy in made.policies]
+
+
+def test_a_step_has_what_its_role_has_and_json_leaves_that_out() -> None:
+    made = job(
+        role(
+            "worker",
+            env={"A": "1"},
+            env_from=(model.SecretKeys(name="s"),),
+            memory_limit=Quantity("2Gi"),
+            steps=(FETCH,),
+        ),
+        checkpoint="/c",
+    )
+    [step] = made.roles[0].steps
+    assert step.path == "roles[worker].steps[0]"
+    assert (step.image, step.memory, step.env_from) == (made.roles[0].image, Quantity("2Gi"), made.roles[0].env_from)
+    assert step.env == {"A": "1", "B": "own", "CHECKPOINT_DIR": "/c"}
+    written = {"kind": "prepare", "name": "fetch", "command": ["x"], "env": {"B": "own"}}
+    assert json.loads(made.model_dump_json())["roles"][0]["steps"] == [written]
+    assert made.roles[0].but(env={"C": "2"}).steps[0].env == {"C": "2", "B": "own"}
+    assert job(made.roles[0], checkpoint="/d").roles[0].steps[0].env["CHECKPOINT_DIR"] == "/c"  # it is the role's now
 
 
 def test_json_leaves_defaults_out() -> None:

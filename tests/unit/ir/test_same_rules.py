@@ -117,6 +117,18 @@ CASES = {
         'env = { A = pod_field("status.phase") }\nrole worker { }',
         worker(env={"A": {"kind": "pod_field", "field": "status.phase"}}),
     ),
+    "TFJ1507": (
+        'role worker { prepare f { command = ["x"] }\n prepare f { command = ["x"] } }',
+        worker(steps=[{"kind": "prepare", "name": "f", "command": ["x"]}] * 2),
+    ),
+    "TFJ2701": (
+        'role worker { prepare f_d { command = ["x"] } }',
+        worker(steps=[{"kind": "prepare", "name": "f_d", "command": ["x"]}]),
+    ),
+    "TFJ2702": (
+        f'role worker {{ sidecar f {{ image = "{IMAGE}" }} }}',
+        worker(steps=[{"kind": "sidecar", "name": "f", "image": IMAGE}]),
+    ),
     "TFJ2602": (
         'role worker { }\nbuild { from = "b"\n copy "/a" to "/b" }',
         worker() | {"build": {"base": "b", "steps": [{"kind": "copy", "source": "/a", "destination": "/b"}]}},
