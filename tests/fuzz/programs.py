@@ -114,7 +114,7 @@ def _declaration(chance: random.Random) -> str:
 
 
 def item(chance: random.Random) -> str:
-    kind = chance.randrange(8)
+    kind = chance.randrange(9)
     if kind < 3:
         row = chance.choice(attributes.ATTRIBUTES)
         sound = row.example and chance.random() < 0.7
@@ -131,8 +131,19 @@ def item(chance: random.Random) -> str:
         return _policy(chance)
     if kind == 6:
         return chance.choice(list(word_examples.MOUNTS.values())).replace("\n", ", ")
+    if kind == 7:
+        return _step(chance)
     function = chance.choice(functions.FUNCTIONS).name
     return chance.choice(("use t", "use base", f"queue = {function}({chance.choice(VALUES)}, {chance.choice(VALUES)})"))
+
+
+def _step(chance: random.Random) -> str:
+    kind = chance.choice(tuple(statements.STEPS))
+    rows = [row for row in attributes.ATTRIBUTES if row.name in statements.STEP_ATTRIBUTES[kind]]
+    rows = chance.sample(rows if chance.random() < 0.9 else attributes.ATTRIBUTES, chance.randrange(4))
+    inside = ", ".join(f"{row.name} = {row.example or chance.choice(VALUES)}" for row in rows)
+    name = chance.choice(("fetch", '"log-1"', "fetch", '"a b"', "tensorflow"))
+    return f"{kind} {name} {{ {inside} }}"
 
 
 def _policy(chance: random.Random) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.emit.located import child, entry
 from tfdsl.ir.cluster_spec import gets_tf_config, listed
 from tfdsl.ir.process_limits import LONGEST_STRING
@@ -70,13 +71,13 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _preparing(unit: Unit) -> Iterator[Diagnostic]:
-    """A note at each policy for pending that counts the time of a step."""
-    for role in decisions(unit).roles.values():
-        prepares = [step for step in role.role.steps if step.kind == "prepare"]
-        if role.pending is not None and prepares:
-            yield messages.PREPARE_IS_PENDING(
-                unit.origins.span(f"{role.pending.path}.event"), name=prepares[0].name, role=role.role.name
-            )
+    """A note at each policy for pending that counts the time of prepare steps."""
+    counted: dict[str, list[str]] = {}
+    for decided in decisions(unit).roles.values():
+        if decided.pending is not None and any(step.kind == "prepare" for step in decided.role.steps):
+            counted.setdefault(f"{decided.pending.path}.event", []).append(decided.role.name)
+    for path, names in counted.items():
+        yield messages.PREPARE_IS_PENDING(unit.origins.span(path), roles=enumeration(names))
 
 
 def _names(unit: Unit) -> list[Name]:

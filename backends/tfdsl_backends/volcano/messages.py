@@ -55,7 +55,7 @@ PREPARE_IS_PENDING = Rule(
     "VOL158",
     "volcano-prepare-is-pending",
     "info",
-    "while prepare {name} of role {role} runs, its pod counts as pending",
+    "while the prepare steps of {roles} run, their pods count as pending",
 )
 LOST_LOGS = Rule(
     "VOL152",

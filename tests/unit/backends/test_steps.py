@@ -108,7 +108,7 @@ def test_a_pending_policy_counts_the_time_of_a_prepare_step(tmp_path: Path) -> N
     text += "on pending after 10m => fail job }\n"
     told = tfdsl("check", "-", "-t", "volcano", cwd=tmp_path, stdin=text.encode()).err
     assert "info[VOL158]" in told
-    assert "while prepare fetch of role worker runs, its pod counts as pending" in told
+    assert "while the prepare steps of worker run, their pods count as pending" in told
 
 
 def test_a_variable_of_a_plugin_is_none_of_a_step() -> None:

@@ -23,6 +23,7 @@ ROLE = ("labels", "annotations", "image", "image_pull_policy", "image_pull_secre
         "stop_grace", "ports",
         "node_selector", "node_label", "tolerations", "spread", "replicas",
         "min_available", "after", "server", "logdir")  # fmt: skip
+STEP = ("image", "command", "args", "workdir", "env", "cpu", "memory", "gpu", "port")
 FITTING = {
     "namespace": '"ml"', "labels": '{ a = "b" }', "annotations": '{ a = "b" }', "queue": '"q"', "priority": '"high"',
     "scheduler": '"s"', "gang": "false", "retries": "3", "deadline": "1h", "ttl": "0s", "cleanup": '"all"',
@@ -90,6 +91,8 @@ def _statement(random: Random, fitting: float, *, own: bool) -> str:
             f'output "/tmp/x" to "{random.choice(("/runs/x", "/data/${task.index}", "hdfs:///x", "/x"))}"'
             f"{random.choice(('', ' on always', ' on never'))}{f' from {subject}' if subject else ''}",
             f"use {random.choice(('t', 't2', 'nope'))}",
+            f"{random.choice(('prepare', 'sidecar'))} {random.choice(('fetch', 'a_b', chr(34) + 'x-1' + chr(34)))} "
+            f"{{ {', '.join(_attributes(random, STEP, random.randrange(3), fitting))} }}",
             f"cpu = {_value(random, 'cpu', fitting)}",
         )
     )
@@ -140,7 +143,9 @@ def clean_program(random: Random) -> str:
             'output "/tmp/x" to "hdfs:///x-${task.index}" from worker { overwrite = true }',
             'cluster { discovery = "both" }',
             'build { from = "x", copy "a" to "/a", run "b", entrypoint = ["c"] }',
-            'role tensorboard { logdir = "/logs" }',
+            'role tensorboard { logdir = "/logs", sidecar log { image = "l" } }',
+            'prepare fetch { command = ["x", "${task.index}"], env = { A = "b" }, cpu = 1 }',
+            'sidecar "log-1" { image = "l", memory = 1Gi, workdir = "/l" }',
             'target volcano { patch "metadata.x" = { a = [1, 1.5, true, 10m, 4Gi] }, queue = "b" }',
         ),
         random.randrange(8),
