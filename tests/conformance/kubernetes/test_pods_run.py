@@ -117,7 +117,7 @@ def test_failing_command_keeps_its_status_through_the_output_program(api: Api, r
 def test_steps_run_before_and_beside_the_command(api: Api, runs: Path) -> None:
     """A prepare step writes what the command reads; a sidecar is up while it runs, and is stopped after it."""
     name = unused_name("steps")
-    beside = f"exec python /programs/record.py /runs/{name}.beside.wait"
+    beside = f"python /programs/record.py /runs/{name}.beside.wait"
     source = job(
         name,
         runs,
