@@ -14,7 +14,7 @@ from tfdsl.record import Record
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tfdsl.ir.model import EnvValue, Job, Role
+    from tfdsl.ir.model import EnvValue, Job, Role, Step
 
 LONGEST_STRING = 131_071
 """Bytes without the final NUL (MAX_ARG_STRLEN, 32 pages, execve(2))."""
@@ -45,16 +45,16 @@ class AddressList(Record):
     room: int
 
 
-def long_strings(role: Role) -> Iterator[LongString]:
-    """The strings of ``role`` that are too long whatever their run-time values are."""
-    if isinstance(role.command, tuple):
-        found = [("an argument", f"{role.path}.command[{at}]", size_of(text)) for at, text in enumerate(role.command)]
+def long_strings(runs: Role | Step) -> Iterator[LongString]:
+    """The strings of a role or step that are too long whatever their run-time values are."""
+    if isinstance(runs.command, tuple):
+        found = [("an argument", f"{runs.path}.command[{at}]", size_of(text)) for at, text in enumerate(runs.command)]
     else:
-        found = [("the command text", f"{role.path}.command", size_of(role.command))]
-    found += [("an argument", f"{role.path}.args[{at}]", size_of(text)) for at, text in enumerate(role.args)]
+        found = [("the command text", f"{runs.path}.command", size_of(runs.command))]
+    found += [("an argument", f"{runs.path}.args[{at}]", size_of(text)) for at, text in enumerate(runs.args)]
     found += [
-        (f"variable {name}", f"{role.path}.env[{name}]", len(f"{name}=".encode()) + size_of(value))
-        for name, value in role.env.items()
+        (f"variable {name}", f"{runs.path}.env[{name}]", len(f"{name}=".encode()) + size_of(value))
+        for name, value in runs.env.items()
     ]
     yield from (LongString(what, path, size) for what, path, size in found if size > LONGEST_STRING)
 

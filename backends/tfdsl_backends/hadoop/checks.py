@@ -10,14 +10,14 @@ from tfdsl.ir.model import ConfigMapRef, SecretRef
 from tfdsl.ir.process_limits import LONG_HOST, SHORT_HOST, address_list, long_strings
 from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl_backends.hadoop.roles import hides_gpus
-from tfdsl_backends.hadoop.texts import shown
+from tfdsl_backends.hadoop.texts import shown, with_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.ir.model import Role
+    from tfdsl.ir.model import EnvValue, Role
     from tfdsl.text import Span
     from tfdsl_backends.hadoop.messages import HadoopRules
 
@@ -41,13 +41,22 @@ def check_role_options(unit: Unit, rules: HadoopRules, *names: str) -> Iterator[
 
 def check_environment(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:
     """Variables that a shell cannot set, and values that are in Kubernetes objects."""
-    for name, value in role.env.items():
-        path = entry(child(role.path, "env"), name)
+    for path, name, value in _variables(role):
         if re.fullmatch(SHELL_NAME, name) is None:
             yield rules.variable_name(unit.origins.span(f"{path}.key"), name=name)
         if isinstance(value, SecretRef | ConfigMapRef):
             diagnostic = rules.secret_value(unit.origins.span(path), name=name)
             yield diagnostic.help("put it in a file on the nodes that only the user can read (mount host)")
+
+
+def _variables(role: Role) -> Iterator[tuple[str, str, EnvValue]]:
+    """Path, name and value of each variable of the role and of its steps; what a step has from the role only once."""
+    for name, value in role.env.items():
+        yield entry(child(role.path, "env"), name), name, value
+    for step in role.steps:
+        for name, value in step.env.items():
+            if role.env.get(name) != value:
+                yield entry(child(step.path, "env"), name), name, value
 
 
 def check_nesting(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:
@@ -82,7 +91,9 @@ def check_virtual_memory(unit: Unit, rules: HadoopRules, roles: Sequence[Role]) 
 
 def check_strings(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:
     """Arguments and variables that Linux passes to no process: the task would end before its command begins."""
-    for string in long_strings(role):
+    inherited = {f"{step.path}.env[{name}]" for step in role.steps for name in step.env if name in role.env}
+    strings = (one for runs in with_steps(role) for one in long_strings(runs))
+    for string in (one for one in strings if one.path not in inherited):
         place = unit.origins.span(string.path)
         diagnostic = rules.too_long(place, what=string.what, role=role.name, size=string.size)
         yield diagnostic.help("put it in a file that the command reads (mount archive or mount hdfs)")

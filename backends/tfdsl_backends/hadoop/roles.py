@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tfdsl.backend import Unit
-    from tfdsl.ir.model import Job, Role
+    from tfdsl.ir.model import Job, Role, Step
     from tfdsl.vocabulary.quantities import Quantity
 
 MEBIBYTE: Final = 1 << 20
@@ -38,6 +38,11 @@ def stop_grace(role: Role, default: int) -> int | float:
         return default
     seconds, rest = divmod(role.stop_grace.ms, 1000)
     return role.stop_grace.ms / 1000 if rest else seconds
+
+
+def hides_gpus_from_step(job: Job, role: Role, step: Step) -> bool:
+    """Whether the devices are hidden from a step of ``role``: it asks for none, but would see those of its node."""
+    return step.gpu == 0 and not DEVICE_CHOICES & set(step.env) and any(other.gpu for other in job.roles)
 
 
 def megabytes(amount: Quantity) -> int:

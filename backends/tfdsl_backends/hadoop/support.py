@@ -32,6 +32,7 @@ KUBERNETES_MOUNTS = {
 WITH_RUN_TIME_VALUES = (
     *("mounts[host]", "mounts[hdfs]", "mounts[archive]"),
     *("roles[].env", "roles[].command", "roles[].args", "roles[].workdir"),
+    *(f"steps[prepare].{field}" for field in ("env", "command", "args", "workdir")),
     *("outputs[].source", "outputs[].destination"),
 )
 """Keys whose texts may have values that are known only when a task runs."""
@@ -51,17 +52,49 @@ def rows(program: str, *, image: str, vcores: str, memory: str, codes: Mapping[s
         _stop(program),
         *_ports(),
         *_resources(vcores, memory),
-        *_steps(),
+        *_steps(program),
         *(refused(f"mounts[{kind}]", why, code, instead=do) for kind, (code, why, do) in KUBERNETES_MOUNTS.items()),
     )
 
 
-def _steps() -> Iterator[Row]:
+def _steps(program: str) -> Iterator[Row]:
+    key = "steps[prepare]"
+    yield translated(
+        key,
+        program,
+        "it runs in the task's own container, after all mounts are there and all tasks have met; a restarted task runs "
+        "it again",
+    )
+    yield kept(f"{key}.image", "", when=when.as_the_role)
     yield refused(
-        "steps[prepare]",
-        "a task has one container, and nothing runs in it before the command of role {role}",
+        f"{key}.image",
+        "a prepare step runs in the container of its task, so role {role} cannot prepare with image {value}",
         "097",
-        instead="do it at the beginning of the command",
+        "prepare-image",
+        instead="remove the image of the step and put what it needs into that of the role",
+    )
+    yield kept(f"{key}.command", program)
+    yield kept(f"{key}.args", program)
+    yield translated(f"{key}.workdir", program, "relative to the task's work folder")
+    yield translated(f"{key}.env", program, "set for the step alone")
+    yield from _no_variables(f"{key}.env_from", f"{key}.env{{pod_field}}")
+    for field in ("cpu", "memory"):
+        yield kept(f"{key}.{field}", "", when=when.as_the_role)
+        yield approximated(
+            f"{key}.{field}",
+            "",
+            "a prepare step runs in the container of role {role}, which has the role's size, not {value}",
+            "099",
+            "prepare-size",
+        )
+    yield kept(f"{key}.gpu", "CUDA_VISIBLE_DEVICES", when=asked.zero)
+    yield kept(f"{key}.gpu", "", when=when.as_the_role)
+    yield approximated(
+        f"{key}.gpu",
+        "",
+        "a prepare step runs in the container of role {role}, with its devices instead of {value}",
+        "096",
+        "prepare-gpu",
     )
     yield refused(
         "steps[sidecar]",
@@ -168,20 +201,7 @@ def _container(program: str, image: str, codes: Mapping[str, str]) -> Iterator[R
         "032",
         "pull-secrets",
     )
-    yield kept("roles[].env_from", "", when=asked.empty)
-    yield refused(
-        "roles[].env_from",
-        "YARN has no Secrets and ConfigMaps, so env_from has no variables to give",
-        "065",
-        instead="put the variables in a file and read it with env = env_file(...), or fetch them in the program",
-    )
-    yield refused(
-        "roles[].env{pod_field}",
-        "YARN has no pods, so there is no {value}",
-        "066",
-        "pod-field",
-        instead="let the program ask its node, for example with hostname -i",
-    )
+    yield from _no_variables("roles[].env_from", "roles[].env{pod_field}")
     yield kept("roles[].logdir", "tensorboard --logdir")
     yield kept("roles[].command", program)
     yield kept("roles[].args", program)
@@ -246,6 +266,25 @@ def _ports() -> Iterator[Row]:
         "ports-not-reserved",
         instead="let the command take a free port",
         fill=when.port_numbers,
+    )
+
+
+def _no_variables(env_from: str, pod_field: str) -> Iterator[Row]:
+    """Variables that only Kubernetes has; the arguments are the keys."""
+    yield kept(env_from, "", when=asked.empty)
+    yield refused(
+        env_from,
+        "YARN has no Secrets and ConfigMaps, so env_from has no variables to give",
+        "065",
+        "env-from",
+        instead="put the variables in a file and read it with env = env_file(...), or fetch them in the program",
+    )
+    yield refused(
+        pod_field,
+        "YARN has no pods, so there is no {value}",
+        "066",
+        "pod-field",
+        instead="let the program ask its node, for example with hostname -i",
     )
 
 

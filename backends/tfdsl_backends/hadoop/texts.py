@@ -9,7 +9,7 @@ from tfdsl.ir.model import RunTimeText
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tfdsl.ir.model import Job, Role, Text
+    from tfdsl.ir.model import Job, Role, Step, Text
 
 
 def head(text: Text) -> str:
@@ -36,14 +36,22 @@ def shown(text: Text) -> str:
     return "".join(part if isinstance(part, str) else "${…}" for part in text.parts)
 
 
-def command_words(role: Role) -> tuple[Text, ...]:
-    """The words of the role's command, or its text."""
-    return role.command if isinstance(role.command, tuple) else (role.command,)
+def with_steps(role: Role) -> tuple[Role | Step, ...]:
+    """All that runs in a task: its command, and its steps."""
+    return role, *role.steps
+
+
+def command_words(runs: Role | Step) -> tuple[Text, ...]:
+    """The words of the command of a role or step, or its text."""
+    return runs.command if isinstance(runs.command, tuple) else (runs.command,)
 
 
 def _process_literals(job: Job, role: Role) -> Iterator[str]:
     """Every literal part of a text that reaches the processes of ``role``."""
-    for text in (job.checkpoint, role.logdir, role.workdir, *role.args, *role.env.values(), *command_words(role)):
+    texts: list[object] = [job.checkpoint, role.logdir]
+    for runs in with_steps(role):
+        texts += [runs.workdir, *runs.args, *runs.env.values(), *command_words(runs)]
+    for text in texts:
         parts = text.parts if isinstance(text, RunTimeText) else (text,)
         yield from (part for part in parts if isinstance(part, str))
 

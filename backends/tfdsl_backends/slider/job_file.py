@@ -14,7 +14,7 @@ from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
 from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, MemoryMount, RunTimeText, ScratchMount, TaskIndex
 from tfdsl_backends.hadoop import archives
 from tfdsl_backends.hadoop.files import files, last_name
-from tfdsl_backends.hadoop.roles import hides_gpus, in_docker, megabytes, stop_grace
+from tfdsl_backends.hadoop.roles import hides_gpus, hides_gpus_from_step, in_docker, megabytes, stop_grace
 from tfdsl_backends.hadoop.texts import mentions_hdfs
 from tfdsl_backends.slider.features import features
 from tfdsl_backends.slider.policies import completion_rules, failure_rules, loss_rules, pending_rules, restart_rules
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
-    from tfdsl.ir.model import BaseMount, EnvValue, Job, Output, Role, Text
+    from tfdsl.ir.model import BaseMount, EnvValue, Job, Output, Role, Step, Text
 
 POLL_SECONDS = 5
 """Between two checks for peers, or for ended replicas."""
@@ -94,6 +94,7 @@ def _role(unit: Unit, role: Role) -> dict[str, Data]:
         "env": _env(job, role),
         "hide_gpus": hides_gpus(job, role),
         "stop_grace": Located(stop_grace(role, STOP_GRACE), child(role.path, "stop_grace")),
+        **({"steps": [_step(job, role, step) for step in role.steps]} if role.steps else {}),
         "docker": _docker(unit, role),
         "mounts": _mounts(unit, role),
         "outputs": [_output(output) for output in role.outputs],
@@ -104,12 +105,27 @@ def _role(unit: Unit, role: Role) -> dict[str, Data]:
     }
 
 
-def _env(job: Job, role: Role) -> dict[str, Data]:
-    """The variables of the role but the job's checkpoint folder, which a setting of the application may replace."""
-    path = child(role.path, "env")
+def _step(job: Job, role: Role, step: Step) -> Data:
+    """A prepare step: what it has instead of the role's command."""
+    return Located(
+        {
+            "name": step.name,
+            **_words(step),
+            "args": [Located(_text(arg), child(step.path, "args")) for arg in step.args],
+            "workdir": "" if step.workdir is None else Located(_text(step.workdir), child(step.path, "workdir")),
+            "env": _env(job, step),
+            "hide_gpus": hides_gpus_from_step(job, role, step),
+        },
+        step.path,
+    )
+
+
+def _env(job: Job, runs: Role | Step) -> dict[str, Data]:
+    """The variables but the job's checkpoint folder, which a setting of the application may replace."""
+    path = child(runs.path, "env")
     return {
         name: Located(_value(value), entry(path, name))
-        for name, value in role.env.items()
+        for name, value in runs.env.items()
         if name != CHECKPOINT_VARIABLE or value != job.checkpoint
     }
 
@@ -128,9 +144,14 @@ def _command(role: Role) -> dict[str, Data]:
     if role.name == "tensorboard" and not role.command:
         words: list[Data] = ["tensorboard", "--logdir", _text(role.logdir or ""), "--bind_all", "--port"]
         return {"argv": [*(Located(word, path) for word in words), [{"is": "port"}]], "shell": False}
-    if isinstance(role.command, tuple):
-        return {"argv": [Located(_text(word), path) for word in role.command], "shell": False}
-    return {"argv": (), "shell": Located(_text(role.command), path)}
+    return _words(role)
+
+
+def _words(runs: Role | Step) -> dict[str, Data]:
+    path = child(runs.path, "command")
+    if isinstance(runs.command, tuple):
+        return {"argv": [Located(_text(word), path) for word in runs.command], "shell": False}
+    return {"argv": (), "shell": Located(_text(runs.command), path)}
 
 
 def _docker(unit: Unit, role: Role) -> Data:

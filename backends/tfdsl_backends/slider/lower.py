@@ -40,6 +40,7 @@ PROGRAMS = (
     "task_policy",
     "task_process",
     "task_settings",
+    "task_steps",
     "task_supervisor",
 )
 """The programs beside the agent's script, the same for every job."""

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 @condition("docker, a variable that env does not set")
 def unknown_variable(unit: Unit, item: Item) -> bool:
     """Whether, in docker, neither the role nor the script sets the variable: only the image could."""
+    from tfdsl.ir.model import Step
+
     role = unit.job.role(item.role)
     if role is None or not in_docker(unit, role):
         return False
-    field = item.path.rpartition(".")[2] if item.key.startswith(("roles", "outputs")) else None
+    field = item.path.rpartition(".")[2] if item.key.startswith(("roles", "outputs", "steps")) else None
     value = getattr(item.node, field) if field else item.node
-    return any(name != "USER" and name not in role.env for name in _variables(value))
+    known = item.node.env if item.key.startswith("steps") and isinstance(item.node, Step) else role.env
+    return any(name != "USER" and name not in known for name in _variables(value))
 
 
 def _variables(value: object) -> Iterator[str]:

@@ -11,7 +11,7 @@ from tfdsl.emit.script import Quoted, render
 from tfdsl.ir.cluster_spec import gets_flags
 from tfdsl_backends.hadoop.archives import archive_suffix
 from tfdsl_backends.hadoop.files import files
-from tfdsl_backends.hadoop.roles import hides_gpus, in_docker
+from tfdsl_backends.hadoop.roles import hides_gpus, hides_gpus_from_step, in_docker
 from tfdsl_backends.hadoop.texts import head, mentions_hdfs
 from tfdsl_backends.yarn.assembly import program
 from tfdsl_backends.yarn.features import features
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
     from tfdsl.emit.written import Written
-    from tfdsl.ir.model import HostMount, Mount, Output, Role, Text
+    from tfdsl.ir.model import HostMount, Mount, Output, Role, Step, Text
 
 TEMPLATES = Path(__file__).with_name("templates")
 PYTHONS = ("python3", "python", "python2")
@@ -50,6 +50,7 @@ def job_script(unit: Unit) -> Written:
         "roles": cast("Data", roles),
         "uses": uses(unit),
         "preparations": preparations(unit),
+        "steps": script_steps(unit),
         "commands": commands(unit),
         "flags": any(gets_flags(job, role) for role in job.roles),
         "protocol": Located(job.cluster.protocol, "cluster.protocol"),
@@ -82,14 +83,14 @@ def role_values(unit: Unit, role: Role) -> dict[str, Data]:
     }
 
 
-def variable_word(role: Role, name: str) -> Quoted:
-    """The value of a variable of ``role.env``; the checks refuse those that refer to Kubernetes objects."""
-    return word(resolved(cast("Text", role.env[name]), role.env, frozenset((name,))))
+def variable_word(runs: Role | Step, name: str) -> Quoted:
+    """The value of a variable of a role or step; the checks refuse those that refer to Kubernetes objects."""
+    return word(resolved(cast("Text", runs.env[name]), runs.env, frozenset((name,))))
 
 
-def role_word(role: Role, text: Text) -> Quoted:
-    """``text`` as a word of the script, with the values of the role's env."""
-    return word(resolved(text, role.env))
+def role_word(runs: Role | Step, text: Text) -> Quoted:
+    """``text`` as a word of the script, with the values of the env of the role or step."""
+    return word(resolved(text, runs.env))
 
 
 def uses(unit: Unit) -> dict[str, Data]:
@@ -148,9 +149,57 @@ def commands(unit: Unit) -> list[Data]:
     ]
 
 
-def workdir(role: Role) -> Data:
+def script_steps(unit: Unit) -> Data:
+    """The prepare steps: each once, and for the roles with the same steps their numbers; empty without any."""
+    numbers: dict[tuple[str, ...], int] = {}
+    made: list[Data] = []
+    by_role: dict[tuple[tuple[int, str], ...], list[str]] = {}
+    for role in unit.job.roles:
+        own: list[tuple[int, str]] = []
+        for step in role.steps:
+            values = step_values(unit, role, step)
+            key = (step.name, *(shown(part) for part in cast("list[Data]", values["all"])))
+            if key not in numbers:
+                numbers[key] = len(numbers) + 1
+                made.append({**values, "number": str(numbers[key])})
+            own.append((numbers[key], step.name))
+        if own:
+            by_role.setdefault(tuple(own), []).append(role.name)
+    groups: list[Data] = [
+        {"names": Quoted(" | ".join(names)), "steps": [{"number": str(number), "name": name} for number, name in own]}
+        for own, names in by_role.items()
+    ]
+    return {"each": made, "groups": groups} if made else []
+
+
+def step_values(unit: Unit, role: Role, step: Step) -> dict[str, Data]:
+    """What the template needs for one step. It gets no TF_CONFIG but its own."""
+    variables: list[Data] = [
+        Located(Quoted(f"{shell.quote(name)}={variable_word(step, name)}"), f"{owner.path}.env[{name}]")
+        for name in step.env
+        for owner in (role if role.env.get(name) == step.env[name] else step,)
+    ]
+    hidden: list[Data] = [Quoted("CUDA_VISIBLE_DEVICES=''")] if hides_gpus_from_step(unit.job, role, step) else []
+    words: list[Data] = ["env", "-u", "TF_CONFIG", *hidden, *variables, *step_command(step)]
+    folder = workdir(step)
+    return {"name": step.name, "workdir": folder, "words": words, "all": [folder, *words]}
+
+
+def step_command(step: Step) -> list[Data]:
+    """The words of a step's command."""
+    place = child(step.path, "command")
+    args: list[Data] = [
+        Located(role_word(step, text), f"{child(step.path, 'args')}[{at}]") for at, text in enumerate(step.args)
+    ]
+    if not isinstance(step.command, tuple):
+        return ["/bin/sh", "-c", Located(program_word(step.command), place), "sh", *args]
+    guard = ["nice", "-n", "0"] if step.command and not is_plain(step.command[0]) else []
+    return [*guard, *(Located(role_word(step, text), f"{place}[{at}]") for at, text in enumerate(step.command)), *args]
+
+
+def workdir(runs: Role | Step) -> Data:
     """The folder of the command as a word; empty if it is the work folder."""
-    return Located(role_word(role, role.workdir), child(role.path, "workdir")) if role.workdir else ""
+    return Located(role_word(runs, runs.workdir), child(runs.path, "workdir")) if runs.workdir else ""
 
 
 def shown(data: Data) -> str:

@@ -24,6 +24,7 @@ from tfdsl_backends.slider.programs import task_outputs
 from tfdsl_backends.slider.programs import task_policy
 from tfdsl_backends.slider.programs import task_process
 from tfdsl_backends.slider.programs import task_settings
+from tfdsl_backends.slider.programs import task_steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,11 +168,16 @@ class Supervisor(object):
         docker = task_command.Docker(self, mounts) if self.docker else None
         runtime = docker or task_command.Native(self)  # type: Native | Docker
         status = None
+        prepared = False
         try:
             while status is None:
                 hosts = self.wait_for_peers()
                 if hosts is None:
                     return PEERS_MISSING
+                unprepared = 0 if prepared else task_steps.run_all(self, mounts)
+                if unprepared:
+                    return unprepared  # and nothing is copied
+                prepared = True
                 status = self.watch(runtime, hosts)
         except StoppedError:
             if self.ran:
@@ -216,18 +222,23 @@ class Supervisor(object):
         self.found = task_cluster.addresses(self.master, self.peers)
         return self.found
 
-    def watch(self, runtime, hosts):
-        # type: (Native | Docker, dict[str, list[str]]) -> int | None
-        """Run the command once; returns its status, or None if it was stopped because a peer has a new address."""
-        self.door.close()
-        self.state("running", None)
-        with open(os.path.join(self.settings["log_dir"], "tensorflow.log"), "ab") as output:
+    def watch(self, runtime, hosts, step=""):
+        # type: (Native | Docker, dict[str, list[str]], str) -> int | None
+        """Run the command, or a prepare step, once; returns its status.
+
+        That is None if the command was stopped because a peer has a new address.
+        """
+        if not step:
+            self.door.close()
+            self.state("running", None)
+        log = "prepare.log" if step else "tensorflow.log"
+        with open(os.path.join(self.settings["log_dir"], log), "ab") as output:
             try:
                 child = runtime.start(hosts, output)
             except OSError as error:
-                self.log("cannot start the command: %s" % error)
+                self.log("cannot start %s: %s" % (step or "the command", error))
                 return 127 if getattr(error, "errno", 0) == 2 else 126
-        self.ran = True
+        self.ran = not step
         try:
             task_command.remember(self.settings, child, runtime)
             replaced = self.attend(child, hosts)
