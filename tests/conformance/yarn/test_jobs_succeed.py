@@ -220,6 +220,42 @@ def listed(texts: list[str]) -> str:
     return "[" + ", ".join(map(quoted, texts)) + "]"
 
 
+PREPARED = f"""
+job prepared {{
+  {COMMAND}
+  {SMALL}
+  retries = 3
+  on exit 9 => restart job
+  mount host "${{shared}}" at "shared"
+  prepare fetch {{
+    command = '''
+      printf '%s|' "$@" "$PART" "${{TF_CONFIG-none}}" >fetched
+      pwd >>fetched
+    '''
+    args    = {listed(TEXTS)}
+    env     = {{ PART = "${{task.index}}" }}
+  }}
+  role chief {{
+    prepare once {{ command = "echo x >>tries; test $(wc -l <tries) -ge 2 || exit 9", workdir = "shared" }}
+    args = ["copy=fetched"]
+  }}
+  role ps {{ args = ["serve"] }}
+  target yarn {{ {FOLDER_STORE} }}
+}}
+"""
+
+
+@pytest.mark.job(Job(PREPARED))
+def test_steps_run_before_the_command_and_again_after_a_restart(run: Run) -> None:
+    """The first attempt of the chief's second step exits with 9, which restarts all containers in place."""
+    assert run.status == 0, run.story
+    assert (run.folder / "shared/tries").read_text() == "x\nx\n"
+    chief = run.task("chief")
+    fetched = (run.folder / "records/fetched").read_bytes().decode()
+    assert fetched == "|".join((*TEXTS, "0", "none", chief["folder"])) + "\n"
+    assert "TF_CONFIG" in chief["environment"]
+
+
 STRINGS = f"""
 job strings {{
   {COMMAND}

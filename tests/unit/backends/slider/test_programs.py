@@ -23,6 +23,7 @@ SINCE_2_7_OR_LATER = (
 """Syntax that Python 2.6 does not read (What's New in Python 2.7, 3.0 and later)."""
 
 STANDARD = {
+    "copy",
     "io", "json", "math", "os", "re", "shutil", "signal", "socket", "stat", "subprocess", "sys", "tarfile", "threading",
     "time", "zipfile", "xml.etree", "urllib.request", "urllib.parse", "urllib2", "urllib", "resource_management",
     "kazoo.client", "tensorflow",

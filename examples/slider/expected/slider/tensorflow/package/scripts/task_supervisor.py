@@ -24,6 +24,7 @@ import task_outputs
 import task_policy
 import task_process
 import task_settings
+import task_steps
 
 
 COPY_FAILED, PEER_LOST, PEERS_MISSING, REJECTED = 74, 75, 76, 77
@@ -149,11 +150,16 @@ class Supervisor(object):
         docker = task_command.Docker(self, mounts) if self.docker else None
         runtime = docker or task_command.Native(self)
         status = None
+        prepared = False
         try:
             while status is None:
                 hosts = self.wait_for_peers()
                 if hosts is None:
                     return PEERS_MISSING
+                unprepared = 0 if prepared else task_steps.run_all(self, mounts)
+                if unprepared:
+                    return unprepared  # and nothing is copied
+                prepared = True
                 status = self.watch(runtime, hosts)
         except StoppedError:
             if self.ran:
@@ -196,17 +202,22 @@ class Supervisor(object):
         self.found = task_cluster.addresses(self.master, self.peers)
         return self.found
 
-    def watch(self, runtime, hosts):
-        """Run the command once; returns its status, or None if it was stopped because a peer has a new address."""
-        self.door.close()
-        self.state("running", None)
-        with open(os.path.join(self.settings["log_dir"], "tensorflow.log"), "ab") as output:
+    def watch(self, runtime, hosts, step=""):
+        """Run the command, or a prepare step, once; returns its status.
+
+        That is None if the command was stopped because a peer has a new address.
+        """
+        if not step:
+            self.door.close()
+            self.state("running", None)
+        log = "prepare.log" if step else "tensorflow.log"
+        with open(os.path.join(self.settings["log_dir"], log), "ab") as output:
             try:
                 child = runtime.start(hosts, output)
             except OSError as error:
-                self.log("cannot start the command: %s" % error)
+                self.log("cannot start %s: %s" % (step or "the command", error))
                 return 127 if getattr(error, "errno", 0) == 2 else 126
-        self.ran = True
+        self.ran = not step
         try:
             task_command.remember(self.settings, child, runtime)
             replaced = self.attend(child, hosts)
