@@ -43,7 +43,7 @@ _NAMES_AFTER = {
     "from": "a role",
     ".": "the key of a map",
 }
-_TEXTS_AFTER = dict.fromkeys(("include", "patch", "unpatch", "pod"), "a path in quotes")
+_TEXTS_AFTER: dict[str, str] = dict.fromkeys(("include", "patch", "unpatch", "pod"), "a path in quotes")
 _NUMBERS_AFTER = {
     "edition": "the number of the edition",
     "exit": "an exit status",

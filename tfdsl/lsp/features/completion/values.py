@@ -45,7 +45,7 @@ _PARAM_TYPES: dict[str, Type] = {
     "quantity": QuantityType(),
     "duration": DurationType(),
 }
-_REFERENCES = {ReferenceType: REFERENCES, KeysType: ("secret", "configmap")}
+_REFERENCES: dict[type, tuple[str, ...]] = {ReferenceType: REFERENCES, KeysType: ("secret", "configmap")}
 _MEMORY_UNITS = ("Ki", "Mi", "Gi", "Ti", "k", "M", "G", "T")
 
 
