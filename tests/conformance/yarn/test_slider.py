@@ -11,6 +11,8 @@ import pytest
 
 from tests.conformance.yarn import packages, slider_jobs
 from tests.conformance.yarn.packages import Package
+from tfdsl import targets
+from tfdsl.cli.examples import wanted_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,13 +47,10 @@ def as_meant(package: Package, read: dict[str, Any]) -> None:
 
 
 def test_slider_takes_the_examples(work: Work, tmp_path: Path) -> None:
-    found = []
-    for path in sorted(EXAMPLES.glob("*/main.tfjob")):
-        text = path.read_text()
-        if "job" in text and "include" not in text:
-            package = packages.made(text)
-            found += [package] if not package.errors else []
-    assert any(package.job.name == "tensorflow" for package in found)
+    texts = [path.read_text(encoding="utf-8") for path in sorted(EXAMPLES.glob("*/main.tfjob"))]
+    found = [packages.made(text) for text in texts if "slider" in wanted_targets(text, targets.names())]
+    assert {package.job.name for package in found} >= {"mnist", "tensorflow"}
+    assert not any(package.errors for package in found)
     for package, read in zip(found, packages.judged(work, found, tmp_path), strict=True):
         as_meant(package, read)
 

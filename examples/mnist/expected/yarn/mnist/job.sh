@@ -96,7 +96,7 @@ outputs() {
   local tfjob_failed=0
   case $TFJOB_ROLE in
   chief)
-    copy_out success /tmp/export /runs/mnist/export keep || tfjob_failed=74
+    copy_out success /tmp/export /runs/mnist/export overwrite || tfjob_failed=74
     ;;
   esac
   return "$tfjob_failed"
@@ -165,20 +165,12 @@ copy_out() { # WHEN SOURCE DESTINATION keep|overwrite
     say "output $source does not exist"
     return 74
   fi
-  if [ "$4" = keep ] && exists "$to"; then
-    if ! "$TFJOB_PYTHON" "$TFJOB_PROGRAM" copied "$to"; then
-      say "$to already exists; write { overwrite = true } to replace it"
-      return 74
-    fi
-    replace=overwrite # an earlier attempt of this task made it
-  fi
   mkdir -p -- "$(dirname -- "$to")" || return 74
   rm -rf -- "$part" "$part.old"
   if ! cp -RH -- "$source" "$part"; then
     rm -rf -- "$part"
     return 74
   fi
-  [ "$4" = overwrite ] || "$TFJOB_PYTHON" "$TFJOB_PROGRAM" mark "$part" "$to"
   if exists "$to"; then
     if [ "$replace" = keep ]; then
       say "$to was created in the meantime"
@@ -556,12 +548,6 @@ def listener():
     return made, int(made.getsockname()[1])
 
 
-# ---- Files and folders over WebHDFS with simple authentication, for containers without a Hadoop client ----
-
-MARK = "user.tfjob.copied_by"
-"""The attribute of a copy that says which task of which run made it."""
-
-
 # ---- Small files that all tasks see: in a shared folder, or in HDFS through its client or WebHDFS ----
 
 STORES = {}
@@ -647,85 +633,6 @@ STORES["client"] = lambda place, _webhdfs: HdfsStore(place)
 def client_path(place):
     """``place`` for the Hadoop client; an ``hdfs:`` before a path only says that the path is in HDFS."""
     return place[len("hdfs:") :] if place.startswith("hdfs:") and not place.startswith("hdfs://") else place
-
-
-# ---- Marks copies of outputs with the task that made them, so that a later attempt of that task may replace them ----
-
-def copier(environ):
-    """The run and the task that copies; empty in a container that submit.sh did not start."""
-    run = environ.get("TFJOB_RUN", "")
-    return "%s %s[%s]" % (run, environ.get("TFJOB_ROLE", ""), environ.get("TFJOB_INDEX", "")) if run else ""
-
-
-def path_mark(path):
-    """The mark of a file or folder on the node; empty if it has none."""
-    get = getattr(os, "getxattr", None)  # Python 3 only
-    try:
-        return str(get(path, MARK).decode("utf-8", "replace")) if get else ""
-    except EnvironmentError:
-        return ""
-
-
-def set_path_mark(path, who):
-    """Mark a file or folder on the node; false if that is not possible."""
-    put = getattr(os, "setxattr", None)
-    try:
-        if put:
-            put(path, MARK, who.encode("utf-8"))
-        return bool(put)
-    except EnvironmentError:
-        return False
-
-
-def notes_file():
-    """The file of the notes, beside this program."""
-    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "copied.json")
-
-
-def notes():
-    """The copies that could not be marked: destination -> identity."""
-    try:
-        with open(notes_file()) as file:
-            return {key: str(value) for key, value in json.load(file).items()}
-    except (EnvironmentError, ValueError):
-        return {}
-
-
-def note(destination, identity):
-    """Note a copy that could not be marked."""
-    copies = notes()
-    copies[destination] = identity
-    with open(notes_file() + ".part", "w") as file:
-        json.dump(copies, file)
-    os.rename(notes_file() + ".part", notes_file())
-
-
-def is_own(mark, who, destination, identity):
-    """Whether this task made the copy at ``destination``, according to its ``mark`` or else to a note."""
-    if mark:
-        return mark == who
-    return notes().get(destination) == identity
-
-
-def file_identity(path):
-    """Distinguishes a file or folder on the node from one that replaces it."""
-    status = os.lstat(path)
-    return "%d:%d:%.6f" % (status.st_dev, status.st_ino, status.st_mtime)
-
-
-def copied_command(arguments, environ):
-    """``copied PATH``: 0 if an earlier attempt of this task made it."""
-    (path,) = arguments
-    return 0 if is_own(path_mark(path), copier(environ), path, file_identity(path)) else 1
-
-
-def mark_command(arguments, environ):
-    """``mark PART PATH``: mark the copy in PART, which will be renamed to PATH."""
-    part, path = arguments
-    who = copier(environ)
-    if who and not set_path_mark(part, who):
-        note(path, file_identity(part))
-    return 0
 
 
 # ---- Fetches what a task mounts, and copies its outputs ----
@@ -1559,8 +1466,6 @@ def read_plan(path, environ):
 COMMANDS["run"] = run
 COMMANDS["server"] = lambda arguments, environ: serve(arguments[0], environ)
 COMMANDS["fetch"] = fetch_command
-COMMANDS["copied"] = copied_command
-COMMANDS["mark"] = mark_command
 
 
 def main(arguments):
