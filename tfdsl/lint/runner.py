@@ -22,6 +22,7 @@ SLUGS = (
     "unused-let",
     "unused-param",
     "unused-template",
+    "unused-axis",
     "floating-image-tag",
     "literal-expansion",
     "gang-without-ps",
@@ -59,6 +60,9 @@ SLUGS = (
 )
 """All rules, in the order of their codes. A test keeps this equal to the files of the folder."""
 
+OF_A_MATRIX = ("unused-axis",)
+"""The rules that are only loaded for a file with a matrix."""
+
 
 class RuleModule(Protocol):
     """A module of :mod:`tfdsl.lint.rules`; it has one of the two functions."""
@@ -94,6 +98,8 @@ def lint(
     whole = ProgramView(program, used)
     views = [JobView(job) for job in jobs]
     for slug in SLUGS:
+        if slug in OF_A_MATRIX and not any(job.matrix for job in program.jobs):
+            continue
         module = load(slug)
         level = (levels or {}).get(slug, (levels or {}).get(module.RULE.code, module.RULE.level))
         if level == "off":

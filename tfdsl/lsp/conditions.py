@@ -29,7 +29,6 @@ def conditions(snapshot: Snapshot) -> Iterator[tuple[ast.Condition, bool]]:
 def value_of(snapshot: Snapshot, path: Sequence[Node]) -> bool | None:
     """The value of the condition that ``path`` ends with; ``None`` if it is wrong or differs between roles or jobs."""
     from tfdsl.semantics.conditions import Conditions, JobName
-    from tfdsl.semantics.matrix import matrix_of
 
     *above, condition = path
     if not isinstance(condition, ast.Condition):
@@ -37,7 +36,7 @@ def value_of(snapshot: Snapshot, path: Sequence[Node]) -> bool | None:
     top = above[0]
     job: JobName | None = None
     if isinstance(top, ast.Job) and len(above) > 1:
-        job = JobName(top.name.text, top.pattern is None and matrix_of(top) is None)
+        job = JobName(top.name.text, top.pattern is None and top.matrix is None)
     roles = [node.name.text for node in above[:-1] if isinstance(node, ast.Role)]
     known = Conditions(Scope(snapshot.params, _unheard, job), snapshot.program.profiles)
     return known.value(condition, roles[-1] if roles else None)

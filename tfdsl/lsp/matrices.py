@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from tfdsl.lsp.occurrences import related_owners
 from tfdsl.record import replace
 from tfdsl.semantics.derived import derive
-from tfdsl.semantics.matrix import matrix_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +42,7 @@ def with_axis(program: Program, owner: str, axis: str) -> list[ast.Job]:
 
 def axes_of(job: ast.Job) -> Sequence[str]:
     """The names of the axes of ``job``."""
-    matrix = matrix_of(job)
+    matrix = job.matrix
     return [axis.key.text for axis in matrix.axes] if matrix is not None else []
 
 

@@ -21,7 +21,9 @@ from tfdsl.semantics.merge_policies import policies
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.patches import patches
 from tfdsl.semantics.per_combination import Reports
+from tfdsl.semantics.project import used_templates
 from tfdsl.semantics.resolve import Resolver, Shared
+from tfdsl.semantics.sizes import items_of
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from tfdsl.semantics.target_options import GivenOption
     from tfdsl.text import Source
 
+
+COST_OF_ITEM = 10
+"""The cost of resolving an item of a block for one more job of its matrix, relative to copying an element of a list."""
 
 Extent: TypeAlias = Literal["all", "sample", "first", "names"]
 
@@ -103,7 +108,9 @@ def check(program: Program, request: Request) -> Checked:
     for one in derived:
         of_node.setdefault(id(one.node), []).append(one)
     of_nodes = [checker.jobs(node, of_node.get(id(node), [])) for node in program.jobs]
-    everything = frozenset(params.used | {f"template {name}" for name in _used_templates(program)})
+    everything = frozenset(
+        params.used | {f"template {name}" for name in used_templates(program.jobs, program.templates)}
+    )
     diagnostics = collector.diagnostics
     if program.syntax_errors:
         from tfdsl.semantics.consequences import independent
@@ -144,6 +151,7 @@ class _Checker:
             derived = [one for one in derived if one.sampled]
         elif self.request.extent == "first":
             derived = derived[:1]
+        derived = self._affordable(node, derived)
         wanted = self.request.targets or (None,)
         if not derived:  # more jobs than a file can have
             self._block(Derived(node, node.name.text, node.name.span, known=False), self.report)
@@ -190,6 +198,14 @@ class _Checker:
         for target in (None, *(targets.find(name) for name in block.targets)):
             resolver = Resolver(block, derived, self.params, target, only, shared, compiled=False)
             self._resolved(block, Wanted(target) if target is not None else None, resolver)
+
+    def _affordable(self, node: ast.Job, derived: Sequence[Derived]) -> Sequence[Derived]:
+        """``derived``, or the first if all of them need too much work, which is reported."""
+        combination = derived[0].combination if len(derived) > 1 else None
+        if combination is None or self.params.spend(COST_OF_ITEM * items_of(node, self.names.templates) * len(derived)):
+            return derived
+        self.report(value_rules.TOO_LARGE(combination.matrix, reason="its jobs need more work than any file should"))
+        return derived[:1]
 
     def _job(
         self,
@@ -259,19 +275,3 @@ def _replicas(resolver: Resolver, name: str) -> ast.Expr:
     """The expression that decides how many replicas a role has, which is one that is written."""
     layers = [layer for layer in resolver.own_layers(name) if "replicas" in layer.attributes]
     return layers[-1].attributes["replicas"].value
-
-
-def _used_templates(program: Program) -> set[str]:
-    """Templates that a job of this file uses, directly or indirectly."""
-    names: set[str] = set()
-    if not program.templates:
-        return names
-    todo: list[tuple[ast.Item, ...]] = [job.items for job in program.jobs]
-    while todo:
-        for item in todo.pop():
-            if isinstance(item, ast.Role | ast.Target):
-                todo.append(item.items)
-            elif isinstance(item, ast.Use) and item.name.text not in names and item.name.text in program.templates:
-                names.add(item.name.text)
-                todo.append(program.templates[item.name.text].items)
-    return names

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # What is missing may be in the part that could not be read.
 _MISSING = (
     name_rules.MISSING_PARAM,
+    name_rules.NO_MATRIX,
     value_rules.BUILD_FROM,
     value_rules.MISSING_IMAGE,
     value_rules.NO_TRAINING_ROLE,

@@ -69,15 +69,26 @@ def dependence(node: ast.Item) -> Dependence:
 
 def references(nodes: Sequence[ast.Expr | ast.Item], known: Collection[str]) -> list[ast.Ref]:
     """The references to any of ``known``, in text order."""
-    refs: list[ast.Ref] = []
+    refs = [node for node in _inside(nodes) if isinstance(node, ast.Ref) and node.name in known]
+    return sorted(refs, key=lambda ref: ref.span.start)
+
+
+def members(nodes: Sequence[ast.Job | ast.Template], base: str) -> set[str]:
+    """The members of ``base`` that are used: ``lr`` for ``matrix.lr``."""
+    return {
+        node.name.text
+        for node in _inside(nodes)
+        if isinstance(node, ast.Member) and isinstance(node.base, ast.Ref) and node.base.name == base
+    }
+
+
+def _inside(nodes: Sequence[object]) -> Iterator[Record]:
+    """All that may be or have an expression, without recursion."""
     todo: list[object] = [*nodes]
     while todo:
         node = todo.pop()
-        if isinstance(node, ast.Ref):
-            if node.name in known:
-                refs.append(node)
-        elif isinstance(node, tuple):
+        if isinstance(node, tuple):
             todo.extend(node)  # pyright: ignore[reportUnknownArgumentType]  (children of any kind)
         elif isinstance(node, Record) and not isinstance(node, ast.Name | ast.Number | ast.Bool | ast.Unit):
+            yield node
             todo.extend(getattr(node, field) for field in type(node).__fields__ if field != "span")
-    return sorted(refs, key=lambda ref: ref.span.start)

@@ -64,18 +64,12 @@ class Derived(Record):
 
 def derive(program: Program, params: Params, report: Report) -> list[Derived]:
     """All jobs of ``program``, in file order; an error for each that has the name of another one."""
-    if not any(node.pattern or node.condition or _has_matrix(node) for node in program.jobs):
+    if not any(node.pattern or node.condition or node.matrix for node in program.jobs):
         return [Derived(node, node.name.text, node.name.span) for node in program.jobs]
     namer = _Namer(params, report)
     jobs = [job for node in program.jobs for job in namer.jobs(node)]
     _check_unique((job for job in jobs if not job.absent), report)
     return jobs
-
-
-def _has_matrix(node: ast.Job) -> bool:
-    from tfdsl.semantics.matrix import matrix_of
-
-    return matrix_of(node) is not None
 
 
 class _Namer:
@@ -101,9 +95,9 @@ class _Namer:
             yield replace(job, name=name, known=known, combination=combination)
 
     def _combinations(self, node: ast.Job, scope: Scope) -> Sequence[Combination] | None:
-        from tfdsl.semantics.matrix import MOST_JOBS, combinations, matrix_of
+        from tfdsl.semantics.matrix import MOST_JOBS, combinations
 
-        matrix = matrix_of(node)
+        matrix = node.matrix
         if matrix is None:
             return None
         found = combinations(matrix, replace(scope, report=self._about_axes), MOST_JOBS - self.made)

@@ -92,10 +92,11 @@ def _kept(data: Data | Diagnostic, span: Span, scope: Scope) -> Data | Diagnosti
     if isinstance(data, Diagnostic):
         return data
     result = operators.bounded(data, span)
-    return result if isinstance(result, Diagnostic) or _spent(data, scope) else operators.exhausted(span)
+    return result if isinstance(result, Diagnostic) or spent(data, scope) else operators.exhausted(span)
 
 
-def _spent(data: Data, scope: Scope) -> bool:
+def spent(data: Data, scope: Scope) -> bool:
+    """Account for handling ``data``; false when that is too much for one program."""
     if isinstance(data, str):
         return scope.globals.spend(1 + len(data) // 128)
     if isinstance(data, CONTAINERS):
@@ -232,7 +233,7 @@ def _binary(expr: ast.Binary, scope: Scope, depth: int) -> Data | Diagnostic:
 def _operate(node: ast.Binary, left: Value, scope: Scope, depth: int) -> Data | Diagnostic:
     if node.op not in ("&&", "||"):
         right = evaluate(node.right, scope, depth)
-        if node.op in ("==", "!=") and not (_spent(left.data, scope) and _spent(right.data, scope)):
+        if node.op in ("==", "!=") and not (spent(left.data, scope) and spent(right.data, scope)):
             return operators.exhausted(node.span)
         result = operators.binary(node.op, left.data, right.data, node.span)
         if isinstance(result, Diagnostic) and result.rule is value_rules.DIVISION_BY_ZERO:
@@ -327,7 +328,7 @@ def _call(expr: ast.Call, scope: Scope, depth: int) -> Data | Diagnostic:
     from tfdsl.semantics.functions import call
 
     arguments = [evaluate(argument, scope, depth) for argument in expr.arguments]
-    if not all(_spent(argument.data, scope) for argument in arguments):
+    if not all(spent(argument.data, scope) for argument in arguments):
         return operators.exhausted(expr.span)
     return _kept(call(expr.name, arguments, scope, expr.span), expr.span, scope)
 

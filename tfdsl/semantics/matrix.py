@@ -26,7 +26,6 @@ from tfdsl.semantics.values import (
     kind_of,
     show,
 )
-from tfdsl.syntax import ast
 from tfdsl.vocabulary.quantities import Undecided
 from tfdsl.vocabulary.statements import INDEX
 
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.scope import Scope
+    from tfdsl.syntax import ast
     from tfdsl.text import Span
 
     Report = Callable[[Diagnostic], None]
@@ -42,11 +42,18 @@ if TYPE_CHECKING:
 MOST_JOBS = 1000
 """The most jobs that the matrices of one file can make."""
 
+MOST_COUNTED = 10**9
+MOST_FACTORS = 8
+"""What a message about too many jobs shows."""
+
+MOST_SAMPLED = 100
+"""The most jobs of one matrix that an editor checks at a keystroke."""
+
 
 class Combination(Record):
     """One value of each axis. ``matrix``: the word that its block begins with; ``count``: how many combinations it has.
 
-    ``sampled``: the first combination, or one that differs from it in one axis alone.
+    ``sampled``: the first combination, or one of the first that differ from it in one axis alone.
 
     ``broken``: the matrix has an error, so that no value is known of an axis that it does not have.
     """
@@ -63,13 +70,6 @@ class Combination(Record):
         return ", ".join(f"{name} = {show(value.data)}" for name, value in self.values.items())
 
 
-def matrix_of(job: ast.Job) -> ast.Matrix | None:
-    """The matrix of ``job``, if it has one."""
-    if not any(isinstance(item, ast.Matrix) for item in job.as_read.items):
-        return None
-    return next(item for item in job.items if isinstance(item, ast.Matrix))
-
-
 def combinations(matrix: ast.Matrix, scope: Scope, room: int) -> Sequence[Combination]:
     """All combinations of ``matrix``, whose axes see the names of ``scope``; one, broken, if it has an error.
 
@@ -84,20 +84,22 @@ def combinations(matrix: ast.Matrix, scope: Scope, room: int) -> Sequence[Combin
     if broken or count > room:
         first = {name: values[0] for name, values in zip(axes, lists, strict=True)}
         return [Combination(0, first, matrix.word, broken=broken)]
-    return [
-        Combination(index, dict(zip(axes, values, strict=True)), matrix.word, count, _is_sample(values, lists))
-        for index, values in enumerate(product(*lists))
-    ]
-
-
-def _is_sample(values: tuple[Value, ...], lists: Sequence[Sequence[Value]]) -> bool:
-    return sum(value is not axis[0] for value, axis in zip(values, lists, strict=True)) <= 1
+    found: list[Combination] = []
+    samples = 0
+    for index, values in enumerate(product(*lists)):
+        further = sum(value is not axis[0] for value, axis in zip(values, lists, strict=True))
+        sampled = further <= 1 and samples < MOST_SAMPLED
+        samples += sampled
+        found.append(Combination(index, dict(zip(axes, values, strict=True)), matrix.word, count, sampled))
+    return found
 
 
 def _too_many(matrix: ast.Matrix, lists: Iterable[Sequence[Value]], count: int, room: int) -> Diagnostic:
-    factors = [str(len(values)) for values in lists]
-    product_ = f"{' × '.join(factors)} = {count:,}" if len(factors) > 1 else f"{count:,}"
-    error = value_rules.TOO_MANY_JOBS(matrix.word, count=product_, most=f"{MOST_JOBS:,}")
+    lengths = [len(values) for values in lists]
+    shown = f"{count:,}" if count <= MOST_COUNTED else f"more than {MOST_COUNTED:,}"
+    if 1 < len(lengths) <= MOST_FACTORS and count <= MOST_COUNTED:
+        shown = f"{' × '.join(map(str, lengths))} = {shown}"
+    error = value_rules.TOO_MANY_JOBS(matrix.word, count=shown, most=f"{MOST_JOBS:,}")
     if room < MOST_JOBS:
         error = error.help(f"the matrices above make {MOST_JOBS - room:,} jobs already")
     return error

@@ -19,7 +19,7 @@ from tfdsl.syntax.bidi import reordered
 from tfdsl.vocabulary.statements import RESERVED_NAMES, TRUTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from tfdsl.diagnostics import Rule
     from tfdsl.syntax import Parsed
@@ -70,6 +70,22 @@ def load(source: Source, read: Reader, parse: Callable[[Source], Parsed] = parse
     loader = _Loader(read, parse)
     loader.file(source, ())
     return loader.program()
+
+
+def used_templates(jobs: Iterable[ast.Job], templates: Mapping[str, ast.Template]) -> set[str]:
+    """The templates that ``jobs`` use, directly or indirectly."""
+    names: set[str] = set()
+    if not templates:
+        return names
+    todo: list[tuple[ast.Item, ...]] = [job.items for job in jobs]
+    while todo:
+        for item in todo.pop():
+            if isinstance(item, ast.Role | ast.Target):
+                todo.append(item.items)
+            elif isinstance(item, ast.Use) and item.name.text not in names and item.name.text in templates:
+                names.add(item.name.text)
+                todo.append(templates[item.name.text].items)
+    return names
 
 
 class _Loader:

@@ -17,7 +17,7 @@ from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.semantics import operators, resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.dependencies import dependence
-from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.evaluate import evaluate, spent
 from tfdsl.semantics.mounts import mount as read_mount
 from tfdsl.semantics.scope import PENDING, Pending, Scope
 from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, MapData, Poison, Value, map_data
@@ -259,11 +259,20 @@ class Resolver:
             row = attributes.BY_NAME[assign.key.text]
             scope = self._scope_of(values is self.shared.typed, role)
             value = evaluate(assign.value, scope)
-            if isinstance(value.data, CONTAINERS) and not self.params.spend(COST * value.data.weight // ELEMENT):
+            if isinstance(value.data, CONTAINERS) and not self._spent(value):
                 scope.report(operators.exhausted(value.span))
                 value = Value(POISON, value.span)
             value = values[key] = conform(value, row.type, row.name, scope.report)
+        elif self.derived.combination is not None and not self._spent(value):  # each job has a copy of it
+            self.shared.report(operators.exhausted(value.span))
+            return Value(POISON, value.span)
         return value
+
+    def _spent(self, value: Value) -> bool:
+        """Account for one more use of a value; false when that is too much for one program."""
+        if isinstance(value.data, CONTAINERS):
+            return self.params.spend(COST * value.data.weight // ELEMENT)
+        return spent(value.data, self.scope)
 
     def _scope_of(self, same: bool, role: str | None) -> Scope:
         """The names for a value in ``role``. ``same``: the value is the same in all jobs."""

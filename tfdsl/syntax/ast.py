@@ -380,6 +380,13 @@ class Job(Record):
         """The same job at the place where it was read: only its spans may differ."""
         return getattr(self, "_read", self)
 
+    @property
+    def matrix(self) -> Matrix | None:
+        """Its matrix, if it has one."""
+        if not any(isinstance(item, Matrix) for item in self.as_read.items):
+            return None
+        return next(item for item in self.items if isinstance(item, Matrix))
+
 
 Declaration: TypeAlias = Edition | Include | Param | Let | Template | Profile | Job
 

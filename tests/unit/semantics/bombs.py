@@ -68,6 +68,26 @@ BOMBS = {
     + "".join(f'mount pvc "a" at "/a/{n}"\n' for n in range(3000)) + "}\n",
     "many claims": "job j { image = \"i\", role worker { }\n"
     + "".join(f'mount claim 1Gi at "/a-bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb-{n}"\n' for n in range(2000)) + "}\n",
+    "a matrix of many jobs": JOB.format(f"matrix {{ a = {list(range(1000))} }}, args = [\"${{matrix.a}}\"]"),
+    "many matrices": "".join(
+        f'job j{n} {{ image = "i", matrix {{ a = [1, 2] }}, role worker {{ }} }}\n' for n in range(1200)
+    ),
+    "a matrix of many axes": JOB.format("matrix { " + ", ".join(f"a{n} = [1, 2]" for n in range(6000)) + " }"),
+    "a matrix of many axes of one value": JOB.format(
+        "matrix { " + ", ".join(f"a{n} = [1]" for n in range(4000)) + " }"
+    ),
+    "big lists in a matrix": 'let a0 = ["x"]\n'
+    + "".join(f"let a{n + 1} = a{n} + a{n}\n" for n in range(16))
+    + JOB.format(f"matrix {{ a = {list(range(1000))} }}, args = a16"),
+    "big texts in a matrix": 'let a0 = "xx"\n'
+    + "".join(f"let a{n + 1} = a{n} + a{n}\n" for n in range(18))
+    + JOB.format(f"matrix {{ a = {list(range(1000))} }}, image = a18"),
+    "many mounts in a matrix": JOB.format(
+        f"matrix {{ a = {list(range(1000))} }}\n"
+        + "".join(f'mount pvc "${{matrix.a}}" at "/a/{n}"\n' for n in range(2000))
+    ),
+    "many names in a matrix": f"let n = \"{'n' * 5000}\"\n"
+    + 'job "${n}-${matrix.a}" { image = "i", role worker { }, matrix { a = ' + str(list(range(1000))) + " } }\n",
     "many roles that are one": "job j { image = \"i\"\n" + "role worker { }\n" * 6000 + "}\n",
     "many targets that are one": "job j { image = \"i\", role worker { }\n" + "target volcano { }\n" * 5000 + "}\n",
     "many jobs": "".join(f"job j{n} {{ image = \"i\", role worker {{ }} }}\n" for n in range(2500)),

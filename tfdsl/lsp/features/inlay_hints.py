@@ -11,7 +11,6 @@ from tfdsl.lsp.shown import shown
 from tfdsl.lsp.tree import walk
 from tfdsl.record import Record, replace
 from tfdsl.semantics.dependencies import references
-from tfdsl.semantics.matrix import matrix_of
 from tfdsl.semantics.values import ListData, MapData
 from tfdsl.syntax import ast
 
@@ -100,7 +99,7 @@ def _job(snapshot: Snapshot, job: ast.Job) -> Iterator[Hint]:
 
 def _names(snapshot: Snapshot, job: ast.Job) -> Iterator[Hint]:
     """The name that is evaluated, and how many jobs a matrix makes."""
-    if job.pattern is None and matrix_of(job) is None:
+    if job.pattern is None and job.matrix is None:
         return
     made = jobs_of(snapshot, job)
     if not made:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.lsp.features.completion.item import Item
-from tfdsl.semantics.matrix import matrix_of
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import functions, roles
 from tfdsl.vocabulary.statements import INDEX
@@ -141,7 +140,7 @@ def _axes(snapshot: Snapshot, cursor: Cursor) -> list[tuple[str, str]]:
     named = job.name.strip('"') if job is not None else None
     found: dict[str, str] = {}
     for node in program.jobs:
-        matrix = matrix_of(node) if named in (None, node.name.text) else None
+        matrix = node.matrix if named in (None, node.name.text) else None
         for axis in matrix.axes if matrix is not None else ():
             found.setdefault(axis.key.text, axis.span.text.partition("\n")[0])
     return [*found.items(), (INDEX, "Number of the job in its matrix, from 0.")] if found else []
