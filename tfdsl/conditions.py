@@ -18,6 +18,7 @@ running = Condition("running", lambda unit, item: item.value == "running")
 not_grpc = Condition("not grpc", lambda unit, item: item.value != "grpc")
 same_cpu = Condition("equal to cpu", lambda unit, item: _role(item).cpu_limit == _role(item).cpu)
 same_memory = Condition("equal to memory", lambda unit, item: _role(item).memory_limit == _role(item).memory)
+unlimited = Condition('"none"', lambda unit, item: item.value == "none")
 labelled = Condition("with node_label", lambda unit, item: _role(item).node_label is not None)
 sized = Condition("with a size", lambda unit, item: cast("ScratchMount", item.node).size is not None)
 

@@ -56,6 +56,9 @@ AFTER_CYCLE = _rule("TFJ2115", "after-cycle", "{roles} wait for each other")
 MISSING_LOGDIR = _rule("TFJ2116", "missing-logdir", "tensorboard needs a logdir because the job has no checkpoint")
 RETRIES_ZERO = _rule("TFJ2117", "retries-zero", "retries is 0, but a policy asks for {action}")
 PORT_TWICE = _rule("TFJ2118", "port-twice", "port {number} of role {role} is {first} and {second}")
+LIMIT_WITHOUT_REQUEST = _rule(
+    "TFJ2120", "limit-without-request", '{name}_limit = "none" has no effect: {name} is not set', "warning"
+)
 LIMIT_BELOW_REQUEST = _rule("TFJ2119", "limit-below-request", "{name} {given} is less than the request {request}")
 
 MOUNT_SOURCE = _rule("TFJ2201", "mount-source", "mount {kind} {problem}")

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from tfdsl.ir.amounts import Count, Cpu, Delay, Memory
+from tfdsl.ir.amounts import Count, Cpu, CpuLimit, Delay, Memory, MemoryLimit
 from tfdsl.ir.mounts import Mount
 from tfdsl.ir.part import After, Node, holds, refuse, unset
 from tfdsl.ir.read_only import EMPTY
@@ -84,7 +84,8 @@ class Role(Node):
     """The replicas of one role. ``path`` is ``roles[NAME]``.
 
     ``command``: argv in exec form, or one text for ``/bin/sh -c TEXT sh ARGS…``, or empty for the image's entrypoint.
-    ``cpu`` and ``memory`` are the request; ``cpu_limit`` and ``memory_limit`` the limit (equal unless written).
+    ``cpu`` and ``memory`` are the request; ``cpu_limit`` and ``memory_limit`` the limit (equal unless written), or
+    ``"none"``.
     ``min_available`` is ``replicas`` unless written, of tensorboard 0. ``steps`` stand in the order in which they
     start.
     """
@@ -107,8 +108,8 @@ class Role(Node):
     env_from: tuple[EnvSource, ...] = ()
     cpu: Cpu | None = None
     memory: Memory | None = None
-    cpu_limit: Cpu | None = None
-    memory_limit: Memory | None = None
+    cpu_limit: CpuLimit | None = None
+    memory_limit: MemoryLimit | None = None
     gpu: Annotated[int, Field(ge=0)] = 0
     gpu_resource: Annotated[Word, holds(names.resource_name)] | None = None
     gpu_memory: Memory | None = None

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from tfdsl.ir.amounts import Cpu, Memory
+from tfdsl.ir.amounts import Cpu, Memory, requested
 from tfdsl.ir.part import Node, holds, refuse, unset
 from tfdsl.ir.read_only import EMPTY, ReadOnlyMap
 from tfdsl.ir.text import Command, EnvName, EnvSource, EnvValue, FullText, Map, Text, Word
@@ -57,8 +57,8 @@ def inherited(role: "Role") -> dict[str, Any]:
         "image": role.image,
         "workdir": role.workdir,
         "env_from": role.env_from,
-        "cpu": role.cpu if role.cpu is not None else role.cpu_limit,
-        "memory": role.memory if role.memory is not None else role.memory_limit,
+        "cpu": requested(role.cpu, role.cpu_limit),
+        "memory": requested(role.memory, role.memory_limit),
     }
 
 

@@ -179,13 +179,13 @@ class Role(Protocol):
         ...
 
     @property
-    def cpu_limit(self) -> Quantity | None:
-        """As it is written."""
+    def cpu_limit(self) -> Quantity | str | None:
+        """As it is written; a text is no limit."""
         ...
 
     @property
-    def memory_limit(self) -> Quantity | None:
-        """As it is written."""
+    def memory_limit(self) -> Quantity | str | None:
+        """As it is written; a text is no limit."""
         ...
 
     @property

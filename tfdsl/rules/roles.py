@@ -9,6 +9,7 @@ from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.rules.broken import Broken
 from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary import roles as rows
+from tfdsl.vocabulary.quantities import Quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,7 +31,7 @@ def limits(role: Role) -> Iterator[Broken]:
     """No limit is below its request."""
     pairs = (("cpu", role.cpu, role.cpu_limit), ("memory", role.memory, role.memory_limit))
     for name, request, limit in pairs:
-        if request is not None and limit is not None and limit.milli < request.milli:
+        if request is not None and isinstance(limit, Quantity) and limit.milli < request.milli:
             values = {"name": f"{name}_limit", "given": limit.text, "request": request.text}
             broken = Broken(value_rules.LIMIT_BELOW_REQUEST, (f"{name}_limit",), values)
             yield broken.note((name,), "the request").marked("the limit")

@@ -95,7 +95,7 @@ def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
 
 def offered(data: Data, to: Type) -> str | None:
     """The literal of type ``to`` that was probably meant, e.g. ``16Gi`` for ``"16Gi"``."""
-    if isinstance(data, str):
+    if isinstance(data, str) and not isinstance(to, UnionType):
         return _from_text(data, to)
     if isinstance(to, StringType) and not to.one_of and isinstance(data, bool | Quantity | Duration | Undecided):
         return f'"{show(data)}"'
@@ -316,14 +316,22 @@ def _map(value: Value, to: MapType, what: str, report: Report) -> Data:
 def _union(value: Value, to: UnionType, what: str, report: Report) -> Data:
     takers = _TAKERS.get(kind_of(value.data), ())
     for member in to.of:
-        if isinstance(member, takers):
+        if isinstance(member, takers) and not _is_other_text(value.data, member):
             return conform(value, member, what, report).data
     return _mismatch(value, to, what, report)
 
 
+def _is_other_text(data: Data, member: Type) -> bool:
+    """Whether ``data`` is a text that is not even nearly a word of ``member``: ``"16Gi"`` is a quantity in quotes."""
+    words = member.one_of if isinstance(member, StringType) else ()
+    return bool(words) and isinstance(data, str) and closest(data, words) is None
+
+
 _TAKERS: dict[str, tuple[type, ...]] = {
-    "int": (IntType, NumberType),
-    "number": (NumberType,),
+    "int": (IntType, NumberType, QuantityType),
+    "number": (NumberType, QuantityType),
+    "quantity": (QuantityType,),
+    "quantity or duration": (QuantityType,),
     "string": (StringType,),
     "bool": (BoolType,),
     "list": (ListType,),

@@ -13,7 +13,7 @@ from tfdsl.rules.roles import images
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import ListData, MapData, PodField, Reference
-from tfdsl.vocabulary.attributes import TOLERATION_KEYS
+from tfdsl.vocabulary.attributes import NO_LIMIT, TOLERATION_KEYS
 from tfdsl.vocabulary.types import INT, STRING, Type, one_of
 
 if TYPE_CHECKING:
@@ -47,6 +47,20 @@ def check_job(job: resolved.Job, report: Report) -> None:
             report(_with_conditions(broken.diagnostic(lambda place: job_span(job, place)), job))
     for role, its_view in zip(job.roles, view.roles, strict=True):
         _check_role(role, its_view, report)
+    _check_unlimited(job, report)
+
+
+def _check_unlimited(job: resolved.Job, report: Report) -> None:
+    """Report limits that are ``"none"`` where none of the roles that have them requests anything."""
+    for name in ("cpu", "memory"):
+        holders = [role for role in job.roles if role.data(f"{name}_limit") == NO_LIMIT]
+        limits = {role.settings[f"{name}_limit"].value.span: False for role in holders}
+        for role in holders:
+            limits[role.settings[f"{name}_limit"].value.span] |= name in role.settings
+        for span, useful in limits.items():
+            if not useful:
+                help_ = f"set {name}, or remove {name}_limit"
+                report(value_rules.LIMIT_WITHOUT_REQUEST(span, name=name).help(help_))
 
 
 def _with_conditions(diagnostic: Diagnostic, job: resolved.Job) -> Diagnostic:

@@ -75,6 +75,9 @@ ENV = MapType(UnionType((RUN_TIME_STRING, NUMBER, BOOL, ReferenceType())), keys=
 TEXT_OR_ARGV = UnionType((ListType(RUN_TIME_STRING), StringType(run_time=True, empty=False)))
 TOLERATIONS = ListType(MapType(UnionType((STRING, IntType()))))
 
+NO_LIMIT = "none"
+"""As a limit: the target sets none."""
+
 MOST_REPLICAS = 100_000
 """More is a mistake: no target and no cluster spec can have that many."""
 MOST_RETRIES = 2**31 - 2
@@ -158,8 +161,10 @@ ATTRIBUTES = (
     Attribute("memory", "both", MEMORY, "none", "Memory per replica, requested and the limit.",
               ("mem", "ram", "container_memory", "memory_request"), example="16Gi",
               akin=("memory_mb", "mem_mb", "mem_per_cpu", "mem_per_node")),
-    Attribute("cpu_limit", "both", CPU, "= cpu", "A higher CPU limit.", ("cpuLimit", "cpu_limits"), example="8"),
-    Attribute("memory_limit", "both", MEMORY, "= memory", "A higher memory limit.",
+    Attribute("cpu_limit", "both", UnionType((CPU, one_of(NO_LIMIT))), "= cpu",
+              'A higher CPU limit, or `"none"` for no limit.', ("cpuLimit", "cpu_limits"), example="8"),
+    Attribute("memory_limit", "both", UnionType((MEMORY, one_of(NO_LIMIT))), "= memory",
+              'A higher memory limit, or `"none"` for no limit.',
               ("memoryLimit", "memory_limits", "mem_limit"), example="20Gi"),
     Attribute("gpu", "both", IntType(0, devices=True), "0", "Whole devices per replica.",
               ("gpus", "num_gpus", "gpu_count", "nvidia.com/gpu", "nvidia_gpu", "gpu_num", "ngpus", "gpus_per_task"),

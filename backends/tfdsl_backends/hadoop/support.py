@@ -299,9 +299,26 @@ def _resources(vcores: str, memory: str) -> Iterator[Row]:
     )
     yield kept("roles[].cpu", vcores)
     yield translated("roles[].memory", memory, "in MB, rounded up")
+    yield approximated(
+        "roles[].cpu_limit",
+        "",
+        "a YARN container has one size: role {role} can count on its cpu only, whatever the node has left",
+        "153",
+        "cpu-unlimited",
+        when=asked.unlimited,
+    )
     yield kept("roles[].cpu_limit", "", when=asked.same_cpu)
     yield approximated(
         "roles[].cpu_limit", "", "a YARN container has one size: role {role} gets its cpu, not the limit {value}", "034"
+    )
+    yield approximated(
+        "roles[].memory_limit",
+        "",
+        "a YARN container has one size: role {role} is killed above its memory, although it has no limit",
+        "154",
+        "memory-unlimited",
+        when=asked.unlimited,
+        instead="request as memory what the role can need at most",
     )
     yield kept("roles[].memory_limit", "", when=asked.same_memory)
     yield approximated(

@@ -76,7 +76,7 @@ def _limits(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
         names = " and ".join(places)
         diagnostic = rule(min(places.values(), key=lambda span: span.start), names=names)
         other = " or ".join(f"{name}_limit" for name in places)
-        yield diagnostic.help(f"write {other} to set another limit; unpatch in target {unit.target} removes one")
+        yield diagnostic.help(f'write {other} to set another limit, or "none" for no limit')
 
 
 def _sidecar(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:

@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import Located, child, entry, plain, unwrap
+from tfdsl.ir.amounts import requested
 from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
@@ -222,7 +223,7 @@ def _huge_pages(role: Role, name: str) -> str:
         return "huge pages are named by their size, e.g. hugepages-2Mi"
     if amount is None or amount.milli % page:
         return f"write an amount of bytes in whole pages of {name.removeprefix(HUGE_PAGES)}"
-    if not any((role.cpu, role.cpu_limit, role.memory, role.memory_limit)):
+    if not (requested(role.cpu, role.cpu_limit) or requested(role.memory, role.memory_limit)):
         return "huge pages can only be requested together with cpu or memory"
     return ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, at, child, entry, unless_empty
+from tfdsl.vocabulary.attributes import NO_LIMIT
 
 if TYPE_CHECKING:
     from tfdsl.emit.located import Data
@@ -13,28 +14,18 @@ if TYPE_CHECKING:
 
 
 def resources(role: Role, plan: PodPlan) -> Data:
-    """Requests and limits, both written for everything.
+    """Requests and limits, both written for everything that is not without a limit.
 
     Kubernetes wants them equal for devices, and Volcano's and Kubeflow's gangs count requests only (seen: a limit
     alone is not counted in the PodGroup's ``minResources``).
     """
     devices = {**gpus(role), **{name: _extended(role, name) for name in role.resources}, **plan.resources}
+    requests = {name: at(role, name) or _limit(role, name) for name in ("cpu", "memory")}
+    limits = {name: _limit(role, name) for name in ("cpu", "memory")}
     return unless_empty(
         {
-            "requests": unless_empty(
-                {
-                    "cpu": at(role, "cpu") or at(role, "cpu_limit"),
-                    "memory": at(role, "memory") or at(role, "memory_limit"),
-                    **devices,
-                }
-            ),
-            "limits": unless_empty(
-                {
-                    "cpu": at(role, "cpu_limit") or at(role, "cpu"),
-                    "memory": at(role, "memory_limit") or at(role, "memory"),
-                    **devices,
-                }
-            ),
+            "requests": unless_empty({**requests, **devices}),
+            "limits": unless_empty({**limits, **devices}),
         }
     )
 
@@ -44,6 +35,12 @@ def gpus(role: Role) -> dict[str, Data]:
     if not role.gpu or role.gpu_memory is not None:
         return {}
     return {role.gpu_resource or "nvidia.com/gpu": at(role, "gpu")}
+
+
+def _limit(role: Role, name: str) -> Data:
+    """The limit of ``cpu`` or ``memory``, which is the request unless it is written; ``None`` where there is none."""
+    field = f"{name}_limit"
+    return at(role, field) if getattr(role, field) != NO_LIMIT else None
 
 
 def _extended(role: Role, name: str) -> Data:

@@ -320,6 +320,8 @@ class _Draw(Random):
             ("env_from", 6, lambda: self.list(lambda: self.choice(ENV_SOURCES))),
             ("cpu", 3, lambda: self.choice(CPUS)),
             ("memory", 3, lambda: self.choice(QUANTITIES)),
+            ("cpu_limit", 8, lambda: self.choice(('"none"', "64"))),
+            ("memory_limit", 8, lambda: self.choice(('"none"', "64Gi"))),
             ("gpu", 3, lambda: self.choice(("0", "1", "8"))),
             ("gpu_resource", 12, lambda: self.choice(('"amd.com/gpu"', '"nvidia.com/mig-1g.5gb"', '"gpu"'))),
             ("resources", 10, lambda: self.choice(('{ "rdma/hca" = 1 }', '{ "example.com/fpga" = 2, "a.b/c" = 4 }'))),

@@ -296,11 +296,10 @@ def test_slider_tells_the_restarts_once_too() -> None:
 
 
 def test_a_limit_can_be_taken_away() -> None:
-    limits = "spec.tfReplicaSpecs.PS.template.spec.containers[0].resources.limits"
-    without = with_target("tfjob", f'unpatch "{limits}.memory"')
+    without = with_target("tfjob", 'role ps { memory_limit = "none" }')
     assert manifest(LARGER, "tfjob").count("'memory': '4Gi'") == 4
     assert manifest(without, "tfjob").count("'memory': '4Gi'") == 3
-    assert "unpatch in target tfjob" in str(made(LARGER, "tfjob")[1])
+    assert '"none" for no limit' in str(made(LARGER, "tfjob")[1])
 
 
 def test_the_restarts_of_jobs_are_told_once_for_one_job_and_for_several() -> None:

@@ -53,6 +53,8 @@ def test_the_public_names_are_the_models() -> None:
         ("env", {"..": "x"}, "TFJ2006"),
         ("args", ("a\0",), "TFJ2009"),
         ("workdir", "", "string_too_short"),
+        ("cpu_limit", "None", "limit_member"),
+        ("memory_limit", Quantity("0"), "TFJ2001"),
         ("ports", {"a": 0}, "greater_than_equal"),
         ("ports", {"HTTP": 80}, "TFJ2502"),
         ("ports", {"debug": 2222}, "TFJ2118"),

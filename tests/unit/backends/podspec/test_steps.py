@@ -94,6 +94,8 @@ def test_a_step_has_its_own_instead() -> None:
 
 
 def test_the_limit_alone_is_the_size_too() -> None:
+    made = first(step(), cpu=amount("2"), cpu_limit="none", memory_limit="none")
+    assert made["resources"] == {"requests": {"cpu": "2"}, "limits": {"cpu": "2"}}
     made = first(step(), memory_limit=amount("8Gi"))
     assert made["resources"] == {"requests": {"memory": "8Gi"}, "limits": {"memory": "8Gi"}}
 

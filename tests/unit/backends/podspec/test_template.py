@@ -183,6 +183,17 @@ def test_requests_and_limits_are_both_written() -> None:
     }
 
 
+def test_no_limit_is_written_for_none() -> None:
+    made = container(role("worker", cpu=amount("2"), memory=amount("8Gi"), memory_limit="none", gpu=1))
+    assert made["resources"] == {
+        "requests": {"cpu": "2", "memory": "8Gi", "nvidia.com/gpu": 1},
+        "limits": {"cpu": "2", "nvidia.com/gpu": 1},
+    }
+    made = container(role("worker", cpu=amount("2"), cpu_limit="none", memory_limit="none"))
+    assert made["resources"] == {"requests": {"cpu": "2"}}
+    assert "resources" not in container(role("worker", cpu_limit="none"))
+
+
 def test_a_limit_alone_is_also_the_request() -> None:
     made = container(
         role("worker", cpu_limit=amount("2"), memory_limit=amount("1Gi"), gpu=1, gpu_resource="amd.com/gpu")

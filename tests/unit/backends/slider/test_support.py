@@ -77,6 +77,8 @@ def test_every_refusal_names_a_way_out() -> None:
         (worker(cpu=amount("1500m")), "roles[].cpu", "approximated"),
         (worker(cpu=amount("1"), cpu_limit=amount("2")), "roles[].cpu_limit", "approximated"),
         (worker(cpu=amount("1"), cpu_limit=amount("1")), "roles[].cpu_limit", "kept"),
+        (worker(cpu=amount("1"), cpu_limit="none"), "roles[].cpu_limit", "approximated"),
+        (worker(memory=amount("1Gi"), memory_limit="none"), "roles[].memory_limit", "approximated"),
         (worker(memory=amount("1Gi"), memory_limit=amount("2Gi")), "roles[].memory_limit", "approximated"),
         (worker(memory=amount("1Gi"), memory_limit=amount("1Gi")), "roles[].memory_limit", "kept"),
         (worker(gpu=1), "roles[].gpu", "refused"),

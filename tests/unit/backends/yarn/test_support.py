@@ -94,6 +94,8 @@ ROWS: list[tuple[Job, dict[str, object], str, str]] = [
     (one(cpu=amount("1500m")), {}, "roles[].cpu", "approximated"),
     (one(cpu=amount("1"), cpu_limit=amount("2")), {}, "roles[].cpu_limit", "approximated"),
     (one(cpu=amount("1"), cpu_limit=amount("1")), {}, "roles[].cpu_limit", "kept"),
+    (one(cpu=amount("1"), cpu_limit="none"), {}, "roles[].cpu_limit", "approximated"),
+    (one(memory=amount("1Gi"), memory_limit="none"), {}, "roles[].memory_limit", "approximated"),
     (one(memory=amount("1Gi"), memory_limit=amount("2Gi")), {}, "roles[].memory_limit", "approximated"),
     (one(memory=amount("1Gi"), memory_limit=amount("1024Mi")), {}, "roles[].memory_limit", "kept"),
     (one(gpu=1), {}, "roles[].gpu", "kept"),
