@@ -51,7 +51,7 @@ class StandInKubelet:
         for pod in self.pods():
             if _phase(pod) == "Deleting":
                 self._finish_deletion(pod)
-            elif _phase(pod) == "Pending":
+            elif _phase(pod) == "Pending" and "podIP" not in pod["status"]:  # else its prepare step has failed
                 self._start(pod)
 
     def until(self, holds: Callable[[], bool], what: str, seconds: float = 30) -> None:
@@ -68,8 +68,8 @@ class StandInKubelet:
         """Work until so many pods run, and no others are there."""
         self.until(lambda: list(self.phases().values()) == ["Running"] * number, f"{number} pods run")
 
-    def exit(self, name: str, status: int) -> None:
-        """The container of a pod ends with ``status``."""
+    def exit(self, name: str, status: int, sidecar: int | None = None) -> None:
+        """The container of a pod ends with ``status``, and then its sidecar, if it has one."""
         pod = self._api.get(f"{self._path}/{name}")
         policy = pod["spec"]["restartPolicy"]
         ended = {"exitCode": status, "reason": "Error" if status else "Completed", "finishedAt": now()}
@@ -77,7 +77,25 @@ class StandInKubelet:
             restarts = pod["status"]["containerStatuses"][0]["restartCount"] + 1
             self._set(pod, "Running", {"running": {"startedAt": now()}}, restarts, {"terminated": ended})
         else:
-            self._set(pod, "Succeeded" if status == 0 else "Failed", {"terminated": ended})
+            steps = None if sidecar is None else [{"terminated": {**ended, "exitCode": sidecar}}]
+            self._set(pod, "Succeeded" if status == 0 else "Failed", {"terminated": ended}, steps=steps)
+
+    def prepare_fails(self, name: str, status: int) -> None:
+        """The prepare step of a pod ends with ``status`` before the command has started."""
+        pod = self._api.get(f"{self._path}/{name}")
+        ended = {"terminated": {"exitCode": status, "reason": "Error", "finishedAt": now()}}
+        waiting = {"waiting": {"reason": "PodInitializing"}}
+        if pod["spec"]["restartPolicy"] == "Never":
+            self._set(pod, "Failed", waiting, steps=[ended])
+        else:
+            failed = {"waiting": {"reason": "CrashLoopBackOff"}}
+            self._set(pod, "Pending", waiting, steps=[failed], steps_restarts=1)
+
+    def sidecar_restarts(self, name: str, restarts: int) -> None:
+        """The sidecar of a pod has been started again so many times."""
+        pod = self._api.get(f"{self._path}/{name}")
+        running = {"running": {"startedAt": now()}}
+        self._set(pod, "Running", running, steps=[running], steps_restarts=restarts)
 
     def evict(self, name: str) -> None:
         """The node is short of memory: the pod fails and says so."""
@@ -114,6 +132,8 @@ class StandInKubelet:
         last: dict[str, Any] | None = None,
         more: dict[str, Any] | None = None,
         conditions: list[dict[str, str]] | None = None,
+        steps: list[dict[str, Any]] | None = None,
+        steps_restarts: int = 0,
     ) -> None:
         ready = phase == "Running"
         now_of = {"ready": ready, "started": ready, "restartCount": restarts, "state": state, "lastState": last or {}}
@@ -122,7 +142,28 @@ class StandInKubelet:
             for container in pod["spec"]["containers"]
         ]
         told = [condition(kind, "True" if ready else "False") for kind in ("Ready", "ContainersReady")]
-        status = {"phase": phase, "containerStatuses": containers, "conditions": [*told, *(conditions or [])]}
+        status: dict[str, Any] = {
+            "phase": phase,
+            "containerStatuses": containers,
+            "conditions": [*told, *(conditions or [])],
+        }
+        if steps is not None:
+            inits = pod["spec"]["initContainers"]
+            counts = [one["restartCount"] for one in pod["status"].get("initContainerStatuses", ())] or [0] * len(inits)
+            counts[0] += steps_restarts
+            rest = [{"waiting": {"reason": "PodInitializing"}}] * (len(inits) - len(steps))
+            status["initContainerStatuses"] = [
+                {
+                    "name": container["name"],
+                    "image": container["image"],
+                    "imageID": "",
+                    "ready": False,
+                    "restartCount": count,
+                    "state": one,
+                    "lastState": {},
+                }
+                for container, one, count in zip(inits, [*steps, *rest], counts, strict=True)
+            ]
         path = f"{self._path}/{pod['metadata']['name']}/status"
         answer = self._api.call("PATCH", path, {"status": {**status, **(more or {})}}, STRATEGIC)
         assert answer.fine or answer.status == 404, answer.message  # it may have been deleted meanwhile

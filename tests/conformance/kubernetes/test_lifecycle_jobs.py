@@ -199,6 +199,41 @@ def test_single_status_restarts_and_all_others_fail(api: Api) -> None:
         it.ends_as("worker", "Failed", "PodFailurePolicy")
 
 
+# --- steps ---------------------------------------------------------------------------------------------------------
+
+FETCH = 'prepare fetch { command = ["./fetch"] }'
+LOG = 'sidecar log { image = "log:1" }'
+BY_STATUS = ("on exit 42 => restart pod", "retries = 5")
+
+
+@pytest.mark.parametrize("steps", [(FETCH,), (FETCH, LOG)], ids=["alone", "beside a sidecar"])
+def test_the_status_of_a_prepare_step_is_told_apart(api: Api, steps: tuple[str, ...]) -> None:
+    with Running(api, job(ONE, *steps, *BY_STATUS)) as it:
+        it.kubelet.prepare_fails(it.pod("worker-0"), 42)
+        it.started("worker-0", 2)
+        it.kubelet.prepare_fails(it.pod("worker-0"), 41)
+        it.ends_as("worker", "Failed", "PodFailurePolicy")
+
+
+def test_the_status_of_a_stopped_sidecar_is_not_one_of_the_command(api: Api) -> None:
+    with Running(api, job(ONE, LOG, *BY_STATUS)) as it:
+        it.kubelet.exit(it.pod("worker-0"), 42, sidecar=143)
+        it.started("worker-0", 2)
+        it.goes_on("worker")
+
+
+def test_restarts_of_steps_are_counted(api: Api) -> None:
+    made = job(ONE, FETCH, LOG, "on failed => restart container", "retries = 2")
+    assert "K8S025" in made.codes("warning")
+    with Running(api, made) as it:
+        pod = it.pod("worker-0")
+        it.kubelet.prepare_fails(pod, 3)
+        it.kubelet.prepare_fails(pod, 3)
+        it.goes_on("worker")
+        it.kubelet.sidecar_restarts(pod, 1)
+        it.ends_as("worker", "Failed", "BackoffLimitExceeded")
+
+
 # --- limits --------------------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ version 1.8.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -229,3 +230,46 @@ def test_suspended_job_makes_no_pods(api: Api) -> None:
     with Created(api, job(CHIEF, "suspend = true")) as it:
         it.until(lambda: "Suspended" in it.conditions("TFJob"), "condition Suspended")
         it.stays(lambda: not it.kubelet.phases(), "no pods", 1)
+
+
+# --- steps ---------------------------------------------------------------------------------------------------------
+
+FETCH = 'prepare fetch { command = ["./fetch"] }'
+
+
+def test_a_failed_prepare_step_fails_the_job(api: Api) -> None:
+    with Running(api, job(WORKERS, FETCH)) as it:
+        it.kubelet.prepare_fails(f"{it.name}-worker-1", 3)
+        it.ends_as("Failed")
+
+
+def test_the_status_of_a_prepare_step_is_not_read(api: Api) -> None:
+    """KTF120: status 3 of the command fails the job, status 3 of a step takes a new pod."""
+    made = job(WORKERS, FETCH, "on exit 1..127 => fail job", "on failed => restart pod")
+    assert "KTF120" in made.codes("warning")
+    with Running(api, made) as it:
+        it.kubelet.prepare_fails(f"{it.name}-worker-1", 3)
+        it.started("worker-1", 2)
+        it.goes_on()
+
+
+def test_restarts_of_a_pending_pod_are_not_counted(api: Api) -> None:
+    """KTF121: a prepare step that fails again and again never uses up the retries."""
+    made = job(WORKERS, FETCH, "on failed => restart container", "retries = 2")
+    assert "KTF121" in made.codes("warning")
+    with Running(api, made) as it:
+        for _ in range(6):
+            it.kubelet.prepare_fails(f"{it.name}-worker-1", 3)
+            time.sleep(0.5)
+        it.goes_on()
+
+
+def test_restarts_of_a_sidecar_are_counted(api: Api) -> None:
+    """KTF025: as many restarts of a sidecar as of the command end the job."""
+    made = job(WORKERS, 'sidecar log { image = "log:1" }', "on failed => restart container", "retries = 2")
+    assert "KTF025" in made.codes("warning")
+    with Running(api, made) as it:
+        it.kubelet.sidecar_restarts(f"{it.name}-worker-1", 2)
+        it.stays(lambda: "Failed" not in it.conditions("TFJob"), "two restarts are allowed", 2)
+        it.kubelet.sidecar_restarts(f"{it.name}-worker-1", 1)
+        it.ends_as("Failed")
