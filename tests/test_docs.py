@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
     *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "ARCHITECTURE", "SECURITY")),
     *sorted((ROOT / "docs").rglob("*.md")),
+    ROOT / "examples/README.md",
 ]
 JOB = re.compile(r"^```tfjob\n(.*?)^```", re.S | re.M)
 LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")

@@ -104,5 +104,5 @@ while done < STEPS:
 if first:
     images, labels = digits(1000, seed=2)
     accuracy = np.mean(np.argmax(model(images), 1) == labels)
-    tf.saved_model.save(model, EXPORT)
+    tf.saved_model.save(model, EXPORT, signatures=model.__call__)
     print(f"exported to {EXPORT}: accuracy {accuracy:.3f}", flush=True)

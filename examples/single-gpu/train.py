@@ -145,7 +145,7 @@ def train():
                 tf.summary.scalar("loss", loss, done)
         print(f"step {done}: loss {loss:.4f}", flush=True)
     model, accuracy = measured(manager.latest_checkpoint)
-    tf.saved_model.save(model, EXPORT)
+    tf.saved_model.save(model, EXPORT, signatures=model.__call__)
     print(f"exported to {EXPORT}: accuracy {accuracy:.3f}", flush=True)
 
 
