@@ -67,6 +67,10 @@ NOISE = (
         "target",
         "patch",
         "edition",
+        "when",
+        "unset",
+        "matrix",
+        "prepare",
     ),
     *("1", "0x", "1.5.2", "99999999999999999999", "1Gi1", "..", "&&", "||", "!", "?", "@", "<", ">"),
 )
@@ -113,28 +117,64 @@ def _declaration(chance: random.Random) -> str:
     )
 
 
+CONDITIONS = (
+    "true",
+    "false",
+    "x > 1",
+    "x == 1 && true",
+    '"a"',
+    "task.index > 0",
+    "roles.ps.replicas > 1",
+    "matrix.a > 1",
+)
+
+
+def _condition(chance: random.Random) -> str:
+    return f" when {chance.choice(CONDITIONS)}" if chance.random() < 0.2 else ""
+
+
 def item(chance: random.Random) -> str:
-    kind = chance.randrange(9)
+    kind = chance.randrange(10)
     if kind < 3:
         row = chance.choice(attributes.ATTRIBUTES)
         sound = row.example and chance.random() < 0.7
-        return f"{row.name} = {row.example if sound else chance.choice(VALUES)}"
+        return f"{row.name} = {row.example if sound else chance.choice(VALUES)}{_condition(chance)}"
     if kind == 3:
         mount = chance.choice(statements.MOUNT_KINDS).name
         readonly = chance.choice(("", " readonly"))
-        return f"mount {mount} {chance.choice(SOURCES)} at {chance.choice(PLACES)}{readonly}"
+        return f"mount {mount} {chance.choice(SOURCES)} at {chance.choice(PLACES)}{readonly}{_condition(chance)}"
     if kind == 4:
-        return (
-            f"output {chance.choice(PLACES)} to {chance.choice(PLACES)}{chance.choice(('', ' on always', ' from ps'))}"
-        )
+        rest = chance.choice(("", " on always", " from ps")) + _condition(chance)
+        return f"output {chance.choice(PLACES)} to {chance.choice(PLACES)}{rest}"
     if kind == 5:
         return _policy(chance)
     if kind == 6:
         return chance.choice(list(word_examples.MOUNTS.values())).replace("\n", ", ")
     if kind == 7:
         return _step(chance)
+    if kind == 8:
+        return _unset(chance)
     function = chance.choice(functions.FUNCTIONS).name
     return chance.choice(("use t", "use base", f"queue = {function}({chance.choice(VALUES)}, {chance.choice(VALUES)})"))
+
+
+def _unset(chance: random.Random) -> str:
+    """What takes something back, and a matrix, which only a job can have."""
+    row = chance.choice(attributes.ATTRIBUTES)
+    event = chance.choice(policies.EVENTS)
+    written = event.syntax.partition(",")[0].partition(" ")[0].replace("exit", "exit [1, 137]")
+    what = chance.choice(
+        (
+            row.name,
+            f'{row.name}["A"]',
+            f"mount {chance.choice(PLACES)}",
+            f"output {chance.choice(PLACES)} to {chance.choice(PLACES)}",
+            f"on {chance.choice(('', 'worker ', 'ps '))}{written}",
+            f"{chance.choice(tuple(statements.STEPS))} fetch",
+        )
+    )
+    matrix = f"matrix {{ a = [{chance.choice(VALUES)}, {chance.choice(VALUES)}], b = [1, 2] }}"
+    return matrix if chance.random() < 0.2 else f"unset {what}{_condition(chance)}"
 
 
 def _step(chance: random.Random) -> str:
@@ -152,7 +192,7 @@ def _policy(chance: random.Random) -> str:
     written = event.syntax.partition(",")[0].replace("DURATION", "10m").replace("N", str(chance.randrange(1, 256)))
     delay = " after 5m" if event.takes_delay and not event.needs_delay and chance.random() < 0.3 else ""
     actions = event.actions if chance.random() < 0.9 else [action.name for action in policies.ACTIONS]
-    return f"on {subject}{written}{delay} => {chance.choice(actions)}"
+    return f"on {subject}{written}{delay}{_condition(chance)} => {chance.choice(actions)}"
 
 
 def _roles(chance: random.Random) -> str:
@@ -161,7 +201,8 @@ def _roles(chance: random.Random) -> str:
         if role.name == "worker" or chance.random() < 0.3:
             body = ", ".join(item(chance) for _ in range(chance.randrange(4)))
             count = f"replicas = {chance.randrange(4)}" if not role.single else ""
-            text += f"  role {role.name} {{ {', '.join(part for part in (count, body) if part)} }}\n"
+            inside = ", ".join(part for part in (count, body) if part)
+            text += f"  role {role.name}{_condition(chance)} {{ {inside} }}\n"
     return text
 
 

@@ -14,6 +14,7 @@ import pytest
 from tests.fuzz import makers, mending
 from tests.fuzz.mistakes import KINDS, mistaken
 from tests.fuzz.programs import corpus
+from tests.unit.syntax import test_condition_mistakes as conditions
 from tests.unit.syntax.test_one_mistake import FILES, IN_JOB, whole
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ PARTS = 4
 
 NOT_OF_TEXTS = {
     "tfdsl/semantics/external_values.py": "a value of the command line is in no file",
+    "tfdsl/syntax/values_mistakes.py": "a file of values is not a program",
 }
 """Places that make fixes which no text leads to."""
 
@@ -36,6 +38,8 @@ def test_every_fix_holds_and_every_place_that_makes_fixes_is_reached() -> None:
         for path, wrong in islice(mending.endless("make test"), TEXTS):
             offers.update(mending.prove(path, wrong))
         marked = [whole(item) for item, _, _ in IN_JOB] + [text for text, _, _ in FILES]
+        marked += [conditions.whole(item) for _, item, _ in conditions.ITEMS]
+        marked.append(conditions.whole("on failed => restart job when true"))
         for text in (*corpus(), *(each.replace("»", "") for each in marked)):  # these are wrong in all ways
             mending.settled(mending.checked("page.tfjob", text))
     missed = [place for place in makers.missed(found) if place.partition(":")[0] not in NOT_OF_TEXTS]

@@ -172,6 +172,8 @@ NOT_WORDS = {
     "function",
     "status",
     "key",
+    "item",
+    "policy",
     "declaration",
     "the",
     "what",
