@@ -25,6 +25,9 @@ VALUES = (
     *(
         'secret("a", "b")',
         'configmap("a", "b")',
+        '[secret("a")]',
+        'pod_field("status.podIP")',
+        'env_file("train.sh")',
         'file("train.sh")',
         "min(1, 2)",
         'join(",", ["a"])',

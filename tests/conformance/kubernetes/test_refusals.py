@@ -62,6 +62,15 @@ CASES = (
         "Fast 1",
         "storage",
     ),
+    Case("TFJ2502", WORKER + 'env_from = [secret("HOLE")]', "keys", "No Keys", "secretRef.name"),
+    Case("TFJ2502", WORKER + 'env_from = [configmap("HOLE")]', "settings", "a/b", "configMapRef.name"),
+    # fields of pods
+    Case("TFJ2506", WORKER + 'env = { A = pod_field("HOLE") }', "status.podIP", "status.phase", "fieldPath"),
+    Case("TFJ2506", WORKER + 'env = { A = pod_field("HOLE") }', "status.podIP", "status.podip", "fieldPath"),
+    Case("TFJ2506", WORKER + 'env = { A = pod_field("HOLE") }', "metadata.name", "metadata.labels", "fieldPath"),
+    Case(
+        "TFJ2503", WORKER + 'env = { A = pod_field("HOLE") }', "metadata.labels['a']", "metadata.labels['a b']", "a b"
+    ),
     # ports
     Case("TFJ2502", WORKER + 'ports = { "HOLE" = 9090 }', "a-port", "8080", "ports"),
     Case("TFJ2502", WORKER + 'ports = { "HOLE" = 9090 }', "fifteen-letters", "sixteen-letters-", "ports"),

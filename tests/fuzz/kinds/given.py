@@ -62,8 +62,9 @@ ODD = (
 OTHERS = (
     *("--strict", "--all-targets", "--all-profiles", "--fix", "--check", "--diff", "--source-map", "--list", "-h"),
     *("--profile=p", "--profile", "--job=a", "--job", "--format", "--allow-read=.", "--allow-read", "--out=x", "-Z"),
+    *("--params", "--params=values", "--params=list", "--params=."),
 )
-FILES = ("main.tfjob", "main.tfjob", "main.tfjob", "broken.tfjob", "none.tfjob", "-", ".", "pipe", "list", "")
+FILES = ("main.tfjob", "main.tfjob", "main.tfjob", "broken.tfjob", "none.tfjob", "-", ".", "pipe", "list", "values", "")
 COMMANDS = tuple(name for name in SUMMARIES if name != "lsp")
 """Those that end by themselves."""
 
@@ -77,6 +78,7 @@ def _home() -> Path:
     (folder / "main.tfjob").write_text(lines + job.format(""))
     (folder / "broken.tfjob").write_text("param needed: int\n" + job.format(", cpu ="))
     (folder / "list").write_text("a\nb\n\n# c\n")
+    (folder / "values").write_text('number = 2, text = "b"\nmany = [text]\nneeded = 1\n')
     (folder / "lines").write_bytes(b"\xff\xfe\x00")
     os.mkfifo(folder / "pipe")
     return folder

@@ -17,7 +17,8 @@ KINDS = ("pvc", "claim", "host", "nfs", "configmap", "secret", "scratch", "memor
 JOB = ("namespace", "labels", "annotations", "queue", "priority", "scheduler", "gang", "retries", "deadline", "ttl",
        "cleanup", "suspend", "checkpoint")  # fmt: skip
 ROLE = ("labels", "annotations", "image", "image_pull_policy", "image_pull_secrets", "command", "args", "workdir",
-        "env", "cpu", "memory", "cpu_limit", "memory_limit", "gpu", "gpu_resource", "gpu_memory", "resources", "shm",
+        "env", "env_from",
+        "cpu", "memory", "cpu_limit", "memory_limit", "gpu", "gpu_resource", "gpu_memory", "resources", "shm",
         "port",
         "host_network", "service_account", "run_as_user", "run_as_group", "fs_group", "privileged", "capabilities",
         "stop_grace", "ports",
@@ -29,7 +30,9 @@ FITTING = {
     "scheduler": '"s"', "gang": "false", "retries": "3", "deadline": "1h", "ttl": "0s", "cleanup": '"all"',
     "suspend": "true", "checkpoint": '"/c/${task.index}"', "image": '"i:${role.name}"', "image_pull_policy": '"Always"',
     "image_pull_secrets": '["k"]', "command": '["a", "${task.index}"]', "args": '["$(X)", "{{ }}", "\\u{1F600}\\n"]',
-    "workdir": '"/w"', "env": '{ A = "1", B = 2, C = true, D = secret("s", "k"), E = 1.50 }', "cpu": "500m",
+    "workdir": '"/w"',
+    "env": '{ A = "1", B = 2, C = true, D = secret("s", "k"), E = 1.50, F = pod_field("spec.nodeName") }',
+    "env_from": '[configmap("c"), secret("s")]', "cpu": "500m",
     "memory": "4Gi", "cpu_limit": "8", "memory_limit": "8Gi", "gpu": "1", "gpu_resource": '"amd.com/gpu"',
     "gpu_memory": "1Gi", "resources": '{ "rdma/hca" = 1 }', "shm": "1Gi", "port": "2223", "host_network": "true",
     "service_account": '"sa"', "run_as_user": "0", "run_as_group": "1000", "fs_group": "1000", "privileged": "true",
@@ -43,11 +46,12 @@ LITERALS = ("0", "1", "-1", "42", "1.5", "007", "99999999999999999999", '"x"', '
             "job.name", "job.namespace", "job.user", "role.name", "role.replicas", "roles.worker.replicas",
             "roles.ps.replicas",
             "task.index", '"${task.index}"', '"${env.HOME}/x"', '"${job.user}"', '"${a}"', "secret(\"s\", \"k\")",
+            'secret("s")', 'pod_field("x")',
             '"/data"', '"server:/x"', '"hdfs:///x"', "'''\n  raw\n  '''", "null", "a.b.c", "a[0]",
             'a["k"]')  # fmt: skip
 OPERATORS = ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||")
 FUNCTIONS = ("min", "max", "len", "lower", "upper", "trim", "join", "split", "replace", "format", "file", "secret",
-             "configmap", "nope")  # fmt: skip
+             "configmap", "pod_field", "env_file", "nope")  # fmt: skip
 TARGETS = (*targets.names(), "k8s")
 
 

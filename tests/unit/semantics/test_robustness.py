@@ -42,8 +42,10 @@ def lowers_if_clean(text: str, target: str | None) -> bool:
     for one in found:
         assert 0 <= one.span.start <= one.span.end <= len(one.span.source.text)
         assert "poison" not in one.message.lower()
-        # The word for a value that has been reported already; there is an event of that name, too.
-        assert " unknown " not in one.message.replace("policy on unknown", ""), one.message
+        # The word for a value that has been reported already; there is an event of that name, too, and a text may have
+        # it as an action.
+        if one.rule.slug != "unknown-action":
+            assert " unknown " not in one.message.replace("policy on unknown", ""), one.message
     if any(one.level == "error" for one in found):
         return False
     for job in done.jobs:
