@@ -66,16 +66,18 @@ param big: bool = false
 let small = !big
 template some { gpu = 2 when big, gpu = 4 when small, cpu = 2, use more when big }
 template more { shm = 1Gi when job.name == "a", on failed when big => restart job }
+template less { unset gpu, unset shm, unset mount "/a", unset env["A"] when small }
 job a when small {
   image = "x:1"
   mount pvc "a" at "/a" when role.name == "ps"
   prepare fetch when small { command = "c", cpu = 1 when big }
-  role worker { use some }
+  role worker { use some, use less, unset cpu }
   role ps when big { memory = 1Gi }
   on ps failed => restart container
   target volcano { role ps { cpu = 1 }, queue = "q" when small, patch "spec.x" = 1 when big }
 }
 job b when big { image = "x:1", role worker { use some when small } }
+job c when small { image = "x:1", gpu = 1, env = { A = "1" }, role worker { use less }, target volcano { unset gpu } }
 """
 BASES = {
     "clean": long_text(90),

@@ -76,4 +76,7 @@ UNKNOWN_WHEN = _error(
     "TFJ1515", "unknown-output-condition", "an output is copied on success, failure or always, not on {name}"
 )
 ROLE_NOT_IN_JOB = _error("TFJ1516", "role-not-in-job", "job {job} has no role {name}")
+UNSET_IN_BLOCK = _error("TFJ1518", "unset-in-block", "{what} is {how} in one block")
+NOTHING_TO_UNSET = _error("TFJ1519", "nothing-to-unset", "there is no {what} to unset")
+UNSET_ENTRY = _error("TFJ1520", "unset-entry", "{name} is not a map: it has no entries")
 BAD_PATCH_PATH = _error("TFJ1517", "bad-patch-path", "{problem}")

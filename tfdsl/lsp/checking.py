@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from tfdsl.pipeline import Choice, Outcome, Request
     from tfdsl.semantics.project import Program
+    from tfdsl.semantics.unset_check import Miss
 
 Key: TypeAlias = tuple[object, ...]
 Place: TypeAlias = tuple[str, str, int, int]
@@ -52,13 +53,16 @@ class Layout(Record):
 class Result(Record):
     """The diagnostics of one job: of the language's rules, and (``None``: not asked for yet) of all that comes after.
 
-    ``used``: the names beside the jobs that it uses.
+    ``used``: the names beside the jobs that it uses. ``unset``: what it has for each ``unset``, which may be in a
+    template that other jobs use, too; ``not_unset``: what it has not.
     """
 
     layout: Layout
     checked: tuple[Diagnostic, ...]
     used: frozenset[str]
     finished: tuple[Diagnostic, ...] | None
+    unset: tuple[Span, ...] = ()
+    not_unset: tuple[Miss, ...] = ()
 
 
 class _Job:
@@ -103,6 +107,7 @@ class Checker:
                 yield
             jobs.append(job)
         found = _once([*base.diagnostics, *(each for job in jobs for each in job.result.checked)])
+        found += _unsets(jobs)
         if program.syntax_errors:
             found = independent(found, program)
         found = [*program.diagnostics, *found]
@@ -132,7 +137,12 @@ class Checker:
         used = values.used & beside.names(node) if key else values.used
         own = _without(values.diagnostics, beside.reported)  # what is wrong beside the jobs, each of them reports again
         own = tuple([one for one in own if one.rule is not ABSENT_JOBS])  # which is about all jobs together
-        return self._keep(_Job(node, key, Result(beside.layout(node), own, used, None), values))
+        result = Result(beside.layout(node), own, used, None)
+        if values.unsets is not None:
+            own = _without(own, frozenset(map(_place, values.unsets.left())))
+            unset, missed = tuple(values.unsets.took.values()), tuple(values.unsets.missed.values())
+            result = replace(result, checked=own, unset=unset, not_unset=missed)
+        return self._keep(_Job(node, key, result, values))
 
     def _finish(self, job: _Job, beside: _Beside) -> None:
         """What is asked about one job when there is no error."""
@@ -150,6 +160,19 @@ class Checker:
         if job.key and (len(self._results) < 2 * MOST_KEPT or job.key in self._results):
             self._results[job.key] = job.result
         return job
+
+
+def _unsets(jobs: Iterable[_Job]) -> list[Diagnostic]:
+    """What no job has for an ``unset``."""
+    results = [job.result for job in jobs if job.result.unset or job.result.not_unset]
+    if not results:
+        return []
+    from tfdsl.semantics.unset_check import Unsets
+
+    unsets = Unsets()
+    for result in results:
+        unsets.add(result.unset, result.not_unset)
+    return list(unsets.left())
 
 
 def _place(one: Diagnostic) -> Place:
@@ -316,4 +339,6 @@ def _moved(result: Result, layout: Layout) -> Result | None:
     move = _Move(result.layout, layout)
     checked = tuple([move.diagnostic(one) for one in result.checked])
     finished = None if result.finished is None else tuple([move.diagnostic(one) for one in result.finished])
-    return Result(layout, checked, result.used, finished) if move.possible else None
+    unset = tuple([move.span(span) for span in result.unset])
+    not_unset = tuple([(move.span(span), move.diagnostic(one)) for span, one in result.not_unset])
+    return Result(layout, checked, result.used, finished, unset, not_unset) if move.possible else None

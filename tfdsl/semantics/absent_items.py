@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.record import replace
-from tfdsl.semantics import patches, statements
+from tfdsl.semantics import patches, statements, unset
+from tfdsl.semantics.blocks import UNSET
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.mounts import mount
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tfdsl.semantics.blocks import Layer, RoleBlock
     from tfdsl.semantics.resolve import Resolver
     from tfdsl.semantics.scope import Scope
+    from tfdsl.text import Span
     from tfdsl.vocabulary.types import Type
 
     Report = Callable[[Diagnostic], None]
@@ -43,6 +45,13 @@ def absent_roles(resolver: Resolver) -> dict[str, ast.Condition]:
     return {block.node.name.text: block.node.condition for block in blocks if block.node.condition is not None}
 
 
+def dropped(resolver: Resolver, span: Span, item: str, role: str) -> Diagnostic:
+    """The diagnostic for an item that is left out because of its role."""
+    diagnostic = value_rules.DROPPED_ITEM(span, item=item, role=role)
+    condition = resolver.absent_roles.get(role)
+    return diagnostic if condition is None else diagnostic.note(condition.value.span, "this condition is false")
+
+
 def after_present(resolver: Resolver, after: resolved.Setting, present: tuple[str, ...]) -> resolved.Setting:
     """``after`` without the roles that have no replicas."""
     data = after.value.data
@@ -51,7 +60,7 @@ def after_present(resolver: Resolver, after: resolved.Setting, present: tuple[st
     absent = [name for name in resolver.role_names() if name not in present]
     for item in data.items:
         if item.data in absent:
-            resolver.report(resolver.dropped(item.span, "it", str(item.data)))
+            resolver.report(dropped(resolver, item.span, "it", str(item.data)))
     kept = tuple(item for item in data.items if item.data not in absent)
     return replace(after, value=Value(list_data(kept), after.value.span))
 
@@ -71,7 +80,7 @@ def check(resolver: Resolver) -> None:
                 blocks.append(block)
                 continue
             absent.append(block)
-            resolver.report(resolver.dropped(block.node.name.span, "this block", block.node.name.text))
+            resolver.report(dropped(resolver, block.node.name.span, "this block", block.node.name.text))
     for block in blocks:
         _check_layers(resolver, block.layers, block.node.name.text, {})
     for block in absent:
@@ -121,6 +130,8 @@ def _check_item(item: ast.Item, role: str | None, scope: Scope, options: Mapping
     elif isinstance(item, ast.Step):
         for each in item.items:
             _check_item(each, role, scope, options)
+    elif isinstance(item, UNSET):
+        unset.check_names(item, role, scope)
     elif isinstance(item, ast.Patch):
         patches.patch(item, None, scope)
 

@@ -29,15 +29,16 @@ if TYPE_CHECKING:
     Report = Callable[[Diagnostic], None]
 
 Block = TypeVar("Block", ast.Cluster, ast.Build, ast.Matrix)
+Table: TypeAlias = dict[str, ast.Assign]
 Where: TypeAlias = Literal["job", "role", "target", "template"]
 
-_UNSET = (ast.UnsetAttribute, ast.UnsetMount, ast.UnsetOutput, ast.UnsetPolicy, ast.UnsetStep)
+UNSET = (ast.UnsetAttribute, ast.UnsetMount, ast.UnsetOutput, ast.UnsetPolicy, ast.UnsetStep)
 
 _ALLOWED: dict[Where, tuple[type, ...]] = {
-    "job": (ast.Use, ast.Role, ast.Cluster, ast.Build, ast.Target, ast.Matrix, ast.Step, *_UNSET),
-    "role": (ast.Use, ast.Step, *_UNSET),
-    "target": (ast.Use, ast.Role, ast.Patch, ast.Step, *_UNSET),
-    "template": (ast.Use, ast.Step, *_UNSET),
+    "job": (ast.Use, ast.Role, ast.Cluster, ast.Build, ast.Target, ast.Matrix, ast.Step, *UNSET),
+    "role": (ast.Use, ast.Step, *UNSET),
+    "target": (ast.Use, ast.Role, ast.Patch, ast.Step, *UNSET),
+    "template": (ast.Use, ast.Step, *UNSET),
 }
 """What a block can contain besides attributes, mounts, outputs and policies."""
 
@@ -58,18 +59,27 @@ class Layer(Record):
     meant: frozenset[str] = frozenset()
     steps: tuple[StepBlock, ...] = ()
     absent: tuple[ast.Item, ...] = ()
+    unsets: tuple[ast.Unset, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is in it, not even a misspelt name."""
         items = self.attributes or self.mounts or self.outputs or self.policies or self.options or self.steps
-        return not (items or self.meant or self.absent)
+        return not (items or self.meant or self.absent or self.unsets)
 
     @property
     def items(self) -> tuple[ast.Item, ...]:
         """All items but options, those that are absent too."""
         steps = (step.node for step in self.steps)
-        return (*self.attributes.values(), *self.mounts, *self.outputs, *self.policies, *steps, *self.absent)
+        return (
+            *self.attributes.values(),
+            *self.mounts,
+            *self.outputs,
+            *self.policies,
+            *steps,
+            *self.unsets,
+            *self.absent,
+        )
 
 
 class RoleBlock(Record):
@@ -201,19 +211,14 @@ class Reader:
         outputs: list[ast.Output] = []
         policies: list[ast.Policy] = []
         steps: list[ast.Step] = []
+        unsets: list[ast.Unset] = []
         option_names = {option.name for option in options}
         if options:
             option_names.add("version")
         for item in items:
             if isinstance(item, ast.Assign):
-                key = item.key
-                if key.text in option_names:
-                    self._add_present(item, chosen, absent)
-                elif key.text not in attributes.BY_NAME:
-                    near = attribute_names.unknown(item, where, option_names, self.around, self.report)
-                    meant += [near] if near is not None else []
-                elif where == "template" or attribute_names.is_legal(key, where, self.report):
-                    self._add_present(item, known, absent)
+                near = self._assign(item, where, option_names, (known, chosen), absent)
+                meant += [near] if near is not None else []
             elif isinstance(item, ast.Mount):
                 mounts.append(item)
             elif isinstance(item, ast.Output):
@@ -222,6 +227,8 @@ class Reader:
                 policies.append(item)
             elif isinstance(item, ast.Step):
                 steps.append(item)
+            elif isinstance(item, UNSET):
+                unsets.append(item)
             elif not isinstance(item, _ALLOWED[where]):
                 from tfdsl.semantics.misplaced_items import misplaced
 
@@ -229,11 +236,29 @@ class Reader:
         found = Layer(
             *(known, tuple(mounts), tuple(outputs), tuple(policies), chosen, frozenset(meant)), absent=tuple(absent)
         )
-        if not steps:
-            return found
-        from tfdsl.semantics.step_blocks import read_steps
+        if steps:
+            from tfdsl.semantics.step_blocks import read_steps
 
-        return replace(found, steps=read_steps(steps, where, self.add, self.report))
+            found = replace(found, steps=read_steps(steps, where, self.add, self.report))
+        if unsets:
+            from tfdsl.semantics.unset_names import read_unsets
+
+            present, left_out = read_unsets(unsets, where, option_names, known, self)
+            found = replace(found, unsets=present, absent=(*found.absent, *left_out))
+        return found
+
+    def _assign(
+        self, item: ast.Assign, where: Where, options: set[str], tables: tuple[Table, Table], absent: list[ast.Item]
+    ) -> str | None:
+        """Put ``item`` into the first of ``tables``, an option into the second; returns what an unknown name meant."""
+        key = item.key
+        if key.text in options:
+            self._add_present(item, tables[1], absent)
+        elif key.text not in attributes.BY_NAME:
+            return attribute_names.unknown(item, where, options, self.around, self.report)
+        elif where == "template" or attribute_names.is_legal(key, where, self.report):
+            self._add_present(item, tables[0], absent)
+        return None
 
     def _add_present(self, item: ast.Assign, table: dict[str, ast.Assign], absent: list[ast.Item]) -> None:
         if item.condition is None or self.holds(item.condition):

@@ -12,7 +12,7 @@ from tfdsl import targets
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
-from tfdsl.semantics import resolved, statements, target_options, unknown_roles
+from tfdsl.semantics import resolved, statements, target_options, unused_items
 from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, read_job
 from tfdsl.semantics.derived import Asked, Derived, check_name, chosen, derive
 from tfdsl.semantics.job_rules import check_images, check_job
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tfdsl.semantics.conditions import Conditions
     from tfdsl.semantics.project import Program
     from tfdsl.semantics.target_options import GivenOption
+    from tfdsl.semantics.unset_check import Unsets
     from tfdsl.text import Source
 
 
@@ -72,12 +73,14 @@ class Request(Record):
 class Checked(Record):
     """``jobs``: for each wanted target the jobs in file order; ``diagnostics``: not sorted yet.
 
-    ``used``: params, lets and (as ``template NAME``) templates that something refers to.
+    ``used``: params, lets and (as ``template NAME``) templates that something refers to. ``unsets``: what is known of
+    each ``unset``, if there is one.
     """
 
     jobs: tuple[resolved.Job, ...]
     diagnostics: tuple[Diagnostic, ...]
     used: frozenset[str]
+    unsets: Unsets | None = None
 
 
 @without_gc
@@ -108,6 +111,9 @@ def check(program: Program, request: Request) -> Checked:
     for one in derived:
         of_node.setdefault(id(one.node), []).append(one)
     of_nodes = [checker.jobs(node, of_node.get(id(node), [])) for node in program.jobs]
+    unsets = checker.shared.unsets
+    for diagnostic in unsets.left() if unsets is not None else ():
+        collector(diagnostic)
     everything = frozenset(
         params.used | {f"template {name}" for name in used_templates(program.jobs, program.templates)}
     )
@@ -117,7 +123,7 @@ def check(program: Program, request: Request) -> Checked:
 
         diagnostics = independent(diagnostics, program)
     jobs = (job for at in range(len(request.targets) or 1) for of_one in of_nodes for job in of_one[at])
-    return Checked(tuple(jobs), tuple(diagnostics), everything)
+    return Checked(tuple(jobs), tuple(diagnostics), everything, unsets)
 
 
 class _Collector:
@@ -234,9 +240,7 @@ class _Checker:
             written = _replicas(resolver, name) if left_out else None
             if isinstance(written, ast.Number):  # a computed 0 is a choice, such as `prod ? 2 : 0`
                 resolver.report(value_rules.NO_REPLICAS(written.span, role=name))
-        resolver.check_unused(present)
-        resolver.check_absent()
-        unknown_roles.check(resolver)
+        unused_items.check(resolver, present)
         role_outputs = outputs(resolver, present)
         chosen = None
         if wanted is not None:
@@ -259,9 +263,15 @@ class _Checker:
             _has_pods(block, wanted),
             wanted is not None and wanted.target.gpus_by_label,
             block.complete,
-            resolver.meant(),
+            _meant(resolver),
             {name: condition.value.span for name, condition in resolver.absent_roles.items()},
         )
+
+
+def _meant(resolver: Resolver) -> frozenset[str]:
+    """The attributes that misspelt names were probably meant to be."""
+    own = (layer for role in resolver.role_names() for layer in resolver.own_layers(role))
+    return frozenset(name for layer in (*resolver.job_layers(), *own) for name in layer.meant)
 
 
 def _has_pods(block: JobBlock, wanted: Wanted | None) -> bool:

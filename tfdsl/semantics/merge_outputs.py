@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from tfdsl.semantics.blocks import Layer
     from tfdsl.semantics.resolve import Resolver
     from tfdsl.syntax import ast
+    from tfdsl.text import Span
 
 
 def outputs(resolver: Resolver, present: tuple[str, ...]) -> dict[str, tuple[resolved.Output, ...]]:
     """The outputs of each role of ``present``: by source and destination, the highest layer wins."""
     merged: dict[str, dict[tuple[object, object], resolved.Output]] = {role: {} for role in present}
     for layer, role in resolver.all_layers(present):
-        if layer.outputs:
+        if layer.outputs or layer.unsets:
             _layer_outputs(resolver, layer, role, present, merged)
     return {role: tuple(outputs.values()) for role, outputs in merged.items()}
 
@@ -31,6 +32,13 @@ def _layer_outputs(
     merged: dict[str, dict[tuple[object, object], resolved.Output]],
 ) -> None:
     here: dict[tuple[str, object, object], resolved.Output] = {}
+    taken: dict[tuple[str, object, object], Span] = {}
+    if layer.unsets:
+        from tfdsl.semantics import unset
+
+        for role in present if own is None else (own,):
+            ends = unset.outputs(resolver, layer, role, merged[role])
+            taken |= {(role, *key): span for key, span in ends.items()}
     for node in layer.outputs:
         if node.condition is not None and not resolver.stands(node, own or _written_role(node, present)):
             continue
@@ -47,6 +55,10 @@ def _layer_outputs(
             spans = {"again": output.destination.span, "first": first.destination.span}
             resolver.report(twice(("again",), ("first",)).among(spans))
             continue
+        if key in taken:
+            from tfdsl.semantics.unset_names import in_one_block
+
+            resolver.report(in_one_block(taken[key], "this output", output.destination.span))
         merged[role][key[1:]] = output
 
 

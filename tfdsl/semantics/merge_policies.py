@@ -35,6 +35,10 @@ def policies(resolver: Resolver, present: tuple[str, ...]) -> tuple[resolved.Pol
             if _is_new(resolver, policy, group):
                 group.append(policy)
                 order.append(policy)
+        if layer.unsets:
+            from tfdsl.semantics import unset
+
+            merged = unset.policies(resolver, layer, role, merged, order)
         merged = [left for policy in merged if (left := _under(policy, here.get(_key(policy), ()))) is not None] + order
     return tuple(merged)
 

@@ -20,18 +20,32 @@ if TYPE_CHECKING:
     from tfdsl.semantics.resolve import Resolver
     from tfdsl.semantics.step_blocks import StepBlock
     from tfdsl.syntax import ast
+    from tfdsl.text import Span
 
 
-def merged_steps(resolver: Resolver, layers: Iterable[Layer], role: str) -> tuple[resolved.Step, ...]:
-    """The steps of ``layers``, low to high: a higher one replaces attribute by attribute and keeps the place."""
+def merged_steps(resolver: Resolver, layers: Iterable[tuple[Layer, bool]], role: str) -> tuple[resolved.Step, ...]:
+    """The steps of ``layers``, low to high: a higher one replaces attribute by attribute and keeps the place.
+
+    Each layer comes with whether the role has its steps; what it unsets is unset in any case.
+    """
     steps: dict[str, resolved.Step] = {}
-    for layer in layers:
+    for layer, has_steps in layers:
         here: dict[str, StepBlock] = {}
-        for block in layer.steps:
+        taken: dict[str, Span] = {}
+        if layer.unsets:
+            from tfdsl.semantics import unset
+
+            taken = unset.steps(resolver, layer, role, steps)
+        for block in layer.steps if has_steps else ():
             name = block.node.name.text
             if not resolver.stands(block.node, role):
                 continue
             first = here.setdefault(name, block)
+            what = f"{block.node.kind} {name}"
+            if what in taken:
+                from tfdsl.semantics.unset_names import in_one_block
+
+                resolver.report(in_one_block(taken[what], what, block.node.name.span))
             if first is block:
                 steps[name] = _step(resolver, steps.get(name), block, role)
             else:

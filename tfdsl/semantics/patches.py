@@ -46,7 +46,9 @@ def _role_patch(node: ast.Patch, role: str, resolver: Resolver, present: tuple[s
     in_role = patch(node, role, resolver.role_scope(role))
     if role in present:
         return in_role
-    resolver.report(resolver.dropped(node.path.span, "the patch", role))
+    from tfdsl.semantics.absent_items import dropped
+
+    resolver.report(dropped(resolver, node.path.span, "the patch", role))
     return None
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from tfdsl.diagnostics import value_rules
 from tfdsl.record import replace
 from tfdsl.rules import mounts as rules
 from tfdsl.rules.mounts import SHM_PATH
@@ -34,11 +33,12 @@ if TYPE_CHECKING:
     from tfdsl.semantics.dependencies import Dependence
     from tfdsl.semantics.derived import Derived
     from tfdsl.semantics.params import Params
+    from tfdsl.semantics.unset_check import Unsets
     from tfdsl.syntax import ast
     from tfdsl.text import Span
 
 T = TypeVar("T")
-Conditional: TypeAlias = "ast.Assign | ast.Mount | ast.Output | ast.Policy | ast.Patch | ast.Step"
+Conditional: TypeAlias = "ast.Assign | ast.Mount | ast.Output | ast.Policy | ast.Patch | ast.Step | ast.Unset"
 Key: TypeAlias = "tuple[int, str | None]"
 """The identity of a node, and the role that its value is for, if the value depends on it."""
 
@@ -57,6 +57,7 @@ class Shared:
         self.typed: dict[Key, Value] = {}
         self.mounts: dict[Key, resolved.Mount | None] = {}
         self.checked_absent: set[Key] = set()
+        self.unsets: Unsets | None = None
         self._dependence: dict[int, Dependence] = {}
 
     def dependence(self, node: ast.Item) -> Dependence:
@@ -115,6 +116,8 @@ class Resolver:
         """The job's namespace, poison when it is wrong; ``None`` when it has none."""
         for layer in reversed(self.job_layers()):
             assign = layer.attributes.get("namespace")
+            if assign is None and layer.unsets and self._unsets(layer, "namespace"):
+                return None
             if assign is not None:
                 if self._namespace_pending:
                     return PENDING
@@ -157,17 +160,19 @@ class Resolver:
     def _evaluated_replicas(self, role: str) -> int | Poison:
         if role in self.absent_roles:
             return 0
-        for layer in reversed(self.own_layers(role)):
+        for layer, _ in reversed(self.role_layers(role)):
             assign = layer.attributes.get("replicas")
+            if assign is None and layer.unsets and self._unsets(layer, "replicas"):
+                return 1
             if assign is not None:
                 data = self.typed(assign, role).data
                 return data if isinstance(data, int) else POISON
         return 1
 
-    def meant(self) -> frozenset[str]:
-        """The attributes that misspelt names were probably meant to be."""
-        layers = [*self.job_layers(), *(layer for role in self.role_names() for layer in self.own_layers(role))]
-        return frozenset(name for layer in layers for name in layer.meant)
+    def _unsets(self, layer: Layer, name: str) -> bool:
+        from tfdsl.semantics.unset import unsets_attribute
+
+        return unsets_attribute(layer, name)
 
     # --- conditions ---
 
@@ -188,23 +193,9 @@ class Resolver:
             self._conditions = Conditions(self.scope, self.params.program.profiles)
         return self._conditions.holds(condition, role)
 
-    def check_absent(self) -> None:
-        """Check the names and types of what is absent in all roles."""
-        layers = [*self.job_layers(), *(layer for role in self.role_names() for layer in self.own_layers(role))]
-        if self.absent_roles or self.absent_blocks() or any(layer.absent for layer in layers):
-            from tfdsl.semantics import absent_items
-
-            absent_items.check(self)
-
     def absent_blocks(self) -> tuple[RoleBlock, ...]:
         """The role blocks whose condition is false."""
         return (*self.block.absent_roles, *(self.target_block.absent_roles if self.target_block else ()))
-
-    def dropped(self, span: Span, item: str, role: str) -> Diagnostic:
-        """The diagnostic for an item that is left out because of its role."""
-        diagnostic = value_rules.DROPPED_ITEM(span, item=item, role=role)
-        condition = self.absent_roles.get(role)
-        return diagnostic if condition is None else diagnostic.note(condition.value.span, "this condition is false")
 
     # --- layers ---
 
@@ -291,37 +282,27 @@ class Resolver:
         """The job's own attributes, without those that are only defaults of roles."""
         settings: dict[str, resolved.Setting] = {}
         for layer in self.job_layers():
+            self._take_attributes(layer, settings, None)
             for name, assign in layer.attributes.items():
                 if attributes.BY_NAME[name].where in ("job", "each"):
                     self.put(settings, name, assign, None)
         return settings
 
-    def check_unused(self, present: tuple[str, ...]) -> None:
-        """Evaluate what no present role uses, to report what is wrong with it."""
-        names = [*present, *(name for name in self.role_names() if name not in present)] or ["worker"]
-        for layer in self.job_layers():
-            for name, assign in layer.attributes.items():
-                if attributes.BY_NAME[name].where == "both" and not any(inherited(name, role) for role in present):
-                    self.typed(assign, names[0])
-            for node in layer.mounts if not present else ():
-                if self.stands(node, names[0]):
-                    self.mount(node, names[0])
-            if layer.steps and not any(role != "tensorboard" for role in present):
-                self._merged_steps([layer], names[0])
-        for role in names if names[0] in self.role_names() else ():
-            if role not in present and role not in self.absent_roles:
-                self.role_settings(role)
-                self.role_mounts(role)
-                self.role_steps(role)
-
     def role_settings(self, role: str) -> dict[str, resolved.Setting]:
         """The attributes of ``role``, including the job's defaults."""
         settings: dict[str, resolved.Setting] = {}
         for layer, own in self.role_layers(role):
+            self._take_attributes(layer, settings, role)
             for name, assign in layer.attributes.items():
                 if own or inherited(name, role):
                     self.put(settings, name, assign, role)
         return settings
+
+    def _take_attributes(self, layer: Layer, settings: dict[str, resolved.Setting], role: str | None) -> None:
+        if layer.unsets:
+            from tfdsl.semantics import unset
+
+            unset.attributes(self, layer, settings, role)
 
     def put(self, settings: dict[str, resolved.Setting], name: str, assign: ast.Assign, role: str | None) -> None:
         """Replace the attribute in ``settings``; maps are merged."""
@@ -365,6 +346,11 @@ class Resolver:
         broken = False
         for layer, _ in self.role_layers(role):
             here: dict[str, resolved.Mount] = {}
+            taken: dict[str, Span] = {}
+            if layer.unsets:
+                from tfdsl.semantics import unset
+
+                taken = unset.mounts(self, layer, role, mounts)
             for node in layer.mounts:
                 if not self.stands(node, role):
                     continue
@@ -376,15 +362,20 @@ class Resolver:
                 first = here.setdefault(mount.at, mount)
                 if first is not mount:
                     self.report(_mounted_twice(role, first, mount))
+                elif mount.at in taken:
+                    from tfdsl.semantics.unset_names import in_one_block
+
+                    self.report(in_one_block(taken[mount.at], f"the mount at {mount.at}", mount.at_span))
             mounts |= here
         return mounts, broken
 
     def role_steps(self, role: str) -> tuple[resolved.Step, ...]:
         """The steps of ``role``, each in the place where it is first written; what is wrong is reported."""
-        layers = [layer for layer, own in self.role_layers(role) if layer.steps and (own or role != "tensorboard")]
-        return self._merged_steps(layers, role) if layers else ()
+        layers = [(layer, own or role != "tensorboard") for layer, own in self.role_layers(role)]
+        return self.merged_steps(layers, role) if any(has and layer.steps for layer, has in layers) else ()
 
-    def _merged_steps(self, layers: Sequence[Layer], role: str) -> tuple[resolved.Step, ...]:
+    def merged_steps(self, layers: Sequence[tuple[Layer, bool]], role: str) -> tuple[resolved.Step, ...]:
+        """The steps of ``layers``; see :func:`tfdsl.semantics.merge_steps.merged_steps`."""
         from tfdsl.semantics.merge_steps import merged_steps
 
         return merged_steps(self, layers, role)

@@ -131,6 +131,18 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
     )
 
 
+def event_codes(node: ast.Event, subject: ast.Subject | None, scope: Scope, role: str | None) -> tuple[int, ...] | None:
+    """The exit statuses of an event, none if it has none; ``None``, with a report, when it or its subject is wrong."""
+    report = scope.report
+    event = _event(node, report)
+    codes = _codes(node, scope)
+    if subject is not None and role is not None:
+        report(value_rules.SUBJECT_IN_ROLE(subject.span).help("remove the role"))
+        return None
+    known = subject is None or known_role(subject.role.text, subject.role.span, report)
+    return codes if event is not None and known else None
+
+
 def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> policies.Event | None:
     for event in policies.EVENTS:
         if event.name == node.name.text:

@@ -18,7 +18,9 @@ def exists(resolver: Resolver, name: ast.Name, present: tuple[str, ...], item: s
     if name.text in present:
         return True
     if name.text in resolver.role_names():
-        resolver.report(resolver.dropped(name.span, item, name.text))
+        from tfdsl.semantics.absent_items import dropped
+
+        resolver.report(dropped(resolver, name.span, item, name.text))
     else:
         resolver.report(no_such_role(resolver, name.text, name.span))
     return False

@@ -53,6 +53,11 @@ class Attribute(Record):
     akin: tuple[str, ...] = ()
 
     @property
+    def has_entries(self) -> bool:
+        """Whether it is a map, of which layers set single entries."""
+        return isinstance(self.type, MapType)
+
+    @property
     def in_job(self) -> bool:
         """Whether it can be set in a job block."""
         return self.where != "role"
