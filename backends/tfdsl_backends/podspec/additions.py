@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import child
-from tfdsl_backends.podspec.environment import hides_devices, step_hides_devices
+from tfdsl_backends.podspec.environment import hides_devices, on_nvidia_nodes, step_uses_nvidia
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 
 if TYPE_CHECKING:
@@ -90,10 +90,10 @@ def _sidecar(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
 def _devices(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
     value = unit.text("nvidia_visible_devices")
     hidden: list[tuple[str, str]] = []
-    for role in unit.job.roles:
+    for role in unit.job.roles if value and on_nvidia_nodes(unit.job) else ():
         hidden += [(role.name, role.path)] if _is_hidden(unit, role) else []
-        hidden += [(f"{step.kind} {step.name}", step.path) for step in role.steps if _hides_from_step(unit, role, step)]
-    if value and hidden:
+        hidden += [(f"{step.kind} {step.name}", step.path) for step in role.steps if _hides_from_step(role, step)]
+    if hidden:
         names = ", ".join(dict.fromkeys(name for name, _ in hidden))
         diagnostic = rule(unit.origins.span(hidden[0][1]), roles=names, value=value)
         yield diagnostic.help(f'write nvidia_visible_devices = "" in target {unit.target} to leave it out')
@@ -103,5 +103,5 @@ def _is_hidden(unit: Unit, role: Role) -> bool:
     return hides_devices(unit.job, role) and VISIBLE_DEVICES not in role.env
 
 
-def _hides_from_step(unit: Unit, role: Role, step: Step) -> bool:
-    return step_hides_devices(unit.job, role, step) and VISIBLE_DEVICES not in step.env
+def _hides_from_step(role: Role, step: Step) -> bool:
+    return not step_uses_nvidia(role, step) and VISIBLE_DEVICES not in step.env

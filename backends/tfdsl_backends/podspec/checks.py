@@ -19,7 +19,7 @@ from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl.vocabulary.quantities import parse_unit
 from tfdsl_backends.podspec.command import flags_need_shell, layers, needs_start
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.steps import step_container
+from tfdsl_backends.podspec.steps import step_containers
 from tfdsl_backends.podspec.template import container
 
 if TYPE_CHECKING:
@@ -136,8 +136,8 @@ def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_confi
 def _strings(unit: Unit, role: Role, plan: PodPlan) -> Iterator[tuple[str, str, str]]:
     """Each string that the process gets: what it is, its place, and its text."""
     yield from _strings_of(container(unit.job, role, plan, []), role)
-    for step in role.steps:
-        yield from _strings_of(step_container(unit.job, role, step, plan, []), step)
+    for step, made in step_containers(unit.job, role, plan, []):
+        yield from _strings_of(made, step)
 
 
 def _strings_of(made: Mapping[str, Data], holder: Role | Step) -> Iterator[tuple[str, str, str]]:

@@ -59,19 +59,18 @@ def hides_devices(job: Job, role: Role) -> bool:
     Without a device request the NVIDIA runtime shows a container all of them (nvidia-docker issue 456), so a parameter
     server beside GPU workers would take memory on each.
     """
-    return not _uses_nvidia(role, role.gpu) and _on_nvidia_nodes(job)
+    return not _uses_nvidia(role, role.gpu) and on_nvidia_nodes(job)
 
 
-def step_hides_devices(job: Job, role: Role, step: Step) -> bool:
-    """Whether they must be hidden from ``step``."""
-    return not (step.gpu > 0 and _uses_nvidia(role, step.gpu)) and _on_nvidia_nodes(job)
+def step_uses_nvidia(role: Role, step: Step) -> bool:
+    """Whether ``step`` has a device; else they must be hidden from it :func:`on_nvidia_nodes`."""
+    return step.gpu > 0 and _uses_nvidia(role, step.gpu)
 
 
-def _on_nvidia_nodes(job: Job) -> bool:
+def on_nvidia_nodes(job: Job) -> bool:
     """Whether a role or a step has a device, so that all may be on a node with some."""
     return any(
-        _uses_nvidia(role, role.gpu) or any(step.gpu > 0 and _uses_nvidia(role, step.gpu) for step in role.steps)
-        for role in job.roles
+        _uses_nvidia(role, role.gpu) or any(step_uses_nvidia(role, step) for step in role.steps) for role in job.roles
     )
 
 

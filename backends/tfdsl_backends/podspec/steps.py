@@ -15,15 +15,16 @@ from tfdsl_backends.podspec.environment import (
     env_entry,
     env_from,
     index_entry,
+    on_nvidia_nodes,
     own_values,
-    step_hides_devices,
+    step_uses_nvidia,
 )
 from tfdsl_backends.podspec.options import VISIBLE_DEVICES
 from tfdsl_backends.podspec.ports import named_ports
 from tfdsl_backends.podspec.run_time import literal, located_texts, step_uses_index
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job, Role, Step
@@ -32,10 +33,22 @@ if TYPE_CHECKING:
 
 def init_containers(job: Job, role: Role, plan: PodPlan, mounts: Sequence[Data]) -> list[Data]:
     """The steps of ``role``; each has the ``mounts`` of the role."""
-    return [Located(step_container(job, role, step, plan, mounts), step.path) for step in role.steps]
+    return [Located(made, step.path) for step, made in step_containers(job, role, plan, mounts)]
 
 
-def step_container(job: Job, role: Role, step: Step, plan: PodPlan, mounts: Sequence[Data]) -> dict[str, Data]:
+def step_containers(
+    job: Job, role: Role, plan: PodPlan, mounts: Sequence[Data]
+) -> Iterator[tuple[Step, dict[str, Data]]]:
+    """Each step of ``role`` with its container."""
+    beside_devices = bool(role.steps) and on_nvidia_nodes(job)
+    for step in role.steps:
+        hides = beside_devices and not step_uses_nvidia(role, step)
+        yield step, _container(job, role, step, plan, mounts, hides_devices=hides)
+
+
+def _container(
+    job: Job, role: Role, step: Step, plan: PodPlan, mounts: Sequence[Data], *, hides_devices: bool
+) -> dict[str, Data]:
     """The container of ``step``: without TF_CONFIG, flags and the port of TensorFlow."""
     return {
         "name": Located(step.name, step.path),
@@ -47,15 +60,15 @@ def step_container(job: Job, role: Role, step: Step, plan: PodPlan, mounts: Sequ
         "workingDir": _workdir(role, step),
         "ports": named_ports(step, plan) or None,
         "envFrom": env_from(_holder(role, step, "env_from")) or None,
-        "env": step_env(job, role, step, plan) or None,
-        "resources": step_resources(role, step, plan),
+        "env": _env(job, role, step, plan, hides_devices=hides_devices) or None,
+        "resources": _resources(role, step, plan),
         "volumeMounts": list(mounts) or None,
     }
 
 
-def step_env(job: Job, role: Role, step: Step, plan: PodPlan) -> list[Data]:
+def _env(job: Job, role: Role, step: Step, plan: PodPlan, *, hides_devices: bool) -> list[Data]:
     """The index where it is used, the hidden devices, then the variables of the role and of the step."""
-    hidden = plan.visible_devices and VISIBLE_DEVICES not in step.env and step_hides_devices(job, role, step)
+    hidden = hides_devices and plan.visible_devices and VISIBLE_DEVICES not in step.env
     own = own_values(job, step)
     return [
         *(index_entry(plan.index) if step_uses_index(role, step) else []),
@@ -64,7 +77,7 @@ def step_env(job: Job, role: Role, step: Step, plan: PodPlan) -> list[Data]:
     ]
 
 
-def step_resources(role: Role, step: Step, plan: PodPlan) -> Data:
+def _resources(role: Role, step: Step, plan: PodPlan) -> Data:
     """Requests, and limits that are equal to them."""
     amounts: Data = unless_empty(
         {"cpu": _amount(role, step, "cpu"), "memory": _amount(role, step, "memory"), **_devices(role, step, plan)}
