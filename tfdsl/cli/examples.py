@@ -17,6 +17,7 @@ NAMES: Final = (
     "secrets",
     "prepare",
     "spot",
+    "profiles",
     "sweep",
     "two-clusters",
 )

@@ -95,6 +95,15 @@ def test_an_example_is_in_the_one_layout_and_its_job_has_its_name(name: str, tmp
 
 
 @pytest.mark.parametrize("name", examples.NAMES)
+def test_an_example_has_no_error_for_its_targets_in_any_profile(name: str) -> None:
+    folder = ROOT / "examples" / name
+    wanted = examples.wanted_targets((folder / "main.tfjob").read_text(encoding="utf-8"), targets.names())
+    words = [word for target in wanted for word in ("-t", target)]
+    ran = tfdsl("check", "main.tfjob", *words, "--all-profiles", cwd=folder)
+    assert ran.status == 0, ran.err
+
+
+@pytest.mark.parametrize("name", examples.NAMES)
 def test_an_example_with_another_name(name: str, tmp_path: Path) -> None:
     """The folder and the job have it; nothing else is different."""
     assert tfdsl("new", "letters", "--from", name, cwd=tmp_path).status == 0
