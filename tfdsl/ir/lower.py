@@ -109,7 +109,7 @@ def _role(job: resolved.Job, role: resolved.Role, origins: Origins, claims: Clai
         "env_from": _env_from(role.data("env_from")),
         "resources": {key: value.data for key, value in role.entries("resources").items()},
         "ports": _ports(role),
-        "node_selector": _map(settings, "node_selector", path, origins),
+        "node_selector": _node_selector(role),
         "tolerations": _tolerations(role),
         "mounts": mounts(role, path, origins, claims),
         "outputs": _outputs(role, path, origins),
@@ -135,6 +135,11 @@ def _step(step: resolved.Step, path: str, origins: Origins) -> model.Step:
     }
     fields |= {"ports": _ports(step), **{name: step.data(name) for name in _PLAIN_STEP}}
     return model.Step.model_validate(_present(fields))
+
+
+def _node_selector(role: resolved.Role) -> dict[str, object]:
+    entries = {name: value.data for name, value in role.entries("node_selector").items()}
+    return {name: _strings(data) if isinstance(data, ListData) else data for name, data in entries.items()}
 
 
 def _ports(holder: resolved.Role | resolved.Step) -> dict[str, object]:
@@ -307,6 +312,7 @@ def _record_parts(path: str, value: Value, origins: Origins) -> None:
     """The places of a map's entries and of a list's elements, each ``path[KEY]``; of a key ``path[KEY].key``."""
     if isinstance(value.data, MapData):
         for key, entry in value.data.entries.items():
+            _record_parts(f"{path}[{key}]", entry.value, origins)
             origins.record(f"{path}[{key}]", entry.value.span)
             origins.record(f"{path}[{key}].key", entry.key_span)
     elif isinstance(value.data, ListData):

@@ -11,6 +11,7 @@ from tfdsl.ir.part import After, Node, holds, refuse, unset
 from tfdsl.ir.read_only import EMPTY
 from tfdsl.ir.step import Ports, Step, bare, filled_in
 from tfdsl.ir.text import Clean, Command, EnvName, EnvSource, EnvValue, FullText, Map, Text, Word
+from tfdsl.ir.unions import OneOf
 from tfdsl.rules import job as rules
 from tfdsl.rules import mounts as mount_rules
 from tfdsl.rules import names, tolerations
@@ -20,6 +21,8 @@ from tfdsl.vocabulary.attributes import HIGHEST_ID, MOST_REPLICAS
 RoleName: TypeAlias = Literal["chief", "master", "ps", "worker", "evaluator", "tensorboard"]
 AccessMode: TypeAlias = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
 Labels: TypeAlias = Annotated[Map[str, Clean], holds(names.labels)]
+NodeLabel: TypeAlias = Annotated[str | tuple[str, ...], OneOf(text=Clean, list=tuple[Clean, ...])]
+NodeLabels: TypeAlias = Annotated[Map[str, NodeLabel], holds(names.node_labels)]
 Annotations: TypeAlias = Annotated[Map[str, Clean], holds(names.annotation_keys)]
 Resources: TypeAlias = Annotated[Map[str, Count], holds(names.resources)]
 Index: TypeAlias = Annotated[int, Field(ge=0)]
@@ -125,7 +128,7 @@ class Role(Node):
     privileged: bool = False
     capabilities: tuple[Annotated[str, holds(names.capability)], ...] = ()
     stop_grace: Delay | None = None
-    node_selector: Labels = EMPTY
+    node_selector: NodeLabels = EMPTY
     node_label: Word | None = None
     tolerations: tuple[Toleration, ...] = ()
     spread: Literal["node", "none"] = "none"

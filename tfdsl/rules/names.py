@@ -87,6 +87,17 @@ def labels(entries: Mapping[str, object]) -> Iterator[Broken]:
             yield from _syntax(value, "label value", label_value_problem(value), key)
 
 
+def node_labels(entries: Mapping[str, object]) -> Iterator[Broken]:
+    """The same for labels of nodes, of which a key can have several values."""
+    yield from labels(entries)
+    for key, values in entries.items():
+        if isinstance(values, tuple) and not values:
+            yield Broken(value_rules.EMPTY, (key,), {"what": f"node_selector.{key}"})
+        for at, value in enumerate(values if isinstance(values, tuple) else ()):
+            if isinstance(value, str):
+                yield from (one.below(key, at) for one in _syntax(value, "label value", label_value_problem(value)))
+
+
 def annotation_keys(entries: Mapping[str, object]) -> Iterator[Broken]:
     """Keys of annotations; their values can be any text."""
     for key in entries:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.rules.broken import Broken, Place
     from tfdsl.semantics import resolved
-    from tfdsl.semantics.values import Entry, Value
+    from tfdsl.semantics.values import Data, Entry, Value
     from tfdsl.text import Span
 
     Report = Callable[[Diagnostic], None]
@@ -128,7 +128,7 @@ def _role_names(role: resolved.Role) -> Iterator[Broken]:
     for at, step in enumerate(role.steps):
         yield from (broken.below("steps", at) for broken in _step_names(step))
     yield from _labels(role.settings)
-    yield from _entries(role.settings, "node_selector", names.labels)
+    yield from _entries(role.settings, "node_selector", names.node_labels)
     yield from _entries(role.settings, "resources", names.resources)
     yield from _ports(role.settings)
     device = role.data("gpu_resource")
@@ -184,8 +184,13 @@ def _entries(
 ) -> Iterator[Broken]:
     data = settings[name].value.data if name in settings else None
     if isinstance(data, MapData):
-        entries = {key: entry.value.data for key, entry in data.entries.items()}
+        entries = {key: _members(entry.value.data) for key, entry in data.entries.items()}
         yield from (broken.below(name) for broken in rule(entries))
+
+
+def _members(data: Data) -> object:
+    """A list as a tuple of its values."""
+    return tuple(item.data for item in data.items) if isinstance(data, ListData) else data
 
 
 def _one(broken: Broken | None, *place: str | int) -> Iterator[Broken]:

@@ -29,7 +29,7 @@ ENTRY_STARTS = {*ITEM_STARTS, lexer.LSQB}
 STRING_PREFIXES = {"f", "F", "r", "R", "b", "B", "u", "U", "fr", "rf"}
 
 # Attributes that are maps: before a block, only their = is missing.
-MAPS = {"labels", "annotations", "env", "node_selector", "resources"}
+MAPS = {"labels", "annotations", "env", "node_selector", "ports", "resources"}
 
 LOOPS = {"for", "foreach", "while", "dynamic"}
 CONDITIONS = {"if", "else", "elif", "unless", "switch"}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 UNSET, MOUNT, ON, WHEN, AT = map(lexer.KEYWORDS.__getitem__, ("unset", "mount", "on", "when", "at"))
 DOT, COMMA, EQUAL, ARROW, COLON = map(lexer.OPERATORS.__getitem__, (".", ",", "=", "=>", ":"))
-MAPS = {"labels", "annotations", "env", "node_selector", "resources"}
+MAPS = {"labels", "annotations", "env", "node_selector", "ports", "resources"}
 
 # What cannot be unset, with what to do.
 KINDS = {

@@ -101,7 +101,7 @@ ATTRIBUTES = {
     "podAffinity": 'write a patch in a target block: patch pod "spec.affinity" = { podAffinity = { … } }',
     "if": _CONDITION,
     "condition": _CONDITION,
-    "nodeAffinity": "write node_selector for labels that the node must have",
+    "nodeAffinity": 'write the labels that the node must have: node_selector = { zone = ["a", "b"] }',
     "region": _ZONE,
     "zone": _ZONE,
     "location": _ZONE,

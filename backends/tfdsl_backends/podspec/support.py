@@ -84,6 +84,12 @@ def _role_rows() -> Iterator[Row]:
     yield kept("roles[].service_account", f"{TEMPLATE}.serviceAccountName")
     yield from _security_rows()
     yield from _stop_rows()
+    yield translated(
+        "roles[].node_selector",
+        f"{TEMPLATE}.nodeSelector and affinity",
+        "a required nodeAffinity (In) for each list",
+        when=when.any_of_several,
+    )
     yield kept("roles[].node_selector", f"{TEMPLATE}.nodeSelector")
     yield refused(
         "roles[].node_label",

@@ -8,6 +8,7 @@ from tfdsl.emit.located import Located, at, child, entry, unless_empty
 from tfdsl_backends.podspec.command import command_and_args
 from tfdsl_backends.podspec.environment import env, env_from
 from tfdsl_backends.podspec.options import NO_SIDECAR
+from tfdsl_backends.podspec.placement import affinity, node_selector
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.ports import container_port, named_ports
 from tfdsl_backends.podspec.resources import resources
@@ -53,9 +54,9 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
         "hostNetwork": Located(True, child(role.path, "host_network")) if host_network else None,
         "dnsPolicy": "ClusterFirstWithHostNet" if host_network else None,
         "imagePullSecrets": [{"name": secret} for secret in _secrets(role)] or None,
-        "nodeSelector": at(role, "node_selector"),
+        "nodeSelector": node_selector(role),
         "tolerations": [_toleration(toleration) for toleration in role.tolerations] or None,
-        "affinity": _spread(role, plan),
+        "affinity": affinity(role, plan),
         "initContainers": init_containers(job, role, plan, volumes.mounts) or None,
         "containers": [container(job, role, plan, volumes.mounts)],
         "volumes": volumes.volumes or None,
@@ -118,13 +119,3 @@ def _toleration(toleration: Toleration) -> Data:
         },
         toleration.path,
     )
-
-
-def _spread(role: Role, plan: PodPlan) -> Data:
-    """Replicas of the role on different nodes, as a hard rule."""
-    if role.spread != "node":
-        return None
-    assert plan.spread_labels, "an empty selector keeps all pods of the namespace away"
-    term: Data = {"labelSelector": {"matchLabels": dict(plan.spread_labels)}, "topologyKey": "kubernetes.io/hostname"}
-    anti_affinity: Data = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-    return Located(anti_affinity, child(role.path, "spread"))

@@ -55,6 +55,10 @@ def index_is_computed(unit: Unit, item: Item) -> bool:
     return any(role.name in ("chief", "master") for role in job.roles)
 
 
+any_of_several = Condition(
+    "with a list",
+    lambda unit, item: any(isinstance(one, tuple) for one in cast("Role", item.node).node_selector.values()),
+)
 has_outputs = Condition("with outputs", lambda unit, item: bool(cast("Role", item.node).outputs))
 
 

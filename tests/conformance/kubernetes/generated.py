@@ -340,7 +340,7 @@ class _Draw(Random):
                 lambda: self.choice(("{ metrics = 9090 }", '{ "d-1" = 1234, "0a" = 65534 }', '{ "a_b" = 9 }')),
             ),
             ("service_account", 8, lambda: self.choice(('"trainer"', '"a.b"', '"Trainer"'))),
-            ("node_selector", 8, self.labels),
+            ("node_selector", 8, self.node_labels),
             ("tolerations", 8, lambda: self.list(lambda: self.choice(TOLERATIONS))),
             ("spread", 8, lambda: '"node"'),
         )
@@ -438,6 +438,14 @@ class _Draw(Random):
         if self.once_in(15):
             return self.map(KEYS + BAD_KEYS, lambda: quoted(self.choice(LABELS + BAD_LABELS)))
         return self.map(KEYS, lambda: quoted(self.choice(LABELS)))
+
+    def node_labels(self) -> str:
+        """Labels of nodes; one value in three is a list."""
+        return self.map(KEYS, lambda: self.list(self.label) if self.once_in(3) else self.label())
+
+    def label(self) -> str:
+        """The value of a label."""
+        return quoted(self.choice(LABELS))
 
     def map(self, keys: tuple[str, ...], value: Callable[[], str]) -> str:
         """A map of one to three entries."""

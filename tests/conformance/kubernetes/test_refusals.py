@@ -87,6 +87,7 @@ CASES = (
     Case("TFJ2503", WORKER + 'labels = { "HOLE" = "x" }', "team", "-team", "metadata.labels"),
     Case("TFJ2503", WORKER + 'annotations = { "HOLE" = "x" }', "note", "a/b/c", "metadata.annotations"),
     Case("TFJ2503", WORKER + 'node_selector = { pool = "HOLE" }', "a100", "a 100", "nodeSelector"),
+    Case("TFJ2503", WORKER + 'node_selector = { pool = ["b200", "HOLE"] }', "a100", "a 100", "values"),
     Case("TFJ2503", 'role worker { labels = { team = "HOLE" } }', "vision", "v" * 64, "labels"),
     # tolerations
     Case("TFJ2503", WORKER + 'tolerations = [{ key = "HOLE", operator = "Exists" }]', "gpu", "my gpu", "tolerations"),

@@ -46,6 +46,7 @@ def roles(draw: st.DrawFn, name: str, most: int) -> model.Role:
         "run_as_user": draw(st.sampled_from([None, 0, 2**31 - 1])),
         "fs_group": draw(st.sampled_from([None, 0])),
         "privileged": draw(st.booleans()),
+        "node_selector": draw(st.sampled_from([{}, {"zone": ("a", ""), "pool": "gpu"}])),
         "ports": draw(st.sampled_from([{}, {"a": 9090, "debug-2": 65534}])),
         "stop_grace": draw(st.sampled_from([None, time("0s"), time("1500ms"), time("10d")])),
         "steps": draw(st.sampled_from([(), STEPS[:1], STEPS])),

@@ -61,10 +61,15 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
         modes = setting.value.data.items if isinstance(setting.value.data, ListData) else ()
         names = [str(mode.data) for mode in modes]
         count = sum(role.replicas for role, _ in mounted)
-        pinned = all(_NODE in role.entries("node_selector") for role, _ in mounted)
+        pinned = all(_on_one_node(role) for role, _ in mounted)
         once = names == ["ReadWriteOncePod"]
         if not names or count == 1 or any(name in _FOR_MANY for name in names) or (pinned and not once):
             continue
         where = "one pod" if once else "one node"
         diagnostic = RULE(setting.value.span, mode=names[0], where=where, count=count)
         yield diagnostic.help('leave access_modes out, or write ["ReadWriteMany"]')
+
+
+def _on_one_node(role: Role) -> bool:
+    value = role.entries("node_selector").get(_NODE)
+    return value is not None and not (isinstance(value.data, ListData) and len(value.data.items) > 1)

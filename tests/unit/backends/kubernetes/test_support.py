@@ -48,6 +48,8 @@ def two(**fields: object) -> Job:
         (job(role("worker", mounts=(HdfsMount(at="/d", uri="hdfs://n/d"),))),
          "mounts[hdfs]", "refused"),
         (job(role("worker", host_network=True)), "roles[].host_network", "translated"),
+        (job(role("worker", node_selector={"a": "b"})), "roles[].node_selector", "kept"),
+        (job(role("worker", node_selector={"a": ("b", "c")})), "roles[].node_selector", "translated"),
         (job(role("worker", spread="node")), "roles[].spread", "translated"),
     ],
 )  # fmt: skip

@@ -146,6 +146,27 @@ def test_who_the_processes_are_is_said_of_the_pod_and_their_rights_of_the_contai
     assert made["spec"]["containers"][0]["securityContext"] == {"capabilities": {"add": ["NET_RAW"]}}
 
 
+def test_labels_of_nodes_with_several_values_are_an_affinity() -> None:
+    worker = role("worker", node_selector={"zone": ("a", "b"), "pool": "gpu", "kind": ("x",)})
+    required = {
+        "nodeSelectorTerms": [
+            {
+                "matchExpressions": [
+                    {"key": "zone", "operator": "In", "values": ["a", "b"]},
+                    {"key": "kind", "operator": "In", "values": ["x"]},
+                ]
+            }
+        ]
+    }
+    made = template(worker)["spec"]
+    assert made["nodeSelector"] == {"pool": "gpu"}
+    assert made["affinity"] == {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+    plan = PodPlan(Index(constant=0), spread_labels={"app": "mine"})
+    made = template(worker.but(spread="node", node_selector={"zone": ("a", "b")}), plan=plan)["spec"]
+    assert "nodeSelector" not in made
+    assert list(made["affinity"]) == ["nodeAffinity", "podAntiAffinity"]
+
+
 def test_further_ports_follow_that_of_the_server() -> None:
     worker = role("worker", ports={"metrics": 9090, "debug": 5678})
     further = [{"name": "metrics", "containerPort": 9090}, {"name": "debug", "containerPort": 5678}]

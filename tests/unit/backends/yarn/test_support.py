@@ -76,6 +76,7 @@ ROWS: list[tuple[Job, dict[str, object], str, str]] = [
         "approximated",
     ),
     (one(node_selector={"a": "b"}), {}, "roles[].node_selector", "refused"),
+    (one(node_selector={"a": ("b", "c")}), {}, "roles[].node_selector", "refused"),
     (one(tolerations=(model.Toleration(key="a"),)), {}, "roles[].tolerations", "refused"),
     (one(service_account="sa"), {}, "roles[].service_account", "refused"),
     *((one(**{name: 0}), {}, f"roles[].{name}", "refused") for name in ("run_as_user", "run_as_group", "fs_group")),
