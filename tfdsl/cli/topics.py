@@ -200,7 +200,7 @@ TOPICS: Final = {
     "0": Topic(
         "exit status",
         "Of tfdsl: there are no errors in the input. Of a replica: its command succeeded.",
-        "on worker completed => complete job",
+        "nothing; on worker completed => … is a policy for replicas that succeed",
     ),
     "1": Topic(
         "exit status",

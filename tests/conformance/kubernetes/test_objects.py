@@ -132,6 +132,26 @@ def tf_config(pod: dict[str, Any], wrapped: bool) -> str | None:
     ]
 
 
+OWN = """
+  image   = "registry.example.com/mnist:1.4"
+  command = ["python", "/app/train.py"]
+  env     = { TF_CONFIG = "{\\"task\\": {\\"index\\": ${task.index}}}" }
+  role worker { replicas = 2 }
+  cluster { discovery = "none" }
+"""
+
+
+def test_the_operators_tf_config_does_not_reach_a_command_with_its_own(api: Api) -> None:
+    made = accepted(f"job {unused_name('tf')} {{{OWN}}}\n", "tfjob", version="1.8")
+    with Created(api, made) as job:
+        job.kubelet.until_running(2)
+        pods = {pod["metadata"]["name"]: pod for pod in job.kubelet.pods()}
+        for index, task in enumerate(made.tasks()):
+            pod = pods[f"{job.name}-worker-{index}"]
+            assert "cluster" in json.loads(seen(pod)["TF_CONFIG"]), "the operator's is the last of the two"
+            assert tf_config(pod, wrapped=True) == task.tf_config == f'{{"task": {{"index": {index}}}}}'
+
+
 def addressed(api: Api, job: Created, made: Compiled, pods: dict[str, dict[str, Any]]) -> None:
     """Every ``host:port`` of every TF_CONFIG leads to the pod of that role and index, and to its port."""
     for task in made.tasks():

@@ -6,6 +6,7 @@ import pytest
 
 from tfdsl import pipeline
 from tfdsl.semantics.env_files import read
+from tfdsl.targets import find
 from tfdsl.text import Source
 
 JOB = 'job j { image = "i:1", command = ["x"], role worker { env = env_file("a.env") } }\n'
@@ -93,3 +94,12 @@ def test_one_file_is_read_once_for_all_roles() -> None:
     done = pipeline.run(program, pipeline.Request())
     assert not pipeline.has_errors(done.diagnostics)
     assert reads == ["a.env"]
+
+
+@pytest.mark.parametrize(("text", "private"), [("API_TOKEN=s3cr3t-value\n", True), ("MODE=fast\n", False)])
+def test_files_of_a_job_with_such_a_secret_are_for_their_owner(text: str, private: bool) -> None:
+    backend = find("kubernetes")
+    assert backend is not None
+    program = pipeline.load(Source("main.tfjob", JOB, "main.tfjob"), lambda path: Source(path, text, path))
+    done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+    assert [one.private for one in done.made] == [private]
