@@ -33,6 +33,7 @@ VALUES = (
         'join(",", ["a"])',
         "roles.ps.replicas",
     ),
+    *("matrix.lr", "matrix.index", '"${matrix.lr}-${matrix.index}"'),
 )
 PLACES = ('"/data"', '"/data/"', '"/"', '"relative"', '"/a/../b"', '"/dev/shm"', '"/runs"', '"~/x"')
 SOURCES = ('"claim"', "10Gi", '"/mnt"', '"server:/x"', '"hdfs://nn/x"', '"hdfs:///a.zip"', '"code.tar.gz"', "3", "")
@@ -99,8 +100,23 @@ def program(chance: random.Random) -> str:
             ("", '  command = ["python", "/app/train.py"]\n', '  command = "exec train \\"$@\\""\n')
         )
         items = "".join(f"  {item(chance)}\n" for _ in range(chance.randrange(8)))
-        text += f"job mnist{number or ''} {{\n{image}{command}{items}{_roles(chance)}{_targets(chance)}}}\n"
+        matrix = f"  {_matrix(chance)}\n" if chance.random() < 0.3 else ""
+        inside = f"{image}{command}{matrix}{items}{_roles(chance)}{_targets(chance)}"
+        text += f"job {_name(chance, number)} {{\n{inside}}}\n"
     return text
+
+
+def _name(chance: random.Random, number: int) -> str:
+    plain = f"mnist{number or ''}"
+    inside = chance.choice(("x", "matrix.lr", "matrix.index", "y", "job.name"))
+    return plain if chance.random() < 0.8 else f'"{plain}-${{{inside}}}"'
+
+
+def _matrix(chance: random.Random) -> str:
+    values = [", ".join(chance.sample(VALUES, chance.randrange(1, 3))) for _ in range(2)]
+    sound = chance.choice(("lr = [0.1, 1e-3]", 'lr = ["a", "b"], n = [1, 2]', "lr = [4Gi], on = [true, false]"))
+    unsound = f"lr = [{values[0]}], n = {values[1]}"
+    return f"matrix {{ {sound if chance.random() < 0.7 else unsound} }}"
 
 
 def _declaration(chance: random.Random) -> str:

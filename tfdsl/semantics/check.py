@@ -23,7 +23,6 @@ from tfdsl.semantics.patches import patches
 from tfdsl.semantics.per_combination import Reports
 from tfdsl.semantics.project import used_templates
 from tfdsl.semantics.resolve import Resolver, Shared
-from tfdsl.semantics.sizes import items_of
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 
@@ -208,7 +207,11 @@ class _Checker:
     def _affordable(self, node: ast.Job, derived: Sequence[Derived]) -> Sequence[Derived]:
         """``derived``, or the first if all of them need too much work, which is reported."""
         combination = derived[0].combination if len(derived) > 1 else None
-        if combination is None or self.params.spend(COST_OF_ITEM * items_of(node, self.names.templates) * len(derived)):
+        if combination is None:
+            return derived
+        from tfdsl.semantics.sizes import items_of
+
+        if self.params.spend(COST_OF_ITEM * items_of(node, self.names.templates) * len(derived)):
             return derived
         self.report(value_rules.TOO_LARGE(combination.matrix, reason="its jobs need more work than any file should"))
         return derived[:1]

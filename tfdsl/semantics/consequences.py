@@ -25,6 +25,8 @@ _MISSING = (
 
 # A value or a type that ends at such a place, or spans it, is not the intended one.
 _CUT_SHORT = (
+    syntax_rules.JOB_NAME,
+    syntax_rules.UNCLOSED_INTERPOLATION,
     syntax_rules.UNFINISHED,
     syntax_rules.UNCLOSED_BRACKET,
     syntax_rules.NESTING_TOO_DEEP,

@@ -17,6 +17,7 @@ from tfdsl.semantics.operators import settle
 from tfdsl.semantics.values import (
     CONTAINERS,
     POISON,
+    Data,
     ListData,
     Poison,
     Reference,
@@ -66,8 +67,12 @@ class Combination(Record):
     broken: bool = False
 
     def shown(self) -> str:
-        """``lr = 1e-3, batch = 64``."""
-        return ", ".join(f"{name} = {show(value.data)}" for name, value in self.values.items())
+        """``lr = 1e-3, size = "small"``."""
+        return ", ".join(f"{name} = {_written(value.data)}" for name, value in self.values.items())
+
+
+def _written(data: Data) -> str | None:
+    return f'"{data}"' if isinstance(data, str) else show(data)
 
 
 def combinations(matrix: ast.Matrix, scope: Scope, room: int) -> Sequence[Combination]:

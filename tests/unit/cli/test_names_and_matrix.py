@@ -183,4 +183,4 @@ def test_a_value_that_one_target_refuses_names_its_job(folder: Path) -> None:
     (folder / "sweep.tfjob").write_text(text)
     told = refused(tfdsl("compile", "sweep.tfjob", "-t", "volcano", cwd=folder))
     assert told.count("error[VOL") == 1
-    assert "job digits-a-0, where lr = 0.1, batch = 32, priority = high" in told
+    assert 'job digits-a-0, where lr = 0.1, batch = 32, priority = "high"' in told

@@ -48,7 +48,7 @@ LITERALS = ("0", "1", "-1", "42", "1.5", "007", "99999999999999999999", '"x"', '
             "task.index", '"${task.index}"', '"${env.HOME}/x"', '"${job.user}"', '"${a}"', "secret(\"s\", \"k\")",
             'secret("s")', 'pod_field("x")',
             '"/data"', '"server:/x"', '"hdfs:///x"', "'''\n  raw\n  '''", "null", "a.b.c", "a[0]",
-            'a["k"]')  # fmt: skip
+            'a["k"]', "matrix.lr", "matrix.index", '"${matrix.lr}"')  # fmt: skip
 OPERATORS = ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||")
 FUNCTIONS = ("min", "max", "len", "lower", "upper", "trim", "join", "split", "replace", "format", "file", "secret",
              "configmap", "pod_field", "env_file", "nope")  # fmt: skip
@@ -150,6 +150,7 @@ def clean_program(random: Random) -> str:
             'role tensorboard { logdir = "/logs", sidecar log { image = "l" } }',
             'prepare fetch { command = ["x", "${task.index}"], env = { A = "b" }, cpu = 1 }',
             'sidecar "log-1" { image = "l", memory = 1Gi, workdir = "/l" }',
+            "matrix { lr = [0.1, 1e-3], size = [a, b] }",
             'target volcano { patch "metadata.x" = { a = [1, 1.5, true, 10m, 4Gi] }, queue = "b" }',
         ),
         random.randrange(8),
@@ -169,7 +170,10 @@ def program(random: Random) -> str:
         f"profile p {{ a = {expression(random)} }}",
     ]
     for number in range(random.randrange(1, 3)):
-        lines.append(f"job j{number} {{")
+        name = random.choice((f"j{number}", f"j{number}", f'"j{number}-${{{random.choice(LITERALS)}}}"'))
+        lines.append(f"job {name} {{")
+        if random.random() < 0.3:
+            lines.append(f"matrix {{ lr = [{expression(random)}], n = [1, {random.choice(LITERALS)}] }}")
         lines.append('image = "i"')
         lines += _attributes(random, JOB, random.randrange(5), fitting)
         lines += [_statement(random, fitting, own=False) for _ in range(random.randrange(4) if fitting < 1 else 0)]
