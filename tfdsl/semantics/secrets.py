@@ -5,6 +5,7 @@ The lint rule reports them; files of such a job are written so that only their o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.patch.path import Index, Selector
@@ -14,14 +15,15 @@ from tfdsl.vocabulary.secret_names import group
 from tfdsl.vocabulary.secrets import in_command, in_words, is_secret, secret_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from tfdsl.patch.path import Path
     from tfdsl.semantics import resolved
     from tfdsl.semantics.values import Data, Value
     from tfdsl.text import Span
+    from tfdsl.vocabulary.options import OptionValue
 
-Where: TypeAlias = Literal["env", "env file", "command", "metadata", "build", "patch", "address"]
+Where: TypeAlias = Literal["env", "env file", "command", "metadata", "build", "patch", "address", "option"]
 """Where a secret is, which decides what to do about it."""
 
 _METADATA = ("annotations", "labels")
@@ -64,6 +66,20 @@ def _all(job: resolved.Job) -> Iterator[Secret]:
     for patch in job.patches:
         if patch.value is not None:
             yield from _tree(_key(patch.path), patch.value)
+    for name, value in job.options.items():
+        yield from _option(job, name, name, value)
+
+
+def _option(job: resolved.Job, path: str, name: str, value: OptionValue) -> Iterator[Secret]:
+    """The texts in a map that is an option of the target; ``path``: that of ``job.option_spans``."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _option(job, f"{path}[{key}]", key, inner)
+    elif isinstance(value, str) and path != name and path in job.option_spans and is_secret(name, value):
+        form = secret_in(value) or ""
+        yield Secret(
+            name if group(name) is not None else f"the value of {name}", job.option_spans[path], "option", form
+        )
 
 
 def _settings(settings: Mapping[str, resolved.Setting]) -> Iterator[Secret]:

@@ -28,7 +28,7 @@ def last_name(path: str) -> str:
 
 def check_files(unit: Unit, rules: HadoopRules, taken: re.Pattern[str]) -> Iterator[Diagnostic]:
     """Every file needs a name of its own in the work folder; ``taken`` are the names that the target uses there."""
-    mounted = _mounted_names(unit)
+    mounted = mounted_names(unit)
     names: set[str] = set()
     for number, (source, name) in enumerate(files(unit)):
         place = option_place(unit, f"files[{number}]")
@@ -42,7 +42,7 @@ def check_files(unit: Unit, rules: HadoopRules, taken: re.Pattern[str]) -> Itera
         names.add(name)
 
 
-def _mounted_names(unit: Unit) -> set[str]:
+def mounted_names(unit: Unit) -> set[str]:
     """The first names of all mounts that are in the work folder; an archive at ``.`` has names of its own."""
     paths = (mount.at for role in unit.job.roles for mount in role.mounts)
     return {path.partition("/")[0] for path in paths if not path.startswith("/")} - {".", ""}

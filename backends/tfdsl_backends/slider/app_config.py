@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tfdsl.emit.located import Located, child
 from tfdsl.ir.model import EnvVar, RunTimeText
 from tfdsl_backends.hadoop.roles import in_docker
+from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.metainfo import is_exported
 from tfdsl_backends.slider.resources import MASTER, SCHEMA
 
@@ -27,6 +28,8 @@ def app_config(unit: Unit) -> dict[str, Data]:
     """The document."""
     heap = am_heap(unit)
     components: dict[str, Data] = {MASTER: {"jvm.heapsize": f"{heap}M"}} if heap is not None else {}
+    if config_files(unit):
+        components |= {role.name: {"am.config.generation": "true"} for role in unit.job.roles}
     document: dict[str, Data] = {"schema": SCHEMA, "metadata": {}, "global": _global(unit)}
     return {**document, "components": components} if components else document
 
@@ -54,6 +57,7 @@ def _global(unit: Unit) -> dict[str, Data]:
         "site.global.docker.image": common_image(unit),
         "site.global.slider.allowed.ports": unit.text("allowed_ports") or None,
         **ports,
+        **{f"site.{file.dictionary}.{key}": text for file in config_files(unit) for key, text in file.entries.items()},
     }
 
 

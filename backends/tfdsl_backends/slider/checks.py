@@ -24,12 +24,13 @@ from tfdsl_backends.hadoop.checks import (
     check_virtual_memory,
     option_place,
 )
-from tfdsl_backends.hadoop.files import check_files
+from tfdsl_backends.hadoop.files import check_files, files, mounted_names
 from tfdsl_backends.hadoop.roles import in_docker, megabytes
 from tfdsl_backends.hadoop.support import KUBERNETES_MOUNTS
 from tfdsl_backends.hadoop.texts import head, shown
 from tfdsl_backends.slider import messages
 from tfdsl_backends.slider.app_config import am_heap
+from tfdsl_backends.slider.config_files import check_config_files
 from tfdsl_backends.slider.job_file import starts_in_work_folder, web_address
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_role_options(unit, messages.SHARED, "placement", "escalate_seconds")
     yield from _placement(unit)
     yield from check_files(unit, messages.SHARED, TAKEN)
+    yield from check_config_files(unit, TAKEN, {name for _, name in files(unit)} | mounted_names(unit))
     yield from _work_folders(unit)
     yield from check_hidden_gpus(unit, messages.SHARED)
     little = [role for role in job.roles if role.memory is not None and megabytes(role.memory) < LEAST_MEMORY]

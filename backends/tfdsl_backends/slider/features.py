@@ -13,11 +13,16 @@ class Features(Record):
 
     ``agent_packages``: the agent copies the folders of the package that ``packages`` names. From 0.92 on the
     application master looks for them as resources in HDFS instead, and fails when they are not there (SLIDER-1107).
+    ``config_files``: the application master can write configuration files (``am.config.generation``).
     """
 
     agent_packages: bool
+    config_files: bool
 
 
 def features(version: str) -> Features:
     """The features of ``version``, one of :data:`VERSIONS`."""
-    return {"0.91": Features(agent_packages=True), "0.92": Features(agent_packages=False)}[version]
+    return {
+        "0.91": Features(agent_packages=True, config_files=False),
+        "0.92": Features(agent_packages=False, config_files=True),
+    }[version]

@@ -16,6 +16,7 @@ from tfdsl_backends.hadoop import archives
 from tfdsl_backends.hadoop.files import files, last_name
 from tfdsl_backends.hadoop.roles import hides_gpus, hides_gpus_from_step, in_docker, megabytes, stop_grace
 from tfdsl_backends.hadoop.texts import mentions_hdfs
+from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.features import features
 from tfdsl_backends.slider.policies import completion_rules, failure_rules, loss_rules, pending_rules, restart_rules
 
@@ -50,6 +51,7 @@ def job_file(unit: Unit) -> dict[str, Data]:
         "protocol": Located(job.cluster.protocol, "cluster.protocol"),
         "completions": completion_rules(job),
         "files": [name for _, name in files(unit)],
+        **({"config_files": [file.name for file in config_files(unit)]} if config_files(unit) else {}),
         "packages": features(unit.version).agent_packages,
         "hdfs": mentions_hdfs(job),
         "python": unit.text("python"),
@@ -171,7 +173,9 @@ def _docker(unit: Unit, role: Role) -> Data:
 def starts_in_work_folder(unit: Unit, role: Role) -> bool:
     """Whether a docker role starts in the task's work folder, because mounts or files of the job are there."""
     relative = any(not mount.at.startswith("/") for mount in role.mounts)
-    return in_docker(unit, role) and role.workdir is None and (relative or bool(unit.texts("files")))
+    return (
+        in_docker(unit, role) and role.workdir is None and (relative or bool(unit.texts("files") or config_files(unit)))
+    )
 
 
 def _text(text: Text) -> Data:

@@ -82,6 +82,19 @@ PLACEMENT_UNUSED = Rule(
     "warning",
     "Slider does not use {option} of {role}, {why}",
 )
+CONFIG_VERSION = Rule(
+    "SLI156", "slider-config-version", "error", "Slider {version} does not write configuration files for its components"
+)
+CONFIG_NAME = Rule(
+    "SLI153",
+    "slider-config-name",
+    "error",
+    "{name} is not the name of a configuration file: use letters, digits, _ and -, and an ending that names its format",
+)
+CONFIG_DICTIONARY = Rule(
+    "SLI154", "slider-config-dictionary", "error", "the dictionary of {name}, {dictionary}, is that {whose}"
+)
+CONFIG_TEXT = Rule("SLI155", "slider-config-text", "error", "{name} cannot contain this text: {problem}")
 
 RULES = (
     *SHARED.all(),
@@ -99,4 +112,8 @@ RULES = (
     ADDRESS,
     MASTER_HEAP,
     PLACEMENT_UNUSED,
+    CONFIG_VERSION,
+    CONFIG_NAME,
+    CONFIG_DICTIONARY,
+    CONFIG_TEXT,
 )

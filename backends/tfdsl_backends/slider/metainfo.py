@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.emit.located import Located, child
+from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.features import features
 from tfdsl_backends.slider.policies import restarts_in_place
 
@@ -67,7 +68,16 @@ def _application(unit: Unit, many: Many) -> dict[str, Data]:
         **_command_orders(job, many),
         **many("components", "component", [_component(job, role) for role in job.roles]),
         **_packages(unit),
+        **_config_files(unit, many),
     }
+
+
+def _config_files(unit: Unit, many: Many) -> dict[str, Data]:
+    """The files that every component gets."""
+    asked: list[Data] = [
+        {"type": file.format, "fileName": file.name, "dictionaryName": file.dictionary} for file in config_files(unit)
+    ]
+    return many("configFiles", "configFile", asked) if asked else {}
 
 
 def _export_group(role: Role, many: Many) -> Data:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from tfdsl.backend import Option
-from tfdsl.vocabulary.types import STRING, STRINGS, IntType, MapType, StringType, one_of
+from tfdsl.vocabulary.types import (
+    BOOL,
+    NUMBER,
+    STRING,
+    STRINGS,
+    IntType,
+    MapType,
+    StringType,
+    UnionType,
+    one_of,
+)
 from tfdsl_backends.hadoop.options import files_option
 
 MOST_SECONDS = 2_000_000
@@ -19,6 +29,14 @@ OPTIONS = (
     Option("metainfo", one_of("json", "xml"), "metainfo.json in schema 2.1, or metainfo.xml in schema 2.0.", "json"),
     Option("app_version", StringType(empty=False), "The application's own version in the metainfo.", "1.0.0"),
     files_option("adds to the package"),
+    Option(
+        "config_files",
+        MapType(MapType(UnionType((STRING, NUMBER, BOOL)))),
+        "File name → its entries. Slider writes the file for every task, which finds it in its work folder: JSON, "
+        "properties, Hadoop's XML or YAML, as the name ends. The entries are dictionaries of appConfig.json, which "
+        "`slider` can change and show. From 0.92 on.",
+        {},
+    ),
     Option(
         "am_memory",
         IntType(256),

@@ -27,6 +27,7 @@ OPTIONS = (
     'resourcemanager = ["rm1:8088", "https://rm2:8090"]',
     'docker_network = "bridge"',
     'version = "0.91"',
+    'config_files = { "train.json" = { "a.b" = "x $y", n = 1 }, "core-site.xml" = { k = "<&>" } }',
     "am_memory = 2048",
     "am_memory = 512, am_heap = 300",
     'placement = { worker = "strict" }',
@@ -59,7 +60,7 @@ def job(number: int) -> str:
     items += [role(chance, name, roles) for name in roles]
     items += [f'cluster {{ discovery = "{chance.choice(("tf_config", "flags", "both", "none"))}" }}']
     options = ", ".join(chance.sample(OPTIONS, 2) if chance.random() < 0.3 else [chance.choice(OPTIONS)])
-    once = ("metainfo", "app_v", "am_memory", "placement", "escalate")
+    once = ("metainfo", "app_v", "am_memory", "config_files", "placement", "escalate")
     items += [f"target slider {{ {options} }}"] if all(options.count(word) < 2 for word in once) else []
     name = f"{chance.choice('abz')}{'-x' * chance.randrange(25)}{number}"
     return f'let image = "example/tf:2"\njob {quoted(name)} {{\n' + "".join(f"  {item}\n" for item in items) + "}\n"

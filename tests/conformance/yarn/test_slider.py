@@ -6,8 +6,10 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import pytest
+import yaml
 
 from tests.conformance.yarn import packages, slider_jobs
 from tests.conformance.yarn.packages import Package
@@ -78,6 +80,29 @@ job {name} {{
 
 
 LARGE = 2**31
+
+
+WRITTEN = """config_files = {
+    "train.json"      = { "batch.size" = 64, name = "a \\"b\\" $c é😀", lines = "1\\n2" }
+    "core-site.xml"   = { "fs.defaultFS" = "hdfs://ns", k = "<&>" }
+    "log4j.properties" = { "log4j.rootLogger" = "INFO: x=y" }
+    "run.yaml"        = { first = "010", second = true }
+  }"""
+
+
+@pytest.mark.parametrize("form", ["json", "xml"])
+def test_slider_writes_the_configuration_files(form: str, work: Work, tmp_path: Path) -> None:
+    package = packages.made(text(options=f'metainfo = "{form}"\n  {WRITTEN}'))
+    assert package.errors == set()
+    (read,) = packages.judged(work, [package], tmp_path)
+    as_meant(package, read)
+    assert list(read["files"]) == list(read["components"])
+    for files in read["files"].values():
+        assert json.loads(files["train.json"]) == {"batch.size": "64", "name": 'a "b" $c é😀', "lines": "1\n2"}
+        entries = {one[0].text: one[1].text for one in ElementTree.fromstring(files["core-site.xml"])}
+        assert entries == {"fs.defaultFS": "hdfs://ns", "k": "<&>"}
+        assert "\nlog4j.rootLogger=INFO\\: x\\=y\n" in files["log4j.properties"]
+        assert yaml.safe_load(files["run.yaml"]) == {"first": "010", "second": "true"}
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from tfdsl.text import Source
 JOB = 'job j {{\n image = "i:1"\n {job}\n role chief {{ {role} }}\n role worker {{ }}\n {target}\n}}\n'
 
 
-def found(job: str = "", role: str = "", target: str = "") -> list[tuple[str, str]]:
+def found(job: str = "", role: str = "", target: str = "", compiled: str = "volcano") -> list[tuple[str, str]]:
     """The messages' first words and the marked texts."""
     text = JOB.format(job=job, role=role, target=target)
     program = load(Source("job.tfjob", text), lambda path: "no such file")
-    backend = find("volcano")
+    backend = find(compiled)
     assert backend is not None
     done = check(program, Request(), [Choice(backend)])
     assert not [one for one in (*program.diagnostics, *done.diagnostics) if one.level == "error"]
@@ -48,3 +48,12 @@ def found(job: str = "", role: str = "", target: str = "") -> list[tuple[str, st
 )  # fmt: skip
 def test_places(job: str, role: str, target: str, expected: list[tuple[str, str]]) -> None:
     assert found(job, role, target) == expected
+
+
+def test_a_map_that_is_an_option_of_the_target() -> None:
+    block = (
+        'target slider { config_files = { "s3.json" = { "fs.secret.key" = "abc", place = "s3://u:p@h/x", a = "b" } } }'
+    )
+    told = found(target=block, compiled="slider")
+    assert told == [("fs.secret.key", '"abc"'), ("the value of place", '"s3://u:p@h/x"')]
+    assert found(target=block) == [], "volcano does not use it"

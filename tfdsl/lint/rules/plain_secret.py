@@ -54,6 +54,7 @@ _HELP = {
     "metadata": "remove it: everyone who can read the job can read its labels and annotations",
     "build": "mount it for the step (RUN --mount=type=secret): what is in a step stays in the image",
     "patch": "refer to a Secret, with valueFrom.secretKeyRef",
+    "option": "let the program read it from a file of the node (mount host)",
     "address": "remove the password from the address",
 }
 

@@ -5,9 +5,11 @@ import java.io.InputStreamReader;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.log4j.Level;
@@ -23,12 +25,17 @@ import org.apache.slider.core.conf.MapOperations;
 import org.apache.slider.core.conf.ResourcesInputPropertiesValidator;
 import org.apache.slider.core.conf.TemplateInputPropertiesValidator;
 import org.apache.slider.core.persist.ConfTreeSerDeser;
+import org.apache.slider.core.registry.docstore.ConfigFormat;
+import org.apache.slider.core.registry.docstore.PublishedConfiguration;
+import org.apache.slider.core.registry.docstore.PublishedConfigurationOutputter;
+import org.apache.slider.providers.ProviderUtils;
 import org.apache.slider.providers.agent.AgentClientProvider;
 import org.apache.slider.providers.agent.AgentUtils;
 import org.apache.slider.providers.agent.ComponentCommandOrder;
 import org.apache.slider.providers.agent.application.metadata.Application;
 import org.apache.slider.providers.agent.application.metadata.CommandOrder;
 import org.apache.slider.providers.agent.application.metadata.Component;
+import org.apache.slider.providers.agent.application.metadata.ConfigFile;
 import org.apache.slider.providers.agent.application.metadata.Export;
 import org.apache.slider.providers.agent.application.metadata.ExportGroup;
 import org.apache.slider.providers.agent.application.metadata.Metainfo;
@@ -98,6 +105,7 @@ public final class Judge {
     if (metainfo[0] == null || trees[0] == null || trees[1] == null) {
       return;
     }
+    passes("files", () -> configured(metainfo[0], trees[0]));
     passes("order", () -> new ComponentCommandOrder(
         metainfo[0].getApplication().getCommandOrders(), new ConfTreeOperations(trees[1])));
     passes("instance", () -> instance(archive, trees[0], trees[1]));
@@ -112,6 +120,30 @@ public final class Judge {
     Constructor<AgentClientProvider> maker = AgentClientProvider.class.getDeclaredConstructor(Configuration.class);
     maker.setAccessible(true);
     maker.newInstance(conf).validateInstanceDefinition(whole, files);
+  }
+
+  /** What the application master writes for each component that asks for configuration files. */
+  private void configured(Metainfo metainfo, ConfTree appConfig) throws Exception {
+    ConfTreeOperations operations = new ConfTreeOperations(appConfig);
+    operations.resolve();
+    Map<String, Object> components = new LinkedHashMap<>();
+    for (Component component : metainfo.getApplication().getComponents()) {
+      MapOperations options = operations.getComponent(component.getName());
+      if (options == null || !options.getOptionBool("am.config.generation", false)) {
+        continue;
+      }
+      Map<String, String> files = new LinkedHashMap<>();
+      for (ConfigFile file : metainfo.getComponentConfigFiles(component.getName())) {
+        Map<String, String> entries = new TreeMap<>();
+        new ProviderUtils(null).propagateSiteOptions(
+            options.options, entries, file.getDictionaryName(), new HashMap<String, String>());
+        files.put(file.getFileName(), PublishedConfigurationOutputter.createOutputter(
+            ConfigFormat.resolve(file.getType()),
+            new PublishedConfiguration(file.getDictionaryName(), entries.entrySet())).asString());
+      }
+      components.put(component.getName(), files);
+    }
+    read.put("files", components);
   }
 
   private static void ports(MapOperations options) throws Exception {

@@ -218,6 +218,46 @@ def test_the_size_of_the_application_master(
     assert found["appConfig.json"].get("components") == components
 
 
+FILES: dict[str, OptionValue] = {
+    "train.json": {"batch": 64, "fast": True, "name": "a $b", "rate": "1e-3"},
+    "core-site.xml": {"fs.defaultFS": "hdfs://ns"},
+    "log_4.yml": {},
+}
+
+
+@pytest.mark.parametrize("form", ["json", "xml"])
+def test_slider_writes_configuration_files_from_dictionaries(form: str) -> None:
+    """As Metainfo.getComponentConfigFiles, propagateSiteOptions and ConfigFormat of Slider 0.92 read them."""
+    found = files(job(role("ps"), role("worker")), config_files=FILES, metainfo=form, am_heap=300)
+    config = found["appConfig.json"]
+    written = {key: value for key, value in config["global"].items() if key.startswith(("site.train", "site.core"))}
+    assert written == {
+        "site.train.batch": "64",
+        "site.train.fast": "true",
+        "site.train.name": "a $b",
+        "site.train.rate": "1e-3",
+        "site.core-site.fs.defaultFS": "hdfs://ns",
+    }
+    generation = {"am.config.generation": "true"}
+    assert config["components"] == {
+        "slider-appmaster": {"jvm.heapsize": "300M"},
+        "ps": generation,
+        "worker": generation,
+    }
+    asked = [
+        {"type": "json", "fileName": "train.json", "dictionaryName": "train"},
+        {"type": "hadoop-xml", "fileName": "core-site.xml", "dictionaryName": "core-site"},
+        {"type": "yaml", "fileName": "log_4.yml", "dictionaryName": "log_4"},
+    ]
+    if form == "json":
+        assert found["metainfo.json"]["application"]["configFiles"] == asked
+    else:
+        text = found["metainfo.xml"]
+        for one in asked:
+            assert "".join(f"<{key}>{value}</{key}>" for key, value in one.items()) in "".join(text.split())
+    assert found["package/files/job.json"]["config_files"] == list(FILES)
+
+
 @pytest.mark.parametrize(("retries", "threshold"), [(1, "1"), (4, "4")])
 def test_the_threshold_is_never_0_which_means_no_limit(retries: int, threshold: str) -> None:
     found = files(job(role("worker"), policies=(policy("failed", "restart pod"),), retries=retries))

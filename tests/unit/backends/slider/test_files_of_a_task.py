@@ -381,6 +381,23 @@ def test_a_copy_that_was_moved_away_comes_back(cluster: Cluster) -> None:
     assert [path.name for path in runs.iterdir()] == ["m"], "a pipe cannot be copied, and nothing is lost"
 
 
+def test_configuration_files_are_in_the_work_folder(cluster: Cluster) -> None:
+    cluster.deploy(job(shell("cat a.json >seen")), config_files={"a.json": {"k": "v"}})
+    container = cluster.container("worker")
+    (container.folder / "app/conf").mkdir(parents=True)
+    (container.folder / "app/conf/a.json").write_text("written by Slider")
+    container.start()
+    until(lambda: cluster.master.stops)
+    assert (container.task / "seen").read_text() == "written by Slider"
+
+
+def test_a_configuration_file_that_slider_has_not_written(cluster: Cluster) -> None:
+    cluster.deploy(job(shell("true")), config_files={"a.json": {"k": "v"}})
+    container = cluster.container("worker").start()
+    until(lambda: cluster.master.stops)
+    assert f"Slider has not written {container.folder}/app/conf/a.json" in container.log
+
+
 def test_files_sent_along_stand_in_the_work_folder(cluster: Cluster) -> None:
     cluster.deploy(job(shell("cat train.py >seen")), files=("code/train.py",))
     container = cluster.container("worker")
