@@ -57,7 +57,17 @@ def prepare(task):
                 volumes.append((source, source, readonly))
     for name in task.job["files"]:
         link(task.work, os.path.join(task.work, name), os.path.join(task_settings.FILES, name))
+    for name in task.job.get("config_files") or ():
+        configure(task, name)
     return volumes, memory
+
+
+def configure(task, name):
+    """Copy a configuration file that Slider has written for the container; docker mounts only the work folder."""
+    written = os.path.join(os.path.dirname(task.work), "conf", name)
+    if not os.path.isfile(written):
+        raise MountError("Slider has not written %s" % written)
+    shutil.copyfile(written, os.path.join(task.work, name))
 
 
 def turn(numbered):
