@@ -83,18 +83,18 @@ PLACEMENT_UNUSED = Rule(
     "Slider does not use {option} of {role}, {why}",
 )
 CONFIG_VERSION = Rule(
-    "SLI156", "slider-config-version", "error", "Slider {version} does not write configuration files for its components"
+    "SLI160", "slider-config-version", "error", "Slider {version} does not write configuration files for its components"
 )
 CONFIG_NAME = Rule(
-    "SLI153",
+    "SLI161",
     "slider-config-name",
     "error",
     "{name} is not the name of a configuration file: use letters, digits, _ and -, and an ending that names its format",
 )
 CONFIG_DICTIONARY = Rule(
-    "SLI154", "slider-config-dictionary", "error", "the dictionary of {name}, {dictionary}, is that {whose}"
+    "SLI162", "slider-config-dictionary", "error", "the dictionary of {name}, {dictionary}, is that {whose}"
 )
-CONFIG_TEXT = Rule("SLI155", "slider-config-text", "error", "{name} cannot contain this text: {problem}")
+CONFIG_TEXT = Rule("SLI163", "slider-config-text", "error", "{name} cannot contain this text: {problem}")
 
 RULES = (
     *SHARED.all(),

@@ -115,19 +115,19 @@ def test_rules_of_roles(made: Job, expected: list[str]) -> None:
         ({"resourcemanager": ("rm 8088",)}, ["SLI116"]),
         ({"resourcemanager": ("ftp://rm",)}, ["SLI116"]),
         ({"config_files": {"a.json": {"k": "$x é😀"}, "b_1-c.properties": {}, "d.yaml": {"k": "é\n"}}}, []),
-        ({"config_files": {"a.txt": {}}}, ["SLI153"]),
-        ({"config_files": {"a.b.json": {}}}, ["SLI153"]),
-        ({"config_files": {"conf/a.json": {}}}, ["SLI153"]),
-        ({"config_files": {"a.JSON": {}}}, ["SLI153"]),
-        ({"config_files": {"": {}}}, ["SLI153"]),
-        ({"config_files": {"a.json": {}, "a.xml": {}}}, ["SLI154"]),
-        ({"config_files": {"global.json": {}}}, ["SLI154"]),
+        ({"config_files": {"a.txt": {}}}, ["SLI161"]),
+        ({"config_files": {"a.b.json": {}}}, ["SLI161"]),
+        ({"config_files": {"conf/a.json": {}}}, ["SLI161"]),
+        ({"config_files": {"a.JSON": {}}}, ["SLI161"]),
+        ({"config_files": {"": {}}}, ["SLI161"]),
+        ({"config_files": {"a.json": {}, "a.xml": {}}}, ["SLI162"]),
+        ({"config_files": {"global.json": {}}}, ["SLI162"]),
         ({"config_files": {"job.json": {}}}, ["SLI107"]),
         ({"config_files": {"a.json": {}}, "files": ("x/a.json",)}, ["SLI107"]),
-        ({"config_files": {"a.json": {"k": "${NN_URI}"}}}, ["SLI155"]),
-        ({"config_files": {"a.json": {"${k}": "v"}}}, ["SLI155"]),
-        ({"config_files": {"a.xml": {"k": "\1"}}}, ["SLI155"]),
-        ({"config_files": {"a.yaml": {"k": "😀"}}}, ["SLI155"]),
+        ({"config_files": {"a.json": {"k": "${NN_URI}"}}}, ["SLI163"]),
+        ({"config_files": {"a.json": {"${k}": "v"}}}, ["SLI163"]),
+        ({"config_files": {"a.xml": {"k": "\1"}}}, ["SLI163"]),
+        ({"config_files": {"a.yaml": {"k": "😀"}}}, ["SLI163"]),
         ({"am_memory": 2048, "am_heap": 2047}, []),
         ({"am_memory": 2048, "am_heap": 2048}, ["SLI118"]),
         ({"am_heap": 1024}, ["SLI118"]),
@@ -154,7 +154,7 @@ def test_what_lies_in_the_work_folder_decides_where_the_command_starts() -> None
 
 def test_configuration_files_of_slider_0_91() -> None:
     told = report(unit(job(worker(workdir="w")), "slider", "0.91", config_files={"a.json": {"k": "v"}}))
-    assert [one.rule.code for one in told if one.level == "error"] == ["SLI156"]
+    assert [one.rule.code for one in told if one.level == "error"] == ["SLI160"]
 
 
 def test_placement_that_anti_affinity_overrules() -> None:
