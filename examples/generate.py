@@ -37,8 +37,8 @@ lists them. Each compiles without an error for the targets that are named, and `
 | --- | --- | --- |
 {rows}
 
-`mnist` and `multi-worker` are trained to the end with TensorFlow by the conformance runs. Programs and images with
-`example.com` in their name are places for your own.
+`mnist`, `multi-worker` and `evaluator` are trained to the end with TensorFlow by the conformance runs. Images, programs
+and addresses with `example.com` in their name stand for your own.
 
 The other folders are for the tests of tfdsl:
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -101,6 +102,15 @@ def test_an_example_has_no_error_for_its_targets_in_any_profile(name: str) -> No
     words = [word for target in wanted for word in ("-t", target)]
     ran = tfdsl("check", "main.tfjob", *words, "--all-profiles", cwd=folder)
     assert ran.status == 0, ran.err
+
+
+@pytest.mark.parametrize("name", examples.NAMES)
+def test_the_commands_in_the_comment_of_an_example_run(name: str, tmp_path: Path) -> None:
+    assert tfdsl("new", "--from", name, cwd=tmp_path).status == 0
+    text = (tmp_path / name / "main.tfjob").read_text(encoding="utf-8")
+    for line in re.findall(r"^#   tfdsl ([^#\n]*)", text, re.M):
+        ran = tfdsl(*line.split(), cwd=tmp_path / name)
+        assert ran.status == 0, ran.err
 
 
 @pytest.mark.parametrize("name", examples.NAMES)
