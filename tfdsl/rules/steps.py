@@ -52,4 +52,9 @@ def both_kinds(name: str, kind: str, first: str) -> Broken:
     """A step is of another kind than in a lower layer."""
     broken = Broken(value_rules.STEP_OF_BOTH_KINDS, ("again",), {"name": name, "kind": kind, "first": first})
     broken = broken.note(("first",), f"a {first} step here").marked(f"a {kind} step here")
-    return broken.help("give it another name, or take the other one away and add this one under another name")
+    return broken.help(f"give it another name, or take the other one away: unset {first} {_written(name)}")
+
+
+def _written(name: str) -> str:
+    """The name of a step as it is written."""
+    return name if name.isidentifier() else f'"{name}"'
