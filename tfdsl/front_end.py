@@ -92,14 +92,9 @@ def has_jobs(given: Input) -> bool:
     return isinstance(given, ReadyJob) or bool(given.jobs)
 
 
-def sources_of(given: Input) -> list[Source]:
-    """The texts that were read, the main one first."""
-    return [given.source] if isinstance(given, ReadyJob) else [file.source for file in given.files]
-
-
 def path_of(given: Input) -> str:
     """The name that messages show for what was read."""
-    return sources_of(given)[0].path
+    return given.source.path if isinstance(given, ReadyJob) else given.files[0].source.path
 
 
 def in_project(request: Request, given: Input) -> tuple[Request, tuple[Diagnostic, ...]]:

@@ -74,6 +74,11 @@ class Inputs:
         return self._known[path]
 
     @property
+    def sources(self) -> tuple[Source, ...]:
+        """The files that have been read so far, the main one not among them."""
+        return tuple(found for found in self._known.values() if isinstance(found, Source))
+
+    @property
     def roots(self) -> tuple[str, ...]:
         """The folders that can be read, the program's own root first."""
         if self._roots is None:  # most programs read nothing

@@ -13,17 +13,16 @@ from tfdsl.cli.outputs import Destination, destination, files
 from tfdsl.cli.report import USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
-from tfdsl.front_end import compiled, in_project, read, sources_of
+from tfdsl.front_end import compiled, in_project, read
 from tfdsl.output_files import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.front_end import Input
-    from tfdsl.pipeline import Made
-    from tfdsl.text import Span
+    from tfdsl.pipeline import Made, Request
+    from tfdsl.text import Source, Span
 
 OUTPUT = Flag("--output", "a folder, a file (FILE.yaml), or - for standard output", short="-o", value="PATH")
 SOURCE_MAP = Flag("--source-map", "write FILE.map beside each file: the source line of every line")
@@ -72,26 +71,37 @@ def run(arguments: Arguments) -> int:
         report(named.unreadable, ())
         return USAGE
     source = named.sources[0]
-    given = read(source, chosen.inputs(arguments, source))
+    inputs = chosen.inputs(arguments, source)
+    given = read(source, inputs)
     request, unsettled = in_project(picked.request, given)
     strict = arguments.on(chosen.STRICT.name)
     outcome = compiled(given, request, picked.choices, strict=strict)
     diagnostics = [*unsettled, *outcome.diagnostics]
-    written = [] if pipeline.has_errors(diagnostics) else _write(arguments, place, outcome.made, given)
+    sources = (source, *inputs.sources, *_sources(request))
+    written = [] if pipeline.has_errors(diagnostics) else _write(arguments, place, outcome.made, sources)
     shown = [*(one for one in diagnostics if one.level != "info"), *written]
     status = report(shown, [source.path], hidden=picked.hidden)
     err(closing_line(diagnostics, arguments, picked.hidden))
     return status
 
 
-def _write(arguments: Arguments, place: Destination, made: Sequence[Made], given: Input) -> list[Diagnostic]:
-    """Write the documents; returns the diagnostics about writing them."""
+def _sources(request: Request) -> Iterator[Source]:
+    """The files of the command line that values come from."""
+    yield from request.values
+    yield from (one.source for one in request.params)
+    yield from (one.source for one in request.options)
+
+
+def _write(
+    arguments: Arguments, place: Destination, made: Sequence[Made], sources: Iterable[Source]
+) -> list[Diagnostic]:
+    """Write the documents, but not over one of ``sources``; returns the diagnostics about writing them."""
     if place.kind == "stream":
         out(stream("-", made).written.text)
         return _left_out(made)
     from tfdsl.writing import write_all
 
-    inputs = [source.origin for source in sources_of(given) if source.origin is not None]
+    inputs = [source.origin for source in sources if source.origin is not None]
     failure = write_all(files(place, made, source_map=arguments.on(SOURCE_MAP.name)), inputs)
     if failure is not None:
         return [OUTPUT_NOT_WRITTEN(place.span, path=failure.path, reason=failure.reason)]

@@ -127,6 +127,25 @@ def test_input_is_not_overwritten(folder: Path) -> None:
     assert (folder / "mnist.tfjob").read_text() == before
 
 
+@pytest.mark.parametrize("name", ["common.tfjob", "a.env", "train.sh", "v.params", "list"])
+def test_no_file_that_was_read_is_overwritten(folder: Path, name: str) -> None:
+    files = {
+        "common.tfjob": "let one = 1\nparam xs: list<string> = []\nparam n: int = 1\n",
+        "a.env": "A=1\n",
+        "train.sh": "exec train\n",
+        "v.params": "n = 2\n",
+        "list": "x\n",
+    }
+    for path, text in files.items():
+        (folder / path).write_text(text)
+    job = 'job a { image = "x:1", command = file("train.sh"), env = env_file("a.env"), role worker { replicas = n } }'
+    (folder / "job.tfjob").write_text(f'include "common.tfjob"\nlet used = one\n{job}\n')
+    words = ("--params", "v.params", "--set", "xs=@list", "-o", name)
+    ran = tfdsl("compile", "job.tfjob", "-t", "kubernetes", *words, cwd=folder)
+    assert "it is an input" in ran.err
+    assert (ran.status, (folder / name).read_text()) == (2, files[name])
+
+
 def test_output_that_cannot_be_written(folder: Path) -> None:
     (folder / "out").mkdir()
     (folder / "out/mnist.yaml").mkdir()
