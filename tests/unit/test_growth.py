@@ -100,6 +100,10 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "a profile many times": lambda n: "param a: int = 1\n" + "profile p { a = 1 }\n" * (n // 20) + JOB % "",
     "interpolations in a text block": lambda n: 'let a = """\n' + "  x ${1}\n" * (n // 9) + '  """\n',
     "a text block with too little indentation": lambda n: 'let a = """\n' + "x\n" * (n // 2) + '  """\n',
+    "a matrix": lambda n: JOB % ("matrix { a = %s }\n" % list(range(n // 20)) + 'args = ["${matrix.a}"]\n'),
+    "a matrix whose jobs are wrong": lambda n: (
+        JOB % ("matrix { a = %s }\n" % list(range(n // 20)) + "cpu = 0 - matrix.a\n")
+    ),
     "bad escapes": lambda n: 'let a = "' + "\\q" * (n // 2) + '"\n',
 }
 """Texts of about so many characters, each of one kind."""
@@ -133,6 +137,27 @@ def test_four_times_the_text_is_about_four_times_the_work(name: str) -> None:
         if large < FREE or large < TIMES * WORST * seconds(made(SMALL)):
             return
     pytest.fail(f"{large:.2f} s for {SMALL * TIMES} characters")
+
+
+SWEEP = """
+  image = "i:1"
+  mount pvc "runs" at "/runs"
+  output "/tmp/export" to "/runs/${job.name}"
+  role chief { cpu = 4, memory = 16Gi, command = ["train", "--lr=%s"] }
+  role worker { replicas = 4, cpu = 4, memory = 16Gi, command = ["train", "--lr=%s"] }
+  on failed => restart pod
+}
+"""
+
+
+def test_jobs_of_a_matrix_cost_no_more_than_jobs_that_are_written() -> None:
+    values = list(range(300))
+    written = "".join("job j-%d {" % value + SWEEP % (value, value) for value in values)
+    matrix = "job j { matrix { lr = %s }" % values + SWEEP % ("${matrix.lr}", "${matrix.lr}")
+    for _ in range(3):  # a clock may be wrong once
+        if seconds(matrix) < seconds(written):
+            return
+    pytest.fail("a matrix costs more")
 
 
 def test_messages_are_bounded_and_the_rest_is_counted() -> None:
