@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 _MISSING = (
     name_rules.MISSING_PARAM,
     name_rules.NO_MATRIX,
+    name_rules.NOTHING_TO_UNSET,
+    value_rules.BAD_AXIS,
     value_rules.BUILD_FROM,
+    value_rules.STEP_WITHOUT_COMMAND,
     value_rules.MISSING_IMAGE,
     value_rules.NO_TRAINING_ROLE,
     value_rules.MISSING_LOGDIR,

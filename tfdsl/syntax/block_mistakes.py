@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
 
 MATRIX, PREPARE, SIDECAR = (lexer.KEYWORDS[word] for word in ("matrix", "prepare", "sidecar"))
+# Containers before and beside the command in other languages, with the statement that is meant.
+STEP_WORDS = {
+    **dict.fromkeys(("init", "init_container", "init_containers", "initContainer", "initContainers"), "prepare"),
+    **dict.fromkeys(("before", "setup", "pre_start", "prestart", "preStart"), "prepare"),
+    **dict.fromkeys(("sidecars", "helper", "extra_container", "extraContainers"), "sidecar"),
+}
 UNNAMED = {MATRIX, lexer.KEYWORDS["cluster"], lexer.KEYWORDS["build"]}
 STEPS = {PREPARE, SIDECAR}
 EQUAL, COLON = lexer.OPERATORS["="], lexer.OPERATORS[":"]
@@ -77,6 +83,32 @@ def matrix_axis(recovery: Recovery, at: int, _: set[int]) -> bool:
     recovery.report(rules.BLOCK_FORM(axis, word="matrix", form=_form("matrix")).fix("add braces", edit, safe=True))
     recovery.insert(end, lexer.RBRACE)
     recovery.insert(word + 1, lexer.LBRACE)
+    return True
+
+
+def yaml_steps(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``initContainers:`` and then deeper lines: one report, and all of it is left out."""
+    lexed = recovery.lexed
+    types = lexed.types
+    if types[at : at + 2] != [COLON, lexer.NEWLINE] or not at or recovery.before is None:
+        return False
+    meant = STEP_WORDS.get(lexed.text(at - 1))
+    start = recovery.line_start(at)
+    if meant is None or start != at - 1:
+        return False
+    indent = recovery.column(start)
+    end = at
+    while types[end] == lexer.NEWLINE or end == at:
+        if types[end + 1] == lexer.END or (end > at and recovery.column(end + 1) <= indent):
+            break
+        end = recovery.line_end(end + 1)
+    word = recovery.spanning(at - 1, at)
+    diagnostic = rules.UNKNOWN_STATEMENT(word, found=word.text)
+    recovery.report(diagnostic.help(f"for example: {_form(meant)}"))
+    stop = lexed.ends[end - 1]
+    lexed.diagnostics[:] = [each for each in lexed.diagnostics if not word.end <= each.span.start < stop]
+    recovery.step_back()
+    recovery.delete(start, end - start + (types[end] == lexer.NEWLINE))
     return True
 
 

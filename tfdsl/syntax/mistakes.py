@@ -259,6 +259,7 @@ MISTAKES: tuple[Mistake, ...] = (
     value_mistakes.split_comparison,
     statement_mistakes.typed_let,
     statement_mistakes.type_brackets,
+    block_mistakes.yaml_steps,
     yaml_block,
     not_a_value,
     block_mistakes.block_with_equals,

@@ -10,6 +10,7 @@ from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.patterns import regex
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer, repairs, wording
+from tfdsl.syntax.block_mistakes import STEP_WORDS
 from tfdsl.syntax.brackets import CLOSERS, DECLARATIONS, OPENERS
 from tfdsl.syntax.odd_words import is_word
 from tfdsl.syntax.similar_keywords import resembling
@@ -35,12 +36,6 @@ LOOPS = {"for", "foreach", "while", "dynamic"}
 CONDITIONS = {"if", "else", "elif", "unless", "switch"}
 SWEEPS = {"strategy", "sweep", "grid", "parameters", "hyperparameters"}
 
-# Containers before and beside the command, with the statement that is meant.
-STEPS = {
-    **dict.fromkeys(("init", "init_container", "init_containers", "initContainer", "initContainers"), "prepare"),
-    **dict.fromkeys(("before", "setup", "pre_start", "prestart", "preStart"), "prepare"),
-    **dict.fromkeys(("sidecars", "helper", "extra_container", "extraContainers"), "sidecar"),
-}
 _RESOURCES = "set cpu, memory and gpu in the role"
 _VOLUMES = 'write a mount: mount pvc "data" at "/data"'
 _HELPS = {
@@ -55,7 +50,7 @@ _BLOCKS = "the blocks of a job are role, target, cluster, build, matrix, prepare
 
 NAMED = {lexer.KEYWORDS[word] for word in ("role", "target", "param", "let", "template", "profile", "use")}
 QUOTABLE = {*NAMED, *(lexer.KEYWORDS[word] for word in ("mount", "on", "from", "unset"))}
-STEP_WORDS = {lexer.KEYWORDS["prepare"], lexer.KEYWORDS["sidecar"]}
+STEP_KEYWORDS = {lexer.KEYWORDS["prepare"], lexer.KEYWORDS["sidecar"]}
 
 _ELEMENTS = regex(r"(\w+)\s*[\[(<]\s*(?:\w+\s*,\s*)?(\w+)\s*[\])>]\Z")
 _SUFFIX = regex(r"(\w+)\s*\[\s*\]\Z|\[\s*\]\s*(\w+)\Z")
@@ -173,7 +168,7 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
         recovery.insert(at - 1, lexer.KEYWORDS[keyword])
         return True
     diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(word))
-    meant = STEPS.get(word)
+    meant = STEP_WORDS.get(word)
     if meant is None:
         diagnostic = diagnostic.help(_HELPS.get(word, _BLOCKS))
     else:
@@ -230,7 +225,7 @@ def unquoted_key(recovery: Recovery, at: int, _: set[int]) -> bool:
     if types[at] not in (MINUS, DOT, SLASH) or at < 2 or lexed.ends[at - 1] != lexed.starts[at]:
         return False
     before = types[at - 2]
-    heads = NAMED | STEP_WORDS
+    heads = NAMED | STEP_KEYWORDS
     if not is_word(types[at - 1]) or before not in ITEM_STARTS | heads or recovery.before is None:
         return False
     end = at
@@ -240,7 +235,7 @@ def unquoted_key(recovery: Recovery, at: int, _: set[int]) -> bool:
         return False
     span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[end - 1])
     in_map = lexer.STRING in recovery.acceptable_before()
-    recovery.report(_key_report(span, in_map=in_map, step=before in STEP_WORDS))
+    recovery.report(_key_report(span, in_map=in_map, step=before in STEP_KEYWORDS))
     recovery.step_back()
     recovery.replace(at - 1, lexer.NAME, end - at + 1)
     plain = span.text.replace("-", "_")

@@ -174,6 +174,7 @@ NOT_WORDS = {
     "key",
     "item",
     "policy",
+    "written",
     "declaration",
     "the",
     "what",

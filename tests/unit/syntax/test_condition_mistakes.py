@@ -106,6 +106,7 @@ ITEMS = [
     ("unknown-statement", '»initContainers { command = "x" }', 'prepare fetch { command = "x" }'),
     ("unknown-statement", '»before fetch { command = "x" }', 'prepare fetch { command = "x" }'),
     ("unknown-statement", '»sidecars { image = "x" }', 'sidecar helper { image = "x" }'),
+    ("unknown-statement", "»initContainers:\n    - name: x\n      image: 'y'", None),
     ("unfinished-statement", 'prepare »{ command = "x" }', None),
     ("unfinished-statement", "unset prepare»", None),
     ("unquoted-key", "prepare »fetch-data { }", 'prepare "fetch-data" { }'),
