@@ -54,6 +54,7 @@ def hidden_in(words: Iterable[str], request: Request | None = None) -> Hidden:
         found = [
             text for text in (source.text.split("\n") if form == "lines" else [source.text]) if is_secret(name, text)
         ]
+        found += [] if form == "lines" else _in_map(name, source)
         values += map(str.strip, found)
         paths += [source.path] if found else []
     for source in request.values:
@@ -61,6 +62,16 @@ def hidden_in(words: Iterable[str], request: Request | None = None) -> Hidden:
         values += found
         paths += [source.path] if found else []
     return Hidden(tuple(_spellings(values)), frozenset(paths))
+
+
+def _in_map(name: str, source: Source) -> list[str]:
+    """The secrets in a value that is written as a map or list, each under its own key."""
+    if source.text.lstrip()[:1] not in ("{", "["):
+        return []
+    from tfdsl.syntax.parser import parse_expression
+
+    expression, _ = parse_expression(source)
+    return [text for key, text in _texts(name, expression) if is_secret(key, text) or is_secret(name, text)]
 
 
 def _of_file(source: Source) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import diagnostics
 from tfdsl.api.errors import usage_error
-from tfdsl.api.values import Value, source_of, texts_of
+from tfdsl.api.values import Value, named_texts, source_of
 from tfdsl.front_end import choice_of
 from tfdsl.masking import Hidden, hidden_values
 from tfdsl.semantics.params import Given
@@ -50,4 +50,4 @@ def options_of(target: str, options: Mapping[str, Value]) -> tuple[GivenOption, 
 
 def secrets_in(values: Mapping[str, Value]) -> Hidden:
     """The secrets among values that a program gives, which no message and no traceback may show."""
-    return hidden_values((name, text) for name, value in values.items() for text in texts_of(value))
+    return hidden_values(pair for name, value in values.items() for pair in named_texts(name, value))

@@ -25,16 +25,17 @@ def source_of(where: str, name: str, value: Value) -> Source:
     return Source(place, _literal(value, place))
 
 
-def texts_of(value: Value) -> Iterator[str]:
-    """Every text in ``value``."""
+def named_texts(name: str, value: Value) -> Iterator[tuple[str, str]]:
+    """Every text in ``value``, under ``name``; what is in a map under its key as well."""
     if isinstance(value, str):
-        yield value
+        yield name, value
     elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from texts_of(item)
+        for key, item in value.items():
+            for inner, text in named_texts(key, item):
+                yield from ((name, text), (inner, text))
     elif isinstance(value, Sequence):
         for item in value:
-            yield from texts_of(item)
+            yield from named_texts(name, item)
 
 
 def _literal(value: object, place: str) -> str:

@@ -246,6 +246,17 @@ def test_files_of_a_job_with_a_secret_are_private(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def test_a_secret_in_a_map_is_hidden_and_its_files_are_private(tmp_path: Path) -> None:
+    text = 'job j { image = "i:1", command = ["x"], memory = 1Gi, role worker { } }'
+    files = {"a.json": {"db_password": "hunter2-hunter2"}}
+    with pytest.raises(tfdsl.CompileError) as wrong:
+        tfdsl.compile(text=text, target="slider", options={"config_files": files, "am_memory": 1})
+    assert "hunter2" not in str(wrong.value)
+    result = tfdsl.compile(text=text, target="slider", options={"config_files": files})
+    paths = result.write(tmp_path / "out")
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in paths} == {0}
+
+
 def test_files_are_written_all_or_none(tmp_path: Path) -> None:
     (tmp_path / "k.yaml").mkdir()
     with pytest.raises(OSError, match="nothing was written"):

@@ -50,6 +50,22 @@ def test_check(folder: Path, form: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
+        (
+            "check",
+            "a.tfjob",
+            "-t",
+            "slider",
+            "--set=api_token=a",
+            f'-Oslider.config_files={{ "a.json" = {{ db_password = "{VALUE}${{n}}" }} }}',
+        ),
+        (
+            "check",
+            "a.tfjob",
+            "-t",
+            "slider",
+            "--set=api_token=a",
+            f'-Oslider.config_files={{ "a.txt" = {{ db_password = "{VALUE}" }} }}',
+        ),
         ("check", "a.tfjob", "--bogus", f"--set=api_token={VALUE}"),
         ("check", "a.tfjob", "-t", "nowhere", f"--set=api_token={VALUE}"),
         ("compile", "a.tfjob", "-t", "volcano", "--set", f"api_token={VALUE}"),
