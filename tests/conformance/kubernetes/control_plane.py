@@ -132,6 +132,7 @@ def _start_api_server(work: Work, processes: Processes) -> None:
             *("--service-account-key-file", work.keys / "accounts.pub"),
             *("--service-account-signing-key-file", work.keys / "accounts.key"),
             *("--kubelet-preferred-address-types", "InternalIP", "--cert-dir", work.sub("apiserver")),
+            "--allow-privileged",  # as kubeadm and the clouds start it
             # No controller takes the taint of a new node away here.
             *("--disable-admission-plugins", "TaintNodesByCondition", "--profiling=false"),
         ],

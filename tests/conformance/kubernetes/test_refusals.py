@@ -76,9 +76,9 @@ CASES = (
     Case("TFJ2502", WORKER + 'ports = { "HOLE" = 9090 }', "fifteen-letters", "sixteen-letters-", "ports"),
     Case("TFJ2502", WORKER + 'ports = { "HOLE" = 9090 }', "a-port", "a--port", "ports"),
     # users and groups
-    Case("TFJ2001", WORKER + "run_as_user = HOLE", "2147483647", "2147483648", "runAsUser"),
-    Case("TFJ2001", WORKER + "run_as_group = HOLE", "2147483647", "2147483648", "runAsGroup"),
-    Case("TFJ2001", WORKER + "fs_group = HOLE", "2147483647", "2147483648", "fsGroup"),
+    Case("TFJ2001", WORKER + "run_as_user = HOLE", 2147483647, 2147483648, "runAsUser"),
+    Case("TFJ2001", WORKER + "run_as_group = HOLE", 2147483647, 2147483648, "runAsGroup"),
+    Case("TFJ2001", WORKER + "fs_group = HOLE", 2147483647, 2147483648, "fsGroup"),
     # steps
     Case("TFJ2701", WORKER + 'prepare "HOLE" { command = ["x"] }', "fetch-data", "fetch_data", "initContainers"),
     Case("TFJ2701", WORKER + 'prepare "HOLE" { command = ["x"] }', "fetch-data", "tensorflow", "Duplicate value"),
