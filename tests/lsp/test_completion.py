@@ -158,6 +158,24 @@ def test_params_and_lets_are_names_of_expressions_also_those_of_includes() -> No
     assert [item.label for item in complete(snap, offset).items] == ["t"]
 
 
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("job a { capabilities = [▮] }", '"IPC_LOCK"'),
+        ('job a { role worker { capabilities = ["▮"] } }', "IPC_LOCK"),
+        ("job a { memory_limit = ▮ }", '"none"'),
+        ('job a { cpu_limit = "▮" }', "none"),
+        ("job a { memory_limit = 16▮ }", "16Gi"),
+        ("job a { stop_grace = 30▮ }", "30s"),
+        ("job a { privileged = ▮ }", "true"),
+        ("job a { ports = ▮ }", "{ metrics = 9090 }"),
+        ("job a { sidecar log { ▮ } }", "ports"),
+    ],
+)
+def test_values_of_attributes_of_pods_are_offered(text: str, offered: str) -> None:
+    assert offered in labels_at(text)
+
+
 def test_secrets_are_offered_in_env_only() -> None:
     assert {"secret", "configmap", "pod_field"} <= labels_at("job a { env = { A = ▮ } }")
     assert not labels_at("job a { retries = ▮ }") & {"secret", "configmap", "pod_field"}
