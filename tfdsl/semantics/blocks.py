@@ -132,15 +132,13 @@ class Names(Record):
 class ReadTemplates:
     """What has been read of templates, for the next block that uses them.
 
-    ``uses``: template → the known templates that it uses; ``incomplete``: those that use an unknown one; ``layers``:
-    template and kind of block → its layers; ``conditional``: template → whether an item of it has a condition, so that
-    what it uses and contains is not the same everywhere; ``compared``: how many names unknown ones were compared with.
+    Only what is the same everywhere is kept. ``uses``: template → the known templates that it uses, those whose ``use``
+    is absent, and whether it uses no unknown one; ``layers``: template and kind of block → its layer; ``compared``: how
+    many names unknown ones were compared with.
     """
 
     def __init__(self) -> None:
-        self.conditional: dict[str, bool] = {}
-        self.uses: dict[str, list[ast.Name]] = {}
-        self.incomplete: set[str] = set()
+        self.uses: dict[str, tuple[list[ast.Name], list[str], bool]] = {}
         self.layers: dict[tuple[str, Where], Layer] = {}
         self.compared = 0
 
@@ -186,6 +184,10 @@ class Reader:
                 return False
             self._conditions = self._new_conditions()
         return self._conditions.holds(condition, self.around.role)
+
+    def is_same(self, condition: ast.Condition | None) -> bool:
+        """Whether a condition that has been evaluated is the same in every job and role."""
+        return condition is None or (self._conditions is not None and self._conditions.is_same(condition))
 
     # --- layers ---
 

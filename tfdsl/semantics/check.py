@@ -190,7 +190,7 @@ class _Checker:
         def conditions() -> Conditions:
             from tfdsl.semantics.conditions import conditions_of
 
-            return conditions_of(derived, self.params, report)
+            return conditions_of(derived, self.params, report, self.shared.conditions)
 
         return read_job(derived.node, self.names, report, conditions)
 

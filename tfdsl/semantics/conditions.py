@@ -13,6 +13,7 @@ from tfdsl import targets
 from tfdsl.diagnostics import name_rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.record import Record, replace
+from tfdsl.semantics.dependencies import references
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import ListData, MapData, Poison, Value, a_kind, is_number
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tfdsl.text import Span
 
 _RESERVED = ("job", "role", "roles", "task", "env")
+_DIFFERENT = (*_RESERVED, "matrix")
 _LOGIC = ("&&", "||")
 
 
@@ -54,10 +56,15 @@ class JobName:
 
 
 class Conditions:
-    """The conditions of the items of one job. ``scope``: the names in it; ``profiles``: those of the program."""
+    """The conditions of the items of one job.
 
-    def __init__(self, scope: Scope, profiles: Collection[str]) -> None:
+    ``scope``: the names in it; ``profiles``: those of the program; ``everywhere``: what is known of conditions that are
+    the same in every job and role.
+    """
+
+    def __init__(self, scope: Scope, profiles: Collection[str], everywhere: dict[int, bool] | None = None) -> None:
         self._scope = scope
+        self._everywhere = {} if everywhere is None else everywhere
         self._profiles = profiles
         self._known: dict[tuple[int, str | None], bool | None] = {}
 
@@ -65,11 +72,20 @@ class Conditions:
         """Whether the item of ``condition`` is there, in ``role`` if it belongs to one."""
         return self.value(condition, role) is not False
 
+    def is_same(self, condition: ast.Condition) -> bool:
+        """Whether ``condition``, which has been evaluated, is the same in every job and role."""
+        return id(condition) in self._everywhere
+
     def value(self, condition: ast.Condition, role: str | None) -> bool | None:
         """What ``condition`` evaluates to; ``None``, with a report, when it is wrong."""
+        same = self._everywhere.get(id(condition))
+        if same is not None:
+            return same
         key = id(condition), role
         if key not in self._known:
-            self._known[key] = self._evaluated(condition, role)
+            value = self._known[key] = self._evaluated(condition, role)
+            if value is not None and not references((condition.value,), _DIFFERENT):
+                self._everywhere[id(condition)] = value
         return self._known[key]
 
     def _evaluated(self, condition: ast.Condition, role: str | None) -> bool | None:
@@ -106,11 +122,13 @@ class Conditions:
         return replace(diagnostic, helps=(), fixes=()).help(advice)
 
 
-def conditions_of(job: Derived, params: Params, report: Callable[[Diagnostic], None]) -> Conditions:
-    """The conditions of the items of ``job``."""
+def conditions_of(
+    job: Derived, params: Params, report: Callable[[Diagnostic], None], everywhere: dict[int, bool]
+) -> Conditions:
+    """The conditions of the items of ``job``; ``everywhere``: see :class:`Conditions`."""
     names = JobName(job.name, job.known)
     scope = Scope(params, report, names, owner=job.node, matrix=job.combination)
-    return Conditions(scope, params.program.profiles)
+    return Conditions(scope, params.program.profiles, everywhere)
 
 
 def has_conditions(node: ast.Job, templates: Mapping[str, ast.Template]) -> bool:

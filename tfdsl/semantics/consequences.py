@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # What is missing may be in the part that could not be read.
 _MISSING = (
     name_rules.MISSING_PARAM,
+    name_rules.ABSENT_JOBS,
+    name_rules.NOTHING_TO_UNSET,
     name_rules.NO_MATRIX,
     name_rules.NOTHING_TO_UNSET,
     value_rules.BAD_AXIS,

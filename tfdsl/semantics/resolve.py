@@ -2,8 +2,7 @@
 
 Layers, low to high (language reference, "Layers"): the job's templates, the job's own items, the role's templates,
 the role's own, then the same from the target block. An attribute is replaced by name (maps merge key by key), a mount
-by path, an output by source and destination, a policy by subject and event. An item whose condition is false replaces
-nothing; only its names and types are checked.
+by path, an output by source and destination, a policy by subject and event. An absent item replaces nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from tfdsl.semantics.evaluate import evaluate, spent
 from tfdsl.semantics.mounts import mount as read_mount
 from tfdsl.semantics.scope import PENDING, Pending, Scope
 from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, MapData, Poison, Value, map_data
+from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes, roles
 from tfdsl.vocabulary.types import MapType
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from tfdsl.semantics.derived import Derived
     from tfdsl.semantics.params import Params
     from tfdsl.semantics.unset_check import Unsets
-    from tfdsl.syntax import ast
     from tfdsl.text import Span
 
 T = TypeVar("T")
@@ -57,6 +56,7 @@ class Shared:
         self.typed: dict[Key, Value] = {}
         self.mounts: dict[Key, resolved.Mount | None] = {}
         self.checked_absent: set[Key] = set()
+        self.conditions: dict[int, bool] = {}
         self.unsets: Unsets | None = None
         self._dependence: dict[int, Dependence] = {}
 
@@ -116,7 +116,7 @@ class Resolver:
         """The job's namespace, poison when it is wrong; ``None`` when it has none."""
         for layer in reversed(self.job_layers()):
             assign = layer.attributes.get("namespace")
-            if assign is None and layer.unsets and self._unsets(layer, "namespace"):
+            if assign is None and unsets(layer, "namespace"):
                 return None
             if assign is not None:
                 if self._namespace_pending:
@@ -162,17 +162,12 @@ class Resolver:
             return 0
         for layer, _ in reversed(self.role_layers(role)):
             assign = layer.attributes.get("replicas")
-            if assign is None and layer.unsets and self._unsets(layer, "replicas"):
+            if assign is None and unsets(layer, "replicas"):
                 return 1
             if assign is not None:
                 data = self.typed(assign, role).data
                 return data if isinstance(data, int) else POISON
         return 1
-
-    def _unsets(self, layer: Layer, name: str) -> bool:
-        from tfdsl.semantics.unset import unsets_attribute
-
-        return unsets_attribute(layer, name)
 
     # --- conditions ---
 
@@ -190,7 +185,7 @@ class Resolver:
         if self._conditions is None:
             from tfdsl.semantics.conditions import Conditions
 
-            self._conditions = Conditions(self.scope, self.params.program.profiles)
+            self._conditions = Conditions(self.scope, self.params.program.profiles, self.shared.conditions)
         return self._conditions.holds(condition, role)
 
     def absent_blocks(self) -> tuple[RoleBlock, ...]:
@@ -376,9 +371,9 @@ class Resolver:
 
     def merged_steps(self, layers: Sequence[tuple[Layer, bool]], role: str) -> tuple[resolved.Step, ...]:
         """The steps of ``layers``; see :func:`tfdsl.semantics.merge_steps.merged_steps`."""
-        from tfdsl.semantics.merge_steps import merged_steps
+        from tfdsl.semantics import merge_steps
 
-        return merged_steps(self, layers, role)
+        return merge_steps.merged_steps(self, layers, role)
 
     def mount(self, node: ast.Mount, role: str) -> resolved.Mount | None:
         """The mount ``node`` of ``role``; ``None``, with a report, when its path or kind is not known."""
@@ -386,6 +381,11 @@ class Resolver:
         if key not in mounts:
             mounts[key] = read_mount(node, self._scope_of(mounts is self.shared.mounts, role))
         return mounts[key]
+
+
+def unsets(layer: Layer, name: str) -> bool:
+    """Whether ``layer`` unsets the whole attribute ``name``."""
+    return any(isinstance(node, ast.UnsetAttribute) and node.name.text == name for node in layer.unsets)
 
 
 def _mounted_twice(role: str, first: resolved.Mount, second: resolved.Mount) -> Diagnostic:

@@ -1,7 +1,7 @@
 """The templates that blocks use. It is loaded only for files that have or use one.
 
-What a template uses and contains is read once for all blocks, unless an item of it has a condition: then it can be
-different for every job and role.
+What a template uses and contains is read once for all blocks, unless it depends on a condition that can be different
+for every job and role.
 """
 
 from __future__ import annotations
@@ -97,17 +97,20 @@ class TemplateUses:
 
     def _used_by(self, template: str) -> list[ast.Name]:
         read, reader = self.names.read, self.reader
+        known = read.uses.get(template)
+        if known is not None:
+            used, absent, complete = known
+            self._absent += absent
+            reader.complete = reader.complete and complete
+            return used
+        before, reader.complete = reader.complete, True
+        noted = len(self._absent)
         items = self.names.templates[template].items
-        if self._is_conditional(template):
-            return self._used(items)
-        if template not in read.uses:
-            before, reader.complete = reader.complete, True
-            read.uses[template] = self._used(items)
-            if not reader.complete:
-                read.incomplete.add(template)
-            reader.complete = before
-        reader.complete = reader.complete and template not in read.incomplete
-        return read.uses[template]
+        used = self._used(items)
+        if all(reader.is_same(item.condition) for item in items if isinstance(item, ast.Use)):
+            read.uses[template] = used, self._absent[noted:], reader.complete
+        reader.complete = before and reader.complete
+        return used
 
     def _used(self, items: Iterable[ast.Item]) -> list[ast.Name]:
         """The known templates that ``items`` use, each once; those whose ``use`` is absent are noted."""
@@ -143,16 +146,7 @@ class TemplateUses:
         if layer is None:
             body = tuple(item for item in self.names.templates[template].items if isinstance(item, _IN_TEMPLATE))
             layer = self.reader.layer(body, self.where, ())
-            if not self._is_conditional(template):
+            decided = (item for item in body if isinstance(item, ast.Assign | ast.UnsetAttribute))
+            if all(self.reader.is_same(item.condition) for item in decided):
                 layers[template, self.where] = layer
         return layer
-
-    def _is_conditional(self, template: str) -> bool:
-        known = self.names.read.conditional
-        if template not in known:
-            known[template] = any(map(_condition, self.names.templates[template].items))
-        return known[template]
-
-
-def _condition(item: ast.Item) -> ast.Condition | None:
-    return getattr(item, "condition", None)  # a few kinds of items have none

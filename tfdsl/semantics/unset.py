@@ -19,7 +19,7 @@ from tfdsl.syntax import ast
 from tfdsl.vocabulary.types import STRING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping
 
     from tfdsl.semantics import resolved
     from tfdsl.semantics.blocks import Layer
@@ -75,11 +75,6 @@ def entry_key(node: ast.Expr, scope: Scope) -> str | None:
     if not isinstance(value.data, Poison):
         scope.report(name_rules.INDEX_TYPE(node.span, base="a map", expected="a string", given=a_kind(value.data)))
     return None
-
-
-def unsets_attribute(layer: Layer, name: str) -> bool:
-    """Whether ``layer`` unsets the whole attribute."""
-    return any(isinstance(node, ast.UnsetAttribute) and node.name.text == name for node in layer.unsets)
 
 
 # --- mounts and outputs ----------------------------------------------------------------------------------------
@@ -138,35 +133,75 @@ def output_ends(node: ast.Output | ast.UnsetOutput, scope: Scope) -> Ends | None
 # --- policies and steps ----------------------------------------------------------------------------------------
 
 
+Of: TypeAlias = tuple[str, str | None, str | None]
+"""Which policies an ``unset`` is about: event, role and index. Without a role: those that are written without one."""
+
+
+class _Policies:
+    """The policies that one layer unsets. ``taken``: where, by exit status (``None`` for another event)."""
+
+    def __init__(self, resolver: Resolver, layer: Layer, role: str | None) -> None:
+        self._resolver = resolver
+        self._role = role
+        self._taken: dict[Of, dict[int | None, ast.UnsetPolicy]] = {}
+        for node in layer.unsets:
+            if isinstance(node, ast.UnsetPolicy) and resolver.stands(node, role):
+                self._add(node)
+
+    def _add(self, node: ast.UnsetPolicy) -> None:
+        codes = codes_of(node, _scope(self._resolver, self._role), self._role)
+        if codes is None:
+            return
+        taken = self._taken.setdefault((node.event.name.text, *_subject(node, self._role)), {})
+        again = next((taken[code] for code in codes or (None,) if code in taken), None)
+        if again is not None:
+            what = policy_words(node)
+            self._resolver.report(in_one_block(node.event.span, what, again.event.span, twice=True))
+        taken |= dict.fromkeys(codes or (None,), node)
+
+    def check(self, here: Iterable[resolved.Policy]) -> None:
+        """Report those of the layer's own policies that it unsets."""
+        for policy in here:
+            taken = self._of(policy)
+            node = next((taken[code] for code in policy.codes or (None,) if code in taken), None)
+            if node is not None:
+                self._resolver.report(in_one_block(node.event.span, policy_words(node), policy.event_span))
+
+    def left(self, policy: resolved.Policy) -> resolved.Policy | None:
+        """What is left of a policy from a lower layer."""
+        taken = self._of(policy)
+        if not taken:
+            return policy
+        codes = tuple(code for code in policy.codes if code not in taken)
+        return replace(policy, codes=codes) if codes else None
+
+    def _of(self, policy: resolved.Policy) -> Mapping[int | None, ast.UnsetPolicy]:
+        """What is unset of policies like ``policy``."""
+        if policy.subject is None and self._role is None:
+            return self._taken.get((policy.event, None, None), {}) | self._named(policy)
+        return self._named(policy)
+
+    def _named(self, policy: resolved.Policy) -> dict[int | None, ast.UnsetPolicy]:
+        index = None if policy.index is None else str(policy.index)
+        return self._taken.get((policy.event, policy.role, index), {}) if policy.role is not None else {}
+
+
+def _subject(node: ast.UnsetPolicy, role: str | None) -> tuple[str | None, str | None]:
+    """Role and index; in a role block its role."""
+    return subject_of(node.subject) or (role, None)
+
+
 def policies(
     resolver: Resolver,
     layer: Layer,
     role: str | None,
-    below: list[resolved.Policy],
-    here: Sequence[resolved.Policy],
+    below: Iterable[resolved.Policy],
+    here: Iterable[resolved.Policy],
 ) -> list[resolved.Policy]:
     """What is left of ``below`` when ``layer``, whose own policies are ``here``, has taken away what it unsets."""
-    first: list[tuple[ast.UnsetPolicy, frozenset[int]]] = []
-    for node in layer.unsets:
-        if not isinstance(node, ast.UnsetPolicy) or not resolver.stands(node, role):
-            continue
-        codes = codes_of(node, _scope(resolver, role), role)
-        if codes is None:
-            continue
-        for other, others in first:
-            if _is_same(node, other) and (not codes or codes & others):
-                resolver.report(in_one_block(node.event.span, policy_words(node), other.event.span, twice=True))
-        first.append((node, codes))
-        for policy in here:
-            if is_of(policy, node, role) and (not codes or codes & {*policy.codes}):
-                resolver.report(in_one_block(node.event.span, policy_words(node), policy.event_span))
-        below = [left for policy in below if (left := _without(policy, node, codes, role)) is not None]
-    return below
-
-
-def _is_same(node: ast.UnsetPolicy, other: ast.UnsetPolicy) -> bool:
-    same_event = node.event.name.text == other.event.name.text
-    return same_event and subject_of(node.subject) == subject_of(other.subject)
+    unset = _Policies(resolver, layer, role)
+    unset.check(here)
+    return [left for policy in below if (left := unset.left(policy)) is not None]
 
 
 def subject_of(node: ast.Subject | None) -> tuple[str, str | None] | None:
@@ -178,30 +213,6 @@ def codes_of(node: ast.Policy | ast.UnsetPolicy, scope: Scope, role: str | None)
     """The exit statuses of ``node``, none for another event; ``None``, with a report, when it is wrong."""
     codes = statements.event_codes(node.event, node.subject, scope, role)
     return None if codes is None else frozenset(codes)
-
-
-def _without(
-    policy: resolved.Policy, node: ast.UnsetPolicy, codes: frozenset[int], role: str | None
-) -> resolved.Policy | None:
-    if not is_of(policy, node, role):
-        return policy
-    left = tuple(code for code in policy.codes if code not in codes)
-    return replace(policy, codes=left) if left else None
-
-
-def is_of(policy: resolved.Policy, node: ast.UnsetPolicy, role: str | None) -> bool:
-    """Whether ``policy`` has the event and subject of ``node``; ``role``: the role whose block ``node`` is in.
-
-    Without a subject, in a job or target block, it is about the policies that are written without one.
-    """
-    if policy.event != node.event.name.text:
-        return False
-    if role is not None:
-        return policy.role == role and policy.index is None
-    if node.subject is None:
-        return policy.subject is None
-    index = None if node.subject.index is None else node.subject.index.text
-    return policy.role == node.subject.role.text and (None if policy.index is None else str(policy.index)) == index
 
 
 def policy_words(node: ast.UnsetPolicy) -> str:

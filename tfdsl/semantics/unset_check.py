@@ -6,12 +6,14 @@ absent item would have given counts as there. It is loaded only for files that u
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest
 from tfdsl.record import replace
 from tfdsl.rules import policies as policy_rules
+from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.semantics import unset
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.values import MapData
@@ -20,15 +22,17 @@ from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.roles import BY_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from tfdsl.semantics.blocks import Layer
     from tfdsl.semantics.resolve import Resolver
-    from tfdsl.semantics.scope import Scope
     from tfdsl.text import Span
 
     Layers = list[tuple[Layer, str]]
     """Layers, each with a role that it is for."""
+
+MOST_PROPOSED = 100
+"""Of more keys or paths than these, none is proposed: they can be long texts, which take long to compare."""
 
 Place: TypeAlias = tuple[str, int, int]
 Miss: TypeAlias = "tuple[Span, Diagnostic]"
@@ -71,25 +75,23 @@ def check(resolver: Resolver) -> None:
     for block in resolver.absent_blocks():
         role = block.node.name.text
         of_role.setdefault(role, []).extend((layer, role) for layer in block.layers)
-    everything = [pair for pairs in of_role.values() for pair in pairs]
+    everything = _Search(resolver, [pair for pairs in of_role.values() for pair in pairs], None)
     for layer in resolver.job_layers():
-        _check_layer(resolver, layer, None, everything, known)
+        _check_layer(layer, everything, known)
     for role in resolver.role_names():
+        search = _Search(resolver, of_role[role], role)
         for layer in resolver.own_layers(role):
-            _check_layer(resolver, layer, role, of_role[role], known)
+            _check_layer(layer, search, known)
 
 
-def _check_layer(resolver: Resolver, layer: Layer, role: str | None, layers: Layers, known: Unsets) -> None:
+def _check_layer(layer: Layer, search: _Search, known: Unsets) -> None:
     for node in layer.unsets:
-        condition = node.condition
-        roles = (role,) if role is not None else resolver.role_names()
-        if condition is not None and not any(resolver.holds(condition, each) for each in roles):
-            continue
-        missing = _Search(resolver, layers, role).missing(node)
-        if missing is None:
-            known.add([_name(node)], ())
-        else:
-            known.add((), [(_name(node), missing)])
+        if search.holds(node.condition):
+            missing = search.missing(node)
+            if missing is None:
+                known.add([_name(node)], ())
+            else:
+                known.add((), [(_name(node), missing)])
 
 
 def _name(node: ast.Unset) -> Span:
@@ -104,12 +106,21 @@ def _name(node: ast.Unset) -> Span:
 
 
 class _Search:
-    """Looks in ``layers`` for what is unset; ``role``: that of the block with the ``unset``."""
+    """Looks in ``layers`` for what is unset; ``role``: that of the block with the ``unset``.
+
+    What is there is collected once, so that many an ``unset`` costs little.
+    """
 
     def __init__(self, resolver: Resolver, layers: Layers, role: str | None) -> None:
         self.resolver = resolver
         self.layers = layers
         self.role = role
+        self._scopes = {role: replace(resolver.role_scope(role), report=_unheard) for _, role in layers}
+
+    def holds(self, condition: ast.Condition | None) -> bool:
+        """Whether an ``unset`` is there, for any role that it is for."""
+        roles = (self.role,) if self.role is not None else self.resolver.role_names()
+        return condition is None or any(self.resolver.holds(condition, role) for role in roles)
 
     def missing(self, node: ast.Unset) -> Diagnostic | None:
         """The error that there is nothing; ``None`` if there is something, or another error."""
@@ -121,21 +132,83 @@ class _Search:
             return self._output(node)
         return self._policy(node) if isinstance(node, ast.UnsetPolicy) else self._step(node)
 
-    def _scope(self, role: str) -> Scope:
-        return replace(self.resolver.role_scope(role), report=_unheard)
+    # --- what is there -----------------------------------------------------------------------------------------
 
-    def _assigns(self) -> Iterator[tuple[ast.Assign, str]]:
+    @cached_property
+    def _assigns(self) -> dict[str, list[tuple[ast.Assign, str]]]:
+        """Attributes by name, each with a role that it is for."""
+        found: dict[str, list[tuple[ast.Assign, str]]] = {}
         for layer, role in self.layers:
-            yield from ((item, role) for item in layer.items if isinstance(item, ast.Assign))
+            for item in layer.items:
+                if isinstance(item, ast.Assign):
+                    found.setdefault(item.key.text, []).append((item, role))
+        return found
+
+    @cached_property
+    def _entries(self) -> dict[str, dict[str, None]]:
+        """Keys by the names of their maps, as far as they have been asked for."""
+        return {}
+
+    @cached_property
+    def _mounts(self) -> dict[str, dict[str, None]]:
+        """Paths of mounts by role."""
+        found: dict[str, dict[str, None]] = {role: {} for role in self._scopes}
+        for layer, role in self.layers:
+            for item in (each for each in layer.items if isinstance(each, ast.Mount)):
+                path = unset.mount_path(item.path, self._scopes[role])
+                if path is not None:
+                    found[role][path] = None
+        return found
+
+    @cached_property
+    def _paths(self) -> dict[str, None]:
+        """Paths of mounts of all roles."""
+        return {path: None for paths in self._mounts.values() for path in paths}
+
+    @cached_property
+    def _outputs(self) -> set[tuple[str, unset.Ends | None]]:
+        """Sources and destinations of outputs with a role that they are for."""
+        return {
+            (role, unset.output_ends(item, self._scopes[role]))
+            for layer, role in self.layers
+            for item in layer.items
+            if isinstance(item, ast.Output)
+        }
+
+    @cached_property
+    def _policies(self) -> dict[unset.Of, set[int]]:
+        """Exit statuses of policies; those in a role block are there with and without their role."""
+        found: dict[unset.Of, set[int]] = {}
+        own = {(id(layer), role) for role in self._scopes for layer in self.resolver.own_layers(role)}
+        for layer, role in self.layers:
+            for item in (each for each in layer.items if isinstance(each, ast.Policy)):
+                codes = unset.codes_of(item, self._scopes[role], None) or ()
+                subjects = [unset.subject_of(item.subject) or (None, None)]
+                if item.subject is None and (id(layer), role) in own:
+                    subjects.append((role, None))
+                for subject in subjects:
+                    found.setdefault((item.event.name.text, *subject), set()).update(codes)
+        return found
+
+    @cached_property
+    def _steps(self) -> dict[str, set[str]]:
+        """Kinds of steps by name."""
+        found: dict[str, set[str]] = {}
+        for layer, _ in self.layers:
+            for item in layer.items:
+                if isinstance(item, ast.Step):
+                    found.setdefault(item.name.text, set()).add(item.kind)
+        return found
+
+    # --- what is missing ---------------------------------------------------------------------------------------
 
     def _attribute(self, node: ast.UnsetAttribute) -> Diagnostic | None:
-        names = dict.fromkeys(assign.key.text for assign, _ in self._assigns())
         name = node.name.text
-        if name in names:
+        if name in self._assigns:
             return None
         row = attributes.BY_NAME[name]
         diagnostic = name_rules.NOTHING_TO_UNSET(node.name.span, what=f"value of {name}")
-        near = closest(name, names)
+        near = closest(name, self._assigns)
         if near is not None:
             return diagnostic.help(f"did you mean {near}?").replacing(f"write {near}", near)
         if row.default in ("none", "required", "{}", "[]"):
@@ -144,103 +217,73 @@ class _Search:
 
     def _entry(self, node: ast.UnsetAttribute, key: ast.Expr) -> Diagnostic | None:
         name = node.name.text
-        there: dict[str, None] = {}
-        wanted: list[str] = []
-        for assign, role in self._assigns():
-            data = evaluate(assign.value, self._scope(role)).data if assign.key.text == name else None
-            there |= dict.fromkeys(data.entries) if isinstance(data, MapData) else {}
-        for role in dict.fromkeys(role for _, role in self.layers):
-            text = evaluate(key, self._scope(role)).data
-            wanted += [text] if isinstance(text, str) else []
+        there = self._entries.get(name)
+        if there is None:
+            there = self._entries[name] = {}
+            for assign, role in self._assigns.get(name, ()):
+                data = evaluate(assign.value, self._scopes[role]).data
+                there |= dict.fromkeys(data.entries) if isinstance(data, MapData) else {}
+        wanted = [text for scope in self._scopes.values() if isinstance(text := evaluate(key, scope).data, str)]
         if not wanted or any(text in there for text in wanted):
             return None
         diagnostic = name_rules.NOTHING_TO_UNSET(key.span, what=f"entry {wanted[0]} of {name}")
-        return _meant(diagnostic, wanted[0], there)
+        return self._meant(diagnostic, wanted[0], there)
 
     def _mount(self, node: ast.UnsetMount) -> Diagnostic | None:
-        there: dict[str, None] = {}
-        wanted: list[str] = []
-        for layer, role in self.layers:
-            scope = self._scope(role)
-            paths = [unset.mount_path(item.path, scope) for item in layer.items if isinstance(item, ast.Mount)]
-            there |= dict.fromkeys(path for path in paths if path is not None)
-            path = unset.mount_path(node.path, scope)
-            if path is not None and path in paths:
-                return None
-            wanted += [path] if path is not None else []
-        if not wanted:
+        there = self._mounts
+        paths = {role: unset.mount_path(node.path, scope) for role, scope in self._scopes.items()}
+        wanted = [path for path in paths.values() if path is not None]
+        if not wanted or any(path in there[role] for role, path in paths.items()):
             return None
         diagnostic = name_rules.NOTHING_TO_UNSET(node.path.span, what=f"mount at {wanted[0]}")
-        if wanted[0] == "/dev/shm" and any(assign.key.text == "shm" for assign, _ in self._assigns()):
+        if wanted[0] == SHM_PATH and "shm" in self._assigns:
             return diagnostic.help("shm is set: write unset shm")
-        return _meant(diagnostic, wanted[0], there)
+        return self._meant(diagnostic, wanted[0], self._paths)
 
     def _output(self, node: ast.UnsetOutput) -> Diagnostic | None:
-        wanted: list[unset.Ends] = []
-        for layer, role in self.layers:
-            scope = self._scope(role)
-            ends = unset.output_ends(node, scope)
-            if ends is None:
-                return None
-            if any(unset.output_ends(item, scope) == ends for item in layer.items if isinstance(item, ast.Output)):
-                return None
-            wanted.append(ends)
+        pairs = {(role, unset.output_ends(node, scope)) for role, scope in self._scopes.items()}
+        if any(ends is None for _, ends in pairs) or pairs & self._outputs:
+            return None
         what = f"output {node.source.span.text} to {node.destination.span.text}"
         diagnostic = name_rules.NOTHING_TO_UNSET(_name(node), what=what)
-        return diagnostic.help("an output is known by its source and its destination") if wanted else None
+        return diagnostic.help("an output is known by its source and its destination")
 
     def _policy(self, node: ast.UnsetPolicy) -> Diagnostic | None:
-        subject = node.subject
-        if subject is not None and subject.role.text in BY_NAME and subject.role.text not in self.resolver.role_names():
-            names = self.resolver.role_names()
-            return policy_rules.no_such_role(self.resolver.name, subject.role.text, names).at(subject.role.span)
-        scope = replace(self.resolver.scope, report=_unheard)
-        wanted = unset.codes_of(node, scope, self.role)
-        if wanted is None:
+        role, index = unset.subject_of(node.subject) or (self.role, None)
+        names = self.resolver.role_names()
+        if node.subject is not None and role in BY_NAME and role not in names:
+            return policy_rules.no_such_role(self.resolver.name, role, names).at(node.subject.role.span)
+        wanted = unset.codes_of(node, replace(self.resolver.scope, report=_unheard), self.role)
+        event = node.event.name.text
+        codes = self._policies.get((event, role, index))
+        if wanted is None or (codes is not None and (not wanted or codes & wanted)):
             return None
-        of_all = ""
-        for layer, role in self.layers:
-            own = any(layer is each for each in self.resolver.own_layers(role))
-            for item in layer.items:
-                if not isinstance(item, ast.Policy) or item.event.name.text != node.event.name.text:
-                    continue
-                if _is_same(item, node, role if own else None, self.role):
-                    codes = unset.codes_of(item, scope, None)
-                    if codes is None or not wanted or codes & wanted:
-                        return None
-                elif item.subject is None and not own:
-                    event = node.event.name.text
-                    of_all = f"the job's policy on {event} is for all roles: write one here to replace it for this role"
         diagnostic = name_rules.NOTHING_TO_UNSET(_name(node), what=unset.policy_words(node).removeprefix("the "))
-        return diagnostic.help(of_all) if of_all else diagnostic
+        if self.role is None or (event, None, None) not in self._policies:
+            return diagnostic
+        return diagnostic.help(
+            f"the job's policy on {event} is for all roles: write one here to replace it for this role"
+        )
 
     def _step(self, node: ast.UnsetStep) -> Diagnostic | None:
-        steps = [item for layer, _ in self.layers for item in layer.items if isinstance(item, ast.Step)]
         name = node.name.text
-        if any(step.kind == node.kind and step.name.text == name for step in steps):
+        kinds = self._steps.get(name, set())
+        if node.kind in kinds:
             return None
         diagnostic = name_rules.NOTHING_TO_UNSET(node.name.span, what=f"{node.kind} {name}")
-        other = next((step.kind for step in steps if step.name.text == name), None)
-        if other is not None:
+        for other in kinds:
             return diagnostic.help(f"{name} is a {other} step: write unset {other} {name}")
-        near = closest(name, dict.fromkeys(step.name.text for step in steps if step.kind == node.kind))
+        near = self.resolver.params.closest(name, self._steps)
         return diagnostic.help(f"did you mean {near}?") if near else diagnostic
 
-
-def _is_same(item: ast.Policy, node: ast.UnsetPolicy, own: str | None, role: str | None) -> bool:
-    """Whether ``item``, in a block of role ``own``, has the subject of ``node``, in one of ``role``."""
-    of_item = unset.subject_of(item.subject) or (None if own is None else (own, None))
-    if role is not None:
-        return of_item == (role, None)
-    return item.subject is None if node.subject is None else of_item == unset.subject_of(node.subject)
-
-
-def _meant(diagnostic: Diagnostic, given: str, there: Iterable[str]) -> Diagnostic:
-    near = closest(given, dict.fromkeys(there))
-    if near is None:
-        return diagnostic
-    diagnostic = diagnostic.help(f"did you mean {near}?")
-    return diagnostic.replacing(f'write "{near}"', f'"{near}"') if diagnostic.span.text == f'"{given}"' else diagnostic
+    def _meant(self, diagnostic: Diagnostic, given: str, there: Collection[str]) -> Diagnostic:
+        near = self.resolver.params.closest(given, there) if len(there) <= MOST_PROPOSED else None
+        if near is None:
+            return diagnostic
+        diagnostic = diagnostic.help(f"did you mean {near}?")
+        if diagnostic.span.text != f'"{given}"':
+            return diagnostic
+        return diagnostic.replacing(f'write "{near}"', f'"{near}"')
 
 
 def _unheard(diagnostic: Diagnostic) -> None:

@@ -43,6 +43,21 @@ BOMBS = {
     "templates side by side": "template all { " + ", ".join(f"use t{n}" for n in range(1500)) + " }\n"
     + "".join(f"template t{n} {{ cpu = 1 }}\n" for n in range(1500))
     + "".join(f"job j{n} {{ image = \"i\", use all, role worker {{ use all }} }}\n" for n in range(400)),
+    "templates side by side with conditions": "param a: bool = true\ntemplate all { "
+    + ", ".join(f"use t{n} when {'!' * (n % 2)}a" for n in range(1500)) + " }\n"
+    + "".join(f"template t{n} {{ cpu = 1 when a, shm = 1Gi when !a }}\n" for n in range(1500))
+    + "".join(f"job j{n} {{ image = \"i\", use all, role worker {{ use all when a }} }}\n" for n in range(400)),
+    "many conditions": "param a: bool = true\njob j { image = \"i\", role worker { }, role ps { }, role evaluator { }\n"
+    + "".join(f'mount pvc "m{n}" at "/m{n}" when role.name == "ps" && a\n' for n in range(3000))
+    + "".join(f'image = "i{n}" when !a\n' for n in range(3000))
+    + "".join(f"role chief when job.name == \"{n}\" {{ cpu = 1 }}\n" for n in range(1000)) + "}\n",
+    "many unsets": "job j { image = \"i\", role worker {\n"
+    + "".join(f'unset mount "/m{n}"\nunset env["E{n}"]\nunset on exit {n % 120 + 1}\n' for n in range(2500)) + "}\n"
+    + "".join(f'mount pvc "m{n}" at "/m{n}"\non worker exit {n % 120 + 1} => fail job\n' for n in range(2500))
+    + "env = { " + ", ".join(f'E{n} = "1"' for n in range(2500)) + " } }\n",
+    "many unsets of nothing": "job j { image = \"i\", role worker { }, role ps { }\n"
+    + "".join(f'unset mount "/some/mount{n}"\nunset output "/a{n}" to "/b"\nunset prepare p{n}\n' for n in range(2000))
+    + "".join(f'mount pvc "m{n}" at "/some/mounts{n}"\n' for n in range(2000)) + "}\n",
     "templates that double": "".join(
         f"template t{n} {{ use t{n + 1}, use u{n + 1} }}\ntemplate u{n} {{ use t{n + 1} }}\n" for n in range(900)
     )
