@@ -9,7 +9,7 @@ import pytest
 from tests.unit.backends.jobs import amount, job, policy, role, unit
 from tests.unit.backends.verdicts import codes, fate, report
 from tests.unit.cli.shell import tfdsl
-from tfdsl.ir.model import EnvVar, Job, Role, RunTimeText, Step, TaskIndex
+from tfdsl.ir.model import Claim, ClaimMount, EnvVar, Job, Role, RunTimeText, Step, TaskIndex
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,6 +113,16 @@ def test_a_pending_policy_counts_the_time_of_a_prepare_step(tmp_path: Path) -> N
 
 def test_a_variable_of_a_plugin_is_none_of_a_step() -> None:
     assert "VOL155" in codes(unit(with_step(env={"VC_TASK_INDEX": "1"}), "volcano"))
+
+
+def test_a_claim_of_a_volcano_job_with_steps_outlives_it() -> None:
+    mount = ClaimMount(at="/work", claim="work")
+    plain, stepped = role("worker", mounts=(mount,)), role("worker", mounts=(mount,), steps=(step(),))
+    claims = (Claim(name="work", size=amount("1Gi")),)
+    assert fate(unit(job(plain, claims=claims), "volcano"), "mounts[claim]").fate == "kept"
+    assert "VOL171" in codes(unit(job(stepped, claims=claims), "volcano"))
+    kept = (Claim(name="work", size=amount("1Gi"), keep=True),)
+    assert fate(unit(job(stepped, claims=kept), "volcano"), "mounts[claim]").fate == "kept"
 
 
 def test_many_statuses_beside_a_sidecar() -> None:
