@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
 
 COMMA, COLON, EQUAL, ARROW, CLOSE, PLUS = map(lexer.OPERATORS.__getitem__, (",", ":", "=", "=>", ">", "+"))
-ON, JOB = lexer.KEYWORDS["on"], lexer.KEYWORDS["job"]
+ON, JOB, WHEN = (lexer.KEYWORDS[word] for word in ("on", "job", "when"))
 
 # What can end an item, and the tokens after which no item has begun.
 ENDS = {lexer.NEWLINE, lexer.END, COMMA, *OPENERS}
@@ -53,6 +53,8 @@ LONGEST = 7
 def unfinished(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``mount pvc`` and nothing more, or ``n > 1 ? 2`` before a closing bracket."""
     types = recovery.lexed.types
+    if types[at] == ARROW and at and types[at - 1] == WHEN:
+        return _complete(recovery, at, (lexer.ERROR,))
     if types[at] not in ENDS or not at or types[at - 1] in STARTS or (types[at] == COMMA and types[at - 1] in OPENERS):
         return False
     put = _completion(recovery.machine.states, types[at : at + 2], _first(recovery, at))

@@ -55,6 +55,7 @@ ITEMS = [
     ("condition-place", "»when prod {\n    gpu = 1\n  }", None),
     ("condition-place", 'patch "a" »when prod = 3', 'patch "a" = 3 when prod'),
     ("condition-place", 'patch "a" = 3 »when prod unchecked', 'patch "a" = 3 unchecked when prod'),
+    ("unfinished-statement", "on failed when »=> restart job", None),
     # --- where there can be none ---
     ("no-condition", "target yarn »when prod { }", None),
     ("no-condition", "target yarn { } »when prod", None),
