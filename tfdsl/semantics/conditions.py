@@ -89,9 +89,10 @@ class Conditions:
         return self._known[key]
 
     def _evaluated(self, condition: ast.Condition, role: str | None) -> bool | None:
-        scope = replace(
-            self._scope, role=role, report=lambda one: self._scope.report(self._advised(one, condition, role))
-        )
+        def report(diagnostic: Diagnostic) -> None:
+            self._scope.report(self._advised(diagnostic, condition, role))
+
+        scope = replace(self._scope, role=role, report=report)
         hidden = [_hidden(member, scope) for member in members(condition.value) if not _is_visible(member, scope)]
         for diagnostic in hidden:
             scope.report(diagnostic)

@@ -183,11 +183,11 @@ class _Search:
         for layer, role in self.layers:
             for item in (each for each in layer.items if isinstance(each, ast.Policy)):
                 codes = unset.codes_of(item, self._scopes[role], None) or ()
-                subjects = [unset.subject_of(item.subject) or (None, None)]
+                event = item.event.name.text
+                named, index = unset.subject_of(item.subject) or (None, None)
+                found.setdefault((event, named, index), set()).update(codes)
                 if item.subject is None and (id(layer), role) in own:
-                    subjects.append((role, None))
-                for subject in subjects:
-                    found.setdefault((item.event.name.text, *subject), set()).update(codes)
+                    found.setdefault((event, role, None), set()).update(codes)
         return found
 
     @cached_property
