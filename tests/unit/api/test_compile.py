@@ -120,7 +120,8 @@ def test_another_name_is_the_name_for_all_that_follows_from_it() -> None:
 def test_another_name_obeys_the_rules_of_names() -> None:
     with pytest.raises(tfdsl.CompileError) as wrong:
         tfdsl.compile(text=JOB, target="volcano", name="Run_7")
-    assert [one.code for one in wrong.value.diagnostics if one.level == "error"] == ["TFJ2501"]
+    errors = [one for one in wrong.value.diagnostics if one.level == "error"]
+    assert [(one.code, one.span.path) for one in errors] == [("TFJ2501", "name=")]
 
 
 def test_another_name_is_for_one_job() -> None:
