@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.diagnostics.suggest import closest
@@ -90,10 +90,13 @@ def labels(entries: Mapping[str, object]) -> Iterator[Broken]:
 def node_labels(entries: Mapping[str, object]) -> Iterator[Broken]:
     """The same for labels of nodes, of which a key can have several values."""
     yield from labels(entries)
-    for key, values in entries.items():
-        if isinstance(values, tuple) and not values:
+    for key, data in entries.items():
+        if not isinstance(data, tuple):
+            continue
+        values = cast("tuple[object, ...]", data)
+        if not values:
             yield Broken(value_rules.EMPTY, (key,), {"what": f"node_selector.{key}"})
-        for at, value in enumerate(values if isinstance(values, tuple) else ()):
+        for at, value in enumerate(values):
             if isinstance(value, str):
                 yield from (one.below(key, at) for one in _syntax(value, "label value", label_value_problem(value)))
 
