@@ -88,3 +88,22 @@ HOSTILE = ("when", "when =", "when true when true", "when {", 'when "${', "when 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_conditions(text: str) -> None:
     assert errors(f'job a {{ image = "x:1", role worker {{ gpu = 1 {text} }} }}\n')
+
+
+def test_lint_looks_at_what_is_there_and_counts_names_in_conditions_as_used() -> None:
+    text = """\
+param prod: bool = false
+let big = prod
+let size = 4
+template heavy { gpu = size }
+job a {
+  image = "registry.example.com/a:1"
+  use heavy when big
+  cpu = 500m when big
+  role worker { image = "registry.example.com/a:latest" when prod }
+  role ps when prod { gpu = 1 }
+}
+"""
+    assert [one.rule.slug for one in outcome(text).diagnostics if one.level != "info"] == []
+    used = text.replace("image = ", "memory = 8Gi, image = ").replace(":latest", ":2").replace("gpu = 1", "cpu = 1")
+    assert not [one for one in outcome(used).diagnostics if one.rule.slug.startswith("unused")]
