@@ -222,13 +222,19 @@ def _container(program: str, image: str, codes: Mapping[str, str]) -> Iterator[R
 
 
 def _identity() -> Iterator[Row]:
-    for name, code in (("run_as_user", "090"), ("run_as_group", "091"), ("fs_group", "092")):
+    for name, code in (("run_as_user", "090"), ("run_as_group", "091")):
         yield refused(
             f"roles[].{name}",
             "YARN decides which user a container runs as; a job cannot choose {value}",
             code,
             instead=KUBERNETES,
         )
+    yield refused(
+        "roles[].fs_group",
+        "folders of a node keep their group, so group {value} cannot own the mounts of role {role}",
+        "092",
+        instead=KUBERNETES,
+    )
     yield kept("roles[].privileged", "", when=asked.off)
     yield refused(
         "roles[].privileged",
