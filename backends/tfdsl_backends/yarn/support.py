@@ -112,6 +112,15 @@ PLACEMENT = (
     approximated(
         "roles[].node_label",
         "-node_label_expression",
+        "the modified client runs all roles in one application, and {value} places all of its containers",
+        "YRN027",
+        "tf-node-label",
+        when=when.yarn_tf_roles,
+        instead='write dialect = "stock"',
+    ),
+    approximated(
+        "roles[].node_label",
+        "-node_label_expression",
         "DistributedShell has one expression for the application master and all containers of an application: {value} "
         "places all of them",
         "YRN022",
@@ -121,6 +130,14 @@ PLACEMENT = (
     ),
     translated("roles[].node_label", "-node_label_expression", "it also places the application master"),
     kept("roles[].spread", "", when=when.no_spread),
+    refused(
+        "roles[].spread",
+        "the modified client has no option that keeps containers apart",
+        "YRN028",
+        "tf-spread",
+        instead='write dialect = "stock"',
+        when=when.yarn_tf,
+    ),
     approximated(
         "roles[].spread",
         "-placement_spec",
@@ -217,6 +234,15 @@ def _readonly(kind: str) -> Iterator[Row]:
     key = f"mounts[{kind}].readonly"
     yield kept(key, "", when=asked.off)
     if kind == "host":
+        yield approximated(
+            key,
+            "",
+            "the modified client links the folder, and a task can still write there",
+            "YRN063",
+            "tf-readonly",
+            when=when.yarn_tf,
+            default="silent",
+        )
         yield kept(key, "YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS …:ro", when=shared.docker)
     yield approximated(key, "", "a task can still write there", "YRN056", "readonly", default="silent")
 
@@ -294,10 +320,31 @@ def _run_time_values() -> Iterator[Row]:
             yield translated(f"{place}{value}", "job.sh", "a variable of the script")
 
 
+def _copied_by_client() -> Iterator[Row]:
+    """Its ``-output`` is pairs of paths, and nothing else of an output."""
+    yield translated("outputs[]", "-output", "the modified client copies it", when=when.yarn_tf)
+    for field, what, place in (
+        ("when", "when to copy", when.yarn_tf_moment),
+        ("index", "which replica copies", when.yarn_tf),
+        ("overwrite", "to replace what is there", when.yarn_tf_choice),
+    ):
+        yield approximated(
+            f"outputs[].{field}",
+            "-output",
+            f"the modified client takes an output as two paths and is not told {what}",
+            "YRN064",
+            "tf-output",
+            when=place,
+            instead='write dialect = "stock"',
+            default="silent",
+        )
+
+
 FILES = (
     *_host(),
     *_temporary(),
     *_fetched(),
+    *_copied_by_client(),
     translated("outputs[]", "job.sh", "copied beside the destination, then renamed"),
     kept("outputs[].when", "job.sh"),
     kept("outputs[].index", "job.sh"),

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import BaseMount, HostMount, Job, Policy, Role
 
 yarn_tf = Condition('dialect = "yarn-tf"', lambda unit, item: is_yarn_tf(unit))
+yarn_tf_roles = Condition(
+    'dialect = "yarn-tf", several roles', lambda unit, item: is_yarn_tf(unit) and len(unit.job.roles) > 1
+)
+yarn_tf_choice = Condition('dialect = "yarn-tf", true', lambda unit, item: is_yarn_tf(unit) and bool(item.value))
+yarn_tf_moment = Condition(
+    'dialect = "yarn-tf", not success', lambda unit, item: is_yarn_tf(unit) and item.value != "success"
+)
 text_priority = Condition("a name", lambda unit, item: not isinstance(item.value, int))
 of_a_role = Condition("with a role", lambda unit, item: cast("Policy", item.node).role is not None)
 of_tensorboard = Condition("on tensorboard", lambda unit, item: cast("Policy", item.node).role == "tensorboard")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.unit.backends.jobs import amount, job, policy, role, time, unit
@@ -35,7 +37,13 @@ def on(event: str, action: str, **fields: object) -> Job:
     return job(role("worker", 2), policies=(policy(event, action, **fields), *beside))
 
 
+def copied(count: int = 1, **fields: Any) -> Job:
+    return job(role("worker", count, outputs=(model.Output(source="m", destination="hdfs://nn/m", **fields),)))
+
+
 HOST = model.HostMount(at="data", source="/disk/data")
+READONLY = model.HostMount(at="data", source="/disk/data", readonly=True)
+YARN_TF: dict[str, object] = {"dialect": "yarn-tf"}
 
 # targets.md, "yarn" and "Kubernetes-only items"
 ROWS: list[tuple[Job, dict[str, object], str, str]] = [
@@ -68,6 +76,16 @@ ROWS: list[tuple[Job, dict[str, object], str, str]] = [
     (job(role("ps"), role("worker", node_label="g")), {"applications": "one"}, "roles[].node_label", "approximated"),
     (one(spread="node"), {}, "roles[].spread", "translated"),
     (one(spread="node"), {"version": "2.10"}, "roles[].spread", "refused"),
+    (one(spread="node"), YARN_TF, "roles[].spread", "refused"),
+    (job(role("worker", spread="node")), YARN_TF, "roles[].spread", "kept"),
+    (job(role("ps"), role("worker", node_label="g")), YARN_TF, "roles[].node_label", "approximated"),
+    (one(node_label="g"), YARN_TF, "roles[].node_label", "translated"),
+    (mounted(READONLY), YARN_TF, "mounts[host].readonly", "approximated"),
+    (copied(), YARN_TF, "outputs[].when", "kept"),
+    (copied(when="always"), YARN_TF, "outputs[].when", "approximated"),
+    (copied(2, index=0), YARN_TF, "outputs[].index", "approximated"),
+    (copied(overwrite=True), YARN_TF, "outputs[].overwrite", "approximated"),
+    (copied(when="always", overwrite=True), {}, "outputs[].overwrite", "kept"),
     (job(role("worker", spread="node")), {"version": "2.10"}, "roles[].spread", "kept"),
     (
         job(role("ps"), role("worker", 2, spread="node")),
