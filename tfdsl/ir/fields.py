@@ -88,7 +88,15 @@ class Item(Record):
         """The value for a message."""
         if isinstance(self.value, bool):
             return "true" if self.value else "false"
+        if isinstance(self.value, model.RunTimeText):
+            return "".join(_as_written(part) for part in self.value.parts)
         return str(self.value)
+
+
+def _as_written(part: str | model.TaskIndex | model.EnvVar) -> str:
+    if isinstance(part, str):
+        return part
+    return "${task.index}" if part.kind == "task_index" else f"${{env.{part.name}}}"
 
 
 def all_keys() -> list[str]:

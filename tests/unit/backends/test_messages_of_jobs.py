@@ -106,3 +106,10 @@ def test_env_from_may_define_any_variable(target: str) -> None:
 @pytest.mark.parametrize("target", ["yarn", "slider"])
 def test_an_empty_env_from_is_kept_everywhere(target: str) -> None:
     assert f"{target}-env-from" not in said(target, "role worker { env_from = [] }", "")
+
+
+@pytest.mark.parametrize("target", KUBERNETES)
+def test_a_destination_is_shown_as_it_is_written(target: str) -> None:
+    messages = said(target, 'role worker { output "/tmp/x" to "hdfs://nn/${env.RUN}/x-${task.index}" }', "")
+    expected = "a pod has no HDFS client to copy an output to hdfs://nn/${env.RUN}/x-${task.index}"
+    assert messages[f"{target}-hdfs-output"].endswith(expected)
