@@ -58,7 +58,7 @@ INSTEAD = {
     "target kubernetes {": "hosts exclude nodeName nodelist",
     "target tfjob {": "kueue gang_scheduler",
     "target slider or yarn|target slider": "runtime",
-    "target yarn {": "am_memory",
+    "am_memory is an option of slider and yarn": "am_memory",
     "target tfjob { version": "version",
     "cpu_limit and memory_limit": "limits requests limit resource resource_limits",
     "on failed => restart container": "restartPolicy restart policies on_failure failurePolicy",
