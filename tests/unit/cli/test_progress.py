@@ -18,6 +18,8 @@ from tfdsl.cli.progress import MANY
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def many(tmp_path: Path) -> list[str]:
@@ -56,7 +58,6 @@ def shown(text: str) -> list[str]:
     return lines
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("words", [("check",), ("fmt", "--check")], ids=" ".join)
 def test_a_bar_is_drawn_on_a_terminal_and_taken_away(words: tuple[str, ...], many: list[str], tmp_path: Path) -> None:
     (tmp_path / many[3]).write_text("job a {\n  x = 1\n}\n")
@@ -70,7 +71,6 @@ def test_a_bar_is_drawn_on_a_terminal_and_taken_away(words: tuple[str, ...], man
         assert "error" in rest[0]
 
 
-@pytest.mark.slow
 def test_the_first_line_is_there_at_once(many: list[str], tmp_path: Path) -> None:
     """Long before the last file is done."""
     read_end, write_end = os.pipe()
@@ -108,7 +108,6 @@ def test_a_few_files_are_not_counted(many: list[str], tmp_path: Path) -> None:
     assert on_terminal(tmp_path, "check", *many[: MANY - 1]) == ""
 
 
-@pytest.mark.slow
 def test_a_terminal_that_cannot_draw_gets_the_line(many: list[str], tmp_path: Path) -> None:
     process = [sys.executable, "-c", "import pty, sys; pty.spawn(sys.argv[1:])", *COMMAND, "check", *many[:MANY]]
     done = subprocess.run(process, cwd=tmp_path, capture_output=True, env=environment(TERM="dumb"), check=True)

@@ -21,6 +21,8 @@ from tfdsl_backends.podspec.template import container
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 FIELD = "metadata.labels['index']"
 HOSTILE = [
     "",

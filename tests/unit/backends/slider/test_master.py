@@ -8,6 +8,8 @@ from tests.unit.backends.jobs import job, role
 from tests.unit.backends.slider.agents import Cluster, until
 from tfdsl_backends.slider.programs import task_master
 
+pytestmark = pytest.mark.slow
+
 
 def one_worker(cluster: Cluster, **options: object) -> None:
     cluster.deploy(job(role("worker", image=None, command=("true",))), **options)  # type: ignore[arg-type]
@@ -29,7 +31,6 @@ def test_the_proxy_is_asked_where_the_master_is_not_registered(cluster: Cluster)
     assert cluster.master.stops[0].startswith("/proxy/application_")
 
 
-@pytest.mark.slow
 def test_a_master_that_does_not_answer_is_asked_again(cluster: Cluster) -> None:
     cluster.master.answering = False
     one_worker(cluster)
@@ -81,7 +82,6 @@ def test_zookeeper_helps_where_no_proxy_is_known(cluster: Cluster) -> None:
     assert cluster.master.stops[0] == "/own"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("properties", "expected"),
     [
