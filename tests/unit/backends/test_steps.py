@@ -82,10 +82,18 @@ def test_the_nodes_that_a_sidecar_needs_are_told_once(target: str, prefix: str) 
     assert found == [f"{target}: sidecar fetch needs nodes with Kubernetes 1.29 or newer"]
 
 
-def size(made: Role, *written: str) -> list[str]:
+def size(made: Role, *written: str, target: str = "kubernetes", code: str = "K8S036") -> list[str]:
     paths = tuple(f"roles[worker].steps[0].{name}" for name in written)
-    found = report(unit(job(made), "kubernetes", written=paths))
-    return [one.message.removeprefix("kubernetes: ") for one in found if one.rule.code == "K8S036"]
+    found = report(unit(job(made), target, written=paths))
+    return [one.message.removeprefix(f"{target}: ") for one in found if one.rule.code == code]
+
+
+@pytest.mark.parametrize(("target", "code"), [("kubernetes", "K8S036"), ("tfjob", "KTF036"), ("volcano", "VOL036")])
+def test_each_target_with_pods_tells_what_a_step_adds(target: str, code: str) -> None:
+    made = role("worker", steps=(step(memory=amount("16Gi")),), memory=amount("8Gi"))
+    assert size(made, "memory", target=target, code=code) == [
+        "for prepare fetch each replica of role worker asks for memory 16Gi, although the command needs 8Gi"
+    ]
 
 
 def test_what_a_step_adds_to_a_replica_is_told() -> None:

@@ -153,6 +153,11 @@ def test_runtime_says_where_roles_run() -> None:
     assert fate(unit(made, "slider", runtime="docker"), "roles[].image").fate == "kept"
 
 
+def test_a_port_is_allocated_by_the_agent() -> None:
+    assert "SLI042" in codes(unit(worker(port=2223), "slider", written=("roles[worker].port",)), "warning")
+    assert "SLI042" not in codes(unit(worker(), "slider"))
+
+
 def test_false_and_0_ask_for_nothing() -> None:
     written = ("suspend", "gang", "roles[worker].gpu", "roles[worker].host_network")
     made = unit(workers(gang=False), "slider", written=written)
