@@ -186,8 +186,8 @@ def _claims() -> Iterator[Row]:
     yield approximated(
         "mounts[claim]",
         "a PersistentVolumeClaim beside the job",
-        "the claim at {value} outlives the job: Volcano mounts a job's own claims in no init container, which the "
-        "steps of role {role} are",
+        "the claim at {value} outlives the job: Volcano mounts a job's own claims in no init container, and steps are "
+        "init containers",
         "VOL171",
         "claim-in-steps",
         instead="write keep = true and delete it yourself",

@@ -47,11 +47,13 @@ def claim_outlives(unit: Unit, item: Item) -> bool:
     return claim is not None and not claim.keep
 
 
-@condition("without keep, in a role with steps")
+@condition("without keep, in steps of a role")
 def claim_is_in_steps(unit: Unit, item: Item) -> bool:
-    """The same because the role has steps."""
-    role = unit.job.role(item.role)
-    return role is not None and bool(role.steps) and claim_outlives(unit, item)
+    """The same because a role that mounts it, this one or another, has steps."""
+    name = cast("ClaimMount", item.node).claim
+    with_steps = (role for role in unit.job.roles if role.steps)
+    mounted = any(mount.kind == "claim" and mount.claim == name for role in with_steps for mount in role.mounts)
+    return mounted and claim_outlives(unit, item)
 
 
 @condition("where an exit status decides")

@@ -133,6 +133,13 @@ def test_a_claim_of_a_volcano_job_with_steps_outlives_it() -> None:
     assert fate(unit(job(stepped, claims=kept), "volcano"), "mounts[claim]").fate == "kept"
 
 
+def test_a_claim_outlives_the_job_because_of_the_steps_of_another_role() -> None:
+    mount = ClaimMount(at="/work", claim="work")
+    roles = role("chief", mounts=(mount,)), role("worker", mounts=(mount,), steps=(step(),))
+    told = codes(unit(job(*roles, claims=(Claim(name="work", size=amount("1Gi")),)), "volcano"))
+    assert told & {"VOL118", "VOL171"} == {"VOL171"}
+
+
 def test_many_statuses_beside_a_sidecar() -> None:
     steps = [step(name=f"s{number}") for number in range(10)] + [step("sidecar", name="log")]
     policies = (policy("failed", "fail job"), policy("exit", "restart pod", codes=(3,)))
