@@ -136,7 +136,7 @@ def test_a_claim_of_a_volcano_job_with_steps_outlives_it() -> None:
 def test_a_claim_outlives_the_job_because_of_the_steps_of_another_role() -> None:
     mount = ClaimMount(at="/work", claim="work")
     roles = role("chief", mounts=(mount,)), role("worker", mounts=(mount,), steps=(step(),))
-    told = codes(unit(job(*roles, claims=(Claim(name="work", size=amount("1Gi")),)), "volcano"))
+    told = {*codes(unit(job(*roles, claims=(Claim(name="work", size=amount("1Gi")),)), "volcano"))}
     assert told & {"VOL118", "VOL171"} == {"VOL171"}
 
 
