@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tfdsl.semantics.project import Program, Reader
     from tfdsl.semantics.target_options import GivenOption
     from tfdsl.syntax import Parsed
-    from tfdsl.text import Source
+    from tfdsl.text import Source, Span
     from tfdsl.vocabulary.versions import Version
 
 
@@ -82,12 +82,14 @@ class Made(Record):
 class Outcome(Record):
     """What a program gives: the jobs that could be made, for one target after the other, and all there is to say.
 
-    ``targets``: those that were asked for.
+    ``targets``: those that were asked for. ``conditions``: whether each condition, by its place, held for any job or
+    role.
     """
 
     targets: tuple[Backend, ...]
     made: tuple[Made, ...]
     diagnostics: tuple[Diagnostic, ...]
+    conditions: Mapping[Span, bool] = {}
 
 
 def load(source: Source, read: Reader, parse: Callable[[Source], Parsed] = parse) -> Program:
@@ -120,7 +122,7 @@ def finish(program: Program, request: Request, choices: Sequence[Choice], checke
     asked = tuple(choice.backend for choice in choices)
     found = [*program.diagnostics, *checked.diagnostics]
     if has_errors(found):
-        return Outcome(asked, (), tuple(found))
+        return Outcome(asked, (), tuple(found), checked.conditions)
     found += lint(program, checked.jobs, checked.used, request.levels)
     made: list[Made] = []
     reports = Reports(found.append)
@@ -135,7 +137,7 @@ def finish(program: Program, request: Request, choices: Sequence[Choice], checke
         seen.add(key)
         made += [one] if one is not None else []
     reports.end()
-    return Outcome(asked, tuple(made), tuple(found))
+    return Outcome(asked, tuple(made), tuple(found), checked.conditions)
 
 
 def compile_source(source: Source, target: Backend) -> tuple[Made, ...]:
@@ -255,7 +257,7 @@ def settle(
     programs = list(programs)
     done = list(outcomes)
     diagnostics = in_file_order((one for outcome in done for one in outcome.diagnostics), paths)
-    diagnostics = _waive(diagnostics, programs, {backend.prefix for outcome in done for backend in outcome.targets})
+    diagnostics = _waive(diagnostics, programs, done)
     if strict:
         diagnostics = [replace(one, level="error") if one.approximation else one for one in diagnostics]
     secret = {text for program in programs for text in program.hidden}
@@ -266,7 +268,7 @@ def settle(
     return in_file_order(diagnostics, paths)
 
 
-def _waive(diagnostics: list[Diagnostic], programs: Sequence[Program], prefixes: set[str]) -> list[Diagnostic]:
+def _waive(diagnostics: list[Diagnostic], programs: Sequence[Program], outcomes: Sequence[Outcome]) -> list[Diagnostic]:
     comments = {
         (comment.span.source.path, comment.span.start): comment.span
         for program in programs
@@ -282,13 +284,18 @@ def _waive(diagnostics: list[Diagnostic], programs: Sequence[Program], prefixes:
     wrong = {one.span.source.path for one in diagnostics if one.level == "error"}
     paths = [{file.source.path for file in program.files} for program in programs]
     unasked = wrong.union(*(files for files in paths if files & wrong))
-    prefixes |= {"TFJ"}
-    return apply(
-        diagnostics,
-        comments.values(),
-        every_rule,
-        lambda rule, path: path not in unasked and rule.code[:3] in prefixes,
-    )
+    prefixes = {"TFJ", *(backend.prefix for outcome in outcomes for backend in outcome.targets)}
+    absent: set[tuple[str, int]] = set()
+    if not all(held for outcome in outcomes for held in outcome.conditions.values()):
+        from tfdsl.semantics.absent_lines import absent_lines
+
+        absent.update(*(absent_lines(program, [one.conditions for one in outcomes]) for program in programs))
+
+    def looked_at(rule: Rule, path: str, lines: Iterable[int]) -> bool:
+        there = not any((path, line) in absent for line in lines)
+        return there and path not in unasked and rule.code[:3] in prefixes
+
+    return apply(diagnostics, comments.values(), every_rule, looked_at)
 
 
 def every_rule(names: Iterable[str] = ()) -> Mapping[str, Rule]:

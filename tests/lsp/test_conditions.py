@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tests.lsp import test_checking
 from tests.lsp.marked import edited, marked, shown, snapshot
+from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.features.definition import definition
 from tfdsl.lsp.features.hover import hover
 from tfdsl.lsp.features.inlay_hints import inlay_hints
@@ -68,3 +70,19 @@ def test_names_in_conditions_are_names() -> None:
     assert not isinstance(edits, str)
     changed = edited(edits)["job.tfjob"]
     assert changed == TEXT.replace("prod", "big")
+
+
+def test_a_waiver_at_what_is_absent_is_not_stale_after_edits_either() -> None:
+    text = """\
+param prod: bool = false
+job a {
+  image = "a:1" when !prod
+  image = "a" when prod  # tfdsl: allow[floating-image-tag] the newest is good enough
+  role worker { cpu = 1 }
+}
+"""
+    checker = Checker()
+    for changed in (text, "# moved\n" + text, text):
+        assert not test_checking.snapshot(changed, checker).diagnostics
+    true = text.replace("false", "true").replace('"a" when', '"a:2" when')
+    assert [one.rule.slug for one in test_checking.snapshot(true, checker).diagnostics] == ["stale-waiver"]

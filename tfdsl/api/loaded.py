@@ -106,7 +106,8 @@ def jobs_of(loaded: Loaded, call: Call) -> tuple[tuple[Job, ...], tuple[Diagnost
         diagnostics = asked.shown(program.diagnostics)
         return (() if program.job is None else (program.job,)), diagnostics
     checked = pipeline.check(program, asked.request, choices)
-    said = Outcome(tuple(one.backend for one in choices), (), (*program.diagnostics, *checked.diagnostics))
+    diagnostics = (*program.diagnostics, *checked.diagnostics)
+    said = Outcome(tuple(one.backend for one in choices), (), diagnostics, checked.conditions)
     diagnostics = asked.shown(pipeline.settle([said], [program], strict=False, paths=[loaded.path]))
     if pipeline.has_errors(diagnostics):
         return (), diagnostics

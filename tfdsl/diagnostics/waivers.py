@@ -39,12 +39,13 @@ def apply(
     diagnostics: Iterable[Diagnostic],
     comments: Iterable[Span],
     rules: Callable[[Collection[str]], Mapping[str, Rule]],
-    looked_at: Callable[[Rule, str], bool],
+    looked_at: Callable[[Rule, str, Iterable[int]], bool],
 ) -> list[Diagnostic]:
     """``diagnostics`` without the waived ones, and with those about the waivers themselves.
 
     ``rules`` returns every rule by code and slug, including those that the waivers name. ``looked_at`` says
-    whether a rule could have been reported in this run for the file at a path; only then is a waiver for it stale.
+    whether a rule could have been reported in this run for lines of the file at a path; only then is a waiver for it
+    stale.
     """
     diagnostics = list(diagnostics)
     waivers, problems = _waivers(comments)
@@ -68,7 +69,7 @@ def apply(
         if rule is None:
             guesses += 1
             problems.append(_unknown(waiver, closest(waiver.name, known) if guesses <= _GUESSES else None))
-        elif waiver.span not in used and looked_at(rule, waiver.span.source.path):
+        elif waiver.span not in used and looked_at(rule, waiver.span.source.path, waiver.lines):
             problems.append(_stale(waiver, rule, errors))
     return left + problems
 

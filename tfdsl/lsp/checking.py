@@ -54,7 +54,7 @@ class Result(Record):
     """The diagnostics of one job: of the language's rules, and (``None``: not asked for yet) of all that comes after.
 
     ``used``: the names beside the jobs that it uses. ``unset``: what it has for each ``unset``, which may be in a
-    template that other jobs use, too; ``not_unset``: what it has not.
+    template that other jobs use, too; ``not_unset``: what it has not. ``conditions``: whether each condition held.
     """
 
     layout: Layout
@@ -63,6 +63,7 @@ class Result(Record):
     finished: tuple[Diagnostic, ...] | None
     unset: tuple[Span, ...] = ()
     not_unset: tuple[Miss, ...] = ()
+    conditions: tuple[tuple[Span, bool], ...] = ()
 
 
 class _Job:
@@ -122,7 +123,10 @@ class Checker:
                     yield
                 found += job.result.finished or ()
         self._results = {job.key: job.result for job in jobs[:MOST_KEPT] if job.key}
-        return pipeline.Outcome(targets, (), tuple(found))
+        conditions: dict[Span, bool] = {}
+        for place, held in (each for job in jobs for each in job.result.conditions):
+            conditions[place] = conditions.get(place, False) or held
+        return pipeline.Outcome(targets, (), tuple(found), conditions)
 
     def _known(self, node: ast.Job, beside: _Beside) -> _Job | None:
         key = beside.key(node)
@@ -137,7 +141,7 @@ class Checker:
         used = values.used & beside.names(node) if key else values.used
         own = _without(values.diagnostics, beside.reported)  # what is wrong beside the jobs, each of them reports again
         own = tuple([one for one in own if one.rule is not ABSENT_JOBS])  # which is about all jobs together
-        result = Result(beside.layout(node), own, used, None)
+        result = Result(beside.layout(node), own, used, None, conditions=tuple(values.conditions.items()))
         if values.unsets is not None:
             own = _without(own, frozenset(map(_place, values.unsets.left())))
             unset, missed = tuple(values.unsets.took.values()), tuple(values.unsets.missed.values())
@@ -341,4 +345,5 @@ def _moved(result: Result, layout: Layout) -> Result | None:
     finished = None if result.finished is None else tuple([move.diagnostic(one) for one in result.finished])
     unset = tuple([move.span(span) for span in result.unset])
     not_unset = tuple([(move.span(span), move.diagnostic(one)) for span, one in result.not_unset])
-    return Result(layout, checked, result.used, finished, unset, not_unset) if move.possible else None
+    conditions = tuple([(move.span(span), held) for span, held in result.conditions])
+    return Result(layout, checked, result.used, finished, unset, not_unset, conditions) if move.possible else None

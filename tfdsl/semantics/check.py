@@ -27,7 +27,7 @@ from tfdsl.syntax import ast
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
@@ -73,13 +73,14 @@ class Checked(Record):
     """``jobs``: for each wanted target the jobs in file order; ``diagnostics``: not sorted yet.
 
     ``used``: params, lets and (as ``template NAME``) templates that something refers to. ``unsets``: what is known of
-    each ``unset``, if there is one.
+    each ``unset``, if there is one. ``conditions``: whether each condition, by its place, held for any job or role.
     """
 
     jobs: tuple[resolved.Job, ...]
     diagnostics: tuple[Diagnostic, ...]
     used: frozenset[str]
     unsets: Unsets | None = None
+    conditions: Mapping[Span, bool] = {}
 
 
 @without_gc
@@ -122,7 +123,7 @@ def check(program: Program, request: Request) -> Checked:
 
         diagnostics = independent(diagnostics, program)
     jobs = (job for at in range(len(request.targets) or 1) for of_one in of_nodes for job in of_one[at])
-    return Checked(tuple(jobs), tuple(diagnostics), everything, unsets)
+    return Checked(tuple(jobs), tuple(diagnostics), everything, unsets, params.conditions)
 
 
 class _Collector:

@@ -84,6 +84,8 @@ class Conditions:
         key = id(condition), role
         if key not in self._known:
             value = self._known[key] = self._evaluated(condition, role)
+            held = self._scope.globals.conditions
+            held[condition.span] = held.get(condition.span, False) or value is not False
             if value is not None and not references((condition.value,), _DIFFERENT):
                 self._everywhere[id(condition)] = value
         return self._known[key]

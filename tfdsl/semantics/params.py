@@ -52,6 +52,7 @@ class Params:
     ``given``: single values from outside, which win. ``values``: files of values, the later ones over the earlier ones
     and all over the profile.
     ``used``: the names that some expression refers to. ``exhausted``: whether the program needs too much work.
+    ``conditions``: whether each condition that was evaluated, by its place, held for any job or role.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Params:
         self.report = report
         self.scope = Scope(self, report)
         self.used: set[str] = set()
+        self.conditions: dict[Span, bool] = {}
         self.exhausted = False
         self._work = 0
         self._compared = 0

@@ -34,6 +34,9 @@ class Globals(Protocol):
     exhausted: bool
     """Whether the program needs too much work; then everything is poison."""
 
+    conditions: dict[Span, bool]
+    """Whether each condition that was evaluated, by its place, held for any job or role."""
+
     def spend(self, work: int) -> bool:
         """Account for ``work`` elements handled; false when that is too much for one program."""
         ...

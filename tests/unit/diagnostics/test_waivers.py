@@ -21,7 +21,7 @@ RULES = by_name([DUPLICATE, SLOW, TOLD])
 def told(of: Source, *found: Diagnostic, looked_at: bool = True) -> list[str]:
     """What is left, as ``slug@line``; comments begin at every ``#``."""
     comments = [Span(of, match.start(), match.end()) for match in re.finditer("#[^\n]*", of.text)]
-    left = apply(found, comments, lambda names: RULES, lambda rule, path: looked_at)
+    left = apply(found, comments, lambda names: RULES, lambda rule, path, lines: looked_at)
     return [f"{one.rule.slug}@{of.position(one.span.start)[0]}" for one in left]
 
 

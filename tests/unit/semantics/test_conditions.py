@@ -107,3 +107,53 @@ job a {
     assert [one.rule.slug for one in outcome(text).diagnostics if one.level != "info"] == []
     used = text.replace("image = ", "memory = 8Gi, image = ").replace(":latest", ":2").replace("gpu = 1", "cpu = 1")
     assert not [one for one in outcome(used).diagnostics if one.rule.slug.startswith("unused")]
+
+
+WAIVERS = """\
+param prod: bool = false
+template heavy {
+  shm = 1Gi
+  image = "r/heavy"  # tfdsl: allow[floating-image-tag] in a template
+}
+job nightly when prod {
+  image = "r/nightly"  # tfdsl: allow[floating-image-tag] in a job
+  role worker { cpu = 1 }
+}
+job train {
+  image = "r/train:1"
+  image = "r/train" when prod  # tfdsl: allow[floating-image-tag] at an attribute
+  # tfdsl: allow[floating-image-tag] above a step
+  sidecar log when prod { image = "r/log" }
+  role worker { cpu = 1 }
+  role ps when prod {
+    use heavy
+    cpu = 1
+  }
+  role evaluator { cpu = 2 }  # tfdsl: allow[floating-image-tag] at what is there
+}
+"""
+
+
+@pytest.mark.parametrize("prod", ["false", "true"])
+def test_a_waiver_at_what_is_absent_is_not_stale(prod: str) -> None:
+    text = WAIVERS.replace("bool = false", f"bool = {prod}").replace('"r/train:1"', f'"r/train:1" when {prod} == false')
+    program = pipeline.load(Source("a.tfjob", text), lambda path: "there is no other file")
+    checked = pipeline.run(program, pipeline.Request())
+    diagnostics = pipeline.settle([checked], [program], strict=False)
+    waivers = [one.span.source.position(one.span.start)[0] for one in diagnostics if one.rule.slug == "stale-waiver"]
+    assert waivers == [20]
+    assert not [one for one in diagnostics if one.rule.slug == "floating-image-tag"]
+
+
+def test_a_waiver_at_what_some_job_of_a_matrix_has_can_be_stale() -> None:
+    text = """\
+job "train-${matrix.size}" {
+  matrix { size = [1, 2] }
+  image = "r/a:1"
+  shm = 1Gi when matrix.size == 2  # tfdsl: allow[floating-image-tag] nothing here has an image
+  role worker { cpu = matrix.size }
+}
+"""
+    program = pipeline.load(Source("a.tfjob", text), lambda path: "there is no other file")
+    diagnostics = pipeline.settle([pipeline.run(program, pipeline.Request())], [program], strict=False)
+    assert [one.rule.slug for one in diagnostics] == ["stale-waiver"]
