@@ -23,6 +23,7 @@ from tfdsl_backends.podspec.checks import (
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.volcano import messages, tfconfig
 from tfdsl_backends.volcano.claims import claims
+from tfdsl_backends.volcano.network import reached
 from tfdsl_backends.volcano.pods import plan
 from tfdsl_backends.volcano.policies import decisions
 
@@ -66,8 +67,10 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from _delivery(unit)
     yield from _hosts_variables(unit)
     yield from _injected(unit)
-    if unit.job.role("tensorboard") is not None:
-        yield messages.NETWORK_POLICY(unit.origins.span("roles[tensorboard]"))
+    outside = reached(unit.job)
+    if outside is not None:
+        what, path = outside
+        yield messages.NETWORK_POLICY(unit.origins.span(path), what=what)
 
 
 def _preparing(unit: Unit) -> Iterator[Diagnostic]:

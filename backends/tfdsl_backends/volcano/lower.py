@@ -11,6 +11,7 @@ from tfdsl_backends.podspec.template import pod_template
 from tfdsl_backends.volcano import policies
 from tfdsl_backends.volcano.checks import check
 from tfdsl_backends.volcano.claims import claims
+from tfdsl_backends.volcano.network import reached
 from tfdsl_backends.volcano.pods import plan, task_labels
 from tfdsl_backends.volcano.tfconfig import plugin_arguments, tasks
 
@@ -59,10 +60,10 @@ def plugins(unit: Unit) -> dict[str, Data]:
     """The env plugin for the index, svc for the names, tensorflow for TF_CONFIG.
 
     The names must resolve before the pods are ready because the tasks wait for each other. svc's NetworkPolicy admits
-    only the job's own pods, so TensorBoard could not be reached.
+    only the job's own pods, so TensorBoard and named ports could not be reached.
     """
     svc = ["--publish-not-ready-addresses=true"]
-    if unit.job.role("tensorboard") is not None:
+    if reached(unit.job) is not None:
         svc.append("--disable-network-policy=true")
     return {"env": [], "svc": svc, "tensorflow": plugin_arguments(unit)}
 

@@ -27,7 +27,7 @@ NETWORK_POLICY = Rule(
     "VOL103",
     "volcano-network-policy",
     "info",
-    "the job's pods accept connections from anywhere, so that tensorboard can be reached",
+    "the job's pods accept connections from anywhere, so that {what} can be reached",
 )
 HOSTS_VARIABLE = Rule(
     "VOL104",

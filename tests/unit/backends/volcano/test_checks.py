@@ -106,6 +106,12 @@ def test_tensorboard_opens_the_job_to_the_outside() -> None:
     assert told.level == "info"
 
 
+def test_a_named_port_opens_the_job_to_the_outside() -> None:
+    named = role("worker", ports={"metrics": 9090})
+    (told,) = found(job(role("ps"), named), "VOL103")
+    assert told.message.endswith("so that port metrics can be reached")
+
+
 def test_a_host_list_that_no_process_can_be_given() -> None:
     """Issue 5471: about 1100 pods of an ordinary name."""
     long = "a-rather-long-name-of-a-job-as-people-have"

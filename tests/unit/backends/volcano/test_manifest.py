@@ -16,7 +16,7 @@ from tfdsl.ir import model
 from tfdsl_backends.volcano.lower import generate
 
 if TYPE_CHECKING:
-    from tfdsl.ir.model import Job
+    from tfdsl.ir.model import Job, Role
 
 OBSERVED = json.loads((Path(__file__).parents[3] / "data/volcano/observed.json").read_text())
 EXAMPLE = {"image": "volcanosh/dist-mnist-tf-example:0.0.1", "command": ("python", "/var/tf_dist_mnist/dist_mnist.py")}
@@ -247,6 +247,24 @@ def test_labels_that_we_select_by_are_those_of_real_pods() -> None:
     chosen = [name for name, pod in pods.items() if wanted.items() <= pod["labels"].items()]
     assert chosen == ["tfplug-worker-0", "tfplug-worker-1"]
     assert service["spec"]["selector"].keys() == wanted.keys()
+
+
+@pytest.mark.parametrize(
+    ("worker", "open_to_all"),
+    [
+        (role("worker"), False),
+        (role("worker", ports={"metrics": 9090}), True),
+        (
+            role("worker", steps=(model.Step(kind="sidecar", name="log", image="log:1", ports={"http-log": 2020}),)),
+            True,
+        ),
+    ],
+    ids=["no port", "of the command", "of a sidecar"],
+)
+def test_named_ports_are_reached_from_outside(worker: Role, open_to_all: bool) -> None:
+    """The svc plugin's NetworkPolicy, unless disabled, admits only pods of the same job."""
+    svc = made(job(worker))[0]["spec"]["plugins"]["svc"]
+    assert ("--disable-network-policy=true" in svc) == open_to_all
 
 
 def test_tensorboard_is_a_task_with_a_service() -> None:
