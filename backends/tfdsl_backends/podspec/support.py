@@ -258,6 +258,16 @@ def _mount_rows() -> Iterator[Row]:
     yield kept("mounts[host].type", f"{TEMPLATE}.volumes[].hostPath.type")
     for kind, to in (("configmap", "configMap"), ("secret", "secret")):
         yield kept(f"mounts[{kind}].items", f"{TEMPLATE}.volumes[].{to}.items")
+        yield approximated(
+            f"mounts[{kind}].mode",
+            f"{TEMPLATE}.volumes[].{to}.defaultMode",
+            "the files at {at} belong to root: with mode {value}, user {user} cannot read them",
+            "024",
+            "mode-of-user",
+            instead="write fs_group, which is a group that can, or a mode with which others can",
+            when=when.mode_hides_files,
+            fill=when.user_and_mode,
+        )
         yield kept(f"mounts[{kind}].mode", f"{TEMPLATE}.volumes[].{to}.defaultMode")
     yield from _fetched_rows()
 

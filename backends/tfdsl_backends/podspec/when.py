@@ -10,7 +10,7 @@ from tfdsl.support import Condition, condition
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import ClaimMount, Job, Output, Role, RunTimeText, Step
+    from tfdsl.ir.model import BaseMount, ClaimMount, Job, Output, Role, RunTimeText, Step
     from tfdsl.vocabulary.quantities import Duration
 
 number = Condition("a number", lambda unit, item: isinstance(item.value, int))
@@ -87,6 +87,27 @@ def user_and_capabilities(unit: Unit, item: Item) -> dict[str, str]:
     """``user``: the number of the role's user; ``value``: the names of its capabilities."""
     role = cast("Role", item.node)
     return {"user": str(role.run_as_user), "value": ", ".join(role.capabilities)}
+
+
+@condition("that run_as_user cannot read, without fs_group")
+def mode_hides_files(unit: Unit, item: Item) -> bool:
+    """Whether a ConfigMap's or Secret's files, which belong to root and its group, are hidden from the role's user.
+
+    With ``fs_group`` the kubelet gives them to that group and lets it read them. Unless ``run_as_group`` names another
+    group, a process may be in root's.
+    """
+    role, mode = unit.job.role(item.role), item.value
+    if role is None or not role.run_as_user or role.fs_group is not None or not isinstance(mode, str):
+        return False
+    readers = 0o004 if role.run_as_group else 0o044
+    return not int(mode, 8) & readers
+
+
+def user_and_mode(unit: Unit, item: Item) -> dict[str, str]:
+    """``user``: the number of the role's user; ``at``: where the files are; ``value``: their mode."""
+    role = unit.job.role(item.role)
+    user = role.run_as_user if role is not None else None
+    return {"user": str(user), "at": cast("BaseMount", item.node).at, "value": str(item.value)}
 
 
 @condition("to an hdfs:// destination")

@@ -58,6 +58,8 @@ def test_codes_and_slugs_tell_one_thing_and_name_their_target() -> None:
     assert all(rule.code.startswith("EXT") and rule.slug.startswith("ext-") for rule in found)
 
 
+SECRET = model.SecretMount(at="/keys", name="keys", mode="0400")
+OF_GROUP = model.SecretMount(at="/keys", name="keys", mode="0440")
 PLAIN = role("worker", 3)
 BESIDE_CHIEF = (role("chief"), PLAIN)
 FLAGS = Cluster(discovery="flags")
@@ -93,6 +95,21 @@ PVC = {"kind": "pvc", "claim": "d", "at": "/d"}
             "VOL020",
             jobs.job(role("worker", fs_group=0, mounts=(model.HostMount(at="/h", source="/h"),))),
             jobs.job(role("worker", fs_group=0, mounts=(model.PvcMount(at="/d", claim="d"),))),
+        ),
+        (
+            "VOL024",
+            jobs.job(role("worker", run_as_user=7, mounts=(SECRET,))),
+            jobs.job(role("worker", run_as_user=7, fs_group=8, mounts=(SECRET,))),
+        ),
+        (
+            "VOL024",
+            jobs.job(role("worker", run_as_user=7, run_as_group=8, mounts=(OF_GROUP,))),
+            jobs.job(role("worker", run_as_user=7, mounts=(OF_GROUP,))),
+        ),
+        (
+            "VOL024",
+            jobs.job(role("worker", run_as_user=7, mounts=(SECRET,))),
+            jobs.job(role("worker", run_as_user=0, mounts=(SECRET,))),
         ),
         (
             "VOL021",
