@@ -37,7 +37,7 @@ NOT_IN_JOB = _error("TFJ1208", "job-value-outside", "{name} exists only inside a
 NOT_IN_ROLE = _error("TFJ1209", "role-value-outside", "{name} exists only inside a role")
 JOB_USER_HERE = _error("TFJ1210", "job-user-here", "job.user is known on {targets} only")
 CONDITION_NAME = _error("TFJ1216", "condition-name", "{name} cannot be used in a condition")
-NO_MATRIX = _error("TFJ1215", "no-matrix", "{name} exists only in a job with a matrix")
+NO_MATRIX = _error("TFJ1215", "no-matrix", "{name} {problem}")
 
 WRONG_TYPE = _error("TFJ1301", "wrong-type", "{what} must be {expected}, not {given}")
 OPERAND_TYPES = _error("TFJ1302", "operand-types", "{op} cannot be applied to {left} and {right}")

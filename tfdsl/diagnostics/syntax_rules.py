@@ -96,6 +96,7 @@ UNKNOWN_STATEMENT = _error("TFJ0133", "unknown-statement", "{found} is not a sta
 UNQUOTED_KEY = _error("TFJ0134", "unquoted-key", 'this {what} needs quotes: "{key}"')
 QUOTED_NAME = _error("TFJ0135", "quoted-name", "this name is written without quotes")
 MANIFEST = _error("TFJ0136", "kubernetes-manifest", "this is a Kubernetes manifest, not the .tfjob language")
+DOUBLED_BRACES = _error("TFJ0146", "doubled-braces", "an expression in a string is written with single braces")
 CONDITION_PLACE = _error("TFJ0138", "condition-place", "the condition goes {where}")
 CONDITION_WORD = _error("TFJ0139", "condition-word", "a condition begins with when, not with {found}")
 NO_CONDITION = _error("TFJ0140", "no-condition", "{what} cannot have a condition")

@@ -8,13 +8,13 @@ from tfdsl.diagnostics import Diagnostic, Edit, name_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, is_sure
 from tfdsl.semantics.scope import Pending
 from tfdsl.semantics.values import POISON
+from tfdsl.syntax import ast
 from tfdsl.vocabulary import foreign, roles
 from tfdsl.vocabulary.statements import INDEX
 
 if TYPE_CHECKING:
     from tfdsl.semantics.scope import JobNames, Scope
     from tfdsl.semantics.values import Data
-    from tfdsl.syntax import ast
     from tfdsl.text import Span
 
 _ROLE_WORDS = {"workers": "worker"}
@@ -70,7 +70,10 @@ def _matrix_member(expr: ast.Member, name: ast.Name, scope: Scope) -> Data | Dia
         return name_rules.NOT_IN_JOB(expr.span, name=whole)
     matrix = scope.matrix
     if matrix is None:
-        error = name_rules.NO_MATRIX(expr.span, name=whole)
+        if any(isinstance(item, ast.Matrix) for item in scope.owner.items):
+            error = name_rules.NO_MATRIX(expr.span, name=whole, problem="cannot be used in an axis")
+            return error.help("the values of an axis are made of params and lets")
+        error = name_rules.NO_MATRIX(expr.span, name=whole, problem="exists only in a job with a matrix")
         return _used_by(scope.owner, expr, error, "has no matrix").help(
             f"add matrix {{ {name.text} = [ … ] }} to the job"
         )

@@ -240,6 +240,8 @@ def _code_range(codes: ast.CodeRange, report: Callable[[Diagnostic], None]) -> t
     ends = [codes.first] if codes.last is None else [codes.first, codes.last]
     numbers: list[int] = []
     for end in ends:
+        if not end.text:  # it is missing, which has been reported
+            return None
         number = int(end.text) if end.text.isdigit() and len(end.text) < 10 else 0
         if policy_rules.statuses([number]) is not None:
             report(policy_rules.status(end.text).at(end.span))

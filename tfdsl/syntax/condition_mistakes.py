@@ -143,7 +143,7 @@ def condition_before_the_rest(recovery: Recovery, at: int, _: set[int]) -> bool:
         end = item_end(types, at, (WHEN, lexer.LBRACE, ARROW))
         later = recovery.spanning(at, end)
         condition = recovery.spanning(when, at)
-        diagnostic = rules.CONDITION_PLACE(condition, where=f"after {shortened(later.text)}")
+        diagnostic = rules.CONDITION_PLACE(condition, where=f'after "{shortened(later.text)}"')
         removed = Edit(Span(later.source, lexed.ends[at - 1], later.end), "")
         place = Span(later.source, condition.start, condition.start)
         recovery.report(diagnostic.fix("move it", Edit(place, f"{later.text} "), removed, safe=True))

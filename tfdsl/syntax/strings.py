@@ -26,6 +26,8 @@ _UNICODE = regex(r"\\u\{([0-9A-Fa-f]{1,6})\}")
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "$": "$"}
 # The expansions of shells: ${x:-y}, ${x#y}, ${x/y/z}, ${x:1}, ${x[@]}, ${#x}, ${!x}, ${@}.
 _SHELL = regex(r"[A-Za-z_]\w*+(?::?[-=+?]|[#%^,@/:]|\[[@*]\])|[#!]\w|[@*#?$!-]\Z")
+# An expression of GitHub Actions, and of others that write templates for YAML.
+_DOUBLED = regex(r"\$\{\{[ \t]*+([A-Za-z_][\w.-]*+)[ \t]*+\}\}")
 _ESCAPES = r"the escapes are \n \t \r \" \\ \$ \u{…}"
 
 
@@ -174,7 +176,11 @@ def _interpolation(reader: Reader, pieces: _Pieces, at: int, end: int) -> int:
 
 
 def shell_expansion(source: Source, start: int, end: int) -> Diagnostic | None:
-    """The diagnostic if the inside of a ``${…}`` is a shell expansion, not an expression."""
+    """The diagnostic if the inside of a ``${…}`` is a shell expansion, or ``${{ … }}``, and not an expression."""
+    if (doubled := _DOUBLED.match(source.text, start - 2, end + 1)) is not None:
+        span = Span(source, start - 2, end + 1)
+        diagnostic = rules.DOUBLED_BRACES(span)
+        return diagnostic.help(f"write ${{{doubled[1]}}} for the expression, or \\${{{{ for literal text")
     if not _SHELL.match(source.text, start, end):
         return None
     from tfdsl.syntax.wording import shortened

@@ -155,7 +155,7 @@ WORDS = {
     "unset": (
         'unset NAME, unset NAME["KEY"], unset mount PATH, unset output SOURCE to DESTINATION, unset on [ROLE] EVENT, '
         "unset prepare NAME or unset sidecar NAME",
-        "Takes back what a template, the job or an outer layer sets; afterwards the default holds.",
+        "Takes away what a lower layer gives, such as a template or the job; afterwards the default holds.",
     ),
     "matrix": (
         "matrix { AXIS = [VALUES], … }",

@@ -283,7 +283,7 @@ def _no_variables(env_from: str, pod_field: str) -> Iterator[Row]:
         "YARN has no Secrets and ConfigMaps, so env_from has no variables to give",
         "065",
         "env-from",
-        instead="put the variables in a file and read it with env = env_file(...), or fetch them in the program",
+        instead="write what is not secret in env, or read it with env_file(...); let the program read the rest",
     )
     yield refused(
         pod_field,

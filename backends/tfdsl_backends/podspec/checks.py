@@ -231,16 +231,18 @@ def _huge_pages(role: Role, name: str) -> str:
 def check_shell_names(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterator[Diagnostic]:
     """A warning for each variable that may be lost, where a shell starts the command of ``role``."""
     by_shell = not isinstance(role.command, tuple) or bool(layers(unit.job, role, plan))
-    holders: list[tuple[Role | Step, str]] = []
+    started: dict[tuple[Role | Step, str], str] = {}
     if by_shell and not role.server:
-        holders += [(role, name) for name in role.env]
+        started |= {(role, name): f"role {role.name}" for name in role.env}
     for step in role.steps:
         if not isinstance(step.command, tuple):
-            holders += [(role if name in role.env else step, name) for name in step.env]
-    for holder, name in dict.fromkeys(holders):
+            what = f"{step.kind} {step.name} of role {role.name}"
+            for name in step.env:
+                started.setdefault((role if name in role.env else step, name), what)
+    for (holder, name), what in started.items():
         if re.fullmatch(SHELL_NAME, name) is None:
             place = unit.origins.span(f"{entry(child(holder.path, 'env'), name)}.key")
-            diagnostic = rules.variable_in_shell(place, role=role.name, name=name)
+            diagnostic = rules.variable_in_shell(place, what=what, name=name)
             diagnostic = diagnostic.help(
                 "use only letters, digits and _ in the name, or write the command as a list, which needs no shell"
             )

@@ -84,7 +84,7 @@ def pod_rules(target: str, prefix: str, *, additions: int) -> PodRules:
             49,
             "variable-in-shell",
             "warning",
-            "/bin/sh starts role {role} and may drop {name}: many shells discard variables with . or - in their names",
+            "/bin/sh starts {what} and may drop {name}: many shells discard variables with . or - in their names",
         ),
         rule(
             additions,

@@ -331,7 +331,7 @@ def _copied_by_client() -> Iterator[Row]:
         yield approximated(
             f"outputs[].{field}",
             "-output",
-            f"the modified client takes an output as two paths and is not told {what}",
+            f"the modified client takes an output as two paths and cannot be asked {what}",
             "YRN064",
             "tf-output",
             when=place,

@@ -191,3 +191,12 @@ def test_patch_pod_reaches_the_container_of_a_step(tmp_path: Path, target: str) 
     wrong = tfdsl("compile", "-", "-t", target, cwd=tmp_path, stdin=misspelt)
     assert wrong.status == 1
     assert "fetch" in wrong.err.partition("error[")[2]
+
+
+def test_the_shell_that_drops_a_variable_is_that_of_the_step() -> None:
+    worker = role("worker", env={"a.b": "1"}, steps=(step(name="p", command="echo $MSG"),))
+    told = [one.message for one in report(unit(job(worker), "kubernetes")) if one.rule.code == "K8S049"]
+    assert told == [
+        "kubernetes: /bin/sh starts prepare p of role worker and may drop a.b: "
+        "many shells discard variables with . or - in their names"
+    ]

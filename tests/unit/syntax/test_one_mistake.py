@@ -102,6 +102,12 @@ IN_JOB = [
         "shell-expansion",
         "${HOME:-/root} is a shell expansion, not an expression",
     ),
+    ('args = ["»${{ matrix.lr }}"]', "doubled-braces", "an expression in a string is written with single braces"),
+    (
+        'env = { A = "»${{secrets.TOKEN}}" }',
+        "doubled-braces",
+        "an expression in a string is written with single braces",
+    ),
     ('command = "x »${x[@]}"', "shell-expansion", "${x[@]} is a shell expansion, not an expression"),
     ('command = "x »${#x}"', "shell-expansion", "${#x} is a shell expansion, not an expression"),
     ('command = "x »${p##*/}"', "shell-expansion", "${p##*/} is a shell expansion, not an expression"),
