@@ -100,16 +100,17 @@ def _layout(unit: Unit) -> Iterator[Diagnostic]:
         return
     if len(unit.job.roles) == 1:
         return
+    apart = 'write dialect = "stock"' if is_yarn_tf(unit) else 'write applications = "per-role"'
     for what in ("runtime", "image", "docker mounts", "privileges"):
         if what in differing:
             values = sorted({_value(unit, role, what) for role in unit.job.roles})
             diagnostic = messages.ONE_IMAGE(place, what=what, values=" and ".join(values))
-            yield diagnostic.help('write applications = "per-role" to give each role its own')
+            yield diagnostic.help(f"{apart} to give each role its own")
     lost = waste(unit)
     if lost != Size(0, 0):
         size = applications(unit)[0].size
         diagnostic = messages.WASTE(place, size=_shown(size), waste=_shown(lost))
-        diagnostic = diagnostic.help('write applications = "per-role" to request what each role needs')
+        diagnostic = diagnostic.help(f"{apart} to request what each role needs")
         yield replace(diagnostic, approximation=True)
 
 

@@ -257,6 +257,18 @@ def said(made: Job, version: str | None = None, **options: object) -> dict[str, 
 
 
 @pytest.mark.parametrize(
+    ("options", "way"),
+    [({"applications": "one"}, 'write applications = "per-role"'), (YARN_TF, 'write dialect = "stock"')],
+    ids=["stock", "yarn-tf"],
+)
+def test_sizes_that_one_application_cannot_keep_apart(options: dict[str, Any], way: str) -> None:
+    """The modified client has no application for each role."""
+    uneven = job(role("ps", memory=amount("1Gi")), role("worker", memory=amount("8Gi")))
+    (told,) = [d for d in report(unit(uneven, "yarn", **options)) if d.rule.slug == "yarn-waste"]
+    assert told.helps == (f"{way} to request what each role needs",)
+
+
+@pytest.mark.parametrize(
     ("made", "options", "slug"),
     [
         (one(command=()), {}, "yarn-no-command"),
