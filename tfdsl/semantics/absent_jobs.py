@@ -29,7 +29,9 @@ def _none_left(jobs: Sequence[Derived]) -> Diagnostic:
     (first, condition), *others = named
     what = f"job {first.name.text} is" if not others else "all jobs are"
     texts = enumeration(f"{each.value.span.text} of {node.name.text}" for node, each in named)
-    conditions = f"{condition.value.span.text} is false" if not others else f"{texts} are false"
+    shown = condition.value.span.text
+    alone = "its condition is false" if shown == "false" else f"{shown} is false"
+    conditions = alone if not others else f"{texts} are false"
     diagnostic = name_rules.ABSENT_JOBS(condition.value.span, what=what, conditions=conditions)
     for _, other in others:
         diagnostic = diagnostic.note(other.value.span, "this condition is false, too")

@@ -87,7 +87,7 @@ def _names(unit: Unit) -> list[Name]:
     """Every name that Volcano or we derive from the job's."""
     job = unit.job
     names = [
-        Name(f"the pod {role.replicas - 1} of role {role.name}", f"{job.name}-{role.name}-{role.replicas - 1}")
+        Name(f"pod {role.replicas - 1} of role {role.name}", f"{job.name}-{role.name}-{role.replicas - 1}")
         for role in job.roles
     ]
     names.append(Name("the volume of the svc plugin", f"{job.name}-svc"))
