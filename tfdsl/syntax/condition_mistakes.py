@@ -8,18 +8,21 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import lexer, repairs
 from tfdsl.syntax.brackets import PLAIN_BLOCKS
-from tfdsl.syntax.items import ENDS, item_end, item_start, opening
+from tfdsl.syntax.items import ENDS, around, item_end, item_start, opening
 from tfdsl.syntax.odd_words import is_word
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tfdsl.diagnostics.diagnostic import Diagnostic
     from tfdsl.syntax.recovery import Recovery
 
 WHEN, ON, ROLE, USE, MOUNT, OUTPUT = map(lexer.KEYWORDS.__getitem__, ("when", "on", "role", "use", "mount", "output"))
 STEPS = {lexer.KEYWORDS["prepare"], lexer.KEYWORDS["sidecar"]}
 ARROW, EQUAL = lexer.OPERATORS["=>"], lexer.OPERATORS["="]
+INCLUDE, TEMPLATE, TARGET = map(lexer.KEYWORDS.__getitem__, ("include", "template", "target"))
 STARTS = {lexer.NEWLINE, lexer.OPERATORS[","], lexer.LBRACE}
 
 # What other languages write for it. Python's choice, `1 if x else 2`, has a message of its own.
@@ -28,6 +31,9 @@ WORDS = {"if", "unless", "where", "only_if", "only"}
 # Blocks that can have a condition, and what comes before theirs.
 NAMED = {ROLE, *STEPS}
 WITH_BLOCK = {*NAMED, MOUNT, OUTPUT, lexer.JOB}
+
+# Blocks of attributes, which can have conditions; those of other entries cannot.
+OF_ATTRIBUTES = {lexer.JOB, ROLE, *STEPS, TEMPLATE, TARGET}
 
 # What must come before a condition, where both are possible.
 EARLIER = {lexer.KEYWORDS[word] for word in ("readonly", "unchecked", "on", "from", "after")}
@@ -132,7 +138,7 @@ def condition_behind_block(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def condition_before_the_rest(recovery: Recovery, at: int, _: set[int]) -> bool:
-    """``mount pvc "d" when prod at "/d"``, and ``… when prod readonly``."""
+    """``mount pvc "d" when prod at "/d"``, ``… when prod readonly`` and ``gpu when prod = 1``."""
     lexed = recovery.lexed
     types = lexed.types
     start = item_start(types, at)
@@ -155,7 +161,7 @@ def condition_before_the_rest(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def _condition_too_early(recovery: Recovery, start: int, at: int) -> bool:
-    """A condition before ``at``, ``to`` or the sign of a patch; any other one is where none is possible."""
+    """A condition before ``at``, ``to`` or the sign of a value; any other one is where none is possible."""
     lexed = recovery.lexed
     types = lexed.types
     links = {
@@ -163,14 +169,22 @@ def _condition_too_early(recovery: Recovery, start: int, at: int) -> bool:
         OUTPUT: ((lexer.KEYWORDS["to"],), "after the destination"),
         lexer.KEYWORDS["patch"]: ((EQUAL, lexer.OPERATORS["+="]), "after the value"),
     }.get(types[start])
+    if links is None and at == start + 1 and _is_attribute(types, start):
+        links = ((EQUAL,), "after the value")
     link = None if links is None else item_end(types, at, links[0])
     if links is None or link is None or types[link] not in links[0]:
-        end = item_end(types, at, (lexer.LBRACE,))
+        end = item_end(types, at, (lexer.LBRACE, EQUAL))
         return _impossible(recovery, start, at, end)
-    end = item_end(types, link, (lexer.LBRACE,) if types[start] != lexer.KEYWORDS["patch"] else ())
+    end = item_end(types, link, (lexer.LBRACE,) if types[start] in (MOUNT, OUTPUT) else ())
     _move(recovery, at, link, end, links[1])
     recovery.delete(at, link - at)
     return True
+
+
+def _is_attribute(types: Sequence[int], start: int) -> bool:
+    """Whether the entry that begins at ``start`` is in a block of attributes."""
+    block = around(types, start)
+    return block is not None and types[item_start(types, block)] in OF_ATTRIBUTES
 
 
 def _move(recovery: Recovery, first: int, stop: int, end: int, where: str) -> None:
@@ -188,12 +202,15 @@ def _impossible(recovery: Recovery, start: int, at: int, end: int) -> bool:
     lexed = recovery.lexed
     types = lexed.types
     keyword = types[start] in lexer.KEYWORDS.values() and types[start + 1] != EQUAL
-    what = f"a {lexed.text(start)}" if keyword else "an entry"
+    what = ("an " if types[start] == INCLUDE else "a ") + lexed.text(start) if keyword else "an entry"
     if keyword and types[start] in PLAIN_BLOCKS:
         what += " block"
-    items = keyword and types[start] in (lexer.KEYWORDS["target"], lexer.KEYWORDS["template"])
     diagnostic = rules.NO_CONDITION(recovery.spanning(at, end), what=what)
-    recovery.report(diagnostic.help("write when after the items in it" if items else CHOICE))
+    if keyword and types[start] == INCLUDE:
+        recovery.report(diagnostic.help("write when after what uses the templates of that file"))
+    else:
+        items = keyword and types[start] in (TARGET, TEMPLATE)
+        recovery.report(diagnostic.help("write when after the items in it" if items else CHOICE))
     recovery.delete(at, end - at)
     return True
 

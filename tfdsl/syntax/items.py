@@ -38,6 +38,16 @@ def item_end(types: Sequence[int], at: int, also: Collection[int] = ()) -> int:
     return at
 
 
+def around(types: Sequence[int], at: int) -> int | None:
+    """The bracket that is open at token ``at``."""
+    depth = 0
+    for place in range(at - 1, -1, -1):
+        if types[place] in CLOSERS and depth == 0:
+            return place
+        depth += (types[place] in OPENERS) - (types[place] in CLOSERS)
+    return None
+
+
 def opening(types: Sequence[int], closing: int) -> int:
     """The bracket that the one at ``closing`` closes."""
     depth = 0

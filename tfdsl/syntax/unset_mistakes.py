@@ -169,8 +169,8 @@ def _entry(recovery: Recovery, at: int) -> bool:
 def _second_name(recovery: Recovery, at: int) -> bool:
     """``unset image command``."""
     lexed = recovery.lexed
-    if not is_word(lexed.types[at]):
-        return False
+    if not is_word(lexed.types[at]) or (lexed.types[at] == UNSET and is_word(lexed.types[at + 1])):
+        return False  # the latter lacks only a separator
     between = Span(lexed.source, lexed.ends[at - 1], lexed.starts[at])
     wanted = f"unset {lexed.text(at - 1)}, unset {lexed.text(at)}"
     diagnostic = rules.UNSET_FORM(recovery.span(at), wanted=shortened(wanted))

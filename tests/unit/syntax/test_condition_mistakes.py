@@ -54,6 +54,9 @@ ITEMS = [
     ("condition-place", "gpu = 1\n    »when prod", "gpu = 1 when prod"),
     ("condition-place", "»when prod {\n    gpu = 1\n  }", None),
     ("condition-place", 'patch "a" »when prod = 3', 'patch "a" = 3 when prod'),
+    ("condition-place", "gpu »when prod = 1", "gpu = 1 when prod"),
+    ("condition-place", "role ps { gpu »when prod = 1 }", "role ps { gpu = 1 when prod }"),
+    ("no-condition", 'cluster { discovery »when prod = "dns" }', None),
     ("condition-place", 'patch "a" = 3 »when prod unchecked', 'patch "a" = 3 unchecked when prod'),
     ("unfinished-statement", "on failed when »=> restart job", None),
     # --- where there can be none ---
@@ -63,6 +66,7 @@ ITEMS = [
     ("no-condition", "matrix { lr = [1] } »when prod", None),
     ("no-condition", "matrix { lr = [1] »when prod }", None),
     # --- unset ---
+    ("missing-separator", "unset image »unset command", "unset image, unset command"),
     ("unset-form", "»unset env.A", 'unset env["A"]'),
     ("unset-form", "»unset labels.app.kubernetes.io/name", 'unset labels["app.kubernetes.io/name"]'),
     ("unset-form", "»unset env.A when prod", 'unset env["A"] when prod'),
@@ -197,3 +201,10 @@ def test_the_words_may_still_be_names() -> None:
     assert parse(Source("test", text)).diagnostics == ()
     entries, found = parse_values(Source("values", "when = 1\nmatrix = 2\nrole = 3\nunset = 4\nparam = 5\n"))
     assert (len(entries), found) == (5, ())
+
+
+def test_an_include_cannot_have_a_condition() -> None:
+    diagnostics = parse(Source("a.tfjob", 'include "b.tfjob" when true\n')).diagnostics
+    assert [(one.message, one.helps) for one in diagnostics] == [
+        ("an include cannot have a condition", ("write when after what uses the templates of that file",))
+    ]
