@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.emit.located import Located, at, child
 from tfdsl.emit.script import render
 from tfdsl_backends.hadoop.files import files
+from tfdsl_backends.hadoop.roles import stop_grace
 from tfdsl_backends.yarn.applications import Application, applications
 from tfdsl_backends.yarn.docker import runtime_variables
 from tfdsl_backends.yarn.features import NO_TIMEOUT, features
@@ -15,13 +17,13 @@ from tfdsl_backends.yarn.needs import AT_HOME, PACKED_FILES, sent_archives, stor
 from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.placement import placement_spec
 from tfdsl_backends.yarn.policies import restarts
-from tfdsl_backends.yarn.task_plan import RESTART_STATUS
+from tfdsl_backends.yarn.task_plan import RESTART_STATUS, STOP_GRACE
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
     from tfdsl.emit.written import Written
-    from tfdsl.ir.model import Role
+    from tfdsl.ir.model import Job, Role
 
 TEMPLATES = Path(__file__).with_name("templates")
 RETRY_INTERVAL = 1000
@@ -42,6 +44,7 @@ def submit_script(unit: Unit) -> Written:
         "store": store_place(unit).removeprefix(AT_HOME),
         "at_home": not unit.text("store"),
         "deadline": str(-(-unit.job.deadline.ms // 1000)) if unit.job.deadline is not None else "",
+        "grace": str(grace(unit.job)),
         "uses_store": uses_store(unit),
         "in_hdfs": store_in_hdfs(unit),
         "archives": archives,
@@ -52,6 +55,14 @@ def submit_script(unit: Unit) -> Written:
         "several": len(submitted) > 1,
     }
     return render(TEMPLATES, "submit.sh.j2", values)
+
+
+def grace(job: Job) -> int:
+    """Seconds for the other applications to end by themselves once one has failed: the coordinator's own time limit.
+
+    Its tasks give their commands ``stop_grace``, which must not be cut short from here.
+    """
+    return math.ceil(max(stop_grace(role, STOP_GRACE) for role in job.roles)) + 20
 
 
 def client_options(unit: Unit, app: Application) -> list[Data]:

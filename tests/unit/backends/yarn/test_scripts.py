@@ -174,6 +174,14 @@ def test_native_needs_no_runtime_variables() -> None:
     assert env(options(unit(job(role("worker", image=None)), "yarn"))[0]) == {}
 
 
+@pytest.mark.parametrize(("grace", "seconds"), [(None, 30), ("90m", 5420), ("1500ms", 30)])
+def test_the_others_are_not_ended_before_their_stop_grace_is_over(grace: str | None, seconds: int) -> None:
+    """The coordinator waits for the longest of them, and 20 seconds more; so does submit.sh."""
+    long = role("worker", 2, memory=amount("8Gi"), stop_grace=time(grace) if grace else None)
+    text = scripts(unit(job(role("ps", memory=amount("1Gi")), long), "yarn"))["submit.sh"]
+    assert f"grace=${{TFJOB_GRACE:-{seconds}}}" in text
+
+
 def test_yarn_tf() -> None:
     made = seed()
     words = options(unit(made, "yarn", "3.3", dialect="yarn-tf"))
