@@ -73,11 +73,14 @@ def _read(path: Path) -> Shape:
 
 
 def nodes(text: str) -> Iterator[Record]:
-    """The nodes of the tree of a text, without what is in maps."""
+    """The nodes of the tree of a text, without what is in maps, profiles and axes: those names are the author's."""
     waiting: list[object] = list(parse(Source("shape", text)).file.declarations)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.MapExpr):
+        if isinstance(node, ast.MapExpr | ast.Profile):
+            continue
+        if isinstance(node, ast.Matrix):
+            yield node
             continue
         if isinstance(node, Record):
             yield node
