@@ -198,7 +198,8 @@ def _renamed(job: Derived, name: Asked) -> Derived:
 def unknown_job(known: Sequence[str], asked: Asked) -> Diagnostic:
     """That there is no job ``asked``."""
     near = closest(asked.text, known)
-    advice = f"did you mean {near}?" if near else f"there are {listing(known)}" if known else ""
+    others = f"{'the job is' if len(known) == 1 else 'there are'} {listing(known)}" if known else ""
+    advice = f"did you mean {near}?" if near else others
     error = name_rules.UNKNOWN_JOB(asked.place, name=asked.text)
     return error.help(advice) if advice else error
 

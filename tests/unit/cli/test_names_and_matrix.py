@@ -138,7 +138,7 @@ def test_the_name_of_a_job_as_json(folder: Path) -> None:
     job = {"name": "a", "roles": [{"name": "worker", "image": "i:1", "command": ["x"]}]}
     (folder / "sweep.tfjob").write_text(json.dumps(job))
     assert names(compiled(folder, "--job", "a", "--name", "b")) == ["b"]
-    assert "there are a" in refused(compiled(folder, "--job", "b"))
+    assert "the job is a" in refused(compiled(folder, "--job", "b"))
     told = refused(compiled(folder, "--name", "B_"))
     assert "error[TFJ2501]" in told
     assert "--> <command line>:1:" in told
