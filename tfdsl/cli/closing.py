@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.cli.arguments import quote
-from tfdsl.cli.selection import OPTION, PARAMS, PROFILE, SET, TARGET
+from tfdsl.cli.selection import ALLOW_READ, JOB, NAME, OPTION, PARAMS, PROFILE, SET, TARGET
 from tfdsl.diagnostics.order import count_infos
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.masking import hide
@@ -29,6 +29,6 @@ def closing_line(diagnostics: Iterable[Diagnostic], arguments: Arguments, hidden
 def _check(arguments: Arguments) -> str:
     """``tfdsl check`` with the choices of this compilation."""
     words = ["tfdsl", "check", *(argument.text for argument in arguments.rest)]
-    for flag in (TARGET, PROFILE, PARAMS, SET, OPTION):
+    for flag in (TARGET, JOB, NAME, PROFILE, PARAMS, SET, OPTION, ALLOW_READ):
         words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
     return " ".join(quote(word) for word in words)

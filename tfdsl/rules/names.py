@@ -9,6 +9,7 @@ from tfdsl.diagnostics import value_rules
 from tfdsl.diagnostics.suggest import closest
 from tfdsl.patterns import regex
 from tfdsl.rules.broken import KEY, Broken
+from tfdsl.rules.texts import quoted
 from tfdsl.vocabulary.attributes import CAPABILITIES, CAPABILITY
 from tfdsl.vocabulary.types import a_value
 
@@ -33,7 +34,7 @@ def job_name(name: str) -> Broken | None:
     problem = label_problem(name)
     if problem is None:
         return None
-    broken = Broken(value_rules.JOB_NAME, (), {"name": f'"{name}"', "problem": problem})
+    broken = Broken(value_rules.JOB_NAME, (), {"name": quoted(name), "problem": problem})
     nearest = as_label(name)
     return broken.help(f"for example {nearest}") if nearest else broken
 

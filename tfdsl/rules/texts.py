@@ -45,6 +45,9 @@ def has_index(text: object) -> bool:
     return any(_kind(part) in ("task.index", "task_index") for part in parts_of(text) or ())
 
 
+_ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+
+
 def quoted(text: object) -> str:
     """A text as it is written in a file."""
     return '"' + "".join(_written(part) for part in parts_of(text) or ()) + '"'
@@ -52,7 +55,7 @@ def quoted(text: object) -> str:
 
 def _written(part: object) -> str:
     if isinstance(part, str):
-        return part
+        return part.translate(_ESCAPED)
     kind = _kind(part).replace("_", ".")
     name: str = getattr(part, "name", "")
     return f"${{{kind}.{name}}}" if kind == "env" else f"${{{kind}}}"

@@ -95,6 +95,18 @@ def test_infos_are_one_closing_line_that_names_the_command(folder: Path) -> None
     assert document["infos"] == int(number)
 
 
+def test_the_closing_line_names_the_same_job(folder: Path) -> None:
+    (folder / "two.tfjob").write_text(
+        'job s { image = "r/x:1"\n matrix { x = [1, 2] }\n role worker { replicas = 2 } }\n'
+    )
+    ran = tfdsl(
+        "compile", "two.tfjob", "-t", "volcano", "--job", "s-1", "--name", "last", "--allow-read", ".", cwd=folder
+    )
+    number, command = ran.err.splitlines()[-1].split(", shown by: ")
+    assert command == "tfdsl check two.tfjob -t volcano --job s-1 --name last --allow-read ."
+    assert tfdsl(*command.split()[1:], cwd=folder).err.count("info[") == int(number.split()[0])
+
+
 def test_the_closing_line_comes_last_and_only_with_infos(folder: Path) -> None:
     quiet = ("-t", "volcano", "-O", "volcano.istio_annotation=false")
     (folder / "one.tfjob").write_text('job one { image = "r/x:1", command = ["a"]\n role worker { replicas = 2 } }\n')
