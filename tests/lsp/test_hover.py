@@ -85,7 +85,7 @@ def test_a_job_with_errors_has_the_tables_in_general() -> None:
         ("gpu = 1 wh▮en workers > 1", ["ITEM when CONDITION", "the item is absent"]),
         ("gpu = 1 when work▮ers > 1", ["param, job.tfjob:1"]),
         ("role ps wh▮en workers > 1 { }", ["ITEM when CONDITION"]),
-        ("uns▮et gpu", ["unset NAME", "Takes back what"]),
+        ("uns▮et gpu", ["unset NAME", "Takes away what"]),
         ("mat▮rix { lr = [1] }", ["matrix { AXIS = [VALUES], … }", "Makes one job of each combination"]),
         ('prepare fe▮tch { command = "x" }', ["prepare NAME { … }"]),
         ('sidecar proxy { im▮age = "x" }', ["**image**"]),

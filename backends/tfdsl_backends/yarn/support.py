@@ -323,15 +323,16 @@ def _run_time_values() -> Iterator[Row]:
 def _copied_by_client() -> Iterator[Row]:
     """Its ``-output`` is pairs of paths, and nothing else of an output."""
     yield translated("outputs[]", "-output", "the modified client copies it", when=when.yarn_tf)
-    for field, what, place in (
-        ("when", "when to copy", when.yarn_tf_moment),
-        ("index", "which replica copies", when.yarn_tf),
-        ("overwrite", "to replace what is there", when.yarn_tf_choice),
+    for field, place in (
+        ("when", when.yarn_tf_moment),
+        ("index", when.yarn_tf),
+        ("overwrite", when.yarn_tf_choice),
     ):
         yield approximated(
             f"outputs[].{field}",
             "-output",
-            f"the modified client takes an output as two paths and cannot be asked {what}",
+            "the modified client takes an output as two paths: it cannot be asked when to copy, which replica copies, "
+            "or to replace what is there",
             "YRN064",
             "tf-output",
             when=place,

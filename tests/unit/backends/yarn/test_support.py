@@ -358,3 +358,18 @@ def test_what_differs_is_told() -> None:
 def test_variables_that_the_script_cannot_export(name: str, refused: bool) -> None:
     told = report(unit(job(role("worker", env={name: "x"})), "yarn"))
     assert ("YRN145" in [one.rule.code for one in told]) == refused
+
+
+def test_what_the_modified_client_cannot_be_asked_is_a_warning() -> None:
+    made = one(
+        mounts=(model.HostMount(at="d", source="/data", readonly=True),),
+        outputs=(Output(source="a", destination="hdfs:///b", when="always", index=0, overwrite=True),),
+    )
+    written = (
+        "roles[worker].mounts[0].readonly",
+        "roles[worker].outputs[0].when",
+        "roles[worker].outputs[0].overwrite",
+    )
+    lost = {"YRN063", "YRN064"}
+    assert lost & set(codes(unit(made, "yarn", written=written, **YARN_TF), "warning")) == lost
+    assert lost & set(codes(unit(made, "yarn", written=written), "warning")) == set()
