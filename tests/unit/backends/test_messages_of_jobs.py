@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
+from tests.unit.cli.shell import tfdsl
 from tfdsl import pipeline, targets
 from tfdsl.text import Source
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 KUBERNETES = ("kubernetes", "tfjob", "volcano")
 WORKERS = "role worker { replicas = 2 }"
@@ -113,3 +119,12 @@ def test_a_destination_is_shown_as_it_is_written(target: str) -> None:
     messages = said(target, 'role worker { output "/tmp/x" to "hdfs://nn/${env.RUN}/x-${task.index}" }', "")
     expected = "a pod has no HDFS client to copy an output to hdfs://nn/${env.RUN}/x-${task.index}"
     assert messages[f"{target}-hdfs-output"].endswith(expected)
+
+
+@pytest.mark.parametrize(("target", "code"), [("kubernetes", "K8S024"), ("tfjob", "KTF024"), ("volcano", "VOL024")])
+def test_a_user_who_cannot_read_a_secret(target: str, code: str, tmp_path: Path) -> None:
+    text = 'job j { image = "i:1", command = ["x"], run_as_user = 1000, role worker { replicas = 2 }\n'
+    text += 'mount secret "keys" at "/keys" { mode = "0400" } }\n'
+    assert f"warning[{code}]" in tfdsl("check", "-", "-t", target, cwd=tmp_path, stdin=text.encode()).err
+    readable = text.replace("0400", "0444")
+    assert code not in tfdsl("check", "-", "-t", target, cwd=tmp_path, stdin=readable.encode()).err
