@@ -200,6 +200,10 @@ NOT_BY_A_SERVER = {
 """Errors of the targets' own that no server would notice, and why they are errors."""
 
 
+BY_TESTS_OF_THEIR_OWN = {"K8S115"}
+"""Errors about a number of things, which the change of one value does not make."""
+
+
 @pytest.fixture(scope="module")
 def judge(api: Api) -> Judge:
     return Judge(api)
@@ -224,6 +228,18 @@ def test_what_we_refuse_the_server_refuses(judge: Judge, case: Case, target: str
     assert any(case.words in line for line in said), said
 
 
+def test_a_job_has_at_most_20_rules_for_exit_statuses(judge: Judge) -> None:  # K8S115
+    items = WORKER + "on exit 3 => fail job\n  on failed => restart pod"
+    source = Case("K8S115", items, "", "", "").source("kubernetes", "")
+    documents = [one.data for one in accepted(source, "kubernetes").documents]
+    (data,) = [one for one in documents if one["kind"] == "Job"]
+    rules = data["spec"]["podFailurePolicy"]["rules"]
+    for count, complaint in ((20, ""), (21, "20")):
+        data["spec"]["podFailurePolicy"]["rules"] = [rules[0]] * count
+        said = " ".join(judge.complaints(Manifest(json.dumps(data), data)))
+        assert (complaint in said and "rules" in said) if complaint else not said
+
+
 def replaced(data: Any, good: str | int, bad: str | int) -> Any:
     """``data`` with ``bad`` for ``good``: a number as a whole, a word also inside of texts and keys."""
     if isinstance(data, dict):
@@ -239,6 +255,6 @@ def replaced(data: Any, good: str | int, bad: str | int) -> Any:
 def test_every_error_of_a_target_is_shown_or_explained(target: str) -> None:
     prefix = backend(target).prefix
     errors = {rule.code for rule in backend(target).rules if rule.level == "error"}
-    known = {case.code for case in CASES} | set(NOT_BY_A_SERVER)
+    known = {case.code for case in CASES} | set(NOT_BY_A_SERVER) | BY_TESTS_OF_THEIR_OWN
     unknown = {code for code in errors if not {code, code.removeprefix(prefix)} & known}
     assert unknown == set()
