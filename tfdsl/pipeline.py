@@ -110,8 +110,14 @@ def check(program: Program, request: Request, choices: Sequence[Choice] = ()) ->
     """The first half of :func:`run`: what the language's own rules say."""
     wanted = tuple(semantics.Wanted(choice.backend, choice.version) for choice in choices)
     asked = semantics.Request(
-        *(wanted, request.profile, request.params, request.options),
-        *(request.job, request.name, request.extent, request.values),
+        wanted,
+        request.profile,
+        request.params,
+        request.options,
+        request.job,
+        request.name,
+        request.extent,
+        request.values,
     )
     return semantics.check(program, asked)
 

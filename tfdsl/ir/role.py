@@ -15,7 +15,7 @@ from tfdsl.ir.unions import OneOf
 from tfdsl.rules import job as rules
 from tfdsl.rules import mounts as mount_rules
 from tfdsl.rules import names, tolerations
-from tfdsl.rules.ports import TENSORBOARD_PORT, TENSORFLOW_PORT
+from tfdsl.rules.ports import default_port
 from tfdsl.vocabulary.attributes import HIGHEST_ID, MOST_REPLICAS
 
 RoleName: TypeAlias = Literal["chief", "master", "ps", "worker", "evaluator", "tensorboard"]
@@ -143,7 +143,7 @@ class Role(Node):
             "min_available": 0 if board else self.replicas,
             "cpu_limit": self.cpu,
             "memory_limit": self.memory,
-            "port": TENSORBOARD_PORT if board else TENSORFLOW_PORT,
+            "port": default_port(self.name),
         }
 
     def stated(self) -> dict[str, Any]:

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from tfdsl.rules.broken import Place
     from tfdsl.rules.protocols import Role, Step
 
-TENSORFLOW_PORT = 2222
-TENSORBOARD_PORT = 6006
-"""The port of a role that does not say otherwise."""
-
 LONGEST_NAME = 15
 OWN_NAMES = {"tfjob-port": "the port of the TensorFlow server", "http": "the port of TensorBoard"}
 """The names that targets give to ``port``, and what it is."""
 
 _NAME = regex(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def default_port(role: str) -> int:
+    """The port of a role that does not say otherwise."""
+    return 6006 if role == "tensorboard" else 2222
 
 
 def port_names(ports: Mapping[str, object]) -> Iterator[Broken]:
@@ -46,7 +47,7 @@ def _problem(name: str) -> str | None:
 
 def numbers(role: Role) -> Iterator[Broken]:
     """All containers of a replica share its address, so no port has two names."""
-    own = role.port if role.port is not None else _default(role)
+    own = role.port if role.port is not None else default_port(role.name)
     first: dict[int, tuple[str, Place | None]] = {own: ("port", None if role.port is None else ("port",))}
     for place, name, number in _named(role):
         words, before = first.setdefault(number, (name, place))
@@ -54,10 +55,6 @@ def numbers(role: Role) -> Iterator[Broken]:
             values = {"role": role.name, "number": number, "first": words, "second": name}
             broken = Broken(value_rules.PORT_TWICE, place, values).marked("used again here")
             yield broken if before is None else broken.note(before, "first used here")
-
-
-def _default(role: Role) -> int:
-    return TENSORBOARD_PORT if role.name == "tensorboard" else TENSORFLOW_PORT
 
 
 def _named(role: Role) -> Iterator[tuple[Place, str, int]]:

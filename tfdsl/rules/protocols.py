@@ -76,17 +76,12 @@ class Policy(Protocol):
         ...
 
 
-class Step(Protocol):
-    """A prepare or sidecar step of a role."""
-
-    @property
-    def kind(self) -> str:
-        """``prepare`` or ``sidecar``."""
-        ...
+class Container(Protocol):
+    """What a role or a step runs."""
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Of the role one of the language's, of a step its own."""
         ...
 
     @property
@@ -96,7 +91,7 @@ class Step(Protocol):
 
     @property
     def command(self) -> object:
-        """A text, or a sequence of them; truthy when it is wrong."""
+        """A text, or a sequence of them; of a step truthy when it is wrong."""
         ...
 
     @property
@@ -115,13 +110,17 @@ class Step(Protocol):
         ...
 
 
-class Role(Protocol):
-    """A role, with what it inherits from its job."""
+class Step(Container, Protocol):
+    """A prepare or sidecar step of a role."""
 
     @property
-    def name(self) -> str:
-        """One of the language's roles."""
+    def kind(self) -> str:
+        """``prepare`` or ``sidecar``."""
         ...
+
+
+class Role(Container, Protocol):
+    """A role, with what it inherits from its job."""
 
     @property
     def replicas(self) -> int:
@@ -149,26 +148,6 @@ class Role(Protocol):
         ...
 
     @property
-    def image(self) -> object:
-        """A text."""
-        ...
-
-    @property
-    def command(self) -> object:
-        """A text, or a sequence of them."""
-        ...
-
-    @property
-    def args(self) -> Sequence[object]:
-        """Texts."""
-        ...
-
-    @property
-    def env(self) -> Mapping[str, object]:
-        """By the names of the variables."""
-        ...
-
-    @property
     def cpu(self) -> Quantity | None:
         """The request."""
         ...
@@ -191,11 +170,6 @@ class Role(Protocol):
     @property
     def port(self) -> int | None:
         """As it is written."""
-        ...
-
-    @property
-    def ports(self) -> Mapping[str, int]:
-        """Numbers by their names."""
         ...
 
     @property

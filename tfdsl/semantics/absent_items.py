@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import value_rules
 from tfdsl.record import replace
 from tfdsl.semantics import patches, statements, unset
-from tfdsl.semantics.blocks import UNSET
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.mounts import mount
@@ -130,7 +129,7 @@ def _check_item(item: ast.Item, role: str | None, scope: Scope, options: Mapping
     elif isinstance(item, ast.Step):
         for each in item.items:
             _check_item(each, role, scope, options)
-    elif isinstance(item, UNSET):
+    elif isinstance(item, ast.UNSET):
         unset.check_names(item, role, scope)
     elif isinstance(item, ast.Patch):
         patches.patch(item, None, scope)

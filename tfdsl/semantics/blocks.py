@@ -32,13 +32,11 @@ Block = TypeVar("Block", ast.Cluster, ast.Build, ast.Matrix)
 Table: TypeAlias = dict[str, ast.Assign]
 Where: TypeAlias = Literal["job", "role", "target", "template"]
 
-UNSET = (ast.UnsetAttribute, ast.UnsetMount, ast.UnsetOutput, ast.UnsetPolicy, ast.UnsetStep)
-
 _ALLOWED: dict[Where, tuple[type, ...]] = {
-    "job": (ast.Use, ast.Role, ast.Cluster, ast.Build, ast.Target, ast.Matrix, ast.Step, *UNSET),
-    "role": (ast.Use, ast.Step, *UNSET),
-    "target": (ast.Use, ast.Role, ast.Patch, ast.Step, *UNSET),
-    "template": (ast.Use, ast.Step, *UNSET),
+    "job": (ast.Use, ast.Role, ast.Cluster, ast.Build, ast.Target, ast.Matrix, ast.Step, *ast.UNSET),
+    "role": (ast.Use, ast.Step, *ast.UNSET),
+    "target": (ast.Use, ast.Role, ast.Patch, ast.Step, *ast.UNSET),
+    "template": (ast.Use, ast.Step, *ast.UNSET),
 }
 """What a block can contain besides attributes, mounts, outputs and policies."""
 
@@ -229,14 +227,20 @@ class Reader:
                 policies.append(item)
             elif isinstance(item, ast.Step):
                 steps.append(item)
-            elif isinstance(item, UNSET):
+            elif isinstance(item, ast.UNSET):
                 unsets.append(item)
             elif not isinstance(item, _ALLOWED[where]):
                 from tfdsl.semantics.misplaced_items import misplaced
 
                 self.report(misplaced(item, where))
         found = Layer(
-            *(known, tuple(mounts), tuple(outputs), tuple(policies), chosen, frozenset(meant)), absent=tuple(absent)
+            known,
+            tuple(mounts),
+            tuple(outputs),
+            tuple(policies),
+            chosen,
+            frozenset(meant),
+            absent=tuple(absent),
         )
         if steps:
             from tfdsl.semantics.step_blocks import read_steps

@@ -26,6 +26,7 @@ from tfdsl.semantics.values import (
     a_kind,
     kind_of,
     show,
+    with_article,
 )
 from tfdsl.vocabulary.quantities import Undecided
 from tfdsl.vocabulary.statements import INDEX
@@ -183,12 +184,8 @@ def _of_one_type(name: str, items: tuple[Value, ...], scope: Scope) -> tuple[Val
         kinds.setdefault(kind_of(data))
         if len(kinds) > 1 and kinds.keys() != {"int", "number"}:
             first = next(iter(kinds))
-            what, expected = f"a value of axis {name}", f"{_article(first)} {first} like the first"
+            what, expected = f"a value of axis {name}", f"{with_article(first)} like the first"
             scope.report(name_rules.WRONG_TYPE(item.span, what=what, expected=expected, given=a_kind(data)))
             return None
         settled.append(Value(data, item.span))
     return None if wrong else tuple(settled)
-
-
-def _article(word: str) -> str:
-    return "an" if word[0] in "aeiou" else "a"

@@ -10,6 +10,7 @@ from tfdsl.syntax import ast
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.text import Span
 
 _WORDS: dict[type, str] = {
     ast.Role: "a role",
@@ -23,15 +24,17 @@ _WORDS: dict[type, str] = {
 
 def misplaced(item: ast.Item, where: str) -> Diagnostic:
     """That ``item`` cannot be in a ``where``, and where it belongs."""
-    span = item.span
-    if isinstance(item, ast.Cluster | ast.Build | ast.Matrix):
-        span = item.word
-    elif isinstance(item, ast.Role | ast.Target):
-        span = item.name.span
-    elif isinstance(item, ast.Patch):
-        span = item.path.span
-    diagnostic = name_rules.MISPLACED_ITEM(span, item=_WORDS[type(item)], where=where)
+    diagnostic = name_rules.MISPLACED_ITEM(place_of(item), item=_WORDS[type(item)], where=where)
     return diagnostic.help(_patch_help(item, where) if isinstance(item, ast.Patch) else "put it in the job block")
+
+
+def place_of(item: ast.Item) -> Span:
+    """Where an item is reported that cannot be in its block: its name or keyword."""
+    if isinstance(item, ast.Cluster | ast.Build | ast.Matrix):
+        return item.word
+    if isinstance(item, ast.Role | ast.Target | ast.Step | ast.Use):
+        return item.name.span
+    return item.path.span if isinstance(item, ast.Patch) else item.span
 
 
 def _patch_help(item: ast.Patch, where: str) -> str:

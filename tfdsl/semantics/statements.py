@@ -6,11 +6,11 @@ about more than one statement are in :mod:`tfdsl.semantics.job_rules`.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, offering, words_of
+from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.rules import build as build_rules
 from tfdsl.rules import policies as policy_rules
@@ -106,8 +106,7 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
     codes = _codes(node.event, scope)
     count = _count(node.event, report)
     if node.subject is not None and role is not None:
-        diagnostic = value_rules.SUBJECT_IN_ROLE(node.subject.span)
-        report(diagnostic.help("remove the role"))
+        report(_subject_in_role(node.subject))
         return None
     known = node.subject is None or known_role(node.subject.role.text, node.subject.role.span, report)
     if event is None or codes is None:
@@ -137,10 +136,14 @@ def event_codes(node: ast.Event, subject: ast.Subject | None, scope: Scope, role
     event = _event(node, report)
     codes = _codes(node, scope)
     if subject is not None and role is not None:
-        report(value_rules.SUBJECT_IN_ROLE(subject.span).help("remove the role"))
+        report(_subject_in_role(subject))
         return None
     known = subject is None or known_role(subject.role.text, subject.role.span, report)
     return codes if event is not None and known else None
+
+
+def _subject_in_role(subject: ast.Subject) -> Diagnostic:
+    return value_rules.SUBJECT_IN_ROLE(subject.span).help("remove the role")
 
 
 def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> policies.Event | None:
@@ -158,7 +161,7 @@ def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> policies.Ev
     return None
 
 
-_LATE_CONDITION = re.compile(r"\s(?:when|if)(?:\s|$)")
+_LATE_CONDITION = regex(r"\s(?:when|if)(?:\s|$)")
 
 
 def _late_condition(policy: ast.Policy, start: int) -> Diagnostic:

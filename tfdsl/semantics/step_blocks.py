@@ -12,6 +12,7 @@ from tfdsl.diagnostics.suggest import closest, enumeration, offering, words_of
 from tfdsl.record import Record
 from tfdsl.rules.names import as_label
 from tfdsl.rules.steps import step_name
+from tfdsl.semantics.misplaced_items import place_of
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.statements import STEP_ATTRIBUTES
@@ -119,14 +120,7 @@ def _check_name(node: ast.Step, report: Report) -> None:
 
 def _misplaced(item: ast.Item, kind: str, report: Report) -> None:
     what, advice = _ITEMS.get(type(item), _UNSET)
-    span = item.span
-    if isinstance(item, ast.Cluster | ast.Build | ast.Matrix):
-        span = item.word
-    elif isinstance(item, ast.Role | ast.Target | ast.Step | ast.Use):
-        span = item.name.span
-    elif isinstance(item, ast.Patch):
-        span = item.path.span
-    report(name_rules.MISPLACED_ITEM(span, item=what, where=f"{kind} block").help(advice))
+    report(name_rules.MISPLACED_ITEM(place_of(item), item=what, where=f"{kind} block").help(advice))
 
 
 def _unknown(item: ast.Assign, kind: str, report: Report) -> str:

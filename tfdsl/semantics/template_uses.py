@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, proposing
-from tfdsl.semantics.blocks import UNSET, Reader
+from tfdsl.semantics.blocks import Reader
 from tfdsl.semantics.dependencies import in_order
 from tfdsl.syntax import ast
 
@@ -26,7 +26,7 @@ MOST_TEMPLATES = 100
 MOST_COMPARED = 100_000
 """The most template names that are compared with unknown ones; after that, no suggestions are made."""
 
-_IN_TEMPLATE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy, ast.Step, *UNSET)
+_IN_TEMPLATE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy, ast.Step, *ast.UNSET)
 
 
 def check_templates(names: Names, report: Callable[[Diagnostic], None]) -> None:

@@ -155,7 +155,11 @@ _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
 
 def a_kind(data: Data) -> str:
     """:func:`kind_of` with its article."""
-    kind = kind_of(data)
+    return with_article(kind_of(data))
+
+
+def with_article(kind: str) -> str:
+    """The name of a kind with its article."""
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 

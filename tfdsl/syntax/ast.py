@@ -212,6 +212,7 @@ class UnsetStep(Record):
 
 
 Unset: TypeAlias = UnsetAttribute | UnsetMount | UnsetOutput | UnsetPolicy | UnsetStep
+UNSET = (UnsetAttribute, UnsetMount, UnsetOutput, UnsetPolicy, UnsetStep)  # the same for isinstance
 
 
 class Matrix(Record):

@@ -65,6 +65,12 @@ def _impossible(recovery: Recovery, start: int, kind: str) -> bool:
     return True
 
 
+def _report_form(recovery: Recovery, span: Span, wanted: str) -> None:
+    """Report a statement that is written in another form, with that form as the fix."""
+    diagnostic = rules.UNSET_FORM(span, wanted=shortened(wanted))
+    recovery.report(diagnostic.fix(f"write {shortened(wanted)}", Edit(span, wanted)))
+
+
 def _forget(recovery: Recovery, at: int, end: int) -> None:
     """Read the tokens as a name that nobody wrote, so that the statement is left out."""
     recovery.delete(at, end - at)
@@ -92,9 +98,7 @@ def _mount(recovery: Recovery, start: int, at: int) -> bool:
     wanted = f"unset mount {recovery.spanning(path, path_end).text}"
     if not recovery.cut_behind(start + 1):
         return False
-    recovery.report(
-        rules.UNSET_FORM(span, wanted=shortened(wanted)).fix(f"write {shortened(wanted)}", Edit(span, wanted))
-    )
+    _report_form(recovery, span, wanted)
     recovery.delete(path_end, end - path_end)
     recovery.delete(start + 2, path - start - 2)
     return True
@@ -112,9 +116,7 @@ def _policy_word(recovery: Recovery, at: int) -> bool:
         return False
     span = recovery.spanning(at - 1, end)
     wanted = f"unset on {recovery.spanning(rest, end).text}"
-    recovery.report(
-        rules.UNSET_FORM(span, wanted=shortened(wanted)).fix(f"write {shortened(wanted)}", Edit(span, wanted))
-    )
+    _report_form(recovery, span, wanted)
     recovery.replace(at, ON, rest - at)
     return True
 
@@ -157,9 +159,7 @@ def _entry(recovery: Recovery, at: int) -> bool:
     quoted = key if key.startswith('"') else f'"{key}"'
     span = recovery.spanning(at - 2, end)
     wanted = f"unset {name}[{quoted}]"
-    recovery.report(
-        rules.UNSET_FORM(span, wanted=shortened(wanted)).fix(f"write {shortened(wanted)}", Edit(span, wanted))
-    )
+    _report_form(recovery, span, wanted)
     recovery.delete(at, end - at)
     for offset, type_ in enumerate((lexer.LSQB, lexer.ERROR, lexer.RSQB)):
         recovery.insert(at + offset, type_)

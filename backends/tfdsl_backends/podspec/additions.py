@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import child
-from tfdsl_backends.podspec.environment import hides_devices, on_nvidia_nodes, step_uses_nvidia
+from tfdsl_backends.podspec.environment import hides_devices, hides_from_step, on_nvidia_nodes
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _devices(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
     hidden: list[tuple[str, str]] = []
     for role in unit.job.roles if value and on_nvidia_nodes(unit.job) else ():
         hidden += [(role.name, role.path)] if _is_hidden(unit, role) else []
-        hidden += [(f"{step.kind} {step.name}", step.path) for step in role.steps if _hides_from_step(role, step)]
+        hidden += [(f"{step.kind} {step.name}", step.path) for step in role.steps if hides_from_step(role, step)]
     if hidden:
         names = ", ".join(dict.fromkeys(name for name, _ in hidden))
         diagnostic = rule(unit.origins.span(hidden[0][1]), roles=names, value=value)
@@ -101,7 +101,3 @@ def _devices(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
 
 def _is_hidden(unit: Unit, role: Role) -> bool:
     return hides_devices(unit.job, role) and VISIBLE_DEVICES not in role.env
-
-
-def _hides_from_step(role: Role, step: Step) -> bool:
-    return not step_uses_nvidia(role, step) and VISIBLE_DEVICES not in step.env

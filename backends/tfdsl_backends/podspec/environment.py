@@ -62,15 +62,19 @@ def hides_devices(job: Job, role: Role) -> bool:
     return not _uses_nvidia(role, role.gpu) and on_nvidia_nodes(job)
 
 
-def step_uses_nvidia(role: Role, step: Step) -> bool:
-    """Whether ``step`` has a device; else they must be hidden from it :func:`on_nvidia_nodes`."""
+def hides_from_step(role: Role, step: Step) -> bool:
+    """Whether the devices must be hidden from ``step`` :func:`on_nvidia_nodes`: it has none, and does not say which."""
+    return not _step_uses_nvidia(role, step) and VISIBLE_DEVICES not in step.env
+
+
+def _step_uses_nvidia(role: Role, step: Step) -> bool:
     return step.gpu > 0 and _uses_nvidia(role, step.gpu)
 
 
 def on_nvidia_nodes(job: Job) -> bool:
     """Whether a role or a step has a device, so that all may be on a node with some."""
     return any(
-        _uses_nvidia(role, role.gpu) or any(step_uses_nvidia(role, step) for step in role.steps) for role in job.roles
+        _uses_nvidia(role, role.gpu) or any(_step_uses_nvidia(role, step) for step in role.steps) for role in job.roles
     )
 
 

@@ -14,10 +14,10 @@ from tfdsl_backends.podspec.environment import (
     definition_order,
     env_entry,
     env_from,
+    hides_from_step,
     index_entry,
     on_nvidia_nodes,
     own_values,
-    step_uses_nvidia,
 )
 from tfdsl_backends.podspec.options import VISIBLE_DEVICES
 from tfdsl_backends.podspec.ports import named_ports
@@ -42,7 +42,7 @@ def step_containers(
     """Each step of ``role`` with its container."""
     beside_devices = bool(role.steps) and on_nvidia_nodes(job)
     for step in role.steps:
-        hides = beside_devices and not step_uses_nvidia(role, step)
+        hides = beside_devices and hides_from_step(role, step)
         yield step, _container(job, role, step, plan, mounts, hides_devices=hides)
 
 
@@ -68,7 +68,7 @@ def _container(
 
 def _env(job: Job, role: Role, step: Step, plan: PodPlan, *, hides_devices: bool) -> list[Data]:
     """The index where it is used, the hidden devices, then the variables of the role and of the step."""
-    hidden = hides_devices and plan.visible_devices and VISIBLE_DEVICES not in step.env
+    hidden = hides_devices and plan.visible_devices
     own = own_values(job, step)
     return [
         *(index_entry(plan.index) if step_uses_index(role, step) else []),

@@ -7,17 +7,18 @@ were seen to read and write; 0.91 leaves such files to the agents.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.xml import refused as not_in_xml
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.hadoop.checks import option_place
 from tfdsl_backends.slider import messages
 from tfdsl_backends.slider.features import features
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from tfdsl.backend import OptionValue, Unit
@@ -33,10 +34,10 @@ FORMATS: Final = {
 }
 """Ending of a file's name → Slider's name of the format (``ConfigFormat``)."""
 
-_NAME: Final = re.compile(r"([A-Za-z0-9_-]+)(\.[a-z]+)\Z")
+_NAME: Final = regex(r"([A-Za-z0-9_-]+)(\.[a-z]+)\Z")
 """Without a further dot: the keys of a dictionary ``a`` are ``site.a.…``, which those of ``a.b`` would be, too."""
 
-_NOT_IN_YAML: Final = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd]")
+_NOT_IN_YAML: Final = regex("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd]")
 """Characters for which Slider's YAML writer makes ``!!binary`` of the whole text."""
 
 

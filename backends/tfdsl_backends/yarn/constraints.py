@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
@@ -19,14 +20,14 @@ SELF: Final = "self"
 _NAMESPACES: Final = (SELF, "not-self", "all")
 """Whose containers a tag is about. The parser has no form for the others, ``app-id/ID/TAG`` and ``app-tag/TAG/TAG``."""
 
-_TAG: Final = re.compile(r"[A-Za-z0-9_.-]+\Z")
-_ATTRIBUTE: Final = re.compile(
+_TAG: Final = regex(r"[A-Za-z0-9_.-]+\Z")
+_ATTRIBUTE: Final = regex(
     r"(?:[A-Za-z0-9][A-Za-z0-9_.-]*/)?[A-Za-z0-9][A-Za-z0-9_-]*(?:!=|=)[A-Za-z0-9][A-Za-z0-9_.-]*\Z"
 )
 """Names and values that a node can have (NodeLabelUtil)."""
 
-_SPACES: Final = re.compile(r"\s*(!=|[,:()=])\s*")
-_NUMBER: Final = re.compile(r"[0-9]{1,9}\Z")
+_SPACES: Final = regex(r"\s*(!=|[,:()=])\s*")
+_NUMBER: Final = regex(r"[0-9]{1,9}\Z")
 
 
 class Near(Record):

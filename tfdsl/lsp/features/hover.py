@@ -67,9 +67,6 @@ def _patch(node: ast.Patch) -> str:
     return f"```\n{form}\n```\n{doc}"
 
 
-_UNSET = (ast.UnsetAttribute, ast.UnsetMount, ast.UnsetOutput, ast.UnsetPolicy, ast.UnsetStep)
-
-
 def _word(snapshot: Snapshot, path: Sequence[Node]) -> Hover | None:
     """About a condition, with its value, ``unset`` and ``matrix``; the place is the keyword."""
     node, value = path[-1], None
@@ -77,7 +74,7 @@ def _word(snapshot: Snapshot, path: Sequence[Node]) -> Hover | None:
         word, value = "when", value_of(snapshot, path)
     elif isinstance(node, ast.Matrix):
         word = "matrix"
-    elif isinstance(node, _UNSET):
+    elif isinstance(node, ast.UNSET):
         word = "unset"
     else:
         return None
