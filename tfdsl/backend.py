@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job
     from tfdsl.ir.origins import Origins
     from tfdsl.patch.rules import PatchRules
+    from tfdsl.reading import Reading
     from tfdsl.text import Span
     from tfdsl.vocabulary.versions import Version
 
@@ -184,6 +185,8 @@ class Backend(Record):
     tasks who submitted the job, so that ``job.user`` has a value. ``gpus_by_label``: GPUs come with a node, so that a
     role may have some without asking. ``own_labels``: beginnings of the labels of pods that it writes itself, and
     ``refuses_own_labels``: its checks refuse a job that sets them. ``starter``: what ``tfdsl new`` writes in its block.
+
+    ``reading``: the module with :class:`tfdsl.reading.Reading`; empty when its documents cannot be imported.
     """
 
     name: str
@@ -208,6 +211,7 @@ class Backend(Record):
     own_labels: tuple[str, ...] = ()
     refuses_own_labels: bool = False
     starter: tuple[str, ...] = ()
+    reading: str = ""
 
     def load(self) -> Lowering:
         """Import the lowering."""
@@ -221,6 +225,10 @@ class Backend(Record):
         """What may not be patched in its documents."""
         module = import_module(self.patch_rules)
         return cast("PatchRules", module.RULES)
+
+    def load_reading(self) -> Reading | None:
+        """Import what reads its documents."""
+        return cast("Reading", import_module(self.reading)) if self.reading else None
 
     @property
     def default_version(self) -> str:

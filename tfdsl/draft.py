@@ -1,0 +1,178 @@
+"""A job as it is read from a manifest, before it is written: statements with the places they were read from.
+
+The reader of a target makes a :class:`Draft`; :mod:`tfdsl.importing` writes it as a text, compiles that, and adds a
+patch for whatever the output lacks. So a reader says in words what it knows words for and leaves the rest alone; a word
+that is wrong costs readability, never the meaning of the job.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tfdsl.text import Span
+
+
+class Bare(Record):
+    """Words that are written as they are: ``2Gi``, ``30m``, ``secret("name", "key")``, ``env.HOME``."""
+
+    words: str
+
+
+class Text(Record):
+    """A string with values in it, ``"index ${task.index}"``: texts are quoted, :class:`Bare` parts go into ``${}``."""
+
+    parts: tuple[str | Bare, ...]
+
+
+Value: TypeAlias = Union[bool, int, str, Bare, Text, "Sequence[Value]", "Mapping[str, Value]"]
+"""A value of the language. A ``str`` is the text itself; it is quoted when it is written."""
+
+
+class Attribute(Record):
+    """``name = value``. A map is one attribute per entry: ``key`` is that of the entry, and ``value`` its value."""
+
+    name: str
+    value: Value
+    span: Span | None = None
+    key: str | None = None
+
+    @property
+    def identity(self) -> str:
+        """What it is, within its block: an attribute of a role hides that of the job with the same identity."""
+        return self.name if self.key is None else f"{self.name}[{self.key}]"
+
+
+class Mount(Record):
+    """``mount KIND SOURCE at "PATH" [readonly] { options }``. ``source``: a text or a size, ``None`` for a bare one."""
+
+    kind: str
+    source: Value | None
+    at: Value
+    readonly: bool = False
+    options: tuple[tuple[str, Value], ...] = ()
+    span: Span | None = None
+
+    @property
+    def identity(self) -> str:
+        """The path, by which mounts of layers replace each other."""
+        return f"mount {self.at!r}"
+
+
+class Policy(Record):
+    """``on EVENT => ACTION``. ``event``: with its role, statuses and delay, e.g. ``worker exit [137, 143]``."""
+
+    event: str
+    action: str
+    span: Span | None = None
+
+    @property
+    def identity(self) -> str:
+        """The event."""
+        return f"on {self.event}"
+
+
+class Output(Record):
+    """``output SOURCE to DESTINATION [on WHEN] { overwrite = true }``."""
+
+    source: Value
+    destination: Value
+    when: str = "success"
+    overwrite: bool = False
+    span: Span | None = None
+
+    @property
+    def identity(self) -> str:
+        """Source and destination."""
+        return f"output {self.source!r} {self.destination!r}"
+
+
+class Step(Record):
+    """``prepare NAME { … }`` or ``sidecar NAME { … }``. ``kind``: which of the two."""
+
+    kind: str
+    name: str
+    statements: tuple[Attribute, ...]
+    span: Span | None = None
+
+    @property
+    def identity(self) -> str:
+        """Kind and name."""
+        return f"{self.kind} {self.name}"
+
+
+class Patch(Record):
+    """``patch [pod] "PATH" = VALUE [unchecked]``; ``operator``: ``=``, ``+=`` or, for ``unpatch``, nothing.
+
+    ``why``: the comment above it.
+    """
+
+    path: str
+    operator: str
+    value: Value = ""
+    pod: bool = False
+    unchecked: bool = False
+    why: str = ""
+    span: Span | None = None
+
+    @property
+    def identity(self) -> str:
+        """Never that of another statement: patches do not replace each other."""
+        return f"patch {id(self)}"
+
+
+Statement: TypeAlias = Attribute | Mount | Policy | Output | Step | Patch
+
+
+class Block:
+    """The statements of a job, of a role or of a target block, in the order they were added."""
+
+    def __init__(self) -> None:
+        self.statements: list[Statement] = []
+
+    def add(self, statement: Statement) -> None:
+        """Append ``statement``."""
+        self.statements.append(statement)
+
+    def set(self, name: str, value: Value | None, span: Span | None = None) -> None:
+        """Append ``name = value``; nothing when there is no value. Of a map each entry becomes an attribute."""
+        if value is not None:
+            self.add(Attribute(name, value, span))
+
+    def entry(self, name: str, key: str, value: Value, span: Span | None = None) -> None:
+        """Append ``key = value`` to the map ``name``."""
+        self.add(Attribute(name, value, span, key))
+
+
+class Draft:
+    """One job. ``target`` and ``version``: what it was read from, whose block ``options`` and ``role_options`` are for.
+
+    ``roles``: each role's block, by name; written in the language's order. ``renamed``: what the manifest calls a role
+    (``trainer``, ``MASTER``) → the role. ``cluster``: settings of ``cluster { … }``. ``law``: whether compiling for
+    ``target`` must give the manifest again.
+    """
+
+    def __init__(self, name: str, target: str, span: Span, version: str | None = None, *, law: bool = True) -> None:
+        self.name = name
+        self.target = target
+        self.span = span
+        self.version = version
+        self.law = law
+        self.job = Block()
+        self.roles: dict[str, Block] = {}
+        self.options = Block()
+        self.role_options: dict[str, Block] = {}
+        self.cluster: dict[str, Value] = {}
+        self.renamed: dict[str, str] = {}
+
+    def role(self, name: str) -> Block:
+        """The block of role ``name``, made when it is first asked for."""
+        return self.roles.setdefault(name, Block())
+
+    def role_option(self, name: str) -> Block:
+        """The block of role ``name`` within the target block, made when it is first asked for."""
+        return self.role_options.setdefault(name, Block())
