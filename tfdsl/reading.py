@@ -37,8 +37,27 @@ class Asked(Record):
     report: Callable[[Diagnostic], None]
 
 
+class Field(Record):
+    """A row of what a target reads, for the page about migration: a field of the manifest and the word it becomes.
+
+    ``path``: as people write it, with a dot for each level, ``[]`` for the items of a list and a name in ``<>`` for any
+    key. ``word``: in the language, empty where it has none. ``note``: in what the two differ, or why the field is left
+    out. ``form``: which of the target's forms has the field, where there are several: ``Yarnfile``.
+    """
+
+    path: str
+    word: str
+    note: str = ""
+    form: str = ""
+
+
 class Reading(Protocol):
-    """The functions of a backend's reading module. None of them raises, whatever the trees hold."""
+    """What a backend's reading module has. None of its functions raises, whatever the trees hold.
+
+    ``FIELDS``: what becomes of each field that people write, in the order of the page that shows it.
+    """
+
+    FIELDS: tuple[Field, ...]
 
     def groups(self, documents: Sequence[Document], /) -> Sequence[Group]:
         """Which of ``documents`` are jobs of this target, each with those that belong to it; the rest is others'."""
