@@ -86,12 +86,17 @@ def run_policy(unit: Unit) -> dict[str, Data]:
 
 
 def backoff_limit(unit: Unit) -> Data:
-    """How many restarts in place end the job: N of ``restarted N``, else one more than the retries that are allowed."""
+    """How many restarts in place end the job: N of ``restarted N``, else one more than the retries that are allowed.
+
+    Nothing where no number of them does.
+    """
     decided = decisions(unit)
     if not decided.in_place:
         return None
     for policy in decided.counted:
         return Located(policy.count, child(policy.path, "count"))
+    if not unit.flag("limit_restarts"):
+        return None
     return Located(unit.job.retries + 1, "retries")
 
 

@@ -21,6 +21,13 @@ OPTIONS = (
         "`scheduler-plugins-scheduler`; empty: none, and the operator creates no PodGroup.",
         "",
     ),
+    Option(
+        "limit_restarts",
+        BOOL,
+        "Write `retries` as `backoffLimit`, which ends a job whose containers restart too often. `false` omits it: the "
+        "operator restarts them without a limit.",
+        True,
+    ),
     Option("kueue", BOOL, "`queue` is a Kueue LocalQueue: it is written as the label that Kueue reads.", False),
     *POD_OPTIONS,
 )

@@ -131,6 +131,16 @@ LIMITS = (
         when=when.restarts_by_status,
         default="silent",
     ),
+    approximated(
+        "job.retries",
+        "",
+        "limit_restarts = false leaves out backoffLimit: retries {value} does not limit restarts",
+        "KTF122",
+        "retries-left-out",
+        instead="remove retries, or limit_restarts = false",
+        when=when.unlimited,
+        default="silent",
+    ),
     chosen(
         "job.retries",
         "spec.runPolicy.backoffLimit",

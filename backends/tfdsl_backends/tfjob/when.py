@@ -90,7 +90,8 @@ def own_reference(unit: Unit, item: Item) -> bool:
 @condition('"none" with retries or a deadline')
 def limited(unit: Unit, item: Item) -> bool:
     """Whether pods are to stay although a limit may end the job."""
-    return item.value == "none" and (unit.job.retries > 0 or unit.job.deadline is not None)
+    limited_restarts = unit.job.retries > 0 and unit.flag("limit_restarts")
+    return item.value == "none" and (limited_restarts or unit.job.deadline is not None)
 
 
 @condition("keys that the operator sets")
@@ -176,6 +177,12 @@ def step_restarts_in_place(unit: Unit, item: Item) -> bool:
 def step_restarts_by_status(unit: Unit, item: Item) -> bool:
     """A step: whether the operator reads the exit status of the command's container."""
     return decisions(unit).restart_policies.get(item.role) == "ExitCode"
+
+
+@condition("a role has restartPolicy OnFailure, limit_restarts = false")
+def unlimited(unit: Unit, item: Item) -> bool:
+    """Whether containers restart in place, however often."""
+    return bool(decisions(unit).in_place) and not unit.flag("limit_restarts")
 
 
 restarts_by_status = Condition(

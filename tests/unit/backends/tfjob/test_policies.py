@@ -221,6 +221,16 @@ def test_retries_are_one_less_than_the_limit() -> None:
     assert backoff_limit(LOW_FAILS, NEW_POD, retries=2) is None  # ExitCode is never counted
 
 
+def test_restarts_without_a_limit() -> None:
+    without = unit(made(IN_PLACE), "tfjob", limit_restarts=False)
+    assert "backoffLimit" not in documents(without)[0]["spec"]["runPolicy"]
+    assert not {"KTF110", "KTF122"} & set(codes(without))
+    written = unit(made(IN_PLACE, retries=2), "tfjob", written=(*WRITTEN, "retries"), limit_restarts=False)
+    assert "KTF122" in codes(written, "warning")
+    counted = made(IN_PLACE, policy("restarted", "fail job", count=5))
+    assert documents(unit(counted, "tfjob", limit_restarts=False))[0]["spec"]["runPolicy"]["backoffLimit"] == 5
+
+
 def test_restarted_is_the_limit_itself() -> None:
     assert backoff_limit(IN_PLACE, policy("restarted", "fail job", count=5), retries=2) == 5
 

@@ -44,6 +44,7 @@ def clustered(discovery: str, count: int = 2) -> Job:
         (workers(cleanup="none"), {}, "job.cleanup", "translated"),
         (workers(cleanup="none", deadline=time("1h")), {}, "job.cleanup", "approximated"),
         (workers(cleanup="none", retries=1), {}, "job.cleanup", "approximated"),
+        (workers(cleanup="none", retries=1), {"limit_restarts": False}, "job.cleanup", "translated"),
         (workers(cleanup="all", retries=1), {}, "job.cleanup", "translated"),
         (clustered("tf_config"), {}, "cluster.discovery", "translated"),
         (clustered("tf_config"), {"tf_config": "static"}, "cluster.discovery", "approximated"),
