@@ -1,0 +1,40 @@
+"""Trees with places from YAML texts, for tests of what works on trees: PyYAML's composer and its plain scalars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
+from tfdsl.text import Source, Span
+
+
+def tree(text: str) -> Node:
+    """The one document of ``text``."""
+    source = Source("job.yaml", text)
+    return _node(yaml.compose(text, Loader=yaml.CSafeLoader), source)
+
+
+def of(data: object) -> Node:
+    """A tree of plain data; the places are those of its text as YAML."""
+    return tree(yaml.dump(data, Dumper=yaml.CSafeDumper, allow_unicode=False, sort_keys=False))
+
+
+def data(node: Node) -> Any:
+    """The data of ``node``."""
+    return plain(node)
+
+
+def _node(node: yaml.Node, source: Source) -> Node:
+    span = Span(source, node.start_mark.index, node.end_mark.index)
+    if isinstance(node, yaml.MappingNode):
+        entries: dict[str, Entry] = {}
+        for key, value in node.value:
+            place = Span(source, key.start_mark.index, key.end_mark.index)
+            entries[key.value] = Entry(key.value, place, _node(value, source))
+        return Mapping(entries, span)
+    if isinstance(node, yaml.SequenceNode):
+        return Sequence(tuple(_node(item, source) for item in node.value), span)
+    loader = yaml.CSafeLoader("")
+    return Scalar(loader.construct_object(node), span)

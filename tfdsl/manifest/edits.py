@@ -1,0 +1,103 @@
+"""New trees from old ones: nodes are never changed, what is kept keeps its places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tfdsl.text import Span
+
+
+def scalar(node: Node | None) -> str | int | float | bool | None:
+    """The value of a scalar; ``None`` for everything else."""
+    return node.value if isinstance(node, Scalar) else None
+
+
+def items(node: Node | None) -> tuple[Node, ...]:
+    """The items of a list; none of everything else."""
+    return node.items if isinstance(node, Sequence) else ()
+
+
+def child(node: Node | None, *keys: str) -> Node | None:
+    """What is at ``keys`` below a map; ``None`` where there is nothing."""
+    for key in keys:
+        if not isinstance(node, Mapping):
+            return None
+        node = node.get(key)
+    return node
+
+
+def with_value(node: Mapping, key: str, value: Node) -> Mapping:
+    """``node`` with ``value`` at ``key``: in its place, or as the last entry with the place of the value."""
+    old = node.entries.get(key)
+    span = old.key_span if old is not None else value.span
+    return Mapping({**node.entries, key: Entry(key, span, value)}, node.span)
+
+
+def without(node: Mapping, keys: Iterable[str]) -> Mapping:
+    """``node`` without the entries ``keys``."""
+    left_out = frozenset(keys)
+    if left_out.isdisjoint(node.entries):
+        return node
+    return Mapping({key: entry for key, entry in node.entries.items() if key not in left_out}, node.span)
+
+
+def renamed(node: Mapping, name: Callable[[str], str]) -> Mapping:
+    """``node`` with each key as ``name`` has it; a key whose new name is taken already keeps its own."""
+    entries: dict[str, Entry] = {}
+    for key, entry in node.entries.items():
+        new = name(key)
+        if new != key and (new in node.entries or new in entries):
+            new = key
+        entries[new] = Entry(new, entry.key_span, entry.value)
+    return Mapping(entries, node.span)
+
+
+def changed(node: Node, path: tuple[str, ...], change: Callable[[Node], Node]) -> Node:
+    """``node`` with ``change`` applied to what is at ``path``; itself where there is nothing."""
+    if not path:
+        return change(node)
+    below = node.get(path[0]) if isinstance(node, Mapping) else None
+    if not isinstance(node, Mapping) or below is None:
+        return node
+    new = changed(below, path[1:], change)
+    return node if new is below else with_value(node, path[0], new)
+
+
+def put(node: Node, path: tuple[str, ...], value: Node) -> Node:
+    """``node`` with ``value`` at ``path``; maps on the way are made where there are none."""
+    if not path:
+        return value
+    if not isinstance(node, Mapping):
+        return node
+    below = node.get(path[0])
+    if not isinstance(below, Mapping):
+        below = Mapping({}, value.span)
+    return with_value(node, path[0], put(below, path[1:], value))
+
+
+def each(node: Node, change: Callable[[Node], Node]) -> Node:
+    """A list with ``change`` applied to each item; anything else as it is."""
+    return Sequence(tuple(change(item) for item in node.items), node.span) if isinstance(node, Sequence) else node
+
+
+def text(value: str, span: Span) -> Scalar:
+    """A text at the place of what it was made from."""
+    return Scalar(value, span)
+
+
+def at(node: Node, path: tuple[Step, ...]) -> Node | None:
+    """What is at ``path``, keys and indexes; ``None`` where there is nothing."""
+    found: Node | None = node
+    for step in path:
+        if isinstance(found, Mapping) and isinstance(step, str):
+            found = found.get(step)
+        elif isinstance(found, Sequence) and isinstance(step, int) and step < len(found.items):
+            found = found.items[step]
+        else:
+            return None
+    return found
