@@ -172,7 +172,7 @@ class _Run:
         kind = self._kind(number)
         before, after = step.before[number], step.after[number]
         changed = step.place.at
-        for rule in self.rules.derived:
+        for rule in self._derived():
             starts = self._starts(rule.kind, kind, number)
             places = [at for start in starts for at in _differences(rule, before, after, start)]
             if places:
@@ -181,6 +181,12 @@ class _Run:
                 span = span_of(step.patch, changed, before, at, key=True)
                 yield PATCH_DERIVED(span, what=rule.what).help(rule.instead)
                 return
+
+    def _derived(self) -> Iterable[Derived]:
+        """The rules about derived fields that hold for this job."""
+        job = self.unit.job
+        found = job.cluster.discovery != "none" or any(role.server for role in job.roles)
+        return [rule for rule in self.rules.derived if found or not rule.discovery]
 
     def _starts(self, wanted: str, kind: str, number: int) -> Iterable[Steps]:
         """Where a pattern for documents of the kind ``wanted`` begins in the document ``number``."""

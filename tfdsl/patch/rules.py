@@ -23,12 +23,15 @@ class Derived(Record):
 
     ``kind``: of the document (:func:`tfdsl.patch.schema.kind_of`), ``"*"`` for any that has ``metadata``, or
     :data:`POD`. ``path``: a pattern, see :func:`matches`. ``what``: the field in words. ``instead``: what to write.
+    ``discovery``: only the tasks' addresses follow from it, so that a job whose tasks do not find each other by them
+    can patch it.
     """
 
     kind: str
     path: tuple[str, ...]
     what: str
     instead: str
+    discovery: bool = False
 
 
 class FixedSet(Record):

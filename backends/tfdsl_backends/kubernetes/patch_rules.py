@@ -26,10 +26,13 @@ def _check(node: Node) -> Iterator[Complaint]:
 
 RULES: Final = rules(
     (
-        *(Derived("Job", ("spec", key), "the replicas of a role", REPLICAS) for key in ("completions", "parallelism")),
-        Derived("Job", ("spec", "completionMode"), "completionMode", "it gives each replica its index"),
-        Derived("Job", ("spec", "selector"), "the selector of a Job", "the server sets it"),
-        Derived("Job", ("spec", "manualSelector"), "manualSelector", "the server sets the selector"),
+        *(
+            Derived("Job", ("spec", key), "the replicas of a role", REPLICAS, discovery=True)
+            for key in ("completions", "parallelism")
+        ),
+        Derived("Job", ("spec", "completionMode"), "completionMode", "it gives each replica its index", discovery=True),
+        Derived("Job", ("spec", "selector"), "the selector of a Job", "the server sets it", discovery=True),
+        Derived("Job", ("spec", "manualSelector"), "manualSelector", "the server sets the selector", discovery=True),
     ),
     (),
     _check,

@@ -114,6 +114,22 @@ def test_what_others_follow_from(target: str, patch: str, marked: str | None, at
     assert attribute in found.helps[0]
 
 
+@pytest.mark.parametrize(
+    "patch",
+    [
+        'patch "Job/mnist-worker:spec.parallelism" = 1',
+        'patch "Job/mnist-worker:spec.completionMode" = "NonIndexed"',
+        'patch pod "spec.subdomain" = "x"',
+        'patch pod "spec.containers[0].ports[0].containerPort" = 1',
+        'unpatch "Service:spec.clusterIP"',
+    ],
+)
+def test_what_only_addresses_follow_from_is_free_where_no_task_looks_for_them(patch: str) -> None:
+    assert [found.rule.slug for found in errors("kubernetes", patch)] == ["patch-derived"]
+    none = 'cluster { discovery = "none" }'
+    assert errors("kubernetes", patch, none) == []
+
+
 @pytest.mark.parametrize("target", ONE)
 @pytest.mark.parametrize(
     ("patch", "marked", "words"),

@@ -33,15 +33,16 @@ _DERIVED: Final = (
         ("spec", "containers", "*", "ports", "[name=tfjob-port]"),
         "the port of the TensorFlow server",
         "write port = … in the job or role",
+        discovery=True,
     ),
-    Derived(POD, ("spec", "hostname"), "hostname", _FOUND),
-    Derived(POD, ("spec", "subdomain"), "subdomain", _FOUND),
+    Derived(POD, ("spec", "hostname"), "hostname", _FOUND, discovery=True),
+    Derived(POD, ("spec", "subdomain"), "subdomain", _FOUND, discovery=True),
     *(
         Derived(POD, ("metadata", "labels", f"tfdsl/{key}"), f"the label tfdsl/{key}", "a selector also uses it")
         for key in ("job", "role", "tensorboard")
     ),
     Derived("Service", ("spec", "selector"), "the selector of a Service", "it follows from the labels of the pods"),
-    Derived("Service", ("spec", "clusterIP"), "clusterIP", _FOUND),
+    Derived("Service", ("spec", "clusterIP"), "clusterIP", _FOUND, discovery=True),
     Derived(
         "Deployment", ("spec", "selector"), "the selector of a Deployment", "it follows from the labels of the pods"
     ),
