@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.patterns import regex
 from tfdsl_backends.kubernetes import messages
-from tfdsl_backends.kubernetes.placement import pinned, replicas, training_roles, usable_hosts
+from tfdsl_backends.kubernetes.placement import has_service, pinned, replicas, training_roles, usable_hosts
 from tfdsl_backends.kubernetes.pods import jobs
 from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.kubernetes.tfconfig import replica_name
@@ -41,8 +42,10 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     """The target's own rules."""
     hosts = list(_hosts(unit))
     yield from hosts
+    yield from _addresses(unit)
     if not pinned(unit):
-        yield from check_first_letter(unit, messages.PODS, "a Service")
+        if has_service(unit) or unit.job.role("tensorboard") is not None:
+            yield from check_first_letter(unit, messages.PODS, "a Service")
         yield from check_host_ports(unit, messages.PODS)
     elif unit.job.role("tensorboard") is not None:
         yield from check_first_letter(unit, messages.PODS, "TensorBoard's Service")
@@ -54,6 +57,17 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from _statuses(unit)
     if not hosts:
         yield from _pods(unit)
+
+
+def _addresses(unit: Unit) -> Iterator[Diagnostic]:
+    """Whether the addresses in TF_CONFIG and in the flags lead anywhere."""
+    job = unit.job
+    if pinned(unit) or has_service(unit):
+        return
+    if any(gets_flags(job, role) or needs_tf_config(job, role) for role in training_roles(job)):
+        yield messages.NO_ADDRESSES(_option(unit, "service")).help(
+            'remove service = false, or write cluster { discovery = "none" } if no task looks for another'
+        )
 
 
 def _statuses(unit: Unit) -> Iterator[Diagnostic]:
@@ -128,7 +142,7 @@ def _names(unit: Unit) -> list[Name]:
     """The longest name of each role: the hostname of a pod, which is also the name of a Job on its host."""
     job = unit.job
     what = "the Job" if pinned(unit) else "the pod"
-    names = [] if pinned(unit) else [Name("the Service", job.name)]
+    names = [Name("the Service", job.name)] if has_service(unit) else []
     for role in training_roles(job):
         last = role.replicas - 1
         names.append(Name(f"{what} of {role.name} {last}", replica_name(job, role, last)))

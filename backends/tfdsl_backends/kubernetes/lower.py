@@ -8,7 +8,7 @@ from tfdsl.backend import Document
 from tfdsl.emit.located import Located, at, child, located
 from tfdsl.ir.policies import completions
 from tfdsl_backends.kubernetes.checks import check
-from tfdsl_backends.kubernetes.placement import pinned
+from tfdsl_backends.kubernetes.placement import has_service
 from tfdsl_backends.kubernetes.pods import jobs, labels
 from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.kubernetes.tfconfig import tasks
@@ -32,7 +32,7 @@ def generate(unit: Unit) -> Sequence[Document]:
     job = unit.job
     return [
         *(Document(batch_job(unit, pods)) for pods in jobs(unit)),
-        *([] if pinned(unit) else [Document(service(job))]),
+        *([Document(service(job))] if has_service(unit) else []),
         *(Document(claim_document(job, claim, object_labels(job))) for claim in job.claims),
         *tensorboard(unit),
     ]

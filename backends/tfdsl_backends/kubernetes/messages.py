@@ -38,6 +38,12 @@ TOO_LARGE = Rule(
     "error",
     "{field} would be {value}; its maximum is 2147483647",
 )
+NO_ADDRESSES = Rule(
+    "K8S116",
+    "kubernetes-no-addresses",
+    "error",
+    "without the Service, the addresses that the tasks get would lead nowhere",
+)
 TOO_MANY_RULES = Rule(
     "K8S115",
     "kubernetes-too-many-statuses",
@@ -54,5 +60,6 @@ RULES = (
     NO_NODE_NAME,
     EXCLUDE_ALONE,
     TOO_LARGE,
+    NO_ADDRESSES,
     TOO_MANY_RULES,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfdsl.backend import Option
-from tfdsl.vocabulary.types import STRINGS
+from tfdsl.vocabulary.types import BOOL, STRINGS
 from tfdsl_backends.podspec.options import POD_OPTIONS
 
 OPTIONS = (
@@ -17,5 +17,12 @@ OPTIONS = (
         ("nodeName", "node", "nodelist"),
     ),
     Option("exclude", STRINGS, "Nodes of `hosts` to skip.", ()),
+    Option(
+        "service",
+        BOOL,
+        "Without `hosts`, write a headless Service and name it as the subdomain of the pods, so that each replica has "
+        'a DNS name. `false` omits both, for a job with `discovery = "none"`.',
+        True,
+    ),
     *POD_OPTIONS,
 )

@@ -22,6 +22,11 @@ def pinned(unit: Unit) -> bool:
     return bool(unit.texts("hosts"))
 
 
+def has_service(unit: Unit) -> bool:
+    """Whether a headless Service gives each replica a DNS name."""
+    return not pinned(unit) and unit.flag("service")
+
+
 def training_roles(job: Job) -> list[Role]:
     """The roles that become Jobs, in their order."""
     return [role for name in ORDER for role in job.roles if role.name == name]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl.emit.located import at
 from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, needs_tf_config, tf_config
 from tfdsl.record import Record
-from tfdsl_backends.kubernetes.placement import pinned, placement, training_roles
+from tfdsl_backends.kubernetes.placement import has_service, pinned, placement, training_roles
 from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.kubernetes.tfconfig import address, replica_name
 from tfdsl_backends.podspec.objects import claim_names
@@ -72,7 +72,7 @@ def _plan(unit: Unit, role: Role, spec: dict[str, list[str]], index: Index, host
         host_port=host is not None,
         host_network=host is not None,
         node_name=host,
-        subdomain=job.name if host is None else None,
+        subdomain=job.name if has_service(unit) else None,
         priority_class=at(job, "priority"),
         scheduler=at(job, "scheduler"),
     )

@@ -196,6 +196,7 @@ NOT_BY_A_SERVER = {
     "K8S100": "two pods would wait for one port",
     "K8S101": "there is no host to write",
     "K8S103": "says nothing",
+    "K8S116": "no server reads TF_CONFIG",
 }
 """Errors of the targets' own that no server would notice, and why they are errors."""
 

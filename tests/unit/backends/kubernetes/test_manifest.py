@@ -209,3 +209,19 @@ def test_queue_label() -> None:
     assert "K8S045" in codes(unit(clash, "kubernetes"), "error")
     assert "K8S046" in codes(unit(job(role("worker"), queue="a b"), "kubernetes"), "error")
     assert "K8S046" not in codes(unit(job(role("worker"), queue="a.b"), "kubernetes"))
+
+
+def test_a_job_whose_tasks_do_not_look_for_each_other_needs_no_service() -> None:
+    alone = job(role("worker", 2), cluster=Cluster(discovery="none"))
+    made = unit(alone, "kubernetes", service=False)
+    assert codes(made, "error") == []
+    [document] = documents(made)
+    assert (document["kind"], document["spec"]["completions"]) == ("Job", 2)
+    assert "subdomain" not in document["spec"]["template"]["spec"]
+
+
+@pytest.mark.parametrize("discovery", ["tf_config", "flags", "both"])
+def test_without_the_service_no_address_leads_anywhere(discovery: str) -> None:
+    made = job(role("worker", 2), cluster=Cluster(discovery=discovery))
+    assert codes(unit(made, "kubernetes", service=False), "error") == ["K8S116"]
+    assert codes(unit(made, "kubernetes", service=False, hosts=("h1", "h2")), "error") == []
