@@ -5,6 +5,14 @@ from __future__ import annotations
 from tfdsl.diagnostics.diagnostic import Rule
 
 # TFJ40xx: the form of what was read (YAML, JSON, XML, words of a shell)
+BAD_XML = Rule("TFJ4080", "import-bad-xml", "error", "this XML cannot be read: {problem}")
+BAD_WORDS = Rule("TFJ4085", "import-bad-words", "error", "these words cannot be read as a shell does: {problem}")
+NO_VALUE = Rule(
+    "TFJ4086",
+    "import-no-value",
+    "warning",
+    "{what} has no value here; {word} keeps it as text, which nothing replaces",
+)
 
 # TFJ41xx: what it is
 
