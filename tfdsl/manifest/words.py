@@ -182,8 +182,8 @@ def _expand(word: Word, values: Mapping[str, tuple[Word, ...]], *, split: bool =
             items = [[list(item.parts)] if part.quoted else _fields(item.parts) for item in value]
             _add(made, [field for item in items for field in item])
         else:
-            parts = value[0].parts if value else ()
-            _add(made, [list(parts)] if part.quoted or not split else _fields(parts))
+            own = value[0].parts if value else ()
+            _add(made, [list(own)] if part.quoted or not split else _fields(own))
             there = there or part.quoted
     for number, parts in enumerate(made):
         if any(part != "" for part in parts) or (there and number == 0):
