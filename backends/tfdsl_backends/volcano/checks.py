@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.emit.located import child, entry
-from tfdsl.ir.cluster_spec import gets_tf_config, listed
+from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config, listed, needs_tf_config
 from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.patterns import regex
 from tfdsl.record import replace
@@ -23,7 +23,10 @@ from tfdsl_backends.podspec.checks import (
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.volcano import messages, tfconfig
 from tfdsl_backends.volcano.claims import claims
+from tfdsl_backends.volcano.names import file_name, host, pod_name, task_name
 from tfdsl_backends.volcano.network import reached
+from tfdsl_backends.volcano.options import PLUGIN_NAMES
+from tfdsl_backends.volcano.plugins import chosen, uses
 from tfdsl_backends.volcano.pods import plan
 from tfdsl_backends.volcano.policies import decisions
 
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic, Rule
-    from tfdsl.ir.model import Job, Role
+    from tfdsl.ir.model import Role
     from tfdsl.text import Span
 
 FOLDER: Final = "/etc/volcano"
@@ -52,8 +55,10 @@ _QUEUE = regex(rf"{_LABEL}(\.{_LABEL})*\Z")
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
     """Everything that Volcano or the kubelet would refuse, and what the user should know about our choices."""
-    yield from check_first_letter(unit, messages.PODS, "the Service of the svc plugin")
+    if uses(unit, "svc"):
+        yield from check_first_letter(unit, messages.PODS, "the Service of the svc plugin")
     yield from check_names(unit, messages.PODS, _names(unit))
+    yield from _options(unit)
     yield from _queue(unit)
     yield from _scheduling(unit)
     yield from _numbers(unit)
@@ -67,7 +72,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from _delivery(unit)
     yield from _hosts_variables(unit)
     yield from _injected(unit)
-    outside = reached(unit.job)
+    outside = reached(unit.job) if chosen(unit) is None else None
     if outside is not None:
         what, path = outside
         yield messages.NETWORK_POLICY(unit.origins.span(path), what=what)
@@ -87,15 +92,53 @@ def _names(unit: Unit) -> list[Name]:
     """Every name that Volcano or we derive from the job's."""
     job = unit.job
     names = [
-        Name(f"pod {role.replicas - 1} of role {role.name}", f"{job.name}-{role.name}-{role.replicas - 1}")
+        Name(f"pod {role.replicas - 1} of role {role.name}", pod_name(unit, role, role.replicas - 1))
         for role in job.roles
     ]
-    names.append(Name("the volume of the svc plugin", f"{job.name}-svc"))
+    if uses(unit, "svc"):
+        names.append(Name("the volume of the svc plugin", f"{job.name}-svc"))
     if claims(unit).volumes:
         names.append(Name("the volume of a claim (12 random characters)", f"{job.name}-{'x' * 12}"))
     if job.role("tensorboard") is not None:
         names.append(Name("the Service of tensorboard", tensorboard_name(job)))
     return names
+
+
+def _options(unit: Unit) -> Iterator[Diagnostic]:
+    """Options that Volcano's webhook would refuse, or that take away what the job needs."""
+    for option, part, problem in (*_chosen_plugins(unit), *_gang_size(unit), *_task_names(unit)):
+        place = unit.option_spans.get(f"{option}[{part}]", unit.option_spans.get(option, unit.origins.span("")))
+        yield messages.OPTION(place, option=option, problem=problem)
+
+
+def _chosen_plugins(unit: Unit) -> Iterator[tuple[str, str, str]]:
+    given = chosen(unit)
+    if given is None:
+        return
+    for name in given:
+        if name not in PLUGIN_NAMES:
+            yield "plugins", name, f"Volcano has no plugin {name}; its plugins are {enumeration(PLUGIN_NAMES)}"
+    learns = [role.name for role in unit.job.roles if needs_tf_config(unit.job, role) or gets_flags(unit.job, role)]
+    if learns and "svc" not in given:
+        yield "plugins", "", f"svc is missing, which gives {enumeration(learns)} the names of the other tasks"
+    if learns and "env" not in given and tfconfig.mode(unit) == "shell":
+        yield "plugins", "", 'env is missing, which gives the index of a task to tf_config = "shell"'
+
+
+def _gang_size(unit: Unit) -> Iterator[tuple[str, str, str]]:
+    size, replicas = unit.options["gang_size"], sum(role.replicas for role in unit.job.roles)
+    if isinstance(size, int) and size > replicas:
+        yield "gang_size", "", f"{size} pods can never be placed, because the job has {replicas}"
+    if isinstance(size, int) and not unit.job.gang:
+        yield "gang_size", "", "a job with gang = false has no gang"
+
+
+def _task_names(unit: Unit) -> Iterator[tuple[str, str, str]]:
+    seen: dict[str, str] = {}
+    for role in unit.job.roles:
+        first = seen.setdefault(task_name(unit, role), role.name)
+        if first != role.name:
+            yield "task_names", role.name, f"the task of {role.name} has the same name as that of {first}"
 
 
 def _queue(unit: Unit) -> Iterator[Diagnostic]:
@@ -170,7 +213,7 @@ def _delivery(unit: Unit) -> Iterator[Diagnostic]:
 def _injected(unit: Unit) -> Iterator[Diagnostic]:
     """The tensorflow plugin's TF_CONFIG, which is about as long in every role: one error is enough."""
     roles = [role for role in unit.job.roles if gets_tf_config(unit.job, role)]
-    cluster = tfconfig.plugin_cluster(unit.job) if tfconfig.mode(unit) == "plugin" and roles else None
+    cluster = tfconfig.plugin_cluster(unit) if tfconfig.mode(unit) == "plugin" and roles else None
     if cluster is not None:
         largest = max(roles, key=lambda role: role.replicas)
         text = tfconfig.plugin_value(cluster, largest, "0")
@@ -179,9 +222,9 @@ def _injected(unit: Unit) -> Iterator[Diagnostic]:
 
 def _hosts_variables(unit: Unit) -> Iterator[Diagnostic]:
     """The svc plugin's VC_<TASK>_HOSTS of a large role (volcano-sh/volcano issue 5471)."""
-    for role in unit.job.roles:
-        variable = f"VC_{role.name.upper()}_HOSTS"
-        size = len(variable) + sum(len(tfconfig.host(unit.job, role, index)) + 1 for index in listed(role))
+    for role in unit.job.roles if uses(unit, "svc") else ():
+        variable = f"VC_{file_name(unit, role).upper()}_HOSTS"
+        size = len(variable) + sum(len(host(unit, role, index)) + 1 for index in listed(role))
         if size > LONGEST_STRING:
             yield messages.HOSTS_VARIABLE(
                 unit.origins.span(f"{role.path}.replicas"), variable=variable, size=size
@@ -194,24 +237,26 @@ def _hosts_variables(unit: Unit) -> Iterator[Diagnostic]:
 def _reserved(unit: Unit) -> Iterator[Diagnostic]:
     """An error for each thing that would be lost, once for all roles that inherit it."""
     reported: set[tuple[str, Span]] = set()
-    for rule, path, words in _overwritten(unit.job):
+    for rule, path, words in _overwritten(unit):
         span = unit.origins.span(path)
         if (rule.code, span) not in reported:
             reported.add((rule.code, span))
             yield rule(span, **words)
 
 
-def _plugin_variables(job: Job) -> frozenset[str]:
-    """The names that the env and svc plugins set in every container of ``job``."""
-    roles = [role.name.upper() for role in job.roles]
-    hosts = [f"VC_{role}_{what}" for role in roles for what in ("HOSTS", "NUM")]
-    return frozenset(("VC_TASK_INDEX", "VK_TASK_INDEX", *hosts))
+def _plugin_variables(unit: Unit) -> frozenset[str]:
+    """The names that the env and svc plugins set in every container of the job."""
+    names: list[str] = ["VC_TASK_INDEX", "VK_TASK_INDEX"] if uses(unit, "env") else []
+    if uses(unit, "svc"):
+        tasks = [file_name(unit, role).upper() for role in unit.job.roles]
+        names += [f"VC_{task}_{what}" for task in tasks for what in ("HOSTS", "NUM")]
+    return frozenset(names)
 
 
-def _overwritten(job: Job) -> Iterator[tuple[Rule, str, Mapping[str, str]]]:
-    taken = _plugin_variables(job)
-    for role in job.roles:
-        for mount in role.mounts:
+def _overwritten(unit: Unit) -> Iterator[tuple[Rule, str, Mapping[str, str]]]:
+    taken = _plugin_variables(unit)
+    for role in unit.job.roles:
+        for mount in role.mounts if uses(unit, "svc") else ():
             if mount.at == FOLDER or mount.at.startswith(f"{FOLDER}/"):
                 yield messages.RESERVED_PATH, child(mount.path, "at"), {"path": mount.at}
         variables = [(role.path, name) for name in role.env]

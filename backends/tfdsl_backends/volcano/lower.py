@@ -11,9 +11,10 @@ from tfdsl_backends.podspec.template import pod_template
 from tfdsl_backends.volcano import policies
 from tfdsl_backends.volcano.checks import check
 from tfdsl_backends.volcano.claims import claims
-from tfdsl_backends.volcano.network import reached
-from tfdsl_backends.volcano.pods import plan, task_labels
-from tfdsl_backends.volcano.tfconfig import plugin_arguments, tasks
+from tfdsl_backends.volcano.names import task_labels, task_name
+from tfdsl_backends.volcano.plugins import plugins
+from tfdsl_backends.volcano.pods import plan
+from tfdsl_backends.volcano.tfconfig import tasks
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -30,7 +31,7 @@ def generate(unit: Unit) -> list[Document]:
     documents = [job_document(unit), *(claim_document(unit.job, claim) for claim in claims(unit).documents.values())]
     tensorboard = unit.job.role("tensorboard")
     if tensorboard is not None:
-        documents.append(tensorboard_service(unit.job, tensorboard, task_labels(unit.job, tensorboard)))
+        documents.append(tensorboard_service(unit.job, tensorboard, task_labels(unit, tensorboard)))
     return [Document(data) for data in documents]
 
 
@@ -44,28 +45,16 @@ def job_document(unit: Unit) -> Data:
         "spec": {
             "schedulerName": at(job, "scheduler") or "volcano",
             "queue": at(job, "queue") or "default",
-            "minAvailable": Located(gang_size(job), "gang"),
+            "minAvailable": Located(gang_size(unit), "gang"),
             "maxRetry": Located(policies.job_max_retry(unit), "retries"),
             "priorityClassName": at(job, "priority"),
             "ttlSecondsAfterFinished": Located(job.ttl.seconds, "ttl") if job.ttl is not None else None,
-            "plugins": plugins(unit),
+            "plugins": plugins(unit) or None,
             "policies": policies.job_policies(unit) or None,
             "volumes": volumes(unit) or None,
             "tasks": [task(unit, role) for role in job.roles],
         },
     }
-
-
-def plugins(unit: Unit) -> dict[str, Data]:
-    """The env plugin for the index, svc for the names, tensorflow for TF_CONFIG.
-
-    The names must resolve before the pods are ready because the tasks wait for each other. svc's NetworkPolicy admits
-    only the job's own pods, so TensorBoard and named ports could not be reached.
-    """
-    svc = ["--publish-not-ready-addresses=true"]
-    if reached(unit.job) is not None:
-        svc.append("--disable-network-policy=true")
-    return {"env": [], "svc": svc, "tensorflow": plugin_arguments(unit)}
 
 
 def volumes(unit: Unit) -> list[Data]:
@@ -81,16 +70,22 @@ def task(unit: Unit, role: Role) -> Data:
     job = unit.job
     return Located(
         {
-            "name": Located(role.name, role.path),
+            "name": Located(task_name(unit, role), role.path),
             "replicas": at(role, "replicas"),
             "minAvailable": Located(min_available(job, role), child(role.path, "min_available")),
             "maxRetry": policies.task_max_retry(unit, role),
-            "dependsOn": {"name": at(role, "after")} if role.after else None,
+            "dependsOn": {"name": waits_for(unit, role)} if role.after else None,
             "policies": policies.task_policies(unit, role) or None,
             "template": pod_template(job, role, plan(unit, role)),
         },
         role.path,
     )
+
+
+def waits_for(unit: Unit, role: Role) -> Data:
+    """The tasks of the roles that ``role`` starts after."""
+    roles = (other for name in role.after if (other := unit.job.role(name)) is not None)
+    return Located([task_name(unit, other) for other in roles], child(role.path, "after"))
 
 
 def min_available(job: Job, role: Role) -> int:
@@ -105,13 +100,16 @@ def min_available(job: Job, role: Role) -> int:
     return role.min_available if job.gang or waited_for else 0
 
 
-def gang_size(job: Job) -> int:
+def gang_size(unit: Unit) -> int:
     """``spec.minAvailable``: the pods of the roles that start at once; at least 1, because 0 means "all of them".
 
     It does not count roles with an ``after``: their pods are created only when the others run, so a gang that counted
     them could never be placed (seen: "2/1 tasks in gang unschedulable").
     """
+    job, given = unit.job, unit.options["gang_size"]
     if not job.gang:
         return 1
+    if isinstance(given, int):
+        return given
     at_once = [role for role in job.roles if not role.after and role.name != "tensorboard"]
     return max(1, sum(role.min_available for role in at_once))

@@ -43,6 +43,7 @@ TOO_LARGE = Rule(
     "error",
     "{field} would be {value}; its maximum is 2147483647",
 )
+OPTION = Rule("VOL107", "volcano-option", "error", "{option} of target volcano cannot be used: {problem}")
 
 PRIORITY = Rule(
     "VOL151",
@@ -101,6 +102,7 @@ RULES = (
     HOSTS_VARIABLE,
     QUEUE_NAME,
     TOO_LARGE,
+    OPTION,
     PRIORITY,
     PREPARE_IS_PENDING,
     LOST_LOGS,

@@ -13,6 +13,7 @@ from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules, sid
 from tfdsl_backends.podspec.patching.object_checks import claim, numbers
 from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
 from tfdsl_backends.volcano.features import SIDECARS
+from tfdsl_backends.volcano.options import PLUGIN_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from tfdsl.patch.rules import Complaint
 
 KIND: Final = "Job.batch.volcano.sh"
-PLUGINS: Final = ("env", "svc", "ssh", "tensorflow", "mpi", "pytorch", "hcclrank", "ray")
 EVENTS: Final = ("*", "PodFailed", "PodEvicted", "PodPending", "PodRunning", "Unknown", "TaskCompleted", "TaskFailed",
                  "JobUpdated")  # fmt: skip
 ACTIONS: Final = ("AbortJob", "RestartJob", "RestartTask", "RestartPod", "RestartPartition", "TerminateJob",
@@ -59,9 +59,9 @@ def _count(node: Node) -> int:
 
 def _plugins(node: Node) -> Iterator[Complaint]:
     for name, plugin in node.entries():
-        if name not in PLUGINS:
-            near = [known for known in PLUGINS if known in name or name in known]
-            advice = f"did you mean {near[0]}?" if near else f"plugins are {alternatives(PLUGINS)}"
+        if name not in PLUGIN_NAMES:
+            near = [known for known in PLUGIN_NAMES if known in name or name in known]
+            advice = f"did you mean {near[0]}?" if near else f"plugins are {alternatives(PLUGIN_NAMES)}"
             yield plugin.complain(f"Volcano has no plugin {name}", advice, key=True)
 
 

@@ -9,13 +9,14 @@ from tfdsl.record import replace
 from tfdsl_backends.podspec.objects import claim_name
 from tfdsl_backends.podspec.plan import with_options
 from tfdsl_backends.volcano.claims import claims
+from tfdsl_backends.volcano.names import task_labels
 from tfdsl_backends.volcano.policies import decisions
 from tfdsl_backends.volcano.tfconfig import deliver
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Job, Role
+    from tfdsl.ir.model import Role
     from tfdsl_backends.podspec.plan import PodPlan
 
 _MIB = 1 << 20
@@ -30,8 +31,8 @@ def plan(unit: Unit, role: Role) -> PodPlan:
     deadline = job.deadline
     return replace(
         with_options(unit, deliver(unit, role)),
-        restart_policy=decisions(unit).roles[role.name].restart_policy,
-        spread_labels=task_labels(job, role),
+        restart_policy=restart_policy(unit, role),
+        spread_labels=task_labels(unit, role),
         claims={name: claim_name(job, claim) for name, claim in claims(unit).documents.items()},
         resources=_vgpu(role),
         device_count=VGPU_NUMBER,
@@ -40,9 +41,10 @@ def plan(unit: Unit, role: Role) -> PodPlan:
     )
 
 
-def task_labels(job: Job, role: Role) -> dict[str, str]:
-    """The labels that Volcano gives to the pods of ``role`` and to no others."""
-    return {"volcano.sh/job-name": job.name, "volcano.sh/task-spec": role.name}
+def restart_policy(unit: Unit, role: Role) -> str:
+    """``restartPolicy``: the option's, else what follows from the policies of ``role``."""
+    given = "" if role.name == "tensorboard" else unit.text("restart_policy")
+    return given or decisions(unit).roles[role.name].restart_policy
 
 
 def _vgpu(role: Role) -> dict[str, Data]:

@@ -8,6 +8,8 @@ A pod that is drained, preempted or evicted through the API is deleted. Its cont
 grace period is over; a program that handles neither ends with 143 or 137. Releases that watch a pod while it is deleted
 see it fail before they see it gone (:mod:`.features`), so there an ``evicted`` policy is also written for those
 statuses.
+
+With the option ``policies = "written"`` nothing of this is added: there is one entry for each written policy.
 """
 
 from __future__ import annotations
@@ -65,6 +67,7 @@ class RoleDecisions(Record):
 
     ``exits``: exit status → the ``exit`` policy that decides. ``evicted`` is without the ``failed`` policy that
     replaces it. ``evicted_by_status``: whether the exit statuses of a deleted pod get the action of ``evicted``.
+    ``as_written``: whether each policy is one entry, and what the language adds is left out.
     """
 
     role: Role
@@ -75,6 +78,7 @@ class RoleDecisions(Record):
     restarted: Policy | None
     exits: Mapping[int, Policy]
     evicted_by_status: bool
+    as_written: bool = False
 
     @property
     def in_place(self) -> bool:
@@ -147,7 +151,7 @@ def eviction_statuses(evicted: Policy) -> tuple[int, ...]:
 
 def _decide(unit: Unit) -> Decisions:
     job, can = unit.job, features(unit)
-    roles: dict[str, RoleDecisions] = {role.name: _decide_role(job, role, can) for role in job.roles}
+    roles: dict[str, RoleDecisions] = {role.name: _decide_role(unit, job, role, can) for role in job.roles}
     deciding: dict[int, list[RoleDecisions]] = {}
     for role in roles.values():
         policies = {id(policy) for policy in (role.failed, role.evicted, *role.exits.values()) if policy is not None}
@@ -156,23 +160,27 @@ def _decide(unit: Unit) -> Decisions:
     return Decisions(roles, _replaces_pods(job), _only_ends(job), deciding)
 
 
-def _decide_role(job: Job, role: Role, can: Features) -> RoleDecisions:
+def _decide_role(unit: Unit, job: Job, role: Role, can: Features) -> RoleDecisions:
     index = 0 if role.replicas == 1 else None  # the one replica is the role
+    as_written = unit.text("policies") == "written" and role.name != "tensorboard"
     first: dict[str, Policy] = {}
     for policy in covering(job, role, index):
-        first.setdefault(policy.event, policy)
+        if policy.written or not as_written:
+            first.setdefault(policy.event, policy)
+    completed = on_completion(job, role, index)
     decided = RoleDecisions(
         role,
         first.get("failed"),
         first.get("evicted"),
-        on_completion(job, role, index),
+        completed if completed is None or completed.written or not as_written else None,
         first.get("pending"),
         first.get("restarted"),
         {status: policy for statuses, policy in exit_policies(job, role, index) for status in statuses},
         evicted_by_status=False,
+        as_written=as_written,
     )
     evicted = decided.evicted
-    if evicted is None or not can.fails_deleted or not decided.evicted_differs:
+    if evicted is None or as_written or not can.fails_deleted or not decided.evicted_differs:
         return decided
     # To ignore a status takes one on which Volcano does nothing, which not every job can have.
     return replace(decided, evicted_by_status=evicted.action != "ignore" or _only_ends(job))
@@ -243,7 +251,7 @@ def task_max_retry(unit: Unit, role: Role) -> int | None:
         return None
     if decided.restarted is not None and decided.restarted.count is not None:
         restarts = decided.restarted.count
-    elif decided.is_tensorboard:
+    elif decided.is_tensorboard or decided.as_written:
         return None
     else:
         restarts = unit.job.retries + 1
@@ -271,7 +279,7 @@ def _shared(unit: Unit) -> _Groups:
     if len(trainers) < len(decided.roles):
         return (), (), (), ()
     general = job.model_copy(update={"policies": tuple(p for p in job.policies if p.role is None)})
-    groups = _groups(_decide_role(general, trainers[0].role, features(unit)))
+    groups = _groups(_decide_role(unit, general, trainers[0].role, features(unit)))
     tasks = zip(*(_groups(role) for role in decided.roles.values()), strict=True)
     failures, evictions, restarts, pending = (
         group if all(task == group or _hides(task, group) for task in own) else ()
@@ -283,6 +291,13 @@ def _shared(unit: Unit) -> _Groups:
 def _groups(decided: RoleDecisions) -> _Groups:
     """Everything that is written for the replicas of a role."""
     pending = _acting(decided.pending, "PodPending")
+    if decided.as_written:
+        return (
+            _failures(decided),
+            _acting(decided.evicted, "PodEvicted"),
+            _acting(decided.restarted, "TaskFailed"),
+            pending,
+        )
     if decided.in_place:
         return *_groups_in_place(decided), pending
     return _failures(decided), _acting(decided.evicted or decided.failed, "PodEvicted"), (), pending

@@ -243,6 +243,16 @@ def _failed() -> Iterator[Row]:
     yield from _job_actions("failed")
     yield approximated(
         "policies[failed].restart container",
+        "restartPolicy OnFailure",
+        'with policies = "written", nothing counts the restarts in place: a program that always fails is started again '
+        "for ever",
+        "VOL133",
+        "restarts-without-end",
+        instead="add on restarted N => fail job",
+        when=when.restarts_without_end,
+    )
+    yield approximated(
+        "policies[failed].restart container",
         "restartPolicy OnFailure, event TaskFailed, spec.tasks[].maxRetry",
         "Volcano counts in-place restarts per role, from 0 in every new pod, and separately from other restarts, "
         "so there can be more than retries in total",

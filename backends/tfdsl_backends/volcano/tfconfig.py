@@ -1,6 +1,6 @@
 """What each task sees: the three ways to deliver TF_CONFIG, and what each delivers.
 
-A replica's host is ``<job>-<role>-<index>.<job>``, the pod's name in the headless Service of the svc plugin.
+A replica's host is ``<job>-<task>-<index>.<job>``, the pod's name in the headless Service of the svc plugin.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tfdsl.record import replace
 from tfdsl_backends.podspec.plan import Index, PodPlan, Program, index_of
 from tfdsl_backends.podspec.tfconfig import INDEX, RoleTasks, Tasks, role_tasks
 from tfdsl_backends.volcano.features import features
+from tfdsl_backends.volcano.names import file_name, host, task_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +73,7 @@ def plugin_arguments(unit: Unit) -> list[str] | None:
     named = {role.name: role for role in unit.job.roles}
     if "master" in named:
         named["chief"] = named["master"]
-    roles = [f"--{name}={named[name].name}" for name in PLUGIN_ROLES if name in named]
+    roles = [f"--{name}={task_name(unit, named[name])}" for name in PLUGIN_ROLES if name in named]
     return [*roles, f"--port={plugin_port(unit.job)}"]
 
 
@@ -100,26 +101,27 @@ def deliver(unit: Unit, role: Role) -> PodPlan:
     return PodPlan(
         index,
         tf_config=_static_value(unit, role, index),
-        hosts=hosts(job) if gets_flags(job, role) and not role.server else {},
-        wrapper=_shell_program(job, role) if gets_tf_config(job, role) and mode(unit) == "shell" else None,
+        hosts=hosts(unit) if gets_flags(job, role) and not role.server else {},
+        wrapper=_shell_program(unit, role) if gets_tf_config(job, role) and mode(unit) == "shell" else None,
     )
 
 
-def hosts(job: Job) -> dict[str, list[str]]:
+def hosts(unit: Unit) -> dict[str, list[str]]:
     """Role → ``host:port`` of each replica, for the roles of the cluster."""
-    return cluster_spec(job, lambda role, index: f"{host(job, role, index)}:{role.port}")
+    return cluster_spec(unit.job, lambda role, index: f"{host(unit, role, index)}:{role.port}")
 
 
-def plugin_cluster(job: Job) -> str | None:
+def plugin_cluster(unit: Unit) -> str | None:
     """The value of ``cluster`` as the tensorflow plugin writes it, byte for byte; ``None`` where it sets no TF_CONFIG.
 
     Compact JSON with the keys in the plugin's order. A job of one replica gets none.
     """
+    job = unit.job
     if _is_single(job):
         return None
     port = plugin_port(job)
     members = [role for name in PLUGIN_ROLES for role in job.roles if _plugin_name(role) == name]
-    cluster = {_plugin_name(role): [f"{host(job, role, at)}:{port}" for at in listed(role)] for role in members}
+    cluster = {_plugin_name(role): [f"{host(unit, role, at)}:{port}" for at in listed(role)] for role in members}
     return dumps(cluster, separators=(",", ":"))
 
 
@@ -147,29 +149,24 @@ def _plugin_name(role: Role) -> str:
     return "chief" if role.name == "master" else role.name
 
 
-def host(job: Job, role: Role, index: int) -> str:
-    """The name under which a replica is reached inside its namespace."""
-    return f"{job.name}-{role.name}-{index}.{job.name}"
-
-
 def _static_value(unit: Unit, role: Role, index: Index) -> str | None:
     """The env entry, if we write it; a ``server`` role always needs one."""
     ours = mode(unit) == "static" if gets_tf_config(unit.job, role) else needs_tf_config(unit.job, role)
-    return tf_config(hosts(unit.job), role.name, index.reference) if ours else None
+    return tf_config(hosts(unit), role.name, index.reference) if ours else None
 
 
 def _is_single(job: Job) -> bool:
     return len(job.roles) == 1 and job.roles[0].replicas == 1
 
 
-def _shell_program(job: Job, role: Role) -> Program:
+def _shell_program(unit: Unit, role: Role) -> Program:
     """Builds TF_CONFIG from the host files of the svc plugin, as the published examples do, and runs the command.
 
     The files have no final newline, so the last line is read with a failing ``read``. VC_TASK_INDEX comes from the env
     plugin, which called it VK_TASK_INDEX at first.
     """
-    members = sorted((other for other in job.roles if other.name in IN_CLUSTER), key=lambda other: other.name)
-    lists = [f"hosts /etc/volcano/{other.name}.host {other.port}; {other.name}=$list" for other in members]
+    members = sorted((other for other in unit.job.roles if other.name in IN_CLUSTER), key=lambda other: other.name)
+    lists = [f"hosts /etc/volcano/{file_name(unit, other)}.host {other.port}; {other.name}=$list" for other in members]
     cluster = ",".join(f'\\"{other.name}\\":[${other.name}]' for other in members)
     task = f'\\"type\\":\\"{role.name}\\",\\"index\\":${{VC_TASK_INDEX:-$VK_TASK_INDEX}}'
     lines = [
@@ -190,11 +187,11 @@ def _shell_program(job: Job, role: Role) -> Program:
 def tasks(unit: Unit) -> Sequence[TaskConfig]:
     """What each task sees, roles in order, indexes ascending."""
     job = unit.job
-    addresses = hosts(job)
+    addresses = hosts(unit)
     if plugin_arguments(unit) is None:
         specs = [addresses if needs_tf_config(job, role) else None for role in job.roles]
         return Tasks([role_tasks(job, role, addresses, spec) for role, spec in zip(job.roles, specs, strict=True)])
-    cluster = plugin_cluster(job)
+    cluster = plugin_cluster(unit)
     return Tasks([_by_plugin(role_tasks(job, role, addresses, None), job, role, cluster) for role in job.roles])
 
 

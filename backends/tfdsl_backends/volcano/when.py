@@ -142,7 +142,15 @@ def one_replica(unit: Unit, item: Item) -> bool:
 @condition("with restart container, but without a policy for evicted")
 def lost_pod_ends_job(unit: Unit, item: Item) -> bool:
     """A restart in place of a role for which nothing says what happens when its pod is lost."""
-    return restarts_container(unit, item) and any(role.evicted is None for role in _trainers(unit, item))
+    roles = (role for role in _trainers(unit, item) if not role.as_written)
+    return restarts_container(unit, item) and any(role.evicted is None for role in roles)
+
+
+@condition('with policies = "written", without a policy for restarted')
+def restarts_without_end(unit: Unit, item: Item) -> bool:
+    """A restart in place whose number nothing looks at."""
+    roles = _trainers(unit, item)
+    return restarts_container(unit, item) and any(role.as_written and role.restarted is None for role in roles)
 
 
 @condition("with several roles, or beside other restarts")
@@ -183,14 +191,17 @@ def pressure_is_failure(unit: Unit, item: Item) -> bool:
 
 @condition(
     "from 1.12.4, 1.13.2 and 1.14 on, if another policy covers 137 or 143, or with ignore in a job with "
-    "abort job or a policy that replaces pods"
+    'abort job or a policy that replaces pods; with policies = "written" if failed has another action'
 )
 def failure_comes_first(unit: Unit, item: Item) -> bool:
     """An ``evicted`` policy that the end of the deleted pod keeps from acting, in releases that see that end."""
     if not features(unit).fails_deleted:
         return False
     ignores = is_ignored(unit, item) and replaces_or_aborts(unit, item)
-    return any(role.status_is_taken or (ignores and role.evicted_differs) for role in _roles(unit, item))
+    return any(
+        role.status_is_taken or (role.evicted_differs and (ignores or (role.as_written and role.failed is not None)))
+        for role in _roles(unit, item)
+    )
 
 
 @condition("with a different action than failed, from 1.12.4, 1.13.2 and 1.14 on")

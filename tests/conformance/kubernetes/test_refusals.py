@@ -173,6 +173,12 @@ CASES = (
     Case("KTF106", WORKER + "ttl = HOLEs", 12345, 2**31, "int32", ("tfjob",)),
     Case("K8S104", WORKER + "ttl = HOLEs", 12345, 2**31, "int32", ("kubernetes",)),
     Case("VOL106", WORKER + "deadline = HOLEs", 12345, 2**31, "activeDeadlineSeconds", ("volcano",)),
+    Case(
+        "VOL107",
+        WORKER + 'cluster { discovery = "none" }\n  target volcano { plugins = { HOLE = [] } }',
+        *("ssh", "sssh", "plugin sssh"),
+        targets=("volcano",),
+    ),
     Case("VOL153", WORKER + 'scheduler = "HOLE"', "night", "n" * 64, "schedulerName", ("volcano",)),
     Case("VOL154", WORKER + 'mount scratch at "HOLE"', "/x", "/etc/volcano", "mount at /etc/volcano", ("volcano",)),
     Case("VOL155", WORKER + "env = { HOLE = 1 }", "GOOD", "VC_TASK_INDEX", "variable VC_TASK_INDEX", ("volcano",)),
