@@ -1,0 +1,128 @@
+"""What of a manifest the API server drops or refuses, as the schemas say with which patches are checked.
+
+The server drops a field that its schema does not know (and refuses it where the client asks for strict validation, as
+``kubectl`` does today), and refuses a value of another type. A null is as good as nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.manifest.nodes import Mapping, Scalar, Sequence
+from tfdsl.patch.schema import load
+from tfdsl.record import Record
+from tfdsl_backends.podspec import SCHEMAS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.manifest import nodes
+    from tfdsl.patch.schema import Node, Schemas
+    from tfdsl.text import Span
+
+_WANTED: Final = {
+    "s": "a text",
+    "i": "a whole number",
+    "n": "a number",
+    "b": "true or false",
+    "x": "a number or a text",
+}
+
+
+class Unfit(Record):
+    """A part of a manifest that is not as the schema asks.
+
+    ``span``: of its key, for a field that the server does not know (``unknown``), else of its value. ``wanted``: what
+    the value should be; nothing for an unknown field.
+    """
+
+    path: tuple[nodes.Step, ...]
+    span: Span
+    wanted: str = ""
+
+    @property
+    def unknown(self) -> bool:
+        """Whether the server drops it, and does not refuse it."""
+        return not self.wanted
+
+    @property
+    def name(self) -> str:
+        """The path in words: ``spec.runPolicy.cleanPodPolicy``."""
+        return dotted(self.path)
+
+
+def dotted(path: tuple[nodes.Step, ...]) -> str:
+    """A path as people write it: ``spec.containers[0].image``."""
+    words = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return words.removeprefix(".")
+
+
+def unfit(document: nodes.Node, kind: str) -> Iterator[Unfit]:
+    """The parts of ``document`` that do not fit the schema of ``kind``, the outermost of each, in their order."""
+    schemas = load(*os.path.split(SCHEMAS))
+    yield from _unfit(schemas, schemas.kinds[kind], document, ())
+
+
+def _unfit(schemas: Schemas, wanted: Node, node: nodes.Node, path: tuple[nodes.Step, ...]) -> Iterator[Unfit]:
+    if wanted == "a" or (isinstance(node, Scalar) and node.value is None):
+        return
+    if isinstance(wanted, list) and wanted[0] == "l":
+        if isinstance(node, Sequence):
+            for number, item in enumerate(node.items):
+                yield from _unfit(schemas, wanted[1], item, (*path, number))
+        else:
+            yield Unfit(path, node.span, "a list")
+    elif isinstance(wanted, int) or (isinstance(wanted, list) and wanted[0] in ("m", "k")):
+        if isinstance(node, Mapping):
+            yield from _entries(schemas, wanted, node, path)
+        else:
+            yield Unfit(path, node.span, "a map")
+    elif not _fits(wanted, node):
+        yield Unfit(path, node.span, _wanted(wanted))
+
+
+def _entries(
+    schemas: Schemas, wanted: int | list[Node], node: Mapping, path: tuple[nodes.Step, ...]
+) -> Iterator[Unfit]:
+    for key, entry in node.entries.items():
+        below = _of_key(schemas, wanted, key)
+        if below is None:
+            yield Unfit((*path, key), entry.key_span)
+        else:
+            yield from _unfit(schemas, below, entry.value, (*path, key))
+
+
+def _of_key(schemas: Schemas, wanted: int | list[Node], key: str) -> Node | None:
+    """The schema of the value of ``key``; ``None`` where there is no such field."""
+    if isinstance(wanted, int):
+        return schemas.types[wanted].get(key)
+    if wanted[0] == "m":
+        return wanted[1]
+    number = wanted[1]
+    known = schemas.types[number] if isinstance(number, int) else {}
+    return known.get(key, "s" if key.startswith(tuple(str(prefix) for prefix in wanted[2:])) else None)
+
+
+def _fits(wanted: Node, node: nodes.Node) -> bool:
+    if not isinstance(node, Scalar):
+        return False
+    value = node.value
+    if isinstance(wanted, list):
+        return isinstance(value, str) and value in wanted[1:]
+    whole = (isinstance(value, int) and not isinstance(value, bool)) or (
+        isinstance(value, float) and value.is_integer()
+    )
+    return {
+        "s": isinstance(value, str),
+        "i": whole,
+        "n": isinstance(value, int | float) and not isinstance(value, bool),
+        "b": isinstance(value, bool),
+        "x": whole or isinstance(value, str),
+    }.get(str(wanted), True)
+
+
+def _wanted(wanted: Node) -> str:
+    if isinstance(wanted, list):
+        return " or ".join(f'"{word}"' for word in wanted[1:])
+    return _WANTED.get(str(wanted), "another value")
