@@ -6,11 +6,10 @@ The server drops a field that its schema does not know (and refuses it where the
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Final
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl.manifest.nodes import Mapping, Scalar, Sequence
-from tfdsl.patch.schema import load
 from tfdsl.record import Record
 from tfdsl_backends.podspec import SCHEMAS
 
@@ -18,8 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tfdsl.manifest import nodes
-    from tfdsl.patch.schema import Node, Schemas
     from tfdsl.text import Span
+
+Node: TypeAlias = str | int | list["Node"]
+"""A node of a schema, in the notation of ``tfdsl.patch.schema``."""
 
 _WANTED: Final = {
     "s": "a text",
@@ -28,6 +29,23 @@ _WANTED: Final = {
     "b": "true or false",
     "x": "a number or a text",
 }
+
+
+class Schemas(Record):
+    """The schemas of a family: kind → node, and the objects that nodes refer to by number."""
+
+    kinds: dict[str, Node]
+    types: list[dict[str, Node]]
+
+
+@cache
+def schemas() -> Schemas:
+    """The schemas of the family, read once."""
+    import json
+
+    with open(SCHEMAS, encoding="utf-8") as file:
+        read = json.load(file)
+    return Schemas(read["kinds"], read["types"])
 
 
 class Unfit(Record):
@@ -60,48 +78,47 @@ def dotted(path: tuple[nodes.Step, ...]) -> str:
 
 def unfit(document: nodes.Node, kind: str) -> Iterator[Unfit]:
     """The parts of ``document`` that do not fit the schema of ``kind``, the outermost of each, in their order."""
-    schemas = load(*os.path.split(SCHEMAS))
-    yield from _unfit(schemas, schemas.kinds[kind], document, ())
+    yield from _unfit(schemas().kinds[kind], document, ())
 
 
-def _unfit(schemas: Schemas, wanted: Node, node: nodes.Node, path: tuple[nodes.Step, ...]) -> Iterator[Unfit]:
+def _unfit(wanted: Node, node: nodes.Node, path: tuple[nodes.Step, ...]) -> Iterator[Unfit]:
     if wanted == "a" or (isinstance(node, Scalar) and node.value is None):
         return
     if isinstance(wanted, list) and wanted[0] == "l":
         if isinstance(node, Sequence):
             for number, item in enumerate(node.items):
-                yield from _unfit(schemas, wanted[1], item, (*path, number))
+                yield from _unfit(wanted[1], item, (*path, number))
         else:
             yield Unfit(path, node.span, "a list")
     elif isinstance(wanted, int) or (isinstance(wanted, list) and wanted[0] in ("m", "k")):
         if isinstance(node, Mapping):
-            yield from _entries(schemas, wanted, node, path)
+            yield from _entries(wanted, node, path)
         else:
             yield Unfit(path, node.span, "a map")
     elif not _fits(wanted, node):
         yield Unfit(path, node.span, _wanted(wanted))
 
 
-def _entries(
-    schemas: Schemas, wanted: int | list[Node], node: Mapping, path: tuple[nodes.Step, ...]
-) -> Iterator[Unfit]:
+def _entries(wanted: int | list[Node], node: Mapping, path: tuple[nodes.Step, ...]) -> Iterator[Unfit]:
     for key, entry in node.entries.items():
-        below = _of_key(schemas, wanted, key)
+        below = _of_key(wanted, key)
         if below is None:
             yield Unfit((*path, key), entry.key_span)
         else:
-            yield from _unfit(schemas, below, entry.value, (*path, key))
+            yield from _unfit(below, entry.value, (*path, key))
 
 
-def _of_key(schemas: Schemas, wanted: int | list[Node], key: str) -> Node | None:
+def _of_key(wanted: int | list[Node], key: str) -> Node | None:
     """The schema of the value of ``key``; ``None`` where there is no such field."""
     if isinstance(wanted, int):
-        return schemas.types[wanted].get(key)
+        return schemas().types[wanted].get(key)
     if wanted[0] == "m":
         return wanted[1]
     number = wanted[1]
-    known = schemas.types[number] if isinstance(number, int) else {}
-    return known.get(key, "s" if key.startswith(tuple(str(prefix) for prefix in wanted[2:])) else None)
+    known = schemas().types[number].get(key) if isinstance(number, int) else None
+    if known is None and key.startswith(tuple(str(prefix) for prefix in wanted[2:])):
+        return "s"
+    return known
 
 
 def _fits(wanted: Node, node: nodes.Node) -> bool:
