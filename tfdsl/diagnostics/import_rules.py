@@ -13,8 +13,15 @@ NO_VALUE = Rule(
     "warning",
     "{what} has no value here; {word} keeps it as text, which nothing replaces",
 )
+MANIFEST_SYNTAX = Rule("TFJ4001", "import-syntax", "error", "this is not {form}: {reason}")
+MANIFEST_DUPLICATE_KEY = Rule("TFJ4002", "import-duplicate-key", "error", "the key {key} is set twice")
+MANIFEST_ALIAS = Rule("TFJ4003", "import-alias", "error", "the alias *{name} {reason}")
+MANIFEST_VALUE = Rule("TFJ4004", "import-value", "error", "{what} cannot be used here: {reason}")
+MANIFEST_TOO_DEEP = Rule("TFJ4005", "import-too-deep", "error", "values are nested more than {limit} levels deep here")
+MANIFEST_EMPTY = Rule("TFJ4006", "import-empty", "error", "{path} contains no document")
 
 # TFJ41xx: what it is
+NOT_A_MANIFEST = Rule("TFJ4101", "import-not-a-job", "error", "this is {what}, not a manifest of a job")
 
 # TFJ42xx: what becomes of its parts
 NOT_KEPT = Rule("TFJ4201", "import-not-kept", "info", "{what} is left out: {reason}")

@@ -1,0 +1,33 @@
+"""Reads texts for the tests of manifests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.manifest.nodes import plain
+from tfdsl.manifest.yaml import read
+from tfdsl.text import Source
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.manifest.documents import Document
+
+
+def documents(text: str, path: str = "job.yaml") -> list[Document]:
+    """The documents of ``text``; fails where something is wrong with it."""
+    diagnostics: list[Diagnostic] = []
+    result = read(Source(path, text), diagnostics.append)
+    assert [one.message for one in diagnostics] == []
+    return result
+
+
+def document(text: str, path: str = "job.yaml") -> Document:
+    """The only document of ``text``."""
+    (only,) = documents(text, path)
+    return only
+
+
+def messages(text: str, path: str = "job.yaml") -> tuple[list[object], list[Diagnostic]]:
+    """The values of the documents that ``text`` gives, and what is reported."""
+    diagnostics: list[Diagnostic] = []
+    return [plain(one.node) for one in read(Source(path, text), diagnostics.append)], diagnostics
