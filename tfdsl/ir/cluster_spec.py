@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tfdsl.ir.model import EnvVar, Job, Role, TaskIndex
 
 IN_CLUSTER = ("chief", "master", "ps", "worker")
@@ -96,8 +98,13 @@ def flag_hosts(spec: dict[str, list[str]]) -> tuple[str, str]:
 
 def flag_task(job: Job, role: Role) -> tuple[str, int]:
     """``--job_name`` of ``role`` and what is added to a replica's index to give ``--task_index``."""
-    if role.name in ("chief", "master"):
+    return flag_task_of(role.name, [other.name for other in job.roles])
+
+
+def flag_task_of(role: str, roles: Sequence[str]) -> tuple[str, int]:
+    """The same by the names of the role and of all roles of its job."""
+    if role in ("chief", "master"):
         return "worker", 0
-    if role.name == "worker":
-        return "worker", sum(1 for other in job.roles if other.name in ("chief", "master"))
-    return role.name, 0
+    if role == "worker":
+        return "worker", sum(1 for other in roles if other in ("chief", "master"))
+    return role, 0

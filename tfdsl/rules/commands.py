@@ -45,8 +45,13 @@ def _reserved(discovery: str | None, *place: str | int) -> Broken:
     return broken if discovery is None else broken.note(("cluster", "discovery"), "discovery is set here")
 
 
+def uses_args(program: str) -> bool:
+    """Whether the text of a shell program uses its arguments."""
+    return _USES_ARGS.search(program) is not None
+
+
 def _arguments(role: Role | Step, *, flags: bool) -> Iterator[Broken]:
-    if parts_of(role.command) is None or _USES_ARGS.search(literal(role.command)):
+    if parts_of(role.command) is None or uses_args(literal(role.command)):
         return
     if role.args:
         broken = Broken(value_rules.ARGS_IGNORED, ("command",), {"what": "args"})

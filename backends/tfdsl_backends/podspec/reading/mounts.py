@@ -1,0 +1,230 @@
+"""Volumes and where they are mounted, as mounts of the language; the inverse of ``podspec.volumes``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.draft import Attribute, Mount, Text
+from tfdsl.record import Record
+from tfdsl.rules import mounts as rules
+from tfdsl.rules.names import map_key, name_problem
+from tfdsl.vocabulary.statements import HOST_TYPES, ITEM_KEY
+from tfdsl_backends.podspec.reading.amounts import bytes_at
+from tfdsl_backends.podspec.reading.texts import value, word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tfdsl.draft import Value
+    from tfdsl.manifest.view import View
+    from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
+    from tfdsl_backends.podspec.reading.texts import Scope
+
+_OWN_SPACE: Final = ("scratch", "memory")
+"""Kinds of which each mount is a volume of its own."""
+
+
+class _Volume(Record):
+    """What a volume is in the language: the kind of its mounts, their source and options."""
+
+    kind: str
+    source: Value | None
+    options: tuple[tuple[str, Value], ...] = ()
+
+
+class PodMounts(Record):
+    """What is mounted: ``job``, what belongs to the job, ``role``, the rest; ``places``: all mounts of the container.
+
+    ``places``: by path the name of the volume.
+    """
+
+    job: tuple[Mount, ...]
+    role: tuple[Mount | Attribute, ...]
+    places: Mapping[str, str]
+
+
+def pod_mounts(template: View, container: View, facts: PodFacts, scope: Scope) -> PodMounts:
+    """The mounts of ``container`` that the compiler gives back."""
+    volumes = _volumes(template["spec"], facts)
+    seen: dict[str, object] = {}
+    by_source: dict[str, str] = {}
+    job: list[Mount] = []
+    role: list[Mount | Attribute] = []
+    last: list[Attribute] = []
+    places: dict[str, str] = {}
+    for place in container["volumeMounts"].items():
+        name = place["name"].text
+        volume = volumes.get(name or "")
+        path = _path(place["mountPath"].text)
+        if name is None or volume is None or path is None or path in places:
+            continue
+        again = volume.kind in _OWN_SPACE and name in seen
+        if again or by_source.setdefault(_identity(volume, name), name) != name:
+            continue
+        mount = _mount(place, volume, path, scope)
+        if mount is None:
+            continue
+        seen[name] = mount
+        places[path] = name
+        if _is_shm(mount):
+            assert mount.source is not None
+            last.append(Attribute("shm", mount.source, mount.span))
+        elif mount.kind == "claim":
+            job.append(mount)
+        else:
+            role.append(mount)
+    return PodMounts(tuple(job), (*role, *last), places)
+
+
+def claim_facts(document: View) -> ClaimFacts | None:
+    """What is known of the claim that ``document``, a PersistentVolumeClaim, makes; ``None`` without a size."""
+    return claim_spec_facts(document["spec"])
+
+
+def claim_spec_facts(spec: View) -> ClaimFacts | None:
+    """The same of the ``spec`` alone, as other documents embed it."""
+    from tfdsl.vocabulary.statements import ACCESS_MODES
+    from tfdsl_backends.podspec.reading.facts import ClaimFacts
+
+    size = bytes_at(spec["resources"]["requests"]["storage"])
+    if size is None:
+        return None
+    options: list[tuple[str, Value]] = []
+    storage_class = spec["storageClassName"].text
+    if storage_class and not name_problem(storage_class):
+        options.append(("storage_class", storage_class))
+    modes = [mode.text or "" for mode in spec["accessModes"].items()]
+    if modes and all(mode in ACCESS_MODES for mode in modes) and rules.access_modes(modes) is None:
+        options.append(("access_modes", modes))
+    return ClaimFacts(size, tuple(options))
+
+
+def _path(text: str | None) -> str | None:
+    """Where something is mounted, if it can be mounted there in the language."""
+    if word(text) is None or text is None or not text.startswith("/") or rules.path(text) is not None:
+        return None
+    return text.rstrip("/")
+
+
+def _is_shm(mount: Mount) -> bool:
+    return mount.kind == "memory" and mount.at == rules.SHM_PATH and not mount.readonly
+
+
+def _identity(volume: _Volume, name: str) -> str:
+    """What makes two volumes one for the compiler."""
+    if volume.kind in _OWN_SPACE:
+        return name
+    return repr((volume.kind, volume.source, volume.options))
+
+
+def _mount(place: View, volume: _Volume, path: str, scope: Scope) -> Mount | None:
+    options = list(volume.options)
+    sub_path = _sub_path(place, scope)
+    if sub_path is not None:
+        if volume.kind not in ("pvc", "claim") or not sub_path:
+            return None
+        options.append(("sub_path", sub_path))
+    readonly = place["readOnly"].flag is True
+    return Mount(volume.kind, volume.source, path, readonly, tuple(options), place.span)
+
+
+def _sub_path(place: View, scope: Scope) -> Value | None:
+    """``None`` without one; an empty text for one that has no word."""
+    plain, expanded = place["subPath"].text, place["subPathExpr"].text
+    if plain:
+        return plain if word(plain) is not None and rules.inside("pvc", plain) is None else ""
+    if expanded:
+        found = value(expanded, scope)
+        return found if isinstance(found, Text) and rules.inside("pvc", _pattern(found)) is None else ""
+    return None
+
+
+def _pattern(text: Text) -> str:
+    return "".join(part if isinstance(part, str) else "x" for part in text.parts)
+
+
+def _volumes(spec: View, facts: PodFacts) -> dict[str, _Volume]:
+    """The volumes that the language can say, by name."""
+    volumes: dict[str, _Volume] = {}
+    for place in spec["volumes"].items():
+        name = place["name"].text
+        volume = next(filter(None, _sources(place, facts)), None)
+        if name is not None and volume is not None:
+            volumes.setdefault(name, volume)
+    return volumes
+
+
+def _sources(place: View, facts: PodFacts) -> Iterator[_Volume | None]:
+    if place["persistentVolumeClaim"].present:
+        yield _claim(place["persistentVolumeClaim"], facts)
+    if place["hostPath"].present:
+        yield _host(place["hostPath"])
+    if place["nfs"].present:
+        yield _nfs(place["nfs"])
+    if place["configMap"].present:
+        yield _files("configmap", place["configMap"], "name")
+    if place["secret"].present:
+        yield _files("secret", place["secret"], "secretName")
+    if place["emptyDir"].present:
+        yield _space(place["emptyDir"])
+
+
+def _claim(place: View, facts: PodFacts) -> _Volume | None:
+    name = place["claimName"].text
+    if word(name) is None or name is None or name_problem(name):
+        return None
+    made = facts.claims.get(name)
+    return _Volume("pvc", name) if made is None else _Volume("claim", made.size, made.options)
+
+
+def _host(place: View) -> _Volume | None:
+    path, kind = word(place["path"].text), place["type"].text
+    if path is None or rules.source("host", path) is not None:
+        return None
+    return _Volume("host", path, (("type", kind),) if kind in HOST_TYPES and kind is not None else ())
+
+
+def _nfs(place: View) -> _Volume | None:
+    server, path = word(place["server"].text), word(place["path"].text)
+    if server is None or path is None or ":" in server or rules.source("nfs", f"{server}:{path}") is not None:
+        return None
+    return _Volume("nfs", f"{server}:{path}")
+
+
+def _files(kind: str, place: View, key: str) -> _Volume | None:
+    name = place[key].text
+    if word(name) is None or name is None or name_problem(name):
+        return None
+    options: list[tuple[str, Value]] = []
+    items = _items(place["items"])
+    if items is None:
+        return None
+    if items:
+        options.append(("items", items))
+    mode = place["defaultMode"].number
+    if mode is not None and 0 <= mode <= 0o777 and mode != _USUAL_MODE:
+        options.append(("mode", f"{mode:04o}"))
+    return _Volume(kind, name, tuple(options))
+
+
+_USUAL_MODE: Final = 0o644
+
+
+def _items(place: View) -> dict[str, Value] | None:
+    """Key → file name; ``None`` where the language cannot say it."""
+    items: dict[str, Value] = {}
+    for item in place.items():
+        key, path = item["key"].text, word(item["path"].text)
+        if key is None or path is None or map_key(key, "items", ITEM_KEY) or rules.inside("configmap", path):
+            return None
+        if key in items or item["mode"].present:
+            return None
+        items[key] = path
+    return items
+
+
+def _space(place: View) -> _Volume | None:
+    medium, size = place["medium"].text or "", bytes_at(place["sizeLimit"])
+    if medium == "Memory":
+        return _Volume("memory", size) if size is not None else None
+    return _Volume("scratch", size) if not medium else None

@@ -1,0 +1,192 @@
+"""What a pod or its container says in single fields, as attributes of a role."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.draft import Attribute
+from tfdsl.rules.names import image, label_value_problem, name_problem, qualified_problem
+from tfdsl.rules.ports import LONGEST_NAME, OWN_NAMES, default_port, port_names
+from tfdsl.rules.texts import clean
+from tfdsl.rules.tolerations import toleration
+from tfdsl.vocabulary.attributes import CAPABILITIES, HIGHEST_ID
+from tfdsl_backends.podspec.checks import INT32
+from tfdsl_backends.podspec.reading.amounts import seconds
+from tfdsl_backends.podspec.reading.texts import word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tfdsl.draft import Value
+    from tfdsl.manifest.view import View
+    from tfdsl_backends.podspec.reading.facts import PodFacts
+
+_PULL_POLICIES: Final = ("Always", "IfNotPresent", "Never")
+_TOLERATION: Final = {"key": "key", "operator": "operator", "value": "value", "effect": "effect"}
+_BOARD_PORT: Final = "http"
+_USUAL_GRACE: Final = 30
+"""Seconds that a server writes where nothing is said."""
+
+
+def of_image(spec: View, container: View, facts: PodFacts) -> Iterator[Attribute]:
+    """The image and how it is pulled."""
+    name = word(container["image"].text)
+    if name is not None and image(name) is None:
+        yield Attribute("image", name, container["image"].span)
+    policy = container["imagePullPolicy"]
+    if policy.text in _PULL_POLICIES and policy.text is not None and not (facts.filled_in and _is_usual(policy, name)):
+        yield Attribute("image_pull_policy", policy.text, policy.span)
+    secrets = [secret["name"].text or "" for secret in spec["imagePullSecrets"].items()]
+    names = list(dict.fromkeys(secrets))
+    if names and not any(name_problem(one) for one in names):
+        yield Attribute("image_pull_secrets", names, spec["imagePullSecrets"].span)
+
+
+def _is_usual(policy: View, name: str | None) -> bool:
+    """Whether the server would have written it (core/v1 defaults: Always for the tag latest and for none)."""
+    tag = (name or "").rpartition("/")[2].partition("@")
+    usual = "IfNotPresent" if tag[1] or tag[0].partition(":")[2] not in ("", "latest") else "Always"
+    return policy.text == usual
+
+
+def of_container(container: View) -> Iterator[Attribute]:
+    """The working folder."""
+    folder = word(container["workingDir"].text)
+    if folder is not None:
+        yield Attribute("workdir", folder, container["workingDir"].span)
+
+
+def own_port(role: str, container: View, facts: PodFacts) -> tuple[int, View | None]:
+    """The port of the role, and where it stands."""
+    name = _BOARD_PORT if role == "tensorboard" else facts.port_name
+    for port in container["ports"].items():
+        number = port["containerPort"].number
+        if port["name"].text == name and number is not None and 1 <= number <= 65535:
+            return number, port
+    return default_port(role), None
+
+
+def of_ports(role: str, container: View, facts: PodFacts) -> Iterator[Attribute]:
+    """The port of the role where it is not the usual one, and the named ones."""
+    number, place = own_port(role, container, facts)
+    if place is not None and number != default_port(role):
+        yield Attribute("port", number, place["containerPort"].span)
+    yield from named_ports(container, number)
+
+
+def named_ports(container: View, own: int | None) -> Iterator[Attribute]:
+    """The ports with names of their own."""
+    taken = {own}
+    names: set[str] = set()
+    for port in container["ports"].items():
+        name, number = port["name"].text, port["containerPort"].number
+        if name is None or number is None or not 1 <= number <= 65535 or number in taken or name in names:
+            continue
+        if len(name) > LONGEST_NAME or name in OWN_NAMES or [*port_names({name: number})]:
+            continue
+        taken.add(number)
+        names.add(name)
+        yield Attribute("ports", number, port.span, name)
+
+
+def of_pod(spec: View, facts: PodFacts) -> Iterator[Attribute]:
+    """Network, account, and the time to stop."""
+    if spec["hostNetwork"].flag is True and not facts.on_hosts:
+        yield Attribute("host_network", True, spec["hostNetwork"].span)
+    account = spec["serviceAccountName"] if spec["serviceAccountName"].present else spec["serviceAccount"]
+    if account.text and not name_problem(account.text):
+        yield Attribute("service_account", account.text, account.span)
+    grace = spec["terminationGracePeriodSeconds"]
+    if (
+        grace.number is not None
+        and 0 <= grace.number <= INT32
+        and not (facts.filled_in and grace.number == _USUAL_GRACE)
+    ):
+        yield Attribute("stop_grace", seconds(grace.number), grace.span)
+
+
+def of_security(spec: View, container: View) -> Iterator[Attribute]:
+    """Users and rights; the inverse of ``podspec.security``."""
+    for field, name in (("runAsUser", "run_as_user"), ("runAsGroup", "run_as_group"), ("fsGroup", "fs_group")):
+        place = spec["securityContext"][field]
+        if place.number is not None and 0 <= place.number <= HIGHEST_ID:
+            yield Attribute(name, place.number, place.span)
+    rights = container["securityContext"]
+    if rights["privileged"].flag is True:
+        yield Attribute("privileged", True, rights["privileged"].span)
+    added = [one.text or "" for one in rights["capabilities"]["add"].items()]
+    names = [one.removeprefix("CAP_") for one in added]
+    if names and all(name in CAPABILITIES for name in names):
+        yield Attribute("capabilities", names, rights["capabilities"]["add"].span)
+
+
+def of_placement(role: str, spec: View, facts: PodFacts) -> Iterator[Attribute]:
+    """Nodes; the inverse of ``podspec.placement``."""
+    chosen: set[str] = set()
+    for key, place in spec["nodeSelector"].entries():
+        if place.text is not None and not qualified_problem(key) and not label_value_problem(place.text):
+            chosen.add(key)
+            yield Attribute("node_selector", place.text, place.span, key)
+    yield from _node_labels(spec["affinity"]["nodeAffinity"], chosen)
+    tolerations: list[Value] = [one for one in map(_toleration, spec["tolerations"].items()) if one is not None]
+    if tolerations:
+        yield Attribute("tolerations", tolerations, spec["tolerations"].span)
+    apart = spec["affinity"]["podAntiAffinity"]
+    if facts.spread_labels is not None and _is_apart(apart, facts.spread_labels(role)):
+        yield Attribute("spread", "node", apart.span)
+
+
+def _node_labels(place: View, chosen: set[str]) -> Iterator[Attribute]:
+    """Labels of which one of several values is enough, if that is all that is required."""
+    terms = [*place["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"].items()]
+    if len(terms) != 1 or terms[0]["matchFields"].present:
+        return
+    found: dict[str, Attribute] = {}
+    for one in terms[0]["matchExpressions"].items():
+        key, values = one["key"].text, [item.text for item in one["values"].items()]
+        texts: list[Value] = [text for text in values if text is not None and not label_value_problem(text)]
+        if key is None or key in chosen or key in found or qualified_problem(key):
+            return
+        if one["operator"].text != "In" or not texts or len(texts) != len(values):
+            return
+        found[key] = Attribute("node_selector", texts, one.span, key)
+    yield from found.values()
+
+
+def _toleration(place: View) -> Value | None:
+    entries: dict[str, Value] = {}
+    for field, name in _TOLERATION.items():
+        text = place[field].text
+        if text and clean(text, "") is None:
+            entries[name] = text
+    if entries.get("operator", "Exists") not in ("Exists", "Equal"):
+        return None
+    if entries.get("effect", "NoExecute") not in ("NoSchedule", "PreferNoSchedule", "NoExecute"):
+        return None
+    number = place["tolerationSeconds"].number
+    if number is not None:
+        entries["toleration_seconds"] = number
+    return entries if entries and not [*toleration(entries)] else None
+
+
+def _is_apart(place: View, labels: Mapping[str, str]) -> bool:
+    """Whether the pods with ``labels`` are kept on different nodes, and nothing else is required."""
+    terms = [*place["requiredDuringSchedulingIgnoredDuringExecution"].items()]
+    if len(terms) != 1 or terms[0]["topologyKey"].text != "kubernetes.io/hostname":
+        return False
+    selector = terms[0]["labelSelector"]
+    if selector["matchExpressions"].present or terms[0]["namespaceSelector"].present:
+        return False
+    return {key: at.text for key, at in selector["matchLabels"].entries()} == dict(labels)
+
+
+def of_metadata(metadata: View, facts: PodFacts) -> Iterator[Attribute]:
+    """Labels and annotations, without those of the target."""
+    for key, place in metadata["labels"].entries():
+        if key in facts.labels or place.text is None or qualified_problem(key) or label_value_problem(place.text):
+            continue
+        yield Attribute("labels", place.text, place.span, key)
+    for key, place in metadata["annotations"].entries():
+        if key in facts.annotations or place.text is None or qualified_problem(key) or clean(place.text, ""):
+            continue
+        yield Attribute("annotations", place.text, place.span, key)
