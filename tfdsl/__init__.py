@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tfdsl.api.diagnostics import Diagnostic, Edit, Fix, Label, Span
     from tfdsl.api.errors import CompileError, UsageError
     from tfdsl.api.formatting import format
+    from tfdsl.api.importing import Imported, ImportedJob, import_manifest
     from tfdsl.api.program import Program, load
     from tfdsl.api.result import Document, Result
     from tfdsl.api.tasks import Task, tfconfig
@@ -24,6 +25,8 @@ __all__ = [
     "Document",
     "Edit",
     "Fix",
+    "Imported",
+    "ImportedJob",
     "Label",
     "Program",
     "Result",
@@ -34,6 +37,7 @@ __all__ = [
     "check",
     "compile",
     "format",
+    "import_manifest",
     "ir",
     "load",
     "tfconfig",
@@ -44,6 +48,7 @@ _MODULES = {
     "diagnostics": ("Diagnostic", "Edit", "Fix", "Label", "Span"),
     "errors": ("CompileError", "UsageError"),
     "formatting": ("format",),
+    "importing": ("Imported", "ImportedJob", "import_manifest"),
     "program": ("Program", "load"),
     "result": ("Document", "Result"),
     "tasks": ("Task", "tfconfig"),

@@ -77,11 +77,12 @@ class Policy(Record):
 
 
 class Output(Record):
-    """``output SOURCE to DESTINATION [on WHEN] { overwrite = true }``."""
+    """``output SOURCE to DESTINATION [on WHEN] [from OF] { overwrite = true }``. ``of``: a role, also with an index."""
 
     source: Value
     destination: Value
     when: str = "success"
+    of: str = ""
     overwrite: bool = False
     span: Span | None = None
 
@@ -176,3 +177,16 @@ class Draft:
     def role_option(self, name: str) -> Block:
         """The block of role ``name`` within the target block, made when it is first asked for."""
         return self.role_options.setdefault(name, Block())
+
+    def copy(self) -> Draft:
+        """Another draft with the same statements, whose blocks can be changed."""
+        other = Draft(self.name, self.target, self.span, self.version, law=self.law)
+        other.job.statements = list(self.job.statements)
+        other.options.statements = list(self.options.statements)
+        for blocks, others in ((self.roles, other.roles), (self.role_options, other.role_options)):
+            for name, block in blocks.items():
+                others[name] = Block()
+                others[name].statements = list(block.statements)
+        other.cluster = dict(self.cluster)
+        other.renamed = dict(self.renamed)
+        return other

@@ -22,6 +22,7 @@ SUMMARIES = {
     "compile": "write the manifests of a job for one or more targets",
     "check": "report mistakes, and what a target cannot do or does differently",
     "fmt": "format files",
+    "import": "write the job that a manifest describes",
     "explain": "explain a message or any word of the language",
     "targets": "list the targets, their versions and options",
     "tfconfig": "show the cluster spec that each task will see",
@@ -32,9 +33,13 @@ SUMMARIES = {
 """Name and summary, in the order of the overview."""
 
 
+_MODULES = {"import": "import_manifest"}
+"""Commands whose name no module can have."""
+
+
 def load(name: str) -> CommandModule:
     """Import the module of a command."""
     from importlib import import_module
     from typing import cast
 
-    return cast("CommandModule", import_module(f"tfdsl.cli.{name}"))
+    return cast("CommandModule", import_module(f"tfdsl.cli.{_MODULES.get(name, name)}"))

@@ -41,10 +41,26 @@ def named_files(argument: Sequence[Argument], *, folders: bool = False) -> Named
     return Named(tuple(reading.sources.values()), tuple(reading.errors), frozenset(reading.found), tuple(reading.empty))
 
 
-class _Reading:
-    """The state of one :func:`named_files`."""
+MANIFESTS = (".yaml", ".yml", ".json", ".xml", ".sh", ".py")
+"""Endings of the files that are read from a folder of manifests."""
 
-    def __init__(self) -> None:
+
+def named_manifests(argument: Sequence[Argument]) -> Named:
+    """The files that are named, and of folders those that can hold a manifest, the shallow ones first."""
+    reading = _Reading(manifests=True)
+    for one in argument:
+        if one.text != STDIN and os.path.isdir(one.text):
+            reading.folder(one)
+        else:
+            reading.file(one)
+    return Named(tuple(reading.sources.values()), tuple(reading.errors), frozenset(reading.found), tuple(reading.empty))
+
+
+class _Reading:
+    """The state of one :func:`named_files` or :func:`named_manifests`."""
+
+    def __init__(self, *, manifests: bool = False) -> None:
+        self.manifests = manifests
         self.sources: dict[str, Source] = {}
         self.errors: list[Diagnostic] = []
         self.empty: list[Diagnostic] = []
@@ -76,6 +92,8 @@ class _Reading:
             self.errors.append(UNREADABLE_FILE(argument.span, path=path, reason=reason))
 
         folder = os.path.normpath(argument.text)
+        if self.manifests:
+            return _manifests(folder)
         return job_files("" if folder == os.curdir else folder, (os.path.realpath(folder),), unreadable)
 
     def _read(self, path: str, argument: Argument) -> None:
@@ -86,3 +104,14 @@ class _Reading:
             self.errors.append(UNREADABLE_FILE(argument.span, path=path or "(no name)", reason=found))
         else:
             self.sources[path] = found
+
+
+def _manifests(folder: str) -> Iterator[str]:
+    """The files below ``folder`` that can hold a manifest, by depth and name; links to folders are not followed."""
+    found = [
+        os.path.join(path, name)
+        for path, folders, names in os.walk(folder)
+        for name in names
+        if name.endswith(MANIFESTS)
+    ]
+    return iter(sorted(found, key=lambda path: (path.count(os.sep), path)))

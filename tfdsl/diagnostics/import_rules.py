@@ -30,3 +30,9 @@ READ_DIFFERENTLY = Rule("TFJ4203", "import-read-differently", "info", "{what} be
 NO_ROLE = Rule("TFJ4204", "import-no-role", "error", "{what} {name} is no role of the language")
 
 # TFJ43xx: the law
+IMPORT_REFUSED = Rule("TFJ4301", "import-refused", "error", "{job} cannot be a job of the language: {problem}")
+IMPORT_DIFFERS = Rule("TFJ4302", "import-differs", "warning", "{what} {difference}")
+IMPORT_REWORDED = Rule(
+    "TFJ4303", "import-reworded", "info", "this is left out, because the job would be wrong: {problem}"
+)
+IMPORT_NOTHING = Rule("TFJ4304", "import-nothing", "error", "there is no job in it that a target can read")

@@ -13,7 +13,16 @@ from tfdsl.diagnostics.diagnostic import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MODULES = ("syntax_rules", "name_rules", "job_rules", "value_rules", "output_rules", "waiver_rules", "usage_rules")
+MODULES = (
+    "syntax_rules",
+    "name_rules",
+    "job_rules",
+    "value_rules",
+    "output_rules",
+    "waiver_rules",
+    "usage_rules",
+    "import_rules",
+)
 """The modules of this package with rules."""
 
 

@@ -1,0 +1,230 @@
+"""One draft becomes a text that compiles to the manifest: what is wrong is taken out, what is missing is patched.
+
+The draft is compiled as it stands. Statements that are errors are left out; then every difference between the normal
+forms of the output and the manifest becomes a patch. What cannot be patched is told, so nothing is lost silently.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl import pipeline
+from tfdsl.diagnostics.import_rules import IMPORT_DIFFERS, IMPORT_REFUSED, IMPORT_REWORDED
+from tfdsl.diagnostics.output_rules import PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT
+from tfdsl.draft import Patch
+from tfdsl.importing.compare import differences, name_of, pairs
+from tfdsl.importing.compiled import trees
+from tfdsl.importing.lift import lifted
+from tfdsl.importing.residue import WHY, add_patches, path_text, residue
+from tfdsl.importing.write import write
+from tfdsl.manifest.nodes import Mapping, plain
+from tfdsl.record import Record, replace
+from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tfdsl.backend import Backend
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.draft import Block, Draft, Statement
+    from tfdsl.importing.compare import Difference
+    from tfdsl.importing.write import Draught
+    from tfdsl.manifest.nodes import Node
+    from tfdsl.pipeline import Made
+    from tfdsl.reading import Group, Reading
+
+    Report = Callable[[Diagnostic], None]
+
+_ROUNDS: Final = 50
+"""Each takes out at least one statement or patch; a manifest with more mistakes is told what the last round found."""
+_FORK: Final = "A field that the schema does not know, of a fork or a newer server."
+
+
+class Settled(Record):
+    """A draft that compiles. ``made``: what it compiles to; ``patches``: how many it has."""
+
+    draft: Draft
+    made: Made
+    patches: int
+
+
+class Compiled(Record):
+    """A draft that was compiled: its text, its one job unless there is an error, and the errors."""
+
+    draught: Draught
+    made: Made | None
+    errors: tuple[Diagnostic, ...]
+
+
+def settle(draft: Draft, group: Group, backend: Backend, reading: Reading, report: Report) -> Settled | None:
+    """``draft`` so that it compiles to the documents of ``group``; ``None`` when no job comes of it, which is told."""
+    shared = lifted(draft)
+    said: list[Diagnostic] = []
+    best = _worded(shared, backend, said.append)
+    if draft.law:
+        best = _with_patches(best, group, backend, reading) if best is not None else None
+        if best is None or best.patches:  # lifting must not cost a patch
+            others: list[Diagnostic] = []
+            other = _worded(draft, backend, others.append)
+            other = _with_patches(other, group, backend, reading) if other is not None else None
+            if other is not None and (best is None or other.patches < best.patches):
+                best, said = other, others
+    for diagnostic in said:
+        report(diagnostic)
+    return best
+
+
+def compile_draft(draft: Draft, backend: Backend) -> Compiled:
+    """The text of ``draft``, and what it compiles to."""
+    draught = write([draft])
+    source = Source(draft.name, draught.text)
+    program = pipeline.load(source, lambda path: "files are not included here")
+    outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+    errors = tuple(one for one in outcome.diagnostics if one.level == "error")
+    return Compiled(draught, outcome.made[0] if outcome.made and not errors else None, errors)
+
+
+def law(documents: Sequence[Node], made: Made, reading: Reading) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+    """The normal forms of a manifest and of what its import compiles to, with the same names inside pods."""
+    version = made.unit.version
+    got = tuple(reading.normal(trees(made), version))
+    wanted = reading.normal(documents, version)
+    return tuple(reading.aligned(wanted, got)), got
+
+
+def unkept(documents: Sequence[Node], made: Made, reading: Reading) -> list[Difference]:
+    """Where the law does not hold; a document that only one side has differs as a whole."""
+    from tfdsl.importing.compare import Difference
+
+    wanted, got = law(documents, made, reading)
+    found: list[Difference] = []
+    for pair in pairs(wanted, got):
+        if pair.wanted is not None and pair.got is not None:
+            found += differences(pair.wanted, pair.got)
+        else:
+            found.append(Difference((pair.name,), pair.wanted, pair.got))
+    return [one for one in found if not _is_made_up(one, wanted)]
+
+
+def _is_made_up(difference: Difference, wanted: Sequence[Node]) -> bool:
+    """Whether it is the name that import gave to a job without one."""
+    if difference.path not in (("metadata", "name"), ("metadata", "generateName")):
+        return False
+    return not wanted or "/" not in name_of(wanted[0], 0)
+
+
+def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
+    """``draft`` without the statements that are errors, which are told."""
+    for _ in range(_ROUNDS):
+        compiled = compile_draft(draft, backend)
+        if compiled.made is not None:
+            return Settled(draft, compiled.made, 0)
+        wrong = _wrong(compiled)
+        if not wrong:
+            break
+        for statement, error in wrong:
+            if not draft.law and statement.span is not None:
+                report(IMPORT_REWORDED(statement.span, problem=error.message))
+        draft = _without(draft, [statement for statement, _ in wrong])
+    else:
+        compiled = compile_draft(draft, backend)
+    for error in compiled.errors:
+        refused = IMPORT_REFUSED(draft.span, job=draft.name, problem=error.message)
+        for text in error.helps:
+            refused = refused.help(text)
+        report(refused)
+    return None
+
+
+def _with_patches(settled: Settled, group: Group, backend: Backend, reading: Reading) -> Settled:
+    """``settled`` with patches for what its words do not give, as far as patches can."""
+    documents = [one.node for one in group.documents]
+    wanted, got = law(documents, settled.made, reading)
+    rest = residue(wanted, got, [one.data for one in settled.made.documents if one.format in ("yaml", "json")])
+    made_up = "/" not in name_of(wanted[0], 0) if wanted else False
+    patches = [(role, one) for role, one in rest.patches if not (made_up and one.path.startswith("metadata.name"))]
+    if not patches:
+        return settled
+    draft = settled.draft.copy()
+    add_patches(draft, patches)
+    for _ in range(_ROUNDS):
+        compiled = compile_draft(draft, backend)
+        if compiled.made is not None:
+            return Settled(draft, compiled.made, _count(draft))
+        wrong = _wrong(compiled)
+        if not wrong:
+            break
+        draft = _mended(draft, wrong)
+    return settled
+
+
+def _mended(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]]) -> Draft:
+    """``draft`` with patches for a fork where the schema knows no such field, and without those that are refused."""
+    rest = draft
+    for statement, error in wrong:
+        unknown = error.rule in (PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT)
+        if isinstance(statement, Patch) and statement.operator and unknown and not statement.unchecked:
+            why = _FORK if statement.why in ("", WHY) else statement.why
+            rest = _exchanged(rest, statement, replace(statement, unchecked=True, why=why))
+        else:
+            rest = _without(rest, [statement])
+    return rest
+
+
+def differs(one: Difference, manifest: Span) -> Diagnostic:
+    """That the job does not give what the manifest has at one place, with both places."""
+    what = path_text(one.path)
+    if one.wanted is None:
+        assert one.got is not None
+        found = IMPORT_DIFFERS(
+            manifest, what=what, difference=f"is {_shown(one.got)}, which the manifest does not have"
+        )
+        return found.note(one.got.span, "from here")
+    if one.got is None:
+        return IMPORT_DIFFERS(one.wanted.span, what=what, difference=f"{_shown(one.wanted)} is missing")
+    difference = f"is {_shown(one.got)} instead of {_shown(one.wanted)}"
+    return IMPORT_DIFFERS(one.wanted.span, what=what, difference=difference).note(one.got.span, "from here")
+
+
+def _shown(node: Node) -> str:
+    value = plain(node)
+    if isinstance(node, Mapping):
+        return "{" + ", ".join(node.entries) + "}"
+    return str(value) if not isinstance(value, list) else f"a list of {len(value)}"
+
+
+def _wrong(compiled: Compiled) -> list[tuple[Statement, Diagnostic]]:
+    """The statements at which there are errors."""
+    found: list[tuple[Statement, Diagnostic]] = []
+    for error in compiled.errors:
+        places: list[Span] = [error.span, *(label.span for label in error.labels)]
+        for place in places:
+            statement = compiled.draught.statement_at(place.start)
+            if statement is not None:
+                if all(statement is not known for known, _ in found):
+                    found.append((statement, error))
+                break
+    return found
+
+
+def _count(draft: Draft) -> int:
+    blocks = (draft.options, *draft.role_options.values())
+    return sum(isinstance(one, Patch) for block in blocks for one in block.statements)
+
+
+def _blocks(draft: Draft) -> list[Block]:
+    return [draft.job, *draft.roles.values(), draft.options, *draft.role_options.values()]
+
+
+def _without(draft: Draft, unwanted: Sequence[Statement]) -> Draft:
+    result = draft.copy()
+    for block in _blocks(result):
+        block.statements = [one for one in block.statements if all(one is not other for other in unwanted)]
+    return result
+
+
+def _exchanged(draft: Draft, old: Statement, new: Statement) -> Draft:
+    result = draft.copy()
+    for block in _blocks(result):
+        block.statements = [new if one is old else one for one in block.statements]
+    return result

@@ -1,0 +1,131 @@
+"""Repeated beginnings of texts, said once: a ``let`` for the registry of several images and for a long path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Step, Text
+from tfdsl.importing.write import Let
+from tfdsl.patterns import regex
+from tfdsl.record import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tfdsl.draft import Statement, Value
+
+_NAME: Final = regex(r"[a-z][a-z0-9_]*")
+_LONG_PATH: Final = 12
+_OFTEN: Final = 3
+
+
+def with_lets(drafts: Sequence[Draft]) -> tuple[list[Draft], list[Let]]:
+    """``drafts`` with names for what they repeat, and these names."""
+    lets: list[Let] = []
+    registry = _registry(drafts)
+    if registry is not None:
+        lets.append(Let("registry", registry))
+    for path in _paths(drafts):
+        name = _name_of(path, {let.name for let in lets})
+        if name is not None:
+            lets.append(Let(name, path))
+    if not lets:
+        return list(drafts), []
+    return [_with(draft, lets) for draft in drafts], lets
+
+
+def _registry(drafts: Sequence[Draft]) -> str | None:
+    """The folder that most images come from, if several different ones do."""
+    images = {value for one in _statements(drafts) for value in _images(one)}
+    folders = [image.rpartition("/")[0] for image in images if "/" in image]
+    most = max(folders, key=folders.count, default="")
+    return most if folders.count(most) > 1 else None
+
+
+def _images(one: Statement) -> Iterator[str]:
+    for each in one.statements if isinstance(one, Step) else (one,):
+        if isinstance(each, Attribute) and each.name == "image" and isinstance(each.value, str):
+            yield each.value
+
+
+def _paths(drafts: Sequence[Draft]) -> Iterator[str]:
+    """Long paths of mounts that other texts begin with or are, the longest first."""
+    statements = list(_statements(drafts))
+    mounts = {one.at for one in statements if isinstance(one, Mount) and isinstance(one.at, str)}
+    texts = [text for one in statements for text in _texts(one)]
+    for path in sorted(mounts, key=len, reverse=True):
+        uses = [text for text in texts if text == path or text.startswith(f"{path}/")]
+        if len(path) >= _LONG_PATH and len(uses) >= _OFTEN:
+            yield path
+
+
+def _name_of(path: str, taken: set[str]) -> str | None:
+    last = path.rstrip("/").rpartition("/")[2].replace("-", "_").replace(".", "_").lower()
+    reserved = {"job", "role", "roles", "task", "env", "matrix", "true", "false"}
+    for name in (last, f"{last}_folder"):
+        if _NAME.fullmatch(name) and name not in taken | reserved:
+            return name
+    return None
+
+
+def _statements(drafts: Sequence[Draft]) -> Iterator[Statement]:
+    for draft in drafts:
+        for block in (draft.job, *draft.roles.values()):
+            yield from block.statements
+
+
+def _texts(one: Statement) -> Iterator[str]:
+    found: list[str] = []
+
+    def note(text: str) -> Value:
+        found.append(text)
+        return text
+
+    _changed(one, note)
+    yield from found
+
+
+def _with(draft: Draft, lets: Sequence[Let]) -> Draft:
+    def named(text: str) -> Value:
+        for let in lets:
+            beginning = let.value
+            assert isinstance(beginning, str)
+            if text == beginning:
+                return Bare(let.name)
+            if text.startswith(f"{beginning}/"):
+                return Text((Bare(let.name), text[len(beginning) :]))
+        return text
+
+    result = draft.copy()
+    for block in (result.job, *result.roles.values()):
+        _change(block, named)
+    return result
+
+
+def _change(block: Block, change: Callable[[str], Value]) -> None:
+    block.statements = [_changed(one, change) for one in block.statements]
+
+
+def _changed(one: Statement, change: Callable[[str], Value]) -> Statement:
+    """``one`` with its texts changed; itself where nothing does, because comments know statements by identity."""
+    if isinstance(one, Attribute):
+        value = _value(one.value, change)
+        return one if value == one.value else replace(one, value=value)
+    if isinstance(one, Mount):
+        at = _value(one.at, change)
+        return one if at == one.at else replace(one, at=at)
+    if isinstance(one, Step):
+        inner = tuple(_changed(each, change) for each in one.statements)
+        return one if inner == one.statements else replace(one, statements=inner)
+    return one
+
+
+def _value(value: Value, change: Callable[[str], Value]) -> Value:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, bool | int | Bare | Text):
+        return value
+    if isinstance(value, Mapping):
+        return {key: _value(one, change) for key, one in value.items()}
+    return [_value(one, change) for one in value]

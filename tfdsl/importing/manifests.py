@@ -1,0 +1,147 @@
+"""Manifests in, one text out: what :func:`import_manifests` finds, reads, settles and writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import pipeline, targets
+from tfdsl.diagnostics.import_rules import IMPORT_NOTHING
+from tfdsl.importing.convert import Settled, differs, settle, unkept
+from tfdsl.importing.documents import documents_of
+from tfdsl.importing.lets import with_lets
+from tfdsl.importing.remarks import opening, remarks
+from tfdsl.importing.write import write
+from tfdsl.reading import Asked
+from tfdsl.record import Record
+from tfdsl.syntax.format import format_source
+from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tfdsl.backend import Backend
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.draft import Draft
+    from tfdsl.manifest.documents import Document
+    from tfdsl.pipeline import Made
+    from tfdsl.reading import Group, Reading
+
+    Report = Callable[[Diagnostic], None]
+
+
+class Job(Record):
+    """One job that was imported.
+
+    ``what``: as people call the documents it was read from; ``kept``: whether the law holds, ``None`` where there is
+    none; ``patches``: how many the text has.
+    """
+
+    name: str
+    what: str
+    target: str
+    patches: int
+    kept: bool | None
+
+
+class Imported(Record):
+    """What came of manifests: a text of jobs, empty where none did, and all there is to say."""
+
+    text: str
+    jobs: tuple[Job, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class _Read(Record):
+    """A group of documents on its way: who reads it, and the draft that compiles."""
+
+    group: Group
+    backend: Backend
+    reading: Reading
+    settled: Settled
+
+
+def import_manifests(
+    sources: Sequence[Source],
+    roles: Mapping[str, str] | None = None,
+    target: Backend | None = None,
+    *,
+    apart: bool = False,
+) -> list[Imported]:
+    """The jobs of ``sources``, which are read together: one text with all of them, or ``apart`` one for each.
+
+    ``roles``: what the manifests call a role → the role. ``target``: read only what this target writes. What there is
+    to say is with the first text.
+    """
+    found: list[Diagnostic] = []
+    documents = documents_of(sources, found.append)
+    read = _read(documents, Asked(roles or {}, found.append), target)
+    if not read:
+        return [_nothing(sources, found)]
+    groups = [[one] for one in read] if apart else [read]
+    return [_written(group, sources, found if not number else []) for number, group in enumerate(groups)]
+
+
+def _nothing(sources: Sequence[Source], found: list[Diagnostic]) -> Imported:
+    if not pipeline.has_errors(found) and sources:
+        found.append(IMPORT_NOTHING(Span(sources[0], 0, 0)))
+    return Imported("", (), tuple(found))
+
+
+def _read(documents: Sequence[Document], asked: Asked, target: Backend | None) -> list[_Read]:
+    """Every job that a target recognises; the targets are asked in order, each about what is left."""
+    read: list[_Read] = []
+    left = list(documents)
+    for backend in targets.built_in() if target is None else (target,):
+        reading = backend.load_reading()
+        for group in reading.groups(left) if reading is not None and left else ():
+            taken = {id(one) for one in group.documents}
+            left = [one for one in left if id(one) not in taken]
+            draft = reading.read(group, asked) if reading is not None else None
+            if draft is not None and reading is not None:
+                settled = settle(draft, group, backend, reading, asked.report)
+                read += [_Read(group, backend, reading, settled)] if settled is not None else []
+    return read
+
+
+def _written(read: Sequence[_Read], sources: Sequence[Source], found: list[Diagnostic]) -> Imported:
+    """The text of the jobs, which is compiled once more: it is what the user gets that has to keep the law."""
+    drafts = [one.settled.draft for one in read]
+    text = _text(drafts, read, sources, plain=False)
+    made = _compiled(text, read)
+    if any(one is None for one in made):
+        text = _text(drafts, read, sources, plain=True)
+        made = _compiled(text, read)
+    jobs: list[Job] = []
+    for one, output in zip(read, made, strict=True):
+        kept = None
+        if one.settled.draft.law:
+            assert output is not None, "what was settled compiles"
+            left = unkept([each.node for each in one.group.documents], output, one.reading)
+            found += [differs(difference, one.settled.draft.span) for difference in left]
+            kept = not left
+        draft = one.settled.draft
+        jobs.append(Job(draft.name, one.group.what, draft.target, one.settled.patches, kept))
+    return Imported(text, tuple(jobs), tuple(found))
+
+
+def _text(drafts: Sequence[Draft], read: Sequence[_Read], sources: Sequence[Source], *, plain: bool) -> str:
+    """The formatted text. ``plain``: without lets."""
+    comments = {one.source: one.comments for each in read for one in each.group.documents}
+    head = [line for source in sources for line in opening(source, comments.get(source, ()))]
+    if plain:
+        draught = write(drafts, (), remarks(drafts, comments), head)
+    else:
+        named, lets = with_lets(drafts)
+        draught = write(named, lets, remarks(named, comments), head)
+    return format_source(Source("import", draught.text))[0]
+
+
+def _compiled(text: str, read: Sequence[_Read]) -> list[Made | None]:
+    """What the text gives for each of the jobs, for the target that it was read from; ``None`` for an error."""
+    program = pipeline.load(Source("imported.tfjob", text), lambda path: "files are not included here")
+    made: dict[tuple[str, str], Made] = {}
+    for backend in {one.backend.name: one.backend for one in read}.values():
+        outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+        for one in outcome.made:
+            made[one.unit.target, one.unit.job.name] = one
+    return [made.get((one.backend.name, one.settled.draft.name)) for one in read]

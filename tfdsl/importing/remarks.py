@@ -1,0 +1,77 @@
+"""Comments of a manifest move to the statements that were read from the lines they are about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.draft import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from tfdsl.draft import Draft, Statement
+    from tfdsl.manifest.documents import Comment
+    from tfdsl.text import Source
+
+
+def remarks(drafts: Sequence[Draft], comments: Mapping[Source, Sequence[Comment]]) -> dict[int, list[str]]:
+    """The comments above each statement, by its ``id``.
+
+    A comment alone on its line belongs to what the next line begins, another one to what is on its own line. What
+    belongs to nothing that is kept is dropped.
+    """
+    found: dict[int, list[str]] = {}
+    for source, those in comments.items():
+        by_line = _by_line(drafts, source)
+        for line, text in _with_lines(source, those):
+            # The value of a key that holds others begins on the line below the key.
+            statement = by_line.get(line) or by_line.get(line + 1)
+            if statement is not None:
+                found.setdefault(id(statement), []).append(text)
+    return found
+
+
+def opening(source: Source, comments: Sequence[Comment]) -> list[str]:
+    """The comments before everything else."""
+    lines: list[str] = []
+    end = 0
+    for comment in comments:
+        if source.text[end : comment.span.start].strip("- \t\r\n"):
+            break
+        lines.append(comment.text)
+        end = comment.span.end
+    return lines
+
+
+def _with_lines(source: Source, comments: Sequence[Comment]) -> Iterator[tuple[int, str]]:
+    """Each comment with the line that it is about; those of the head of the file are left out."""
+    waiting: list[str] = []
+    skipped = len(opening(source, comments))
+    following = [source.position(comment.span.start)[0] for comment in comments]
+    for number, comment in enumerate(comments):
+        if number < skipped:
+            continue
+        line = following[number]
+        if not comment.alone:
+            yield line, comment.text
+            continue
+        waiting.append(comment.text)
+        if number + 1 < len(comments) and comments[number + 1].alone and following[number + 1] == line + 1:
+            continue
+        for text in waiting:
+            yield line + 1, text
+        waiting = []
+
+
+def _by_line(drafts: Iterable[Draft], source: Source) -> dict[int, Statement]:
+    """The first statement that was read from each line."""
+    found: dict[int, Statement] = {}
+    for draft in drafts:
+        for block in (draft.job, *draft.roles.values(), draft.options, *draft.role_options.values()):
+            for one in block.statements:
+                if one.span is not None and one.span.source is source:
+                    found.setdefault(source.position(one.span.start)[0], one)
+                for inner in one.statements if isinstance(one, Step) else ():
+                    if inner.span is not None and inner.span.source is source:
+                        found.setdefault(source.position(inner.span.start)[0], one)
+    return found

@@ -1,0 +1,237 @@
+"""The patches that give a manifest what the words of the language do not.
+
+Whatever differs between what a draft compiles to and the manifest becomes a patch of the target block, inside pod
+templates a ``patch pod``: of the whole target where every role has it, else of the role.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.draft import Bare, Patch
+from tfdsl.emit import numbers
+from tfdsl.importing.compare import Named, differences, name_of, pairs
+from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain
+from tfdsl.patch.path import quoted
+from tfdsl.patch.pods import pod_templates
+from tfdsl.patterns import regex
+from tfdsl.record import Record, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Sequence as Many
+
+    from tfdsl.draft import Draft, Value
+    from tfdsl.emit.located import Data
+    from tfdsl.importing.compare import Difference, Step
+
+_PLAIN: Final = regex(r"[^'\]\s][^'\]]*")
+WHY: Final = "The language has no word for this."
+
+
+class Residue(Record):
+    """What patches can give, and what they cannot: documents that only one side has, by name."""
+
+    patches: tuple[tuple[str | None, Patch], ...]
+    missing: tuple[tuple[str, Node], ...]
+    extra: tuple[tuple[str, Node], ...]
+
+
+class _Change(Record):
+    """One patch to be: in which document (its prefix), in the pods of which role or none, below which path.
+
+    ``operator``: as it is written; ``new`` for a key that is missing, ``merge`` for several of them.
+    """
+
+    prefix: str
+    role: str | None
+    in_pod: bool
+    path: tuple[Step, ...]
+    operator: str
+    node: Node
+
+
+def residue(wanted: Many[Node], got: Many[Node], raw: Many[Data]) -> Residue:
+    """The patches that make ``got`` into ``wanted``, both in normal form.
+
+    ``raw``: the data of the compiled documents, which knows of which role each pod template is.
+    """
+    templates = _Templates(got, raw)
+    changes: list[_Change] = []
+    missing: list[tuple[str, Node]] = []
+    extra: list[tuple[str, Node]] = []
+    for pair in pairs(wanted, got):
+        if pair.wanted is None or pair.got is None:
+            side = missing if pair.got is None else extra
+            side += [(pair.name, one) for one in (pair.wanted, pair.got) if one is not None]
+            continue
+        prefix = "" if pair.name == templates.main else f"{pair.name}:"
+        changes += [templates.change(pair.name, prefix, one, pair.got) for one in differences(pair.wanted, pair.got)]
+    patches = list(_patches(_grouped(_shared(changes, templates))))
+    return Residue(tuple(patches), tuple(missing), tuple(extra))
+
+
+def add_patches(draft: Draft, patches: Iterable[tuple[str | None, Patch]]) -> None:
+    """Put ``patches`` into the target block of ``draft``, or the role's block there."""
+    for role, patch in patches:
+        (draft.options if role is None else draft.role_option(role)).add(patch)
+
+
+class _Templates:
+    """Where the pod templates of the compiled documents are, by name of the document and keys and numbers."""
+
+    def __init__(self, got: Many[Node], raw: Many[Data]) -> None:
+        self.names = [name_of(one, number) for number, one in enumerate(got)]
+        self.main = self.names[0] if self.names else ""
+        self.places = [
+            (self.names[one.document], one.at, one.role) for one in pod_templates(raw) if one.document < len(self.names)
+        ]
+        self.raw = dict(zip(self.names, raw, strict=False))
+
+    def roles(self) -> set[str | None]:
+        """The roles that have pods."""
+        return {role for _, _, role in self.places}
+
+    def change(self, name: str, prefix: str, difference: Difference, got: Node) -> _Change:
+        """What has to be done about ``difference`` in the document ``name``."""
+        path = difference.path
+        concrete = _concrete(path, got, self.raw.get(name))
+        role, cut = None, 0
+        for document, at, of in self.places:
+            if document == name and len(at) < len(concrete) and tuple(concrete[: len(at)]) == at:
+                role, cut = of, len(at)
+        node = difference.wanted if difference.wanted is not None else difference.got
+        assert node is not None
+        change = _Change("" if cut else prefix, role, bool(cut), path[cut:], "=", node)
+        if difference.wanted is None:
+            return replace(change, operator="")
+        if difference.got is not None:
+            return change
+        if not isinstance(path[-1], Named):
+            return replace(change, operator="new")
+        item = Sequence((node,), node.span)
+        return replace(change, path=change.path[:-1], operator="+=", node=item)
+
+
+def _concrete(path: tuple[Step, ...], got: Node, raw: Data) -> list[str | int]:
+    """``path`` with numbers instead of names; the numbers of the raw document, which a normal form may have sorted."""
+    from tfdsl.emit.located import plain as plain_data
+
+    data: object = plain_data(raw) if raw is not None else plain(got)
+    steps: list[str | int] = []
+    for step in path:
+        if isinstance(step, Named):
+            items = data if isinstance(data, list) else []
+            known = [str(item.get(step.key)) if isinstance(item, dict) else "" for item in items]
+            number = known.index(step.value) if step.value in known else len(known)
+            steps.append(number)
+            data = items[number] if number < len(items) else None
+        else:
+            steps.append(step)
+            data = data.get(step) if isinstance(data, dict) else None
+    return steps
+
+
+def _shared(changes: Many[_Change], templates: _Templates) -> list[_Change]:
+    """The changes with those that the pods of every role need said once, for all."""
+    roles = templates.roles()
+    kept: list[_Change] = []
+    done: set[str] = set()
+    by_change: dict[str, set[str | None]] = {}
+    for change in changes:
+        by_change.setdefault(_identity(change), set()).add(change.role)
+    for change in changes:
+        identity = _identity(change)
+        everywhere = change.in_pod and by_change[identity] == roles
+        if everywhere and identity in done:
+            continue
+        seen = f"{identity} {change.role}"
+        if seen in done:  # one Job of several of a role
+            continue
+        done.update((identity, seen) if everywhere else (seen,))
+        kept.append(replace(change, role=None) if everywhere else change)
+    return kept
+
+
+def _identity(change: _Change) -> str:
+    return f"{change.prefix} {change.in_pod} {path_text(change.path)} {change.operator} {plain(change.node)!r}"
+
+
+def _grouped(changes: Many[_Change]) -> list[_Change]:
+    """Items that are added to one list, and keys that are added to one map, in one patch."""
+    grouped: list[_Change] = []
+    for change in changes:
+        new = change
+        key = change.path[-1] if len(change.path) > 1 else None
+        if change.operator == "new" and isinstance(key, str) and isinstance(change.node, Scalar):
+            node = mapping({key: change.node}, change.node.span)
+            new = replace(change, path=change.path[:-1], operator="merge", node=node)
+        place = next((number for number, one in enumerate(grouped) if _together(one, new)), None)
+        if place is None:
+            grouped.append(new)
+        else:
+            grouped[place] = replace(grouped[place], node=_joined(grouped[place].node, new.node))
+    return grouped
+
+
+def _together(one: _Change, other: _Change) -> bool:
+    same_place = (one.prefix, one.role, one.in_pod, one.path) == (other.prefix, other.role, other.in_pod, other.path)
+    return same_place and one.operator == other.operator and one.operator in ("+=", "merge")
+
+
+def _joined(one: Node, other: Node) -> Node:
+    if isinstance(one, Sequence) and isinstance(other, Sequence):
+        return Sequence((*one.items, *other.items), one.span)
+    assert isinstance(one, Mapping)
+    assert isinstance(other, Mapping)
+    return Mapping({**one.entries, **other.entries}, one.span)
+
+
+def _patches(changes: Iterable[_Change]) -> Iterator[tuple[str | None, Patch]]:
+    """Removals last of all: what is removed may be what a step of another path selects by."""
+    ordered = sorted(changes, key=lambda change: (change.operator == "", change.role or ""))
+    said: set[str | None] = set()
+    for change in ordered:
+        path, operator, node = change.path, change.operator, change.node
+        if operator == "merge":
+            assert isinstance(node, Mapping)
+            if len(node.entries) == 1:  # a single key reads better as a path of its own
+                [entry] = node.entries.values()
+                path, operator, node = (*path, entry.key), "=", entry.value
+            else:
+                operator = "+="
+        elif operator == "new":
+            operator = "="
+        text = f"{change.prefix}{path_text(path)}"
+        why = WHY if change.role not in said and operator else ""
+        said.add(change.role)
+        value = value_of(node) if operator else ""
+        yield change.role, Patch(text, operator, value, change.in_pod, why=why, span=node.span)
+
+
+def path_text(path: Iterable[Step]) -> str:
+    """``path`` as it is written in a patch."""
+    text = ""
+    for step in path:
+        if isinstance(step, Named):
+            value = step.value if _PLAIN.fullmatch(step.value) else "'" + step.value.replace("'", "''") + "'"
+            text += f"[{step.key}={value}]"
+        else:
+            text += f".{quoted(step)}" if text else quoted(step)
+    return text
+
+
+def value_of(node: Node) -> Value:
+    """The value of the language that is written to a manifest as ``node``."""
+    if isinstance(node, Mapping):
+        return {key: value_of(entry.value) for key, entry in node.entries.items() if not _is_null(entry.value)}
+    if isinstance(node, Sequence):
+        return [value_of(item) for item in node.items if not _is_null(item)]
+    assert isinstance(node, Scalar)
+    if isinstance(node.value, float):
+        return Bare(numbers.without_exponent(node.value))
+    return node.value if node.value is not None else ""
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.value is None

@@ -1,0 +1,278 @@
+"""A draft as the text of a job, with the statement that each part of the text came from.
+
+The text is in the language's order and not laid out; :func:`tfdsl.syntax.format.format_source` does that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.draft import Attribute, Mount, Output, Patch, Policy, Step
+from tfdsl.importing.literals import key, literal
+from tfdsl.patterns import regex
+from tfdsl.record import Record
+from tfdsl.vocabulary import attributes
+from tfdsl.vocabulary.roles import ROLE_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tfdsl.draft import Block, Draft, Statement, Value
+
+_FIRST: Final = ("replicas", "min_available", "after", "server", "logdir",
+                 "image", "image_pull_policy", "image_pull_secrets", "command", "args", "workdir", "env", "env_from",
+                 "namespace", "labels", "annotations")  # fmt: skip
+_ORDER: Final = {name: number for number, name in enumerate(dict.fromkeys((*_FIRST, *attributes.BY_NAME)))}
+_JOB_NAME: Final = regex(r"[A-Za-z_][A-Za-z0-9_-]*")
+_LINE: Final = 100
+_FEW: Final = 5
+
+
+class Part(Record):
+    """Characters ``start`` to ``end`` of a written text, and the statement that they are."""
+
+    start: int
+    end: int
+    statement: Statement
+
+
+class Draught(Record):
+    """A written text. ``parts``: those of statements, in order; a part of a map is inside the part of no other."""
+
+    text: str
+    parts: tuple[Part, ...]
+
+    def statement_at(self, offset: int) -> Statement | None:
+        """The statement that stands at ``offset``."""
+        return next((part.statement for part in self.parts if part.start <= offset < part.end), None)
+
+
+class Let(Record):
+    """``let NAME = VALUE``."""
+
+    name: str
+    value: Value
+
+
+def write(drafts: Sequence[Draft], lets: Sequence[Let] = (), comments: Mapping[int, Sequence[str]] | None = None,
+          head: Sequence[str] = ()) -> Draught:  # fmt: skip
+    """The text of ``drafts``. ``comments``: those above a statement, by its ``id``; ``head``: those of the file."""
+    out = _Out(comments or {})
+    for line in head:
+        out.line(f"# {line}".rstrip())
+    for let in lets:
+        out.line(f"let {let.name} = {literal(let.value)}")
+    for draft in drafts:
+        if out.size:
+            out.line("")
+        _job(out, draft)
+    return Draught("".join(out.pieces), tuple(out.parts))
+
+
+class _Out:
+    """The text so far."""
+
+    def __init__(self, comments: Mapping[int, Sequence[str]]) -> None:
+        self.comments = comments
+        self.pieces: list[str] = []
+        self.size = 0
+        self.parts: list[Part] = []
+
+    def put(self, text: str, statement: Statement | None = None) -> None:
+        """Append ``text``, which is ``statement``."""
+        if statement is not None:
+            self.parts.append(Part(self.size, self.size + len(text), statement))
+        self.pieces.append(text)
+        self.size += len(text)
+
+    def line(self, text: str, statement: Statement | None = None) -> None:
+        """Append ``text`` and a line end."""
+        self.put(text, statement)
+        self.put("\n")
+
+    def comment(self, statement: Statement) -> bool:
+        """Append the comments above ``statement``; returns whether there are any."""
+        lines = list(self.comments.get(id(statement), ()))
+        if isinstance(statement, Patch) and statement.why:
+            lines += statement.why.split("\n")
+        for line in lines:
+            self.line(f"# {line}".rstrip())
+        return bool(lines)
+
+
+def _job(out: _Out, draft: Draft) -> None:
+    name = draft.name if _JOB_NAME.fullmatch(draft.name) else literal(draft.name)
+    out.line(f"job {name} {{")
+    attributes_, others = _split(draft.job)
+    _attributes(out, attributes_)
+    _group(out, [one for one in others if isinstance(one, Mount | Output)])
+    _group(out, [one for one in others if isinstance(one, Step)])
+    out.line("")
+    for role in ROLE_NAMES:
+        if role in draft.roles:
+            _role(out, role, draft.roles[role])
+    _group(out, [one for one in others if isinstance(one, Policy)])
+    if draft.cluster:
+        out.line("")
+        settings = ", ".join(f"{name} = {literal(value)}" for name, value in draft.cluster.items())
+        out.line(f"cluster {{ {settings} }}")
+    _target(out, draft)
+    out.line("}")
+
+
+def _target(out: _Out, draft: Draft) -> None:
+    roles = {name: block for name, block in draft.role_options.items() if block.statements}
+    if not (draft.options.statements or roles or draft.version):
+        return
+    out.line("")
+    out.line(f"target {draft.target} {{")
+    if draft.version:
+        out.line(f"version = {literal(draft.version)}")
+    settings, others = _split(draft.options)
+    _attributes(out, settings)
+    patches = [one for one in others if isinstance(one, Patch)]
+    for other in others:
+        if not isinstance(other, Patch):
+            _statement(out, other)
+    for role in ROLE_NAMES:
+        if role in roles:
+            _role(out, role, roles[role])
+    for patch in patches:
+        _statement(out, patch)
+    out.line("}")
+
+
+def _role(out: _Out, name: str, block: Block) -> None:
+    settings, others = _split(block)
+    if not block.statements:
+        out.line(f"role {name} {{ }}")
+        return
+    if not others and _is_short(out, settings):
+        out.put(f"role {name} {{ ")
+        for number, one in enumerate(settings):
+            out.put(", " if number else "")
+            out.put(_assignment(one), one)
+        out.line(" }")
+        return
+    out.line(f"role {name} {{")
+    _attributes(out, settings)
+    for other in others:
+        _statement(out, other)
+    out.line("}")
+
+
+def _is_short(out: _Out, settings: Sequence[Attribute]) -> bool:
+    if len(settings) > _FEW or any(one.key is not None or out.comments.get(id(one)) for one in settings):
+        return False
+    words = [_assignment(one) for one in settings]
+    return not any("\n" in word for word in words) and sum(len(word) + 2 for word in words) < _LINE - 20
+
+
+def _split(block: Block) -> tuple[list[Attribute], list[Statement]]:
+    """The attributes in the language's order, and the rest as it was added."""
+    settings = [one for one in block.statements if isinstance(one, Attribute)]
+    settings.sort(key=lambda one: _ORDER.get(one.name, len(_ORDER)))
+    return settings, [one for one in block.statements if not isinstance(one, Attribute)]
+
+
+def _group(out: _Out, statements: Iterable[Statement]) -> None:
+    """Statements of one kind, set apart from what is above them."""
+    for number, statement in enumerate(statements):
+        if not number:
+            out.line("")
+        _statement(out, statement)
+
+
+def _attributes(out: _Out, settings: Sequence[Attribute]) -> None:
+    number = 0
+    while number < len(settings):
+        one = settings[number]
+        if one.key is None:
+            out.comment(one)
+            out.line(_assignment(one), one)
+            number += 1
+            continue
+        entries = [each for each in settings[number:] if each.name == one.name and each.key is not None]
+        _map(out, one.name, entries)
+        number += len(entries)
+
+
+def _map(out: _Out, name: str, entries: Sequence[Attribute]) -> None:
+    words = [_entry(one) for one in entries]
+    short = sum(len(word) + 2 for word in words) + len(name) < _LINE - 12 and not any("\n" in word for word in words)
+    if short and not any(out.comments.get(id(one)) for one in entries):
+        out.put(f"{name} = {{ ")
+        for number, (one, word) in enumerate(zip(entries, words, strict=True)):
+            out.put(", " if number else "")
+            out.put(word, one)
+        out.line(" }")
+        return
+    out.line(f"{name} = {{")
+    for one, word in zip(entries, words, strict=True):
+        out.comment(one)
+        out.line(word, one)
+    out.line("}")
+
+
+def _assignment(one: Attribute) -> str:
+    return f"{one.name} = {literal(one.value)}"
+
+
+def _entry(one: Attribute) -> str:
+    assert one.key is not None
+    return f"{key(one.key)} = {literal(one.value)}"
+
+
+def _statement(out: _Out, one: Statement) -> None:
+    out.comment(one)
+    out.line(_words(one), one)
+
+
+def _words(one: Statement) -> str:
+    if isinstance(one, Mount):
+        source = f" {literal(one.source)}" if one.source is not None else ""
+        return (
+            f"mount {one.kind}{source} at {literal(one.at)}{' readonly' if one.readonly else ''}{_block(one.options)}"
+        )
+    if isinstance(one, Output):
+        when = f" on {one.when}" if one.when != "success" else ""
+        overwrite: tuple[tuple[str, Value], ...] = (("overwrite", True),) if one.overwrite else ()
+        of = f" from {one.of}" if one.of else ""
+        return f"output {literal(one.source)} to {literal(one.destination)}{when}{of}{_block(overwrite)}"
+    if isinstance(one, Policy):
+        return f"on {one.event} => {one.action}"
+    if isinstance(one, Step):
+        return _step(one)
+    if isinstance(one, Patch):
+        return _patch(one)
+    return _assignment(one)
+
+
+def _block(options: Sequence[tuple[str, Value]]) -> str:
+    words = [f"{name} = {literal(value)}" for name, value in options]
+    return f" {{ {', '.join(words)} }}" if words else ""
+
+
+def _step(one: Step) -> str:
+    settings = sorted(one.statements, key=lambda each: _ORDER.get(each.name, len(_ORDER)))
+    lines: list[str] = []
+    for name in dict.fromkeys(each.name for each in settings):
+        same = [each for each in settings if each.name == name]
+        if same[0].key is None:
+            lines.append(_assignment(same[0]))
+        else:
+            entries = ", ".join(map(_entry, same))
+            lines.append(f"{name} = {{ {entries} }}" if len(entries) < _LINE - 20 and "\n" not in entries
+                         else "\n".join((f"{name} = {{", *map(_entry, same), "}")))  # fmt: skip
+    name = key(one.name)
+    if not any("\n" in line for line in lines) and sum(len(line) + 2 for line in lines) < _LINE - 20:
+        return f"{one.kind} {name} {{ {', '.join(lines)} }}" if lines else f"{one.kind} {name} {{ }}"
+    return "\n".join((f"{one.kind} {name} {{", *lines, "}"))
+
+
+def _patch(one: Patch) -> str:
+    pod = "pod " if one.pod else ""
+    if not one.operator:
+        return f"unpatch {pod}{literal(one.path)}"
+    unchecked = " unchecked" if one.unchecked else ""
+    return f"patch {pod}{literal(one.path)} {one.operator} {literal(one.value)}{unchecked}"
