@@ -3,7 +3,7 @@
 ``v1alpha1`` (and ``mlkube.io/v1beta1``, ``tensorflow.org/v1alpha1`` before it) has a list ``replicaSpecs``, the restart
 policy in the pod template and a port beside it; ``v1alpha2`` to ``v1beta2``, and v1 until its operator 1.0.0, have at
 the level of ``spec`` what is ``runPolicy`` now. The operators of the older APIs cleaned up by default, today's does
-not, so that default is written out. Sources: the types and defaults of tf-operator v0.1 to v1.0.1.
+not, so that default is written out. Sources: the types and defaults of tf-operator v0.1 to v1.0.1, and of KubeDL.
 
 ``spec.tensorboard`` of 2017 stays where it is: there is nothing in v1 that it could become.
 """
@@ -26,16 +26,21 @@ ROLE_KEYS: Final = ("PS", "Worker", "Chief", "Master", "Evaluator")
 OLD_POLICIES: Final = ("cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
 """What was at the level of ``spec`` before there was ``runPolicy`` (tf-operator 1.0.1)."""
 
-_GROUPS: Final = ("mlkube.io/", "tensorflow.org/", "kubeflow.org/")
+FORK: Final = "training.kubedl.io/"
+"""KubeDL's TFJob, with policies at the level of ``spec`` and defaults of its own (api/training/v1alpha1)."""
+
+_GROUPS: Final = ("mlkube.io/", "tensorflow.org/", "kubeflow.org/", FORK)
 _LISTED: Final = ("mlkube.io/", "tensorflow.org/", "kubeflow.org/v1alpha1")
-_FLAT: Final = ("kubeflow.org/v1alpha2", "kubeflow.org/v1beta1", "kubeflow.org/v1beta2")
+_FLAT: Final = ("kubeflow.org/v1alpha2", "kubeflow.org/v1beta1", "kubeflow.org/v1beta2", FORK)
 _OF_THE_LIST: Final = ("replicaSpecs", "terminationPolicy", "cleanupPodPolicy", "schedulerName", "RuntimeId", "tfImage")
-_OF_AN_ITEM: Final = ("tfReplicaType", "tfPort", "isDefaultPS")
+OF_AN_ITEM: Final = ("tfReplicaType", "tfPort", "isDefaultPS")
+"""What an item of ``replicaSpecs`` had beside its template, and v1 has not."""
+
 _SNAKE: Final = re.compile(r"_([a-z])")
 
 
 def is_tfjob(node: Node) -> bool:
-    """Whether it is a TFJob of any API that Kubeflow's operator has had."""
+    """Whether it is a TFJob of any API that Kubeflow's operator has had, or of KubeDL."""
     version, kind = scalar(child(node, "apiVersion")), scalar(child(node, "kind"))
     return kind in ("TFJob", "TfJob") and isinstance(version, str) and version.startswith(_GROUPS)
 
@@ -66,7 +71,8 @@ def _spec(node: Node, version: str) -> Node:
     if not isinstance(roles, Mapping):
         return spec
     entries = renamed(roles, role_key).entries.items()
-    modern_roles = {key: Entry(key, entry.key_span, _role(entry.value)) for key, entry in entries}
+    default = "ExitCode" if version.startswith(FORK) else ""
+    modern_roles = {key: Entry(key, entry.key_span, _role(entry.value, default)) for key, entry in entries}
     return with_value(spec, "tfReplicaSpecs", Mapping(modern_roles, roles.span))
 
 
@@ -75,9 +81,14 @@ def role_key(key: str) -> str:
     return next((known for known in ROLE_KEYS if known.lower() == key.lower()), key)
 
 
-def _role(node: Node) -> Node:
-    """A role without what older APIs had in it, which newer servers throw away."""
-    return without(node, _OF_AN_ITEM) if isinstance(node, Mapping) else node
+def _role(node: Node, restart: str) -> Node:
+    """A role without what older APIs had in it, which newer servers throw away; ``restart``: a policy by default."""
+    if not isinstance(node, Mapping):
+        return node
+    role = without(node, OF_AN_ITEM)
+    if restart and not scalar(role.get("restartPolicy")):
+        return with_value(role, "restartPolicy", text(restart, role.span))
+    return role
 
 
 def _with_run_policy(spec: Mapping, *, cleans_up: bool) -> Mapping:

@@ -1,0 +1,114 @@
+"""TFJobs, of every API that there was, as jobs of the language; the inverse of :mod:`tfdsl_backends.tfjob.lower`.
+
+A job of an older API is read as the v1 that it becomes (:mod:`tfdsl_backends.tfjob.old_forms`), with the places of what
+it was.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.draft import Draft
+from tfdsl.manifest.view import view
+from tfdsl.reading import Group
+from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
+from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.podspec.reading.facts import PodFacts
+from tfdsl_backends.podspec.reading.pods import read_pods
+from tfdsl_backends.tfjob.old_forms import is_tfjob, modern
+from tfdsl_backends.tfjob.pods import INDEX_FIELD, SET_TF_CONFIG
+from tfdsl_backends.tfjob.reading_beside import BOARD, belongs, board, claims, typed_service
+from tfdsl_backends.tfjob.reading_fields import FIELDS
+from tfdsl_backends.tfjob.reading_policies import read_policies
+from tfdsl_backends.tfjob.reading_refusals import left_out, refusals
+from tfdsl_backends.tfjob.reading_roles import roles
+from tfdsl_backends.tfjob.reading_run_policy import read_run_policy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.view import View
+    from tfdsl.reading import Asked
+    from tfdsl_backends.tfjob.reading_roles import Roles
+
+__all__ = ["FIELDS", "groups", "read"]
+
+_TARGET: Final = "tfjob"
+_LOST_CONFIG: Final = "the operator sets TF_CONFIG itself, and the last one counts"
+
+
+def groups(documents: Sequence[Document]) -> Sequence[Group]:
+    """Each TFJob with the claims and the TensorBoard that the compiler would write beside it."""
+    found: list[Group] = []
+    for document in documents:
+        if is_tfjob(document.node):
+            root, job = view(document.node), view(modern(document.node))
+            beside = [other for other in documents if other is not document and belongs(other, job)]
+            api = (root["apiVersion"].text or "").removeprefix("kubeflow.org/")
+            found.append(Group(f"{root['kind'].text} {api}", (document, *beside)))
+    return found
+
+
+def read(group: Group, asked: Asked) -> Draft | None:
+    """The job that a TFJob describes; ``None`` where one of its roles is none of the language (told as an error)."""
+    document, beside = group.documents[0], group.documents[1:]
+    root, job = view(document.node), view(modern(document.node))
+    known = roles(job, asked)
+    if known is None:
+        return None
+    draft = Draft(job_name(document, job["metadata"], asked, letter_first=True), _TARGET, root.span)
+    draft.renamed = dict(known.renamed)
+    _report(draft, root, job, known, asked)
+    read_metadata(draft, job["metadata"], without=frozenset((QUEUE_LABEL,)))
+    _pods(draft, root, known, beside, asked)
+    schedulers = {spec["template"]["spec"]["schedulerName"].text for spec in known.specs.values()}
+    read_run_policy(draft, job, known.replicas, schedulers, asked)
+    read_policies(draft, job, known.specs, asked)
+    typed_service(draft, root)
+    return draft
+
+
+def _report(draft: Draft, root: View, job: View, known: Roles, asked: Asked) -> None:
+    """What is dropped and refused. A job that the server refuses is read as far as it goes, and need not come back."""
+    draft.law = known.accepted and (job["metadata"]["name"].text or draft.name) == draft.name
+    for diagnostic in left_out(root, job):
+        asked.report(diagnostic)
+    for diagnostic in refusals(root, job):
+        draft.law = False
+        asked.report(diagnostic)
+
+
+def _pods(draft: Draft, root: View, known: Roles, beside: Sequence[Document], asked: Asked) -> None:
+    pods = {role: spec["template"] for role, spec in known.specs.items()}
+    shown = board(root, beside, asked)
+    if shown is not None:
+        pods[BOARD] = shown
+    for role in pods:
+        draft.role(role)
+    for role, count in known.replicas.items():
+        if count != 1:
+            draft.role(role).set("replicas", count, known.specs[role]["replicas"].span)
+    found = read_pods(draft, pods, _facts(draft, known, beside), asked)
+    if found.config or (found.around and "none" not in draft.cluster.values()):
+        draft.options.set("tf_config", "static")
+
+
+def _facts(draft: Draft, known: Roles, beside: Sequence[Document]) -> PodFacts:
+    """What the operator and the compiler add to the pods."""
+    distributed = sum(known.replicas.values()) != 1
+    return PodFacts(
+        replicas=known.replicas,
+        address=lambda role, index, port: f"{draft.name}-{role}-{index}:{port}",
+        index_field=INDEX_FIELD,
+        spread_labels=lambda role: {
+            "training.kubeflow.org/job-name": draft.name,
+            "training.kubeflow.org/replica-type": role,
+        },
+        claims=claims(beside),
+        priority=True,
+        scheduler=True,
+        program_around=lambda role, text: 1 if text == SET_TF_CONFIG else None,
+        lost_config=_LOST_CONFIG if distributed else "",
+        discovery=("both", "tf_config"),
+    )

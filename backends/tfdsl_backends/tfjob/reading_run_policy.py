@@ -1,0 +1,86 @@
+"""``runPolicy`` of a TFJob as attributes of the job and options of the target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.draft import Bare
+from tfdsl.vocabulary.quantities import duration
+from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.tfjob.lower import CLEANUP
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tfdsl.draft import Draft
+    from tfdsl.manifest.view import View
+    from tfdsl.reading import Asked
+
+_WORD: Final = {written: word for word, written in CLEANUP.items()}
+_DEFAULT_CLEANUP: Final = "running"
+_YIELD: Final = ("worker", "evaluator", "ps", "master", "chief")
+"""Roles in the order in which a job can do without their replicas at first."""
+
+
+def read_run_policy(
+    draft: Draft, job: View, replicas: Mapping[str, int], schedulers: set[str | None], asked: Asked
+) -> None:
+    """What happens to the job as a whole. ``schedulers``: those that its pods name."""
+    policy = job["spec"]["runPolicy"]
+    _cleanup(draft, policy["cleanPodPolicy"], asked)
+    for name, key in (("deadline", "activeDeadlineSeconds"), ("ttl", "ttlSecondsAfterFinished")):
+        seconds = policy[key].number
+        if seconds is not None and seconds >= 0:
+            draft.job.set(name, Bare(duration(seconds * 1000).text), policy[key].span)
+    if policy["suspend"].flag:
+        draft.job.set("suspend", True, policy["suspend"].span)
+    _queue(draft, job)
+    _gang(draft, policy["schedulingPolicy"], replicas, schedulers, asked)
+
+
+def _cleanup(draft: Draft, policy: View, asked: Asked) -> None:
+    """The operator keeps all pods where nothing is said, and deletes all for a word that it does not know."""
+    written = policy.text or "None"
+    word = _WORD.get(written, "all")
+    if word != _DEFAULT_CLEANUP:
+        draft.job.set("cleanup", word, policy.span)
+    if written not in _WORD:
+        difference = "the operator deletes all pods for a word that it does not know"
+        what = f"cleanPodPolicy {written}"
+        asked.report(READ_DIFFERENTLY(policy.span, what=what, word='cleanup = "all"', difference=difference))
+
+
+def _queue(draft: Draft, job: View) -> None:
+    """The queue: Kueue's, named by a label, or that of the gang scheduler."""
+    label = job["metadata"]["labels"][QUEUE_LABEL]
+    queue = job["spec"]["runPolicy"]["schedulingPolicy"]["queue"]
+    if label.text:
+        draft.options.set("kueue", True, label.span)
+    first = label if label.text else queue
+    draft.job.set("queue", first.text or None, first.span)
+
+
+def _gang(draft: Draft, policy: View, replicas: Mapping[str, int], schedulers: set[str | None], asked: Asked) -> None:
+    """How many pods start together, which only an operator with a gang scheduler reads."""
+    minimum, total = policy["minAvailable"], sum(replicas.values())
+    least = minimum.number
+    if least is None:
+        return
+    if not 0 <= least <= total:
+        reason = f"it has {total} replicas, so a gang of {least} never starts" if least > 0 else "it is negative"
+        asked.report(SERVER_REFUSES(minimum.span, what=f"minAvailable {least}", reason=reason))
+        draft.law = False
+        return
+    named = schedulers - {None}
+    scheduler = named.pop() if len(named) == 1 else None
+    draft.options.set("gang_scheduler", scheduler or "volcano", minimum.span)
+    if least == 1 < total:
+        draft.job.set("gang", False, minimum.span)
+        return
+    spare = total - least
+    for name in _YIELD:
+        taken = min(spare, replicas.get(name, 0))
+        if taken:
+            draft.role(name).set("min_available", replicas[name] - taken, minimum.span)
+        spare -= taken
