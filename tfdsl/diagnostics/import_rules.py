@@ -22,6 +22,7 @@ MANIFEST_EMPTY = Rule("TFJ4006", "import-empty", "error", "{path} contains no do
 
 # TFJ41xx: what it is
 NOT_A_MANIFEST = Rule("TFJ4101", "import-not-a-job", "error", "this is {what}, not a manifest of a job")
+EMBEDDED = Rule("TFJ4102", "import-embedded", "info", "the {kind} at {where} of {owner} is imported")
 
 # TFJ42xx: what becomes of its parts
 NOT_KEPT = Rule("TFJ4201", "import-not-kept", "info", "{what} is left out: {reason}")

@@ -1,8 +1,13 @@
-"""Templates that become manifests only when another tool has filled them in."""
+"""Templates that become manifests only when another tool has filled them in.
+
+A whole file of that kind cannot be imported, only what it renders to. Where braces stand for single values, in a string
+of an Argo Workflow or in the templates of simpletfjob, they are read as text.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import import_rules as rules
 from tfdsl.patterns import regex
@@ -12,23 +17,54 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Source
 
-_ACTION = (
-    r"(?:if|else|end|range|with|define|block|template|include|toYaml|tpl|required|default|quote|printf|n?indent)\b"
-)
-HELM = regex(r"\{\{-?\s*(?:/\*|\$|\.[A-Za-z]|[({]?\s*" + _ACTION + ")")
-"""What only a template of Helm has. Argo's own ``{{inputs.parameters.x}}`` and ``{{item}}`` are none."""
-JINJA = regex(r"\{%-?\s*[a-z]+\b|^[^#\n]*[:-]\s*\{\{")
+HELM = regex(r"\{\{[^{}\n]*(?:\.(?:Values|Release|Chart|Capabilities)\b|\b(?:include|toYaml|nindent|tpl)\b)")
+_GO = regex(r"\{\{-?\s*(?:/\*|\$|\.[A-Za-z_]|(?:if|else|end|range|with|define|block|template)\b)")
+_OTHER = regex(r"\{%-?\s*[a-z]+\b|^[^#\n]*[:-]\s*\{\{", re.M)
 """A statement of Jinja, or a value that begins with braces, which is not YAML."""
+
+_SIMPLETFJOB = regex(r"\{\{\s*\.TF_CONFIG\s*\}\}")
+_NOT_OF_SIMPLETFJOB = regex(r"\{\{(?!\s*\.(?:type|index|host|TF_CONFIG)\s*\}\})")
+_BLOCK_OF_CONFIG = regex(r"([>|])([-+]?[ \t]*\r?\n[ \t]*\{\{\s*\.TF_CONFIG\s*\}\})")
+_CONFIG: Final = "{{.TF_CONFIG}}"
+_BRACES = regex(r"\{\{[^{}\n]*\}\}")
+# Characters without a meaning of their own, which YAML allows everywhere in a word: one for each of ASCII.
+_SHIFT: Final = 0xE000
+_FOR_CONFIG: Final = "\ue0ff"
+_HIDDEN: Final = {code: code + _SHIFT for code in range(128)}
+_SHOWN: Final[dict[int, int | str]] = {code + _SHIFT: code for code in range(128)} | {ord(_FOR_CONFIG): _CONFIG}
 
 
 def diagnostic(source: Source) -> Diagnostic | None:
     """The message about the template that ``source`` is, if it is one."""
-    helm = HELM.search(source.text)
-    if helm is not None:
-        found = rules.NOT_A_MANIFEST(Span(source, *helm.span()), what="a Helm template")
-        return found.help("import what it renders: helm template . | tfdsl import -")
-    other = JINJA.search(source.text)
-    if other is not None:
-        found = rules.NOT_A_MANIFEST(Span(source, *other.span()), what="a template")
-        return found.help("import what it renders to")
+    for pattern, what, advice in (
+        (HELM, "a Helm template", "import what it renders: helm template . | tfdsl import -"),
+        (_GO, "a Go template", "import what it renders"),
+        (_OTHER, "a template", "import what it renders"),
+    ):
+        match = pattern.search(source.text)
+        if match is not None:
+            return rules.NOT_A_MANIFEST(Span(source, *match.span()), what=what).help(advice)
     return None
+
+
+def is_of_simpletfjob(text: str) -> bool:
+    """Whether ``text`` is a template of simpletfjob, which has four words to fill in."""
+    return _SIMPLETFJOB.search(text) is not None and _NOT_OF_SIMPLETFJOB.search(text) is None
+
+
+def hidden(text: str) -> str:
+    """``text``, as long as it was, in which no ``{{…}}`` means anything to YAML.
+
+    simpletfjob fills in a block of lines below ``value: >``; that whole block becomes one word.
+    """
+    text = _BLOCK_OF_CONFIG.sub(_in_place_of_block, text)
+    return _BRACES.sub(lambda match: match[0].translate(_HIDDEN), text)
+
+
+def shown(value: str) -> str:
+    """A value read from :func:`hidden` text, with its braces."""
+    return value if value.isascii() else value.translate(_SHOWN)
+
+
+def _in_place_of_block(match: re.Match[str]) -> str:
+    return _FOR_CONFIG + "".join(one if one in "\r\n" else " " for one in match[2])

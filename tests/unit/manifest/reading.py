@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.manifest.find import find
 from tfdsl.manifest.nodes import plain
 from tfdsl.manifest.yaml import read
 from tfdsl.text import Source
@@ -31,3 +32,10 @@ def messages(text: str, path: str = "job.yaml") -> tuple[list[object], list[Diag
     """The values of the documents that ``text`` gives, and what is reported."""
     diagnostics: list[Diagnostic] = []
     return [plain(one.node) for one in read(Source(path, text), diagnostics.append)], diagnostics
+
+
+def found(text: str, path: str = "job.yaml") -> tuple[list[Document], list[Diagnostic]]:
+    """The documents in ``text``, those of lists and in strings too, and what is reported."""
+    diagnostics: list[Diagnostic] = []
+    result = find(read(Source(path, text), diagnostics.append), diagnostics.append)
+    return result, diagnostics

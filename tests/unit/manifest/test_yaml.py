@@ -312,7 +312,7 @@ def check_places(node: Node, source: Source) -> None:
                 assert 0 <= entry.key_span.start <= entry.key_span.end <= len(source.text)
 
 
-@settings(max_examples=1_500)
+@settings(max_examples=500)
 @given(ANY)
 def test_any_text_gives_nodes_or_messages(text: str) -> None:
     source = Source("any.yaml", text)
@@ -326,7 +326,7 @@ def test_any_text_gives_nodes_or_messages(text: str) -> None:
         assert 0 <= diagnostic.span.start <= diagnostic.span.end <= len(text)
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(ANY)
 def test_any_text_without_libyaml(text: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
