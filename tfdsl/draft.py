@@ -14,6 +14,7 @@ from tfdsl.record import Record
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tfdsl.manifest.nodes import Node
     from tfdsl.text import Span
 
 
@@ -154,7 +155,8 @@ class Draft:
 
     ``roles``: each role's block, by name; written in the language's order. ``renamed``: what the manifest calls a role
     (``trainer``, ``MASTER``) → the role. ``cluster``: settings of ``cluster { … }``. ``law``: whether compiling for
-    ``target`` must give the manifest again.
+    ``target`` must give the manifest again. ``wanted``: what it must give, where that is not what was read: the
+    manifest with roles of another name, or what an older operator made of it.
     """
 
     def __init__(self, name: str, target: str, span: Span, version: str | None = None, *, law: bool = True) -> None:
@@ -169,6 +171,7 @@ class Draft:
         self.role_options: dict[str, Block] = {}
         self.cluster: dict[str, Value] = {}
         self.renamed: dict[str, str] = {}
+        self.wanted: tuple[Node, ...] = ()
 
     def role(self, name: str) -> Block:
         """The block of role ``name``, made when it is first asked for."""
@@ -189,4 +192,5 @@ class Draft:
                 others[name].statements = list(block.statements)
         other.cluster = dict(self.cluster)
         other.renamed = dict(self.renamed)
+        other.wanted = self.wanted
         return other

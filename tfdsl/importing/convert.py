@@ -84,6 +84,11 @@ def compile_draft(draft: Draft, backend: Backend) -> Compiled:
     return Compiled(draught, outcome.made[0] if outcome.made and not errors else None, errors)
 
 
+def asked_for(draft: Draft, group: Group) -> Sequence[Node]:
+    """The documents that ``draft`` must compile to."""
+    return draft.wanted or [one.node for one in group.documents]
+
+
 def law(documents: Sequence[Node], made: Made, reading: Reading) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
     """The normal forms of a manifest and of what its import compiles to, with the same names inside pods."""
     version = made.unit.version
@@ -138,8 +143,7 @@ def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
 
 def _with_patches(settled: Settled, group: Group, backend: Backend, reading: Reading) -> Settled:
     """``settled`` with patches for what its words do not give, as far as patches can."""
-    documents = [one.node for one in group.documents]
-    wanted, got = law(documents, settled.made, reading)
+    wanted, got = law(asked_for(settled.draft, group), settled.made, reading)
     rest = residue(wanted, got, [one.data for one in settled.made.documents if one.format in ("yaml", "json")])
     made_up = "/" not in name_of(wanted[0], 0) if wanted else False
     patches = [(role, one) for role, one in rest.patches if not (made_up and one.path.startswith("metadata.name"))]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import pipeline, targets
 from tfdsl.diagnostics.import_rules import IMPORT_NOTHING
-from tfdsl.importing.convert import Settled, differs, settle, unkept
+from tfdsl.importing.convert import Settled, asked_for, differs, settle, unkept
 from tfdsl.importing.documents import documents_of
 from tfdsl.importing.lets import with_lets
 from tfdsl.importing.remarks import opening, remarks
@@ -116,7 +116,7 @@ def _written(read: Sequence[_Read], sources: Sequence[Source], found: list[Diagn
         kept = None
         if one.settled.draft.law:
             assert output is not None, "what was settled compiles"
-            left = unkept([each.node for each in one.group.documents], output, one.reading)
+            left = unkept(asked_for(one.settled.draft, one.group), output, one.reading)
             found += [differs(difference, one.settled.draft.span) for difference in left]
             kept = not left
         draft = one.settled.draft
