@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, Step
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -68,6 +68,19 @@ def changed(node: Node, path: tuple[str, ...], change: Callable[[Node], Node]) -
     return node if new is below else with_value(node, path[0], new)
 
 
+def within(node: Mapping, path: tuple[str, ...], change: Callable[[Mapping], Mapping]) -> Mapping:
+    """``node`` with ``change`` applied to the map at ``path``. A map that is left empty by it is left out."""
+    if not path:
+        return change(node)
+    below = node.get(path[0])
+    if not isinstance(below, Mapping):
+        return node
+    new = within(below, path[1:], change)
+    if new is below:
+        return node
+    return with_value(node, path[0], new) if new.entries else without(node, path[:1])
+
+
 def put(node: Node, path: tuple[str, ...], value: Node) -> Node:
     """``node`` with ``value`` at ``path``; maps on the way are made where there are none."""
     if not path:
@@ -88,16 +101,3 @@ def each(node: Node, change: Callable[[Node], Node]) -> Node:
 def text(value: str, span: Span) -> Scalar:
     """A text at the place of what it was made from."""
     return Scalar(value, span)
-
-
-def at(node: Node, path: tuple[Step, ...]) -> Node | None:
-    """What is at ``path``, keys and indexes; ``None`` where there is nothing."""
-    found: Node | None = node
-    for step in path:
-        if isinstance(found, Mapping) and isinstance(step, str):
-            found = found.get(step)
-        elif isinstance(found, Sequence) and isinstance(step, int) and step < len(found.items):
-            found = found.items[step]
-        else:
-            return None
-    return found

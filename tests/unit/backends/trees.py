@@ -13,7 +13,9 @@ from tfdsl.text import Source, Span
 def tree(text: str) -> Node:
     """The one document of ``text``."""
     source = Source("job.yaml", text)
-    return _node(yaml.compose(text, Loader=yaml.CSafeLoader), source)
+    root = yaml.compose(text, Loader=yaml.CSafeLoader)
+    assert root is not None, "no document"
+    return _node(root, source)
 
 
 def of(data: object) -> Node:

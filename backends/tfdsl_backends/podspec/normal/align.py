@@ -1,0 +1,271 @@
+"""A manifest's pods with the names that the compiled job has for the same parts.
+
+Names of containers, volumes and ports connect parts of a pod; what the pod does does not depend on them. So two pods
+are compared after those of the one have the names of the other. What has no counterpart keeps its name, or gets a free
+one where the name is taken now. Everything here takes and gives normal forms.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.manifest.edits import child, items, scalar, text, with_value, within
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
+from tfdsl_backends.podspec.normal.pods import CONTAINERS, in_containers, with_each
+from tfdsl_backends.podspec.normal.tables import SETS
+from tfdsl_backends.podspec.normal.walk import identity, in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from collections.abc import Mapping as Map
+
+_DEFAULT_CONTAINER: Final = ("kubectl.kubernetes.io/default-container", "kubectl.kubernetes.io/default-logs-container")
+_PER_CONTAINER: Final = "container.apparmor.security.beta.kubernetes.io/"
+_PROBES: Final = ("livenessProbe", "readinessProbe", "startupProbe")
+
+
+def template(own: Mapping, written: Mapping, kept_ports: frozenset[str] = frozenset()) -> Mapping:
+    """Pod template ``own`` with the names of ``written``; ports of ``kept_ports`` keep their names."""
+    pod, other = own.get("spec"), written.get("spec")
+    if not isinstance(pod, Mapping) or not isinstance(other, Mapping):
+        return own
+    containers = container_names(pod, other)
+    new = within(own, ("spec",), lambda spec: _with_containers(spec, containers))
+    new = within(new, ("metadata", "annotations"), lambda notes: _annotations(notes, containers))
+    new = within(new, ("spec",), lambda spec: _with_volumes(spec, volume_names(spec, other)))
+    return within(new, ("spec",), lambda spec: _with_ports(spec, other, kept_ports | ports_by_name(spec)))
+
+
+# --- containers --------------------------------------------------------------------------------------------------
+
+
+def container_names(own: Mapping, written: Mapping) -> dict[str, str]:
+    """Name of a container → its new one, for those that change. Those of one name are each other's, then by order."""
+    names: dict[str, str] = {}
+    for field in CONTAINERS:
+        ours, theirs = _names(own.get(field)), _names(written.get(field))
+        pairs = zip([n for n in ours if n not in theirs], [n for n in theirs if n not in ours], strict=False)
+        names.update(pairs)
+    everything = [name for field in CONTAINERS for name in _names(own.get(field))]
+    return _without_clashes(names, everything)
+
+
+def _names(containers: Node | None) -> list[str]:
+    return [name for one in items(containers) if isinstance(name := scalar(child(one, "name")), str)]
+
+
+def _without_clashes(names: Map[str, str], everything: Iterable[str]) -> dict[str, str]:
+    """``names``, and free ones for those of ``everything`` whose own name is given to another."""
+    result = {old: new for old, new in names.items() if old != new}
+    given = set(result.values())
+    taken = {*everything, *given}
+    for name in everything:
+        if name in given and name not in result:
+            result[name] = next(free for number in count(2) if (free := f"{name}-{number}") not in taken)
+            taken.add(result[name])
+    return result
+
+
+def _with_containers(pod: Mapping, names: Map[str, str]) -> Mapping:
+    def container(node: Mapping) -> Mapping:
+        new = _renamed(node, "name", names)
+        return with_each(new, "env", lambda entry: _resource_of(entry, ("valueFrom", "resourceFieldRef"), names))
+
+    def item(node: Node) -> Node:
+        return _resource_of(node, ("resourceFieldRef",), names)
+
+    def volume(node: Node) -> Node:
+        if not isinstance(node, Mapping):
+            return node
+        return within(node, ("downwardAPI",), lambda below: with_each(below, "items", item))
+
+    return with_each(in_containers(pod, container), "volumes", volume) if names else pod
+
+
+def _resource_of(node: Node, place: tuple[str, ...], names: Map[str, str]) -> Node:
+    if not isinstance(node, Mapping):
+        return node
+    return within(node, place, lambda field: _renamed(field, "containerName", names))
+
+
+def _annotations(annotations: Mapping, names: Map[str, str]) -> Mapping:
+    entries: dict[str, Entry] = {}
+    for key, entry in annotations.entries.items():
+        value = entry.value
+        if key in _DEFAULT_CONTAINER and isinstance(value, Scalar):
+            value = Scalar(names.get(str(value.value), value.value), value.span)
+        if key.startswith(_PER_CONTAINER):
+            container = key.removeprefix(_PER_CONTAINER)
+            key = _PER_CONTAINER + names.get(container, container)
+        entries[key] = Entry(key, entry.key_span, value)
+    return Mapping(dict(sorted(entries.items())), annotations.span)
+
+
+def failure_policy(spec: Mapping, names: Map[str, str]) -> Mapping:
+    """The ``spec`` of a Job with new names of containers in its ``podFailurePolicy``."""
+
+    def rule(node: Node) -> Node:
+        if not isinstance(node, Mapping):
+            return node
+        return within(node, ("onExitCodes",), lambda codes: _renamed(codes, "containerName", names))
+
+    return within(spec, ("podFailurePolicy",), lambda policy: with_each(policy, "rules", rule))
+
+
+def _renamed(node: Mapping, key: str, names: Map[str, str]) -> Mapping:
+    old = node.get(key)
+    name = scalar(old)
+    if old is None or not isinstance(name, str) or name not in names:
+        return node
+    return with_value(node, key, text(names[name], old.span))
+
+
+# --- volumes -----------------------------------------------------------------------------------------------------
+
+
+def volume_names(own: Mapping, written: Mapping) -> dict[str, str]:
+    """Name of a volume → its new one, for those that change.
+
+    Volumes are each other's if they have one name and source, else the same source and the same places, the same
+    source, the same places, or at last the same name.
+    """
+    ours, theirs = _volumes(own), _volumes(written)
+    places, other_places = _places(own), _places(written)
+    names: dict[str, str] = {}
+
+    def pair(alike: Callable[[str, str], bool]) -> None:
+        for name in ours:
+            if name not in names:
+                free = (other for other in theirs if other not in names.values() and alike(name, other))
+                other = next(free, None)
+                if other is not None:
+                    names[name] = other
+
+    def source(name: str, other: str) -> bool:
+        return ours[name] == theirs[other]
+
+    def mounted(name: str, other: str) -> bool:
+        return bool(places.get(name)) and places.get(name) == other_places.get(other)
+
+    pair(lambda name, other: name == other and source(name, other))
+    pair(lambda name, other: source(name, other) and mounted(name, other))
+    pair(source)
+    pair(mounted)
+    pair(lambda name, other: name == other)
+    return _without_clashes(names, ours)
+
+
+def _volumes(pod: Mapping) -> dict[str, str]:
+    """Name → everything else, as a text."""
+    found: dict[str, str] = {}
+    for volume in items(pod.get("volumes")):
+        name = scalar(child(volume, "name"))
+        if isinstance(volume, Mapping) and isinstance(name, str):
+            rest = {key: entry for key, entry in volume.entries.items() if key != "name"}
+            found.setdefault(name, identity(Mapping(rest, volume.span)))
+    return found
+
+
+def _places(pod: Mapping) -> dict[str, frozenset[str]]:
+    """Name of a volume → where which containers mount it."""
+    found: dict[str, set[str]] = {}
+    for field in CONTAINERS:
+        for container in items(pod.get(field)):
+            for mount in (*items(child(container, "volumeMounts")), *items(child(container, "volumeDevices"))):
+                path = scalar(child(mount, "mountPath")) or scalar(child(mount, "devicePath"))
+                place = f"{scalar(child(container, 'name'))}:{path}"
+                found.setdefault(str(scalar(child(mount, "name"))), set()).add(place)
+    return {name: frozenset(places) for name, places in found.items()}
+
+
+def _with_volumes(pod: Mapping, names: Map[str, str]) -> Mapping:
+    if not names:
+        return pod
+
+    def rename(node: Node) -> Node:
+        return _renamed(node, "name", names) if isinstance(node, Mapping) else node
+
+    def container(node: Mapping) -> Mapping:
+        new = with_each(with_each(node, "volumeMounts", rename), "volumeDevices", rename)
+        return _sorted(new, "Container", "volumeMounts")
+
+    return _sorted(in_containers(with_each(pod, "volumes", rename), container), "PodSpec", "volumes")
+
+
+def _sorted(node: Mapping, kind: str, field: str) -> Mapping:
+    """``node`` with the set ``field`` in order again."""
+    value = node.get(field)
+    return with_value(node, field, in_order(value, SETS[kind][field])) if isinstance(value, Sequence) else node
+
+
+# --- ports -------------------------------------------------------------------------------------------------------
+
+
+def ports_by_name(pod: Mapping) -> frozenset[str]:
+    """The ports that probes and hooks of ``pod`` name."""
+    found: set[str] = set()
+    for field in CONTAINERS:
+        for container in items(pod.get(field)):
+            hooks = [child(container, probe) for probe in _PROBES]
+            hooks += [child(container, "lifecycle", hook) for hook in ("postStart", "preStop")]
+            ports = [scalar(child(hook, kind, "port")) for hook in hooks for kind in ("httpGet", "tcpSocket")]
+            found.update(port for port in ports if isinstance(port, str))
+    return frozenset(found)
+
+
+def target_ports(documents: Iterable[Node]) -> frozenset[str]:
+    """The ports that Services among ``documents`` name."""
+    found: set[str] = set()
+    for document in documents:
+        if scalar(child(document, "kind")) == "Service":
+            ports = [scalar(child(port, "targetPort")) for port in items(child(document, "spec", "ports"))]
+            found.update(port for port in ports if isinstance(port, str))
+    return frozenset(found)
+
+
+def _with_ports(pod: Mapping, written: Mapping, kept: frozenset[str]) -> Mapping:
+    theirs = {
+        scalar(child(container, "name")): container for field in CONTAINERS for container in items(written.get(field))
+    }
+
+    def container(node: Mapping) -> Mapping:
+        other = theirs.get(scalar(node.get("name")))
+        names = {_number(port): scalar(child(port, "name")) for port in items(child(other, "ports"))}
+        used = {scalar(child(port, "name")) for port in items(node.get("ports"))}
+
+        def port(one: Node) -> Node:
+            new = names.get(_number(one))
+            if not isinstance(one, Mapping) or not isinstance(new, str) or new in used:
+                return one
+            if scalar(one.get("name")) in kept:
+                return one
+            old = one.get("name")
+            return with_value(one, "name", text(new, old.span if old is not None else one.span))
+
+        return _sorted(with_each(node, "ports", port), "Container", "ports")
+
+    return in_containers(pod, container)
+
+
+def _number(port: Node) -> tuple[object, object]:
+    return scalar(child(port, "containerPort")), scalar(child(port, "protocol"))
+
+
+# --- documents ---------------------------------------------------------------------------------------------------
+
+
+def counterparts(documents: Iterable[Node], written: Iterable[Node]) -> list[tuple[Node, Node | None]]:
+    """Each document with the one of ``written`` of its kind and name, else the next of its kind."""
+    left = [*written]
+    pairs: list[tuple[Node, Node | None]] = [(document, _taken(document, left, by_name=True)) for document in documents]
+    return [(one, other if other is not None else _taken(one, left, by_name=False)) for one, other in pairs]
+
+
+def _taken(document: Node, left: list[Node], *, by_name: bool) -> Node | None:
+    for number, other in enumerate(left):
+        same_kind = all(scalar(child(document, key)) == scalar(child(other, key)) for key in ("apiVersion", "kind"))
+        place = ("metadata", "name")
+        if same_kind and (not by_name or scalar(child(document, *place)) == scalar(child(other, *place))):
+            return left.pop(number)
+    return None

@@ -1,0 +1,81 @@
+"""Objects beside a job: the Service, the claims, TensorBoard's Deployment; and the normal form of a document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, cast
+
+from tfdsl.manifest.edits import scalar, with_value, without
+from tfdsl.manifest.nodes import Mapping, Node
+from tfdsl_backends.podspec.normal import tables
+from tfdsl_backends.podspec.normal.metadata import of_object
+from tfdsl_backends.podspec.normal.pods import RULES, with_each
+from tfdsl_backends.podspec.normal.types import declared_defaults, kubernetes_types
+from tfdsl_backends.podspec.normal.walk import Dialect, Rule, joined, normal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping as Map
+
+    from tfdsl_backends.podspec.normal.types import Types
+    from tfdsl_backends.podspec.normal.walk import Defaults, Sets
+
+KINDS: Final = {
+    ("v1", "Service"): "Service",
+    ("v1", "PersistentVolumeClaim"): "PersistentVolumeClaim",
+    ("apps/v1", "Deployment"): "Deployment",
+}
+"""apiVersion and kind → type, of what all targets write beside the job."""
+
+_OTHER: Final = "Object"
+"""The type of documents of other kinds: only their metadata is known."""
+
+
+def service(spec: Mapping) -> Mapping:
+    """Without the addresses that the server gives it, and without a targetPort that is the port."""
+    kept = without(spec, ("clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"))
+    if scalar(kept.get("clusterIP")) != "None":
+        kept = without(kept, ("clusterIP",))
+
+    def bare(port: Node) -> Node:
+        if isinstance(port, Mapping) and scalar(port.get("targetPort")) == scalar(port.get("port")):
+            return without(port, ("targetPort",))
+        return port
+
+    return with_each(kept, "ports", bare)
+
+
+def claim(document: Mapping) -> Mapping:
+    """Without the volume that it was bound to."""
+    spec = document.get("spec")
+    return with_value(document, "spec", without(spec, ("volumeName",))) if isinstance(spec, Mapping) else document
+
+
+OBJECT_RULES: Final = (
+    Rule(
+        "ServiceSpec",
+        service,
+        "addresses that the server gives a Service, and a `targetPort` that is the `port`",
+        "`SetDefaults_Service` in pkg/apis/core/v1/defaults.go, pkg/registry/core/service",
+    ),
+    Rule(
+        "PersistentVolumeClaim", claim, "`volumeName`, which binding writes", "pkg/controller/volume/persistentvolume"
+    ),
+)
+
+
+def dialect(types: Types, defaults: Defaults, sets: Sets, rules: tuple[Rule, ...]) -> Dialect:
+    """What all targets of the family have in common, with what one adds to it."""
+    return Dialect(
+        {**kubernetes_types(), _OTHER: {"metadata": "ObjectMeta"}, **types},
+        cast("Defaults", joined(declared_defaults(), tables.MEANT, tables.WRITTEN, defaults)),
+        cast("Sets", joined(tables.SETS, sets)),
+        (*RULES, *OBJECT_RULES, *rules),
+    )
+
+
+def document(node: Node, kinds: Map[tuple[str, str], str], words: Dialect) -> Node:
+    """The normal form of a document; ``kinds``: those that the target knows beside :data:`KINDS`."""
+    if not isinstance(node, Mapping):
+        return node
+    version, kind = scalar(node.get("apiVersion")), scalar(node.get("kind"))
+    known = {**KINDS, **kinds}.get((str(version), str(kind)), _OTHER)
+    return normal(of_object(node), known, words)

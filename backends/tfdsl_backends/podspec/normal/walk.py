@@ -1,0 +1,205 @@
+"""The walk that makes a normal form: types say what is empty, tables what is a default or a set, rules the rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from collections.abc import Mapping as Map
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
+from tfdsl.record import Record
+from tfdsl_backends.podspec.normal.quantities import canonical
+
+if TYPE_CHECKING:
+    from tfdsl.emit.located import Plain
+    from tfdsl_backends.podspec.normal.types import Types
+
+Change: TypeAlias = Callable[[Mapping], Mapping]
+Defaults: TypeAlias = "Map[str, Map[str, Plain]]"
+Sets: TypeAlias = "Map[str, Map[str, tuple[str, ...]]]"
+
+_ZERO: Final[Map[str, tuple[Plain, ...]]] = {"s": ("",), "i": (0,), "n": (0,), "b": (False,), "x": ("", 0)}
+
+
+_LONGEST_AMOUNT: Final = 200
+"""Bits of a number that may be an amount."""
+
+
+class Rule(Record):
+    """What holds between several fields of a type. ``says`` and ``source`` are its row in the documentation."""
+
+    type: str
+    change: Change
+    says: str
+    source: str
+
+
+class Dialect(Record):
+    """Everything by which documents get their normal form.
+
+    ``defaults``: type → field → what its absence means. ``sets``: type → field → the keys by which its items are
+    sorted, none for plain values. ``rules``: of a type in their order, applied when its fields have their normal form.
+    """
+
+    types: Types
+    defaults: Defaults
+    sets: Sets
+    rules: tuple[Rule, ...]
+
+    def of(self, kind: str) -> list[Change]:
+        """The changes of type ``kind``."""
+        return [rule.change for rule in self.rules if rule.type == kind]
+
+
+def joined(*tables: Map[str, Map[str, object]]) -> dict[str, dict[str, object]]:
+    """Tables by type and field as one; a later one wins."""
+    result: dict[str, dict[str, object]] = {}
+    for table in tables:
+        for name, fields in table.items():
+            result.setdefault(name, {}).update(fields)
+    return result
+
+
+def normal(node: Node, kind: str, dialect: Dialect) -> Node:
+    """The normal form of ``node``, which is of ``kind``; what does not fit the kind is kept as it is, without nulls."""
+    return Walk(dialect).node(node, kind)
+
+
+class Walk:
+    """One walk: what ``dialect`` says of a type is looked up once."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.changes: dict[str, list[Change]] = {}
+
+    def node(self, node: Node, kind: str) -> Node:
+        """The normal form of one value; it is not null."""
+        kind = kind.removeprefix("*")
+        if kind.startswith("[]") and isinstance(node, Sequence):
+            return Sequence(tuple(self.node(item, kind[2:]) for item in node.items if not is_null(item)), node.span)
+        if kind.startswith("{}") and isinstance(node, Mapping):
+            return self._map(node, kind[2:])
+        if kind in self.dialect.types and isinstance(node, Mapping):
+            return self._object(node, kind)
+        if kind == "q" and isinstance(node, Scalar):
+            return amount(node)
+        return without_nulls(node)
+
+    def _map(self, node: Mapping, kind: str) -> Mapping:
+        entries = {
+            key: Entry(key, entry.key_span, self.node(entry.value, kind))
+            for key, entry in sorted(node.entries.items())
+            if not is_null(entry.value)
+        }
+        return Mapping(entries, node.span)
+
+    def _object(self, node: Mapping, kind: str) -> Mapping:
+        fields = self.dialect.types[kind]
+        entries: dict[str, Entry] = {}
+        for key, entry in node.entries.items():
+            if not is_null(entry.value):
+                value = self.node(entry.value, fields.get(key, "a"))
+                entries[key] = Entry(key, entry.key_span, value)
+        new = Mapping(entries, node.span)
+        if kind not in self.changes:
+            self.changes[kind] = self.dialect.of(kind)
+        for change in self.changes[kind]:
+            new = change(new)
+        return self._settled(new, kind)
+
+    def _settled(self, node: Mapping, kind: str) -> Mapping:
+        """Without what means nothing, and with its sets in order."""
+        fields = self.dialect.types[kind]
+        defaults, sets = self.dialect.defaults.get(kind, {}), self.dialect.sets.get(kind, {})
+        entries: dict[str, Entry] = {}
+        for key, entry in node.entries.items():
+            value = entry.value
+            if is_empty(value, fields.get(key, "a")) or (key in defaults and same(value, defaults[key])):
+                continue
+            if key in sets and isinstance(value, Sequence):
+                entry = Entry(key, entry.key_span, in_order(value, sets[key]))
+            entries[key] = entry
+        return Mapping(entries, node.span)
+
+
+def is_null(node: Node) -> bool:
+    """Whether it is null."""
+    return isinstance(node, Scalar) and node.value is None
+
+
+def is_empty(node: Node, kind: str) -> bool:
+    """Whether a server takes a value of ``kind`` as if it were not there."""
+    if kind.startswith("*") or kind in ("a", "q"):
+        return False
+    if isinstance(node, Mapping):
+        return not node.entries and not kind.startswith("[]")
+    if isinstance(node, Sequence):
+        return not node.items and kind.startswith("[]")
+    return any(same(node, zero) for zero in _ZERO.get(kind, ()))
+
+
+def same(node: Node, value: Plain) -> bool:
+    """Whether ``node`` is ``value``, of the same type: 1 is not true."""
+    own = plain(node)
+    return own == value and isinstance(own, bool) == isinstance(value, bool)
+
+
+def amount(node: Scalar) -> Scalar:
+    """A quantity in its one spelling; what is no quantity is kept."""
+    if isinstance(node.value, bool) or node.value is None:
+        return node
+    if isinstance(node.value, int) and node.value.bit_length() > _LONGEST_AMOUNT:
+        return node
+    text = canonical(str(node.value))
+    return node if text is None else Scalar(text, node.span)
+
+
+def without_nulls(node: Node) -> Node:
+    """``node`` without nulls in its maps and lists."""
+    if isinstance(node, Mapping):
+        kept = {
+            key: Entry(key, entry.key_span, without_nulls(entry.value))
+            for key, entry in node.entries.items()
+            if not is_null(entry.value)
+        }
+        return Mapping(kept, node.span)
+    if isinstance(node, Sequence):
+        return Sequence(tuple(without_nulls(item) for item in node.items if not is_null(item)), node.span)
+    return node
+
+
+def in_order(node: Sequence, keys: tuple[str, ...]) -> Sequence:
+    """A list that is a set: sorted by ``keys``, each item once."""
+    items: dict[str, Node] = {}
+    for item in node.items:
+        items.setdefault(identity(item), item)
+    return Sequence(tuple(sorted(items.values(), key=lambda item: _rank(item, keys))), node.span)
+
+
+def _rank(node: Node, keys: tuple[str, ...]) -> tuple[object, ...]:
+    """Where an item belongs: by its keys, then by all that it says."""
+    if not isinstance(node, Mapping):
+        return (_order(node), identity(node))
+    return (*(_order(node.get(key)) for key in keys), identity(node))
+
+
+def _order(node: Node | None) -> tuple[int, float, str]:
+    """Absent first, numbers by size, then texts."""
+    if node is None:
+        return (0, 0, "")
+    if isinstance(node, Scalar) and isinstance(node.value, (int, float)) and abs(node.value) < 2**53:
+        return (1, node.value, "")
+    return (2, 0, node.value if isinstance(node, Scalar) and isinstance(node.value, str) else identity(node))
+
+
+def identity(node: Node) -> str:
+    """A text that is the same for equal values only."""
+    if isinstance(node, Mapping):
+        parts = (f"{json.dumps(key)}:{identity(entry.value)}" for key, entry in sorted(node.entries.items()))
+        return f"{{{','.join(parts)}}}"
+    if isinstance(node, Sequence):
+        return f"[{','.join(map(identity, node.items))}]"
+    if isinstance(node.value, int) and not isinstance(node.value, bool):
+        return hex(node.value)  # Python refuses to write ints of thousands of digits in decimal
+    return json.dumps(node.value)

@@ -1,0 +1,232 @@
+"""The normal form of TFJobs: the operator's defaults, and what it overwrites in the pods."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.manifest.edits import child, items, scalar, text, with_value, within, without
+from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
+from tfdsl.vocabulary import versions
+from tfdsl_backends.podspec.normal import align
+from tfdsl_backends.podspec.normal.env import without_entries
+from tfdsl_backends.podspec.normal.objects import dialect, document
+from tfdsl_backends.podspec.normal.walk import Rule
+from tfdsl_backends.tfjob.features import KEEPS_PODS, VERSIONS
+from tfdsl_backends.tfjob.old_forms import API_VERSION, ROLE_KEYS, is_tfjob, modern
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+    from collections.abc import Sequence as Many
+
+    from tfdsl_backends.podspec.normal.types import Types
+    from tfdsl_backends.podspec.normal.walk import Change, Defaults, Dialect
+
+KINDS: Final = {(API_VERSION, "TFJob"): "TFJob"}
+CONTAINER: Final = "tensorflow"
+PORT_NAME: Final = "tfjob-port"
+PORT: Final = {"name": PORT_NAME, "containerPort": 2222}
+DECIDES: Final = ("Chief", "Master")
+OVERWRITTEN: Final = tuple(
+    f"training.kubeflow.org/{name}" for name in ("operator-name", "job-name", "replica-type", "replica-index")
+)
+"""Labels that the operator gives every pod, whatever the template says."""
+
+TYPES: Final[Types] = {
+    "TFJob": {"metadata": "ObjectMeta", "spec": "TFJobSpec"},
+    "TFJobSpec": {
+        "runPolicy": "RunPolicy",
+        "successPolicy": "*s",
+        "tfReplicaSpecs": "{}ReplicaSpec",
+        "enableDynamicWorker": "b",
+    },
+    "RunPolicy": {
+        "cleanPodPolicy": "*s",
+        "ttlSecondsAfterFinished": "*i",
+        "activeDeadlineSeconds": "*i",
+        "backoffLimit": "*i",
+        "schedulingPolicy": "*SchedulingPolicy",
+        "suspend": "*b",
+        "managedBy": "*s",
+    },
+    "SchedulingPolicy": {
+        "minAvailable": "*i",
+        "queue": "s",
+        "minResources": "*{}q",
+        "priorityClass": "s",
+        "scheduleTimeoutSeconds": "*i",
+    },
+    "ReplicaSpec": {"replicas": "*i", "template": "PodTemplateSpec", "restartPolicy": "s"},
+}
+"""Source: pkg/apis/kubeflow.org/v1 of training-operator 1.8.1, and the CRD of 1.9.4 for ``managedBy``."""
+
+DEFAULTS: Final[Defaults] = {
+    "RunPolicy": {"suspend": False, "managedBy": "kubeflow.org/training-operator", "schedulingPolicy": {}},
+    "SchedulingPolicy": {"queue": "default"},
+    "ReplicaSpec": {"replicas": 1, "restartPolicy": "Never"},
+}
+
+
+def success_policy(spec: Mapping) -> Mapping:
+    """Without a policy that decides nothing: only ``AllWorkers`` does, and only where there is no chief."""
+    roles = spec.get("tfReplicaSpecs")
+    chief = isinstance(roles, Mapping) and any(key in roles.entries for key in DECIDES)
+    decides = scalar(spec.get("successPolicy")) == "AllWorkers" and not chief
+    return spec if decides else without(spec, ("successPolicy",))
+
+
+def gang(spec: Mapping) -> Mapping:
+    """Without a gang of all replicas."""
+    place = ("runPolicy", "schedulingPolicy")
+    if scalar(child(spec, *place, "minAvailable")) != replicas(spec):
+        return spec
+    return within(spec, place, lambda policy: without(policy, ("minAvailable",)))
+
+
+def replicas(spec: Mapping, roles: Container[str] | None = None) -> int:
+    """How many pods ``roles``, by default all, have; a role without a number has one."""
+    found = spec.get("tfReplicaSpecs")
+    entries = found.entries if isinstance(found, Mapping) else {}
+    numbers = [
+        scalar(child(entry.value, "replicas")) for key, entry in entries.items() if roles is None or key in roles
+    ]
+    return sum(number if isinstance(number, int) else 1 for number in numbers)
+
+
+def tf_config(spec: Mapping) -> Mapping:
+    """Without a TF_CONFIG that the operator's own, which is the last of that name, hides."""
+    if replicas(spec, ROLE_KEYS) == 1:
+        return spec
+    return _in_roles(spec, lambda role: _in_main(role, _without_tf_config))
+
+
+def role(spec: Mapping) -> Mapping:
+    """Without what the operator overwrites in the pods, and without the port that it adds."""
+    new = _in_main(spec, _without_port)
+    new = within(new, ("template", "spec"), lambda pod: without(pod, ("restartPolicy",)))
+    return within(new, ("template", "metadata", "labels"), lambda labels: without(labels, OVERWRITTEN))
+
+
+def run_policy(policy: Mapping) -> Mapping:
+    """With ``All`` for every word that the operator does not know, which it treats like that."""
+    own = policy.get("cleanPodPolicy")
+    if own is None or scalar(own) in ("None", "Running", "All"):
+        return policy
+    return with_value(policy, "cleanPodPolicy", text("All", own.span))
+
+
+def _in_roles(spec: Mapping, change: Change) -> Mapping:
+    """``spec`` with ``change`` applied to each role."""
+
+    def each_role(roles: Mapping) -> Mapping:
+        for key in roles.entries:
+            roles = within(roles, (key,), change)
+        return roles
+
+    return within(spec, ("tfReplicaSpecs",), each_role)
+
+
+def _in_main(role: Mapping, change: Change) -> Mapping:
+    """``role`` with ``change`` applied to its container ``tensorflow``; without one, to its first."""
+
+    def in_pod(pod: Mapping) -> Mapping:
+        containers = pod.get("containers")
+        if not isinstance(containers, Sequence) or not containers.items:
+            return pod
+        names = [scalar(child(one, "name")) for one in containers.items]
+        main = names.index(CONTAINER) if CONTAINER in names else 0
+        chosen = containers.items[main]
+        if not isinstance(chosen, Mapping) or (new := change(chosen)) is chosen:
+            return pod
+        changed = (*containers.items[:main], new, *containers.items[main + 1 :])
+        return with_value(pod, "containers", Sequence(changed, containers.span))
+
+    return within(role, ("template", "spec"), in_pod)
+
+
+def _without_tf_config(container: Mapping) -> Mapping:
+    if scalar(container.get("name")) != CONTAINER:
+        return container
+    return without_entries(container, lambda entry: scalar(child(entry, "name")) == "TF_CONFIG")
+
+
+def _without_port(container: Mapping) -> Mapping:
+    ports = container.get("ports")
+    kept = tuple(port for port in items(ports) if plain(port) != PORT)
+    if ports is None or len(kept) == len(items(ports)):
+        return container
+    return with_value(container, "ports", Sequence(kept, ports.span)) if kept else without(container, ("ports",))
+
+
+_OPERATOR: Final = "pkg/controller.v1 of training-operator 1.8.1"
+_DEFAULTING: Final = "`SetDefaults_TFJob` of training-operator 1.8.1"
+RULES: Final = (
+    Rule(
+        "ReplicaSpec",
+        role,
+        "`restartPolicy` of the pod, which the role's replaces; the port 2222 named `tfjob-port`; labels "
+        "`training.kubeflow.org/` that the operator writes",
+        f"{_DEFAULTING}; {_OPERATOR}/tensorflow/pod.go",
+    ),
+    Rule("RunPolicy", run_policy, "an unknown `cleanPodPolicy`, which is `All`", f"{_OPERATOR}/common/job.go"),
+    Rule(
+        "TFJobSpec",
+        success_policy,
+        "`successPolicy` other than `AllWorkers`, and any beside a chief or master",
+        f"{_OPERATOR}/tensorflow/tfjob_controller.go",
+    ),
+    Rule("TFJobSpec", gang, "`minAvailable` that is the number of all replicas", f"{_OPERATOR}/common/scheduling.go"),
+    Rule(
+        "TFJobSpec",
+        tf_config,
+        "`TF_CONFIG` in the container `tensorflow` of a job with more than one replica: the operator's comes last",
+        f"{_OPERATOR}/tensorflow/pod.go",
+    ),
+)
+
+
+@cache
+def words(clean_pod_policy: str) -> Dialect:
+    """The dialect of an operator with this default of ``cleanPodPolicy``."""
+    defaults = {**DEFAULTS, "RunPolicy": {**DEFAULTS["RunPolicy"], "cleanPodPolicy": clean_pod_policy}}
+    return dialect(TYPES, defaults, {}, RULES)
+
+
+def normal(documents: Many[Node], version: str) -> Many[Node]:
+    """The normal form of TFJobs, of any API, and of what is beside them, for the operator ``version``."""
+    found = versions.find(version, VERSIONS)
+    keeps = found is None or versions.key(found.known) >= versions.key(KEEPS_PODS)
+    dialect = words("None" if keeps else "Running")
+    return [document(_known(modern(node)), KINDS, dialect) for node in documents]
+
+
+def _known(node: Node) -> Node:
+    """A TFJob without fields of ``spec`` that its server throws away, TensorBoard's of 2017 among them."""
+    if not is_tfjob(node) or not isinstance(node, Mapping):
+        return node
+    return within(node, ("spec",), lambda spec: without(spec, set(spec.entries) - set(TYPES["TFJobSpec"])))
+
+
+def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:
+    """``documents`` with the names of containers, volumes and ports that ``written`` has."""
+    ports = align.target_ports(documents) | {PORT_NAME}
+    return [_job(own, other, ports) for own, other in align.counterparts(documents, written)]
+
+
+def _job(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
+    """A TFJob, or a Deployment beside it, with the names of ``written``."""
+    if not isinstance(own, Mapping) or written is None:
+        return own
+    roles = child(own, "spec", "tfReplicaSpecs")
+    keys = roles.entries if isinstance(roles, Mapping) else ()
+    for place in (("spec", "template"), *(("spec", "tfReplicaSpecs", key, "template") for key in keys)):
+        own = _with_names_of(own, written, place, ports)
+    return own
+
+
+def _with_names_of(own: Mapping, written: Node, place: tuple[str, ...], ports: frozenset[str]) -> Mapping:
+    """``own`` with the names that ``written`` has in the pod template at ``place``."""
+    template = child(written, *place)
+    if not isinstance(template, Mapping):
+        return own
+    return within(own, place, lambda node: align.template(node, template, ports))

@@ -1,0 +1,322 @@
+"""The normal form of Volcano's jobs: what its webhook fills in, what its controller overwrites or never looks at."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.manifest.edits import child, items, scalar, text, with_value, within, without
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence
+from tfdsl_backends.podspec.normal import align
+from tfdsl_backends.podspec.normal.env import without_entries
+from tfdsl_backends.podspec.normal.objects import dialect, document
+from tfdsl_backends.podspec.normal.pods import in_containers, with_each
+from tfdsl_backends.podspec.normal.walk import Rule
+from tfdsl_backends.volcano.lower import API_VERSION
+from tfdsl_backends.volcano.normal_plugins import with_defaults
+from tfdsl_backends.volcano.normal_policies import in_their_order
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence as Many
+
+    from tfdsl_backends.podspec.normal.types import Types
+    from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Sets
+
+HEADERS: Final = (API_VERSION, "batch.volcano.sh/v1beta1", "scheduling.incubator.k8s.io/v1alpha1")
+TEMPLATES: Final = ("flow.volcano.sh/v1alpha1", "batch.volcano.sh/v1alpha1")
+KINDS: Final = {(API_VERSION, "Job"): "VolcanoJob"}
+LABELS: Final = tuple(
+    f"volcano.sh/{name}" for name in ("task-index", "job-name", "task-spec", "job-namespace", "queue-name")
+)
+"""Labels that the controller gives every pod, whatever the template says."""
+
+ANNOTATIONS: Final = (
+    "scheduling.k8s.io/group-name",
+    *(f"volcano.sh/{name}" for name in ("task-index", "task-spec", "job-name", "queue-name", "job-version")),
+    "volcano.sh/template-uid",
+    "volcano.sh/job-retry-count",
+)
+"""Annotations that the controller gives every pod."""
+
+TYPES: Final[Types] = {
+    "VolcanoJob": {"metadata": "ObjectMeta", "spec": "VolcanoJobSpec"},
+    "VolcanoJobSpec": {
+        "schedulerName": "s",
+        "minAvailable": "i",
+        "volumes": "[]VolcanoVolume",
+        "tasks": "[]TaskSpec",
+        "policies": "[]LifecyclePolicy",
+        "plugins": "{}[]s",
+        "runningEstimate": "*s",
+        "queue": "s",
+        "maxRetry": "i",
+        "ttlSecondsAfterFinished": "*i",
+        "priorityClassName": "s",
+        "minSuccess": "*i",
+        "networkTopology": "*NetworkTopologySpec",
+    },
+    "VolcanoVolume": {"mountPath": "s", "volumeClaimName": "s", "volumeClaim": "*PersistentVolumeClaimSpec"},
+    "TaskSpec": {
+        "name": "s",
+        "replicas": "i",
+        "minAvailable": "*i",
+        "template": "PodTemplateSpec",
+        "policies": "[]LifecyclePolicy",
+        "topologyPolicy": "s",
+        "maxRetry": "i",
+        "dependsOn": "*DependsOn",
+        "partitionPolicy": "*PartitionPolicySpec",
+    },
+    "DependsOn": {"name": "[]s", "iteration": "s"},
+    "LifecyclePolicy": {"action": "s", "event": "s", "events": "[]s", "exitCode": "*i", "timeout": "*s"},
+    "NetworkTopologySpec": {"mode": "s", "highestTierAllowed": "*i", "highestTierName": "s"},
+    "PartitionPolicySpec": {
+        "totalPartitions": "i",
+        "partitionSize": "i",
+        "minPartitions": "i",
+        "networkTopology": "*NetworkTopologySpec",
+    },
+}
+"""Source: volcano-sh/apis pkg/apis/batch/v1alpha1, and the CRD of Volcano 1.15."""
+
+DEFAULTS: Final[Defaults] = {
+    "VolcanoJobSpec": {"schedulerName": "volcano", "queue": "default", "maxRetry": 3},
+    "PodSpec": {"dnsPolicy": ""},
+    "TaskSpec": {"maxRetry": 3, "topologyPolicy": "none", "dependsOn": {}},
+    "NetworkTopologySpec": {"mode": "hard"},
+}
+SETS: Final[Sets] = {
+    "VolcanoJobSpec": {"tasks": ("name",), "volumes": ("mountPath",)},
+    "DependsOn": {"name": ()},
+}
+
+
+def depends_on(spec: Mapping) -> Mapping:
+    """Without an ``iteration`` that means all: everything but ``any``, and ``any`` of one."""
+    names = {scalar(name) for name in items(spec.get("name"))}
+    return spec if scalar(spec.get("iteration")) == "any" and len(names) > 1 else without(spec, ("iteration",))
+
+
+def minimum(task: Mapping) -> Mapping:
+    """Without a number that the webhook takes from replicas or partitions."""
+    own = scalar(task.get("minAvailable"))
+    return without(task, ("minAvailable",)) if own is not None and own == _default_minimum(task) else task
+
+
+def _default_minimum(task: Node) -> int:
+    partitions = child(task, "partitionPolicy")
+    least, size = scalar(child(partitions, "minPartitions")), scalar(child(partitions, "partitionSize"))
+    if isinstance(least, int) and isinstance(size, int) and least > 0:
+        return least * size
+    replicas = scalar(child(task, "replicas"))
+    return replicas if isinstance(replicas, int) else 0
+
+
+def names(spec: Mapping) -> Mapping:
+    """With the names that the webhook gives tasks without one: ``default`` and their position."""
+    tasks = spec.get("tasks")
+    if not isinstance(tasks, Sequence):
+        return spec
+    named: list[Node] = []
+    for number, task in enumerate(tasks.items):
+        if isinstance(task, Mapping) and not scalar(task.get("name")):
+            task = with_value(task, "name", text(f"default{number}", task.span))
+        named.append(task)
+    return with_value(spec, "tasks", Sequence(tuple(named), tasks.span))
+
+
+def gang(spec: Mapping) -> Mapping:
+    """Without a gang that is the sum of the tasks' minimums."""
+    numbers = [scalar(child(task, "minAvailable")) for task in items(spec.get("tasks"))]
+    defaults = [_default_minimum(task) for task in items(spec.get("tasks"))]
+    total = sum(own if isinstance(own, int) else default for own, default in zip(numbers, defaults, strict=True))
+    return without(spec, ("minAvailable",)) if scalar(spec.get("minAvailable")) == total else spec
+
+
+def volumes(spec: Mapping) -> Mapping:
+    """Without mounts of a claim that is mounted already, which the controller skips, and generated names of claims."""
+    own = spec.get("volumes")
+    if not isinstance(own, Sequence):
+        return spec
+    kept: list[Node] = []
+    claims: set[str] = set()
+    for volume in own.items:
+        claim = scalar(child(volume, "volumeClaimName"))
+        if isinstance(volume, Mapping) and "volumeClaim" in volume.entries:
+            kept.append(without(volume, ("volumeClaimName",)))
+        elif not isinstance(claim, str) or claim not in claims:
+            kept.append(volume)
+            claims.update((claim,) if isinstance(claim, str) else ())
+    return with_value(spec, "volumes", Sequence(tuple(kept), own.span))
+
+
+def pods(spec: Mapping) -> Mapping:
+    """Without what pods get from the job: its scheduler and priority, labels, annotations and variables."""
+    scheduler = scalar(spec.get("schedulerName")) or "volcano"
+    priority = scalar(spec.get("priorityClassName"))
+    variables = _variables(spec)
+
+    def pod(node: Mapping) -> Mapping:
+        equal = {"schedulerName": scheduler, "priorityClassName": priority}
+        node = without(node, [key for key, value in equal.items() if scalar(node.get(key)) == value])
+        return in_containers(
+            node, lambda one: without_entries(one, lambda entry: scalar(child(entry, "name")) in variables)
+        )
+
+    def task(node: Node) -> Node:
+        if not isinstance(node, Mapping):
+            return node
+        node = within(node, ("template", "spec"), pod)
+        node = within(node, ("template", "metadata", "labels"), lambda labels: without(labels, LABELS))
+        return within(node, ("template", "metadata", "annotations"), lambda notes: without(notes, ANNOTATIONS))
+
+    return with_each(spec, "tasks", task)
+
+
+def dns_policy(pod: Mapping) -> Mapping:
+    """Without the policy that the webhook, and after it the server, writes."""
+    meant = "ClusterFirstWithHostNet" if scalar(pod.get("hostNetwork")) is True else "ClusterFirst"
+    return without(pod, ("dnsPolicy",)) if scalar(pod.get("dnsPolicy")) == meant else pod
+
+
+def policies(node: Mapping) -> Mapping:
+    """With the policies of the job or of a task as the controller reads them."""
+    own = node.get("policies")
+    return with_value(node, "policies", in_their_order(own)) if isinstance(own, Sequence) else node
+
+
+def plugins(spec: Mapping) -> Mapping:
+    """With the plugins that the webhook adds, and without arguments that are the default."""
+    own = spec.get("plugins")
+    return with_value(spec, "plugins", with_defaults(own)) if isinstance(own, Mapping) else spec
+
+
+def _variables(spec: Mapping) -> frozenset[str]:
+    """Variables that the plugin ``env`` appends to every container, so that they hide those of the template."""
+    return frozenset(("VC_TASK_INDEX", "VK_TASK_INDEX") if child(spec, "plugins", "env") is not None else ())
+
+
+_WEBHOOK: Final = "pkg/webhooks/admission/jobs/mutate of Volcano 1.15"
+_CONTROLLER: Final = "pkg/controllers/job of Volcano 1.15"
+RULES: Final = (
+    Rule(
+        "DependsOn",
+        depends_on,
+        "`iteration` other than `any`, and any beside a single name",
+        f"{_CONTROLLER}/job_controller_actions.go",
+    ),
+    Rule(
+        "PodSpec",
+        dns_policy,
+        "`dnsPolicy: ClusterFirstWithHostNet` with `hostNetwork`, else `ClusterFirst`",
+        _WEBHOOK,
+    ),
+    Rule(
+        "TaskSpec",
+        minimum,
+        "`minAvailable` of a task that is its `replicas` (with `minPartitions`, times `partitionSize`)",
+        _WEBHOOK,
+    ),
+    Rule(
+        "TaskSpec",
+        policies,
+        "policies: `events` as one policy each, their order (exit statuses first), exit statuses after a policy on "
+        "`PodFailed` or `*`, which never fire, `PodPending` without a timeout, `JobUpdated`; a timeout's unit",
+        f"`applyPolicies` in {_CONTROLLER}/job_controller_util.go",
+    ),
+    Rule("VolcanoJobSpec", policies, "policies of the job, likewise", f"`applyPolicies` in {_CONTROLLER}"),
+    Rule("VolcanoJobSpec", names, "the name `default<position>` of a task without one", _WEBHOOK),
+    Rule("VolcanoJobSpec", gang, "`minAvailable` of the job that is the sum of its tasks'", _WEBHOOK),
+    Rule(
+        "VolcanoJobSpec",
+        volumes,
+        "a second volume of one claim, which is not mounted; the generated name beside a `volumeClaim`",
+        f"`createJobPod` in {_CONTROLLER}/job_controller_util.go",
+    ),
+    Rule(
+        "VolcanoJobSpec",
+        plugins,
+        "`svc: []` beside tensorflow, mpi, pytorch and ray, `ssh: []` beside mpi; arguments that are the "
+        "default, their order and spelling",
+        f"{_WEBHOOK}; {_CONTROLLER}/plugins",
+    ),
+    Rule(
+        "VolcanoJobSpec",
+        pods,
+        "`schedulerName` and `priorityClassName` of a pod that are the job's; labels, annotations and the variables "
+        "`VC_TASK_INDEX`, `VK_TASK_INDEX` that the controller writes",
+        f"`createJobPod` in {_CONTROLLER}/job_controller_util.go",
+    ),
+)
+
+
+@cache
+def words() -> Dialect:
+    """The dialect of Volcano's jobs."""
+    return dialect(TYPES, DEFAULTS, SETS, RULES)
+
+
+def normal(documents: Many[Node], version: str) -> Many[Node]:
+    """The normal form of Volcano's jobs and of what is beside them; the same at every ``version``."""
+    return [document(_known(held(node)), KINDS, words()) for node in documents]
+
+
+def held(node: Node) -> Node:
+    """The job that a CronJob or a JobTemplate of Volcano holds, with its name; any other document as it is.
+
+    kube-batch's header, ``batch.volcano.sh`` under its first name, becomes today's.
+    """
+    version, kind = scalar(child(node, "apiVersion")), scalar(child(node, "kind"))
+    if not isinstance(node, Mapping) or not isinstance(version, str):
+        return node
+    spec: Node | None = node.get("spec")
+    template = child(spec, "jobTemplate") if kind == "CronJob" else None
+    if version in HEADERS and kind == "Job":
+        spec = node.get("spec")
+    elif version == API_VERSION and template is not None:
+        spec = child(template, "spec")
+    elif not (version in TEMPLATES and kind == "JobTemplate"):
+        return node
+    old = {key: entry for key, entry in node.entries.items() if key in ("apiVersion", "kind")}
+    header = {
+        "apiVersion": text(API_VERSION, old["apiVersion"].value.span),
+        "kind": text("Job", old["kind"].value.span),
+    }
+    entries = {key: Entry(key, old[key].key_span, value) for key, value in header.items()}
+    metadata = node.get("metadata")
+    given = child(template, "metadata")
+    if isinstance(metadata, Mapping) and template is not None:
+        own = given.entries if isinstance(given, Mapping) else {}
+        names = {key: entry for key, entry in metadata.entries.items() if key in ("name", "namespace")}
+        metadata = Mapping({**names, **{k: e for k, e in own.items() if k not in names}}, metadata.span)
+    for key, value in (("metadata", metadata), ("spec", spec)):
+        if value is not None:
+            entries[key] = Entry(key, value.span, value)
+    return Mapping(entries, node.span)
+
+
+def _known(node: Node) -> Node:
+    """A job without ``runningEstimate``, which no code reads."""
+    if not isinstance(node, Mapping):
+        return node
+    return within(node, ("spec",), lambda spec: without(spec, ("runningEstimate",)))
+
+
+def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:
+    """``documents`` with the names of tasks, containers, volumes and ports that ``written`` has."""
+    ports = align.target_ports(documents)
+    return [_job(own, other, ports) for own, other in align.counterparts(documents, written)]
+
+
+def _job(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
+    if not isinstance(own, Mapping) or written is None:
+        return own
+    theirs = {scalar(child(task, "name")): task for task in items(child(written, "spec", "tasks"))}
+
+    def task(node: Node) -> Node:
+        template = child(theirs.get(scalar(child(node, "name"))), "template")
+        if not isinstance(node, Mapping) or not isinstance(template, Mapping):
+            return node
+        return within(node, ("template",), lambda one: align.template(one, template, ports))
+
+    return within(own, ("spec",), lambda spec: with_each(spec, "tasks", task))

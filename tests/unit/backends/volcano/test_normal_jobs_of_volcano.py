@@ -1,0 +1,187 @@
+"""The normal form of Volcano's jobs: values from its webhook and controller, as the reference describes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.backends.trees import data, of
+from tfdsl_backends.volcano.normal import aligned, normal
+from tfdsl_backends.volcano.normal_policies import canonical_duration
+
+TEMPLATE = {"spec": {"containers": [{"name": "c", "image": "x:1"}]}}
+
+
+def normal_of(document: dict[str, Any]) -> dict[str, Any]:
+    made = normal([of(document)], "1.15")
+    assert data(normal(made, "1.15")[0]) == data(made[0])
+    return data(made[0])
+
+
+def job(tasks: list[dict[str, Any]], **spec: Any) -> dict[str, Any]:
+    document = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "j"}}
+    return {**document, "spec": {**spec, "tasks": tasks}}
+
+
+def task(name: str = "worker", **more: Any) -> dict[str, Any]:
+    return {"name": name, "replicas": 2, "template": TEMPLATE, **more}
+
+
+def test_what_the_webhook_fills_in_is_gone() -> None:
+    given = {
+        "schedulerName": "volcano",
+        "queue": "default",
+        "maxRetry": 3,
+        "minAvailable": 3,
+        "policies": [],
+        "volumes": [],
+    }
+    tasks = [task("ps", minAvailable=1, maxRetry=3), task(minAvailable=2, topologyPolicy="none")]
+    assert normal_of(job(tasks, **given)) == job([task("ps", minAvailable=1), task()])
+    assert normal_of(job([task()], minAvailable=0, maxRetry=0)) == job([task()])
+
+
+def test_names_of_tasks_without_one() -> None:
+    assert normal_of(job([{"replicas": 1, "template": TEMPLATE}, task("a")])) == job(
+        [task("a"), {"name": "default0", "replicas": 1, "template": TEMPLATE}]
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "more"),
+    [
+        ({"minAvailable": 1}, {}),
+        ({"queue": "q"}, {}),
+        ({"maxRetry": 1}, {}),
+        ({"plugins": {"env": []}}, {}),
+        ({"minSuccess": 1}, {}),
+        ({}, {"minAvailable": 0}),
+        ({}, {"dependsOn": {"name": ["a", "b"], "iteration": "any"}}),
+        ({}, {"template": {"spec": {"schedulerName": "default-scheduler"}}}),
+        ({}, {"template": {"spec": {"hostNetwork": True, "dnsPolicy": "ClusterFirst"}}}),
+        ({}, {"template": {"spec": {"restartPolicy": "OnFailure"}}}),
+    ],
+)
+def test_what_means_something_stays(spec: dict[str, Any], more: dict[str, Any]) -> None:
+    document = job([task(**more)], **spec)
+    assert normal_of(document) == document
+
+
+def test_what_pods_get_from_the_job() -> None:
+    pod = {
+        "schedulerName": "s",
+        "priorityClassName": "high",
+        "hostNetwork": True,
+        "dnsPolicy": "ClusterFirstWithHostNet",
+    }
+    metadata = {
+        "name": "x",
+        "labels": {"volcano.sh/task-spec": "w"},
+        "annotations": {"scheduling.k8s.io/group-name": "g", "a": "b"},
+    }
+    made = normal_of(
+        job([task(template={"metadata": metadata, "spec": pod})], schedulerName="s", priorityClassName="high")
+    )
+    template = {"metadata": {"annotations": {"a": "b"}}, "spec": {"hostNetwork": True}}
+    assert made == job([task(template=template)], schedulerName="s", priorityClassName="high")
+
+
+def plugins(**given: list[str]) -> dict[str, list[str]]:
+    return normal_of(job([task()], plugins=given))["spec"]["plugins"]
+
+
+def test_plugins() -> None:
+    assert plugins(tensorflow=["--ps=ps", "-worker", "worker", "--port=2222"]) == {"svc": [], "tensorflow": []}
+    assert plugins(mpi=["--master=m"]) == {"mpi": ["--master=m"], "ssh": [], "svc": []}
+    assert plugins(svc=["--publish-not-ready-addresses", "--disable-network-policy=false"]) == {
+        "svc": ["--publish-not-ready-addresses=true"]
+    }
+    assert plugins(svc=["-unknown", "--publish-not-ready-addresses"]) == {
+        "svc": ["-unknown", "--publish-not-ready-addresses"]
+    }
+
+
+def policies(*given: dict[str, Any]) -> list[dict[str, Any]]:
+    return normal_of(job([task(policies=[*given])]))["spec"]["tasks"][0].get("policies", [])
+
+
+def test_policies_as_the_controller_reads_them() -> None:
+    assert policies(
+        {"events": ["PodFailed", "PodEvicted", "PodFailed"], "action": "RestartJob", "timeout": "600s"},
+        {"exitCode": 3, "action": "AbortJob"},
+    ) == [
+        {"event": "PodEvicted", "action": "RestartJob", "timeout": "10m"},
+        {"event": "PodFailed", "action": "RestartJob", "timeout": "10m"},
+    ]
+    before = [{"exitCode": 3, "action": "AbortJob"}, {"event": "PodFailed", "action": "RestartJob"}]
+    assert policies(*before) == before
+    assert policies({"event": "JobUpdated", "action": "AbortJob"}, {"event": "PodPending", "action": "AbortJob"}) == []
+    pending = {"event": "PodPending", "action": "AbortJob", "timeout": "1h"}
+    assert policies(pending) == [pending]
+    every = [{"exitCode": 1, "action": "AbortJob"}, {"event": "*", "action": "RestartJob"}]
+    assert policies(*every) == every
+    malformed = [{"event": "PodFailed", "exitCode": 1, "action": "AbortJob"}, {"action": "AbortJob"}]
+    assert policies(*malformed) == malformed
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("90s", "90s"),
+        ("60s", "1m"),
+        ("1h0m0s", "1h"),
+        ("1.5h", "90m"),
+        ("1500ms", "1500ms"),
+        (".5s", "500ms"),
+        ("0s", "0s"),
+    ],
+)
+def test_durations(written: str, shown: str) -> None:
+    assert canonical_duration(written) == shown
+
+
+@pytest.mark.parametrize("text", ["", "10", "1d", "1 m", "m", "-1s" * 30])
+def test_what_is_no_duration(text: str) -> None:
+    assert canonical_duration(text) is None
+
+
+def test_volumes() -> None:
+    volumes = [
+        {"mountPath": "/b", "volumeClaimName": "d"},
+        {"mountPath": "/a", "volumeClaimName": "d"},
+        {"mountPath": "/0", "volumeClaimName": "x", "volumeClaim": {"accessModes": ["ReadWriteOnce"]}},
+    ]
+    assert normal_of(job([task()], volumes=volumes))["spec"]["volumes"] == [
+        {"mountPath": "/0", "volumeClaim": {"accessModes": ["ReadWriteOnce"]}},
+        {"mountPath": "/b", "volumeClaimName": "d"},
+    ]
+
+
+def test_jobs_in_other_documents() -> None:
+    bare = job([task()])
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": bare["spec"]}
+    cron = {**bare, "kind": "CronJob", "spec": {"schedule": "* * * * *", "jobTemplate": template}}
+    assert normal_of(cron) == {**bare, "metadata": {"name": "j", "labels": {"a": "b"}}}
+    flow = {**bare, "apiVersion": "flow.volcano.sh/v1alpha1", "kind": "JobTemplate"}
+    assert normal_of(flow) == bare
+
+
+def test_names_of_containers() -> None:
+    ours = normal(
+        [of(job([task(template={"spec": {"containers": [{"name": "tensorflow", "image": "x:1"}]}})]))], "1.15"
+    )
+    theirs = normal([of(job([task()]))], "1.15")
+    assert data(aligned(theirs, ours)[0]) == data(ours[0])
+
+
+@pytest.mark.parametrize(
+    "spec", [None, 3, [], {}, {"tasks": 3}, {"tasks": [3, None]}, {"plugins": [1], "volumes": [1]}]
+)
+@pytest.mark.parametrize("kind", ["Job", "CronJob"])
+def test_any_document_is_taken(kind: str, spec: object) -> None:
+    document = of({"apiVersion": "batch.volcano.sh/v1alpha1", "kind": kind, "spec": spec, "metadata": 3})
+    made = normal([document], "x")
+    aligned(made, made)
+    aligned(normal([of(job([task()]))], "1.15"), made)
+    aligned(made, normal([of(job([task()]))], "1.15"))
