@@ -269,7 +269,7 @@ def test_commands_are_the_files_that_have_one() -> None:
     files = {
         path.stem for path in (ROOT / "tfdsl/cli").glob("*.py") if "\nCOMMAND = " in path.read_text(encoding="utf-8")
     }
-    assert files == set(SUMMARIES)
+    assert files - {"import_manifest"} | {"import"} == set(SUMMARIES)  # no module can be called import
 
 
 ROOMS = {"options", "features", "support", "when", "messages", "checks", "lower", "policies", "tfconfig"}

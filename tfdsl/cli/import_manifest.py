@@ -39,7 +39,7 @@ COMMAND = Command(
     (OUTPUT, FROM, ROLE, CHECK, SPLIT, FORMAT),
     (
         "tfdsl import mnist.yaml",
-        "tfdsl import mnist.yaml -o mnist.tfjob",
+        "tfdsl import mnist.yaml -o imported.tfjob",
         "tfdsl import mnist.yaml --check",
     ),
     "Reads TFJobs of every version, Volcano Jobs, Jobs, JobSets, Slider packages, Yarnfiles, TonY's tony.xml and the\n"

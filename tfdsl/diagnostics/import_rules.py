@@ -28,7 +28,7 @@ EMBEDDED = Rule("TFJ4102", "import-embedded", "info", "the {kind} at {where} of 
 NOT_KEPT = Rule("TFJ4201", "import-not-kept", "info", "{what} is left out: {reason}")
 SERVER_REFUSES = Rule("TFJ4202", "import-server-refuses", "warning", "the server refuses {what}: {reason}")
 READ_DIFFERENTLY = Rule("TFJ4203", "import-read-differently", "info", "{what} becomes {word}: {difference}")
-NO_ROLE = Rule("TFJ4204", "import-no-role", "error", "{what} {name} is no role of the language")
+NO_ROLE = Rule("TFJ4204", "import-no-role", "error", "{what} {name} is not a role of the language")
 NO_WORDS = Rule("TFJ4205", "import-no-words", "error", "the language cannot say {what}: {reason}")
 
 # TFJ43xx: the law

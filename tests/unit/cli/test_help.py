@@ -41,6 +41,8 @@ def test_examples_work(name: str, example: str, tmp_path: Path) -> None:
     assert program == "tfdsl"
     if name != "new":
         assert tfdsl("new", "mnist", cwd=tmp_path).status == 0
+    if name == "import":
+        assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "mnist.yaml", cwd=tmp_path).status == 0
     ran = tfdsl(*words, cwd=tmp_path)
     assert ran.status == 0, ran.err
 

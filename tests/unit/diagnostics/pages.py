@@ -2,8 +2,8 @@
 
 A ``tfjob`` block is a whole file, or a part of a job, around which a job with an image and, without a role of its
 own, a worker is put. Before it may stand further files (`` `common.tfjob`: ``, then a block) and options (With
-`` `--profile prod` ``:). An ``sh`` block is a command line; ``mnist.tfjob`` is there. ``‹U+202E›`` stands for that
-character, ``‹TEXT × N›`` for N times a text.
+`` `--profile prod` ``:). An ``sh`` block is a command line; ``mnist.tfjob`` is there. A ``yaml``, ``json`` or ``xml``
+block is a manifest that is imported. ``‹U+202E›`` stands for that character, ``‹TEXT × N›`` for N times a text.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[3]
 MAIN = "main.tfjob"
+MANIFESTS = ("yaml", "json", "xml")
 MNIST = """\
 param workers: int = 2
 job mnist {
@@ -66,6 +67,9 @@ def example(section: str) -> Example:
             files[name] = text
         elif language == "sh":
             commands += text
+        elif language in MANIFESTS:
+            files[f"job.{language}"] = _spelt_out(text)
+            commands += f"tfdsl import job.{language}\n"
         else:
             assert language == "tfjob"
             files[MAIN] = part(_spelt_out(text))
