@@ -25,6 +25,7 @@ REVIEWED = {
     "tfdsl/cli/overview.py": EXAMPLE,
     "tfdsl/cli/tfconfig.py": EXAMPLE,
     "tfdsl/cli/topics.py": EXAMPLE,
+    "tfdsl/cli/where.py": EXAMPLE,
     "tfdsl/cli/word_examples.py": EXAMPLE,
 }
 """Files of the core that may name a target, and why."""

@@ -128,13 +128,15 @@ class Document(Record):
     """One thing a backend makes.
 
     ``file``: its name in a set of files (``package/scripts/role.py``), ``None`` for a document of the one stream.
-    ``data``: a tree with :class:`~tfdsl.emit.located.Located` leaves, or the text of a script.
+    ``data``: a tree with :class:`~tfdsl.emit.located.Located` leaves, or the text of a script, whose ``lines`` have the
+    IR path of each line.
     """
 
     data: Data
     file: str | None = None
     format: Literal["yaml", "json", "xml", "text"] = "yaml"
     executable: bool = False
+    lines: tuple[str | None, ...] = ()
 
 
 class TaskConfig(Record):

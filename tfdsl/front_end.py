@@ -71,7 +71,7 @@ def compiled(given: Input, request: Request, choices: Sequence[Choice], *, stric
     outcome = run(given, request, choices)
     diagnostics = settled([outcome], [given], strict=strict, paths=[path_of(given)])
     made = () if pipeline.has_errors(diagnostics) else outcome.made
-    return Outcome(outcome.targets, made, tuple(diagnostics))
+    return Outcome(outcome.targets, made, tuple(diagnostics), outcome.conditions)
 
 
 def settled(

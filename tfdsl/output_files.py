@@ -11,6 +11,7 @@ from tfdsl.record import Record
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from tfdsl.ir.origins import Origins
     from tfdsl.pipeline import Made
     from tfdsl.text import Span
 
@@ -20,14 +21,14 @@ Form: TypeAlias = Literal["yaml", "json", "xml", "text", "dockerfile"]
 class OutputFile(Record):
     """One file. ``name``: with ``/`` between its parts, on every system.
 
-    ``span_of``: where in the source the path of a line was written. ``private``: it belongs to a job that holds a
-    secret as plain text.
+    ``place_of``: the origins of the job that a line belongs to, and the IR path there, for the path of a line.
+    ``private``: it belongs to a job that holds a secret as plain text.
     """
 
     name: str
     written: Written
     form: Form
-    span_of: Callable[[str], Span]
+    place_of: Callable[[str], tuple[Origins, str]]
     executable: bool = False
     private: bool = False
 
@@ -35,6 +36,11 @@ class OutputFile(Record):
     def mapped(self) -> bool:
         """Whether any line comes from a place in the source."""
         return any(path is not None for path in self.written.lines)
+
+    def span_of(self, path: str) -> Span:
+        """Where in the source the path of a line was written."""
+        origins, inner = self.place_of(path)
+        return origins.span(inner)
 
     def source_map(self) -> str:
         """The text of its map (:mod:`tfdsl.emit.sourcemap`)."""
@@ -45,15 +51,19 @@ class OutputFile(Record):
 
 def output_files(made: Made) -> Iterator[OutputFile]:
     """The files of one job: ``JOB.yaml``, or those of a target that is a set of files in ``JOB/``, and a Dockerfile."""
-    job, span_of, private = made.unit.job.name, made.unit.origins.span, made.private
+    job, origins, private = made.unit.job.name, made.unit.origins, made.private
+
+    def place_of(path: str) -> tuple[Origins, str]:
+        return origins, path
+
     if is_stream(made):
         yield stream(f"{job}.yaml", [made])
     else:
         for document in made.documents:
             name, written = f"{job}/{document.file}", pipeline.written(document)
-            yield OutputFile(name, written, document.format, span_of, document.executable, private)
+            yield OutputFile(name, written, document.format, place_of, document.executable, private)
     if made.dockerfile is not None:
-        yield OutputFile(f"{job}.Dockerfile", made.dockerfile, "dockerfile", span_of, private=private)
+        yield OutputFile(f"{job}.Dockerfile", made.dockerfile, "dockerfile", place_of, private=private)
 
 
 def is_stream(made: Made) -> bool:
@@ -75,9 +85,18 @@ def stream(name: str, jobs: Sequence[Made]) -> OutputFile:
         texts.append(written.text)
         lines += [None if path is None else f"{number}:{path}" for path in written.lines]
 
-    def span_of(path: str) -> Span:
+    def place_of(path: str) -> tuple[Origins, str]:
         number, _, inner = path.partition(":")
-        return jobs[int(number)].unit.origins.span(inner)
+        return jobs[int(number)].unit.origins, inner
 
     private = any(one.private for one in jobs)
-    return OutputFile(name, Written("".join(texts), tuple(lines)), "yaml", span_of, private=private)
+    return OutputFile(name, Written("".join(texts), tuple(lines)), "yaml", place_of, private=private)
+
+
+def folder_names(made: Sequence[Made]) -> dict[tuple[str, str], str]:
+    """The folder of each target and version in the output of several targets: with its version if it has several."""
+    units = list(dict.fromkeys((one.unit.target, one.unit.shown_version) for one in made))
+    targets = [target for target, _ in units]
+    return {
+        (target, version): target if targets.count(target) == 1 else f"{target}-{version}" for target, version in units
+    }

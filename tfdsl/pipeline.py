@@ -247,7 +247,7 @@ def written(document: Document) -> Written:
 
     text = plain(document.data)
     assert isinstance(text, str)
-    return Written(text, (None,) * text.count("\n"))
+    return Written(text, document.lines or (None,) * text.count("\n"))
 
 
 # --- what is reported -----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tfdsl.cli.arguments import quote
 from tfdsl.diagnostics.usage_rules import OUTPUT_PLACE
-from tfdsl.output_files import output_files, stream
+from tfdsl.output_files import folder_names, output_files, stream
 from tfdsl.record import Record, replace
 from tfdsl.writing import File
 
@@ -106,7 +106,7 @@ def files(place: Destination, made: Sequence[Made], *, source_map: bool) -> list
     if place.kind == "file":
         whole = stream(os.path.basename(place.path), made)
         return _files(os.path.dirname(place.path), [whole], source_map=source_map)
-    names = _folder_names(made) if place.folders else {}
+    names = folder_names(made) if place.folders else {}
     written: list[File] = []
     for one in made:
         folder = os.path.join(place.path, names[one.unit.target, one.unit.shown_version]) if names else place.path
@@ -123,12 +123,3 @@ def _files(folder: str, outputs: Iterable[OutputFile], *, source_map: bool) -> l
         if source_map and one.mapped:
             written.append(File(f"{path}.map", one.source_map(), private=one.private))
     return written
-
-
-def _folder_names(made: Sequence[Made]) -> dict[tuple[str, str], str]:
-    """The folder of each target; with its version if a target is compiled in several."""
-    units = list(dict.fromkeys((one.unit.target, one.unit.shown_version) for one in made))
-    targets = [target for target, _ in units]
-    return {
-        (target, version): target if targets.count(target) == 1 else f"{target}-{version}" for target, version in units
-    }

@@ -105,7 +105,8 @@ def sh(value: Data) -> Quoted:
     """A text or number as one word of a POSIX shell, a list as one word per item. What is quoted already stays."""
     data, path = _split(value)
     if isinstance(data, list | tuple):
-        return Quoted(" ".join(sh(item) for item in data), path)
+        words = [sh(item) for item in data]
+        return Quoted(" ".join(words), path or next((word.path for word in words if word.path is not None), None))
     if isinstance(data, Quoted):
         return Quoted(data, path or data.path)
     return Quoted(shell.quote(_text(data)), path)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
+    from tfdsl.emit.written import Written
 
 __all__ = ["check", "generate", "tasks"]
 
@@ -52,13 +53,14 @@ def generate(unit: Unit) -> Sequence[Document]:
     scripts += [Document(program(name), f"package/scripts/{name}.py", "text") for name in PROGRAMS]
     if any(role.server for role in unit.job.roles):
         scripts.append(Document(program("server"), "package/files/server.py", "text"))
+    submission = submit(unit)
     return [
         Document(app_config(unit), "appConfig.json", "json"),
         Document(resources(unit), "resources.json", "json"),
         metainfo(unit),
         Document(job_file(unit), "package/files/job.json", "json"),
         *scripts,
-        Document(submit(unit), "submit.sh", "text", executable=True),
+        Document(submission.text, "submit.sh", "text", executable=True, lines=submission.lines),
     ]
 
 
@@ -69,7 +71,7 @@ def metainfo(unit: Unit) -> Document:
     return Document(metainfo_json(unit), "metainfo.json", "json")
 
 
-def submit(unit: Unit) -> str:
+def submit(unit: Unit) -> Written:
     """The script that calls ``slider create``."""
     sent: list[tuple[str, str]] = [*files(unit), *sent_archives(unit.job).items()]
     listed: list[Data] = [{"source": source, "name": name} for source, name in sent]
@@ -79,7 +81,7 @@ def submit(unit: Unit) -> str:
         "metainfo": f"metainfo.{unit.text('metainfo')}",
         "files": listed,
     }
-    return render(HERE / "templates", "submit.sh.j2", values).text
+    return render(HERE / "templates", "submit.sh.j2", values)
 
 
 @cache

@@ -20,7 +20,8 @@ __all__ = ["check", "generate", "tasks"]
 
 def generate(unit: Unit) -> Sequence[Document]:
     """The two scripts."""
+    submit, job = submit_script(unit), job_script(unit)
     return [
-        Document(submit_script(unit).text, "submit.sh", "text", executable=True),
-        Document(job_script(unit).text, "job.sh", "text", executable=True),
+        Document(submit.text, "submit.sh", "text", executable=True, lines=submit.lines),
+        Document(job.text, "job.sh", "text", executable=True, lines=job.lines),
     ]

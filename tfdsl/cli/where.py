@@ -1,0 +1,265 @@
+"""``tfdsl where``: which lines of the output a line made, and which line of the source made a line of the output."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from tfdsl import front_end, pipeline
+from tfdsl.cli import selection as chosen
+from tfdsl.cli import where_text
+from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
+from tfdsl.cli.streams import out
+from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
+from tfdsl.diagnostics.where_rules import BAD_MAP, NO_MAP, NO_SUCH_LINE, NOT_OF_SOURCE, STALE
+from tfdsl.masking import Hidden, hidden_texts
+from tfdsl.ready_job import ReadyJob
+from tfdsl.source_files import read
+from tfdsl.text import Source
+from tfdsl.where import back, files, maps, places
+from tfdsl.where.forward import Forward, Question, choices_for, line_span, narrowed, outside
+from tfdsl.where.uses import Uses
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.cli.arguments import Argument, Arguments
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.front_end import Input
+    from tfdsl.pipeline import Choice, Outcome
+    from tfdsl.text import Span
+    from tfdsl.where.places import Asked
+
+OUTPUT = Flag("--output", "the folder or file that the output is in, as for tfdsl compile", short="-o", value="PATH")
+SOURCE = Flag("--source", "compile this file: FILE is its output, or is included by it", value="FILE")
+FORMAT = Flag("--format", "text for people, json for programs (default: text)", value="FORMAT", one_of=("text", "json"))
+
+COMMAND = Command(
+    "where",
+    "show which line made which: from a job to its output, and back",
+    (Positional("FILE:LINE", "a line of a .tfjob file, or of an output"),),
+    (
+        chosen.TARGET,
+        SOURCE,
+        OUTPUT,
+        chosen.JOB,
+        chosen.NAME,
+        chosen.PROFILE,
+        chosen.PARAMS,
+        chosen.SET,
+        chosen.OPTION,
+        chosen.ALLOW_READ,
+        FORMAT,
+    ),
+    (
+        "tfdsl where mnist.tfjob:9",
+        "tfdsl where mnist.tfjob:16 -t volcano --format json",
+    ),
+    "Without -t: the targets that the job has blocks for, else every target it compiles for.\n"
+    "The source of an output is looked up in FILE.map beside it; --source compiles the source instead.\n"
+    "Exit status: 0 found, 1 the line made nothing or comes from nowhere, 2 the question cannot be answered.",
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Answer the question of the command line."""
+    picked = chosen.selection(arguments)
+    errors = list(picked.errors)
+    argument = arguments.rest[0]
+    asked = places.asked(argument.text)
+    if asked is None:
+        errors.append(BAD_ARGUMENT(argument.span, what=f"where needs FILE:LINE, not {argument.text or '(nothing)'}"))
+    if errors or asked is None:
+        return wrong_use(errors, "text", "tfdsl where --help", picked.hidden)
+    return _Where(arguments, picked, asked, argument).run()
+
+
+class _Where:
+    """One question of a command line."""
+
+    def __init__(self, arguments: Arguments, picked: chosen.Selection, asked: Asked, argument: Argument) -> None:
+        self.arguments = arguments
+        self.picked = picked
+        self.asked = asked
+        self.argument = argument
+        self.hidden = picked.hidden
+        self.warnings: list[Diagnostic] = []
+
+    def run(self) -> int:
+        """Find out which way the question goes, and answer it."""
+        main = self.arguments.value(SOURCE.name)
+        if main is not None:
+            return self._with_source(main)
+        source = self._read(self.argument, self.asked.path)
+        if source is None:
+            return USAGE
+        map_path = f"{self.asked.path}.map"
+        if not source.path.endswith(".tfjob") and os.path.lexists(map_path):
+            return self._by_map(source, map_path)
+        inputs = chosen.inputs(self.arguments, source)
+        given = files.as_source(source, inputs)
+        if given is None:
+            error = NO_MAP(self.argument.span, path=self.asked.path)
+            return self._trouble(
+                error.help("name the source: --source FILE.tfjob").help(
+                    "or write the map: tfdsl compile --source-map -o PATH"
+                )
+            )
+        return self._forward(given, given.source if isinstance(given, ReadyJob) else given.files[0].source)
+
+    def _read(self, argument: Argument, path: str) -> Source | None:
+        found = read(path)
+        if isinstance(found, str):
+            self._trouble(UNREADABLE_FILE(argument.span, path=path, reason=found))
+            return None
+        return found
+
+    def _trouble(self, *diagnostics: Diagnostic) -> int:
+        report(diagnostics, (), hidden=self.hidden)
+        return USAGE
+
+    def _no_line(self, source: Source) -> Diagnostic | None:
+        last = places.line_count(source)
+        if self.asked.line <= last:
+            return None
+        return NO_SUCH_LINE(self.argument.span, path=self.asked.path, line=self.asked.line, last=last)
+
+    # --- forward ---
+
+    def _with_source(self, argument: Argument) -> int:
+        main = self._read(argument, argument.text)
+        if main is None:
+            return USAGE
+        given = front_end.read(main, chosen.inputs(self.arguments, main))
+        own = files.in_program(self.asked.path, given)
+        if own is not None:
+            return self._forward(given, own)
+        source = self._read(self.argument, self.asked.path)
+        return USAGE if source is None else self._back(given, source)
+
+    def _forward(self, given: Input, source: Source) -> int:
+        wrong = self._no_line(source)
+        if wrong is not None:
+            return self._trouble(wrong)
+        program = None if isinstance(given, ReadyJob) else given
+        span = line_span(source, self.asked.line)
+        if self.asked.column is not None:
+            span = narrowed(program, span, source.offset(self.asked.line, self.asked.column))
+        outcomes = self._outcomes(given)
+        if isinstance(outcomes, int):
+            return outcomes
+        place = self._destination(outcomes)
+        forward = Forward(Question(given, span, self.picked.request), place.files, self._compiled)
+        answers = [forward.answer(choice, outcome) for choice, outcome in outcomes]
+        self._warn(given)
+        self._warn(None)
+        asked = places.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
+        out(where_text.forward(asked, answers, self.hidden, json=self._json))
+        return OK if any(answer.lines for answer in answers) else ERRORS
+
+    def _destination(self, outcomes: Sequence[tuple[Choice, Outcome]]) -> files.Destination:
+        """Where the output is; a warning for each file there that is another now."""
+        path = self.arguments.value(OUTPUT.name)
+        made = [one for _, outcome in outcomes for one in outcome.made]
+        place = files.destination(path.text if path is not None else None, made, several=len(self.picked.choices) > 1)
+        if path is not None:
+            written = files.changed(file for _, outcome in outcomes for file in place.files(outcome.made))
+            since = "it was compiled from this source"
+            self.warnings += [STALE(path.span, path=one, since=since) for one in written]
+        return place
+
+    def _outcomes(self, given: Input) -> list[tuple[Choice, Outcome]] | int:
+        """What is made for each target; the exit status where nothing can be."""
+        choices = self.picked.choices or choices_for(given)
+        named = self.picked.choices or files.has_target_blocks(given)
+        done = [(choice, self._compiled(given, choice)) for choice in choices]
+        wrong = [one for one in done if pipeline.has_errors(one[1].diagnostics)]
+        if wrong and (named or len(wrong) == len(done)):
+            return self._trouble(*(one for one in wrong[0][1].diagnostics if one.level == "error"))
+        return [one for one in done if one not in wrong]
+
+    def _compiled(self, given: Input, choice: Choice) -> Outcome:
+        return front_end.compiled(given, self.picked.request, [choice])
+
+    # --- back ---
+
+    def _by_map(self, source: Source, map_path: str) -> int:
+        """Answer from the map beside an output."""
+        wrong = self._no_line(source)
+        text = read(map_path)
+        found = maps.parse(text.text) if isinstance(text, Source) else text
+        if wrong is not None or isinstance(found, str):
+            span = self.argument.span
+            return self._trouble(wrong or BAD_MAP(span, path=map_path, reason=str(found)))
+        if files.newer(self.asked.path, map_path):
+            self.warnings.append(STALE(self.argument.span, path=self.asked.path, since=f"{map_path} was written"))
+        opened: dict[str, Input] = {}
+
+        def look_up(path: str) -> Source | str:
+            there = files.beside(path, map_path)
+            main = read(there)
+            if isinstance(main, str):
+                return main
+            if files.source_is_newer(there, map_path):
+                self.warnings.append(STALE(self.argument.span, path=there, since=f"{map_path} was written"))
+            given = opened[path] = front_end.read(main, chosen.inputs(self.arguments, main))
+            return files.in_program(there, given) or main
+
+        def uses_at(span: Span) -> list[Span]:
+            given = next(iter(opened.values()), None)
+            return self._uses_at(given, span) if given is not None else []
+
+        origin = back.from_map(found, self.asked.line, look_up, uses_at)
+        for given in opened.values():
+            self._warn(given)
+        return self._came_from(source, origin)
+
+    def _uses_at(self, given: Input, span: Span) -> list[Span]:
+        uses = self._uses(given)
+        return uses.at([span]) if uses is not None else []
+
+    def _uses(self, given: Input) -> Uses | None:
+        request = self.picked.request
+        return None if isinstance(given, ReadyJob) else Uses(given, request.profile, outside(request))
+
+    def _back(self, given: Input, source: Source) -> int:
+        """Answer from what ``--source`` compiles to."""
+        wrong = self._no_line(source)
+        if wrong is not None:
+            return self._trouble(wrong)
+        outcomes = self._outcomes(given)
+        if isinstance(outcomes, int):
+            return outcomes
+        made = [one for _, outcome in outcomes for one in outcome.made]
+        match = back.match(source.text, self.asked.path, self.asked.line, list(files.candidates(made)))
+        main = front_end.path_of(given)
+        if match is None:
+            return self._trouble(NOT_OF_SOURCE(self.argument.span, path=self.asked.path, source=main))
+        if not match.same:
+            since = f"it was compiled, or {main} has"
+            self.warnings.append(STALE(self.argument.span, path=self.asked.path, since=since))
+        self._warn(given)
+        return self._came_from(source, back.from_output(match, self._uses(given)))
+
+    def _came_from(self, source: Source, origin: back.Origin) -> int:
+        self._warn(None)
+        asked = places.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
+        out(where_text.back(asked, origin, self.hidden, json=self._json))
+        return OK if origin.place is not None else ERRORS
+
+    # --- what is shown ---
+
+    @property
+    def _json(self) -> bool:
+        return self.arguments.text(FORMAT.name) == "json"
+
+    def _warn(self, given: Input | None) -> None:
+        """Report the warnings; secrets of the files that ``given`` has read are hidden from now on."""
+        secret = set() if given is None or isinstance(given, ReadyJob) else given.hidden
+        if secret:
+            more = hidden_texts(secret)
+            self.hidden = Hidden((*self.hidden.values, *more.values), self.hidden.paths)
+        if self.warnings and given is None:
+            report(self.warnings, (), hidden=self.hidden)
+            self.warnings = []

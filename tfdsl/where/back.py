@@ -1,0 +1,120 @@
+"""From a line of the output to the line of the source that made it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.record import Record
+from tfdsl.text import Span
+from tfdsl.where.counterparts import blocks
+from tfdsl.where.forward import line_span
+from tfdsl.where.places import Place, line_count, place_of
+from tfdsl.where.trace import lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from tfdsl.output_files import OutputFile
+    from tfdsl.pipeline import Made
+    from tfdsl.text import Source
+    from tfdsl.where.maps import Map
+    from tfdsl.where.uses import Uses
+
+FEWEST = 0.3
+"""The part of the lines that a file must have in common with an output to be taken for it."""
+
+
+class Origin(Record):
+    """Where a line comes from. ``place``: the line that made it, and ``uses`` those that gave it its values.
+
+    ``after``: without a ``place``, the last line of the output before it that has one. ``reason``: why there is none.
+    """
+
+    place: Place | None = None
+    uses: tuple[Place, ...] = ()
+    reason: str = ""
+    target: str | None = None
+    version: str | None = None
+
+
+class Match(Record):
+    """An output that a file was taken for. ``line``: where the asked line is in it; ``same``: they are equal."""
+
+    made: Made
+    file: OutputFile
+    line: int | None
+    same: bool
+
+
+CONSTANT = "it comes from no line of the source: it is the same for every job"
+
+
+def from_map(
+    found: Map, line: int, read: Callable[[str], Source | str], uses_at: Callable[[Span], Iterable[Span]]
+) -> Origin:
+    """The origin that a map says. ``read`` opens a source; ``uses_at`` gives the places of the names that are used."""
+    entry = found.lines.get(line)
+    if entry is None:
+        return Origin(reason=CONSTANT)
+    path, number, column = entry
+    source = read(path)
+    if isinstance(source, str) or number > line_count(source):
+        return Origin(Place(path, number, None))
+    start = source.offset(number, column)
+    span = Span(source, start, max(start, line_span(source, number).end))
+    place = Place(path, number, source.line(number))
+    return Origin(place, _others(place, uses_at(span)))
+
+
+def from_output(match: Match, uses: Uses | None) -> Origin:
+    """The origin of a line of an output that was compiled just now."""
+    unit = match.made.unit
+    if match.line is None:
+        return Origin(reason="tfdsl does not write this line", target=unit.target, version=unit.shown_version)
+    line = next((one for one in lines_of(match.file) if one.place.line == match.line), None)
+    place = line.origin if line is not None else None
+    if line is None or place is None:
+        return Origin(reason=CONSTANT, target=unit.target, version=unit.shown_version)
+    through = [*line.spans[1:], *(uses.at(line.spans) if uses is not None else ())]
+    return Origin(place, _others(place, through), target=unit.target, version=unit.shown_version)
+
+
+def _others(place: Place, spans: Iterable[Span]) -> tuple[Place, ...]:
+    return tuple(dict.fromkeys(one for span in spans if (one := place_of(span)) != place))
+
+
+def match(text: str, path: str, line: int, candidates: Sequence[tuple[Made, OutputFile]]) -> Match | None:
+    """The candidate that a file is: an equal one, else the most similar one, by its name or by its lines."""
+    named = [one for one in candidates if _ends_like(path, one[1].name)]
+    for made, file in (*named, *candidates):
+        if file.written.text == text:
+            return Match(made, file, line, same=True)
+    best: tuple[float, Made, OutputFile] | None = None
+    for made, file in named or candidates:
+        likeness = _likeness(text, file.written.text)
+        if likeness >= FEWEST and (best is None or likeness > best[0]):
+            best = (likeness, made, file)
+    if best is None:
+        return None
+    _, made, file = best
+    return Match(made, file, _counterpart(text, file.written.text, line), same=False)
+
+
+def _ends_like(path: str, name: str) -> bool:
+    parts, wanted = path.replace("\\", "/").split("/"), name.split("/")
+    return parts[-len(wanted) :] == wanted
+
+
+def _likeness(one: str, other: str) -> float:
+    from collections import Counter
+
+    ours, theirs = (Counter(line for line in text.split("\n") if line.strip()) for text in (one, other))
+    return sum((ours & theirs).values()) / max(sum(ours.values()), 1)
+
+
+def _counterpart(text: str, other: str, line: int) -> int | None:
+    """The line of ``other`` that is line ``line`` of ``text``."""
+    for start, there, length in blocks(text.split("\n"), other.split("\n")):
+        if start < line <= start + length:
+            return there + line - start
+    return None

@@ -1,0 +1,130 @@
+"""The files that a question is about: whether one is a source or an output, and whether it is still what it was."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from tfdsl import front_end
+from tfdsl.output_files import folder_names, output_files, stream
+from tfdsl.ready_job import ReadyJob
+from tfdsl.record import Record, replace
+from tfdsl.source_files import read
+from tfdsl.syntax import ast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from tfdsl.front_end import Input
+    from tfdsl.inputs import Inputs
+    from tfdsl.output_files import OutputFile
+    from tfdsl.pipeline import Made
+    from tfdsl.text import Source
+
+ENDINGS: Final = (".yaml", ".yml")
+"""How a path ends that is one file for all jobs, not a folder."""
+_SLACK: Final = 2_000_000_000
+"""Nanoseconds that may lie between the writing of an output and of its map."""
+
+
+def as_source(source: Source, inputs: Inputs) -> Input | None:
+    """What a text compiles from, if it is a source: a text of the language with a job, or a job as JSON."""
+    given = front_end.read(source, inputs)
+    if source.path.endswith(".tfjob") or source.origin is None:
+        return given
+    if isinstance(given, ReadyJob):
+        return given if given.job is not None else None
+    return given if given.jobs and not given.syntax_errors else None
+
+
+def in_program(path: str, given: Input) -> Source | None:
+    """The text of ``given`` that is the file at ``path``."""
+    texts = [given.source] if isinstance(given, ReadyJob) else [file.source for file in given.files]
+    wanted = os.path.realpath(path)
+    return next((one for one in texts if one.origin is not None and os.path.realpath(one.origin) == wanted), None)
+
+
+class Destination(Record):
+    """Where the output of a compilation is: ``path`` as for ``-o``, ``None`` for names alone.
+
+    ``folders``: the folder in it of each target and version that has one of its own.
+    """
+
+    path: str | None = None
+    folders: Mapping[tuple[str, str], str] = {}
+
+    def files(self, made: Sequence[Made]) -> list[OutputFile]:
+        """The files that jobs become, under the names that they have there."""
+        path = self.path
+        if path is not None and is_one_file(path):
+            return [stream(path, made)] if made else []
+        found: list[OutputFile] = []
+        for one in made:
+            folder = os.path.join(path or "", self.folders.get((one.unit.target, one.unit.shown_version), ""))
+            found += [replace(file, name=os.path.join(folder, *file.name.split("/"))) for file in output_files(one)]
+        return found
+
+
+def destination(path: str | None, made: Sequence[Made], *, several: bool) -> Destination:
+    """The destination that ``-o path`` is. ``several``: several targets were asked for, so each has its folder."""
+    if path is None or is_one_file(path):
+        return Destination(path)
+    names = folder_names(made)
+    return Destination(
+        path, {key: name for key, name in names.items() if several or os.path.isdir(os.path.join(path, name))}
+    )
+
+
+def is_one_file(path: str) -> bool:
+    """Whether ``-o path`` is a file for all jobs, not a folder."""
+    return not os.path.isdir(path) and (path.endswith(ENDINGS) or os.path.lexists(path))
+
+
+def candidates(made: Sequence[Made]) -> Iterator[tuple[Made, OutputFile]]:
+    """All files that jobs can be written to: each by itself, and all manifests of a target in one."""
+    by_target: dict[tuple[str, str], list[Made]] = {}
+    for one in made:
+        by_target.setdefault((one.unit.target, one.unit.shown_version), []).append(one)
+        yield from ((one, file) for file in output_files(one))
+    for jobs in by_target.values():
+        if len(jobs) > 1 and all(document.file is None for one in jobs for document in one.documents):
+            yield jobs[0], stream("-", jobs)
+
+
+def changed(files: Iterable[OutputFile]) -> list[str]:
+    """The files that exist and are not what they would be written as now."""
+    paths: list[str] = []
+    for file in files:
+        found = read(file.name) if os.path.lexists(file.name) else "it is not written yet"
+        if not isinstance(found, str) and found.text != file.written.text:
+            paths.append(file.name)
+    return paths
+
+
+def newer(path: str, map_path: str) -> bool:
+    """Whether an output was written after its map."""
+    return _written(path) > _written(map_path) + _SLACK
+
+
+def source_is_newer(path: str, map_path: str) -> bool:
+    """Whether a source was written after a map."""
+    return _written(path) > _written(map_path)
+
+
+def _written(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def beside(path: str, map_path: str) -> str:
+    """The source that a map names: as it is written, or beside the map, whichever is there."""
+    there = os.path.join(os.path.dirname(map_path), path)
+    return path if os.path.lexists(path) or not os.path.lexists(there) else there
+
+
+def has_target_blocks(given: Input) -> bool:
+    """Whether a job has a block for a target."""
+    jobs = () if isinstance(given, ReadyJob) else given.jobs
+    return any(isinstance(item, ast.Target) for job in jobs for item in job.items)

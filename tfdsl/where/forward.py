@@ -1,0 +1,314 @@
+"""From a line of a source to the lines of the output that it made, for each target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from tfdsl import front_end, pipeline, targets
+from tfdsl.ready_job import ReadyJob
+from tfdsl.record import Record
+from tfdsl.semantics.params import Given
+from tfdsl.syntax import ast
+from tfdsl.text import Span
+from tfdsl.where import reasons
+from tfdsl.where.counterparts import unmatched
+from tfdsl.where.places import Place, place_of
+from tfdsl.where.statements import Statement, children, statements
+from tfdsl.where.trace import OutputLine, Trace
+from tfdsl.where.uses import Uses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from tfdsl.front_end import Input
+    from tfdsl.output_files import OutputFile
+    from tfdsl.pipeline import Choice, Made, Outcome, Request
+    from tfdsl.semantics.project import Program
+    from tfdsl.text import Source
+    from tfdsl.where.uses import Name
+
+Files: TypeAlias = "Callable[[Sequence[Made]], Iterable[OutputFile]]"
+"""The files that jobs become, by the names that they are to be shown under."""
+
+How: TypeAlias = Literal["made", "through", "decided"]
+
+
+class Lines(Record):
+    """Lines of the output that belong together.
+
+    ``how``: ``made`` by the line that was asked about, ``through`` the line ``by`` that uses what is written there, or
+    ``decided``: they would not be there, or would be others, without it.
+    """
+
+    how: How
+    lines: tuple[OutputLine, ...]
+    by: Place | None = None
+
+
+class Answer(Record):
+    """What a line made for one target. ``reason``: why it made nothing."""
+
+    target: str
+    version: str
+    lines: tuple[Lines, ...]
+    reason: str | None = None
+
+
+class Without(Record):
+    """What was learnt from leaving a line out: it does not compile, or ``gone`` lines are there only without it."""
+
+    refused: bool = False
+    gone: int = 0
+
+
+class Question(Record):
+    """A place in a source: ``span``, a line or what is written at a column of it."""
+
+    given: Input
+    span: Span
+    request: Request
+
+    @property
+    def program(self) -> Program | None:
+        """The program that the source belongs to; a job that is data has none."""
+        return None if isinstance(self.given, ReadyJob) else self.given
+
+
+def line_span(source: Source, line: int) -> Span:
+    """What is written on a line, without the blanks around it."""
+    text = source.line(line)
+    start = source.line_starts[line - 1]
+    stripped = text.strip()
+    start += len(text) - len(text.lstrip()) if stripped else 0
+    return Span(source, start, start + len(stripped))
+
+
+def on_line(program: Program | None, span: Span) -> list[Statement]:
+    """The statements that are written at ``span``; of one that is in another only the inner one."""
+    file = next((one for one in program.files if one.source is span.source), None) if program is not None else None
+    if file is None or span.start == span.end:
+        return []
+    found = [one for one in statements(file) if one.head.start < span.end and span.start < one.head.end]
+    return [one for one in found if not _goes_on(one, span) or not any(_within(other, one) for other in found)]
+
+
+def _goes_on(statement: Statement, span: Span) -> bool:
+    """Whether a statement begins before ``span``."""
+    return statement.head.start < span.start
+
+
+def _within(inner: Statement, outer: Statement) -> bool:
+    return inner is not outer and outer.node in inner.above
+
+
+def narrowed(program: Program | None, span: Span, offset: int) -> Span:
+    """Of a line the statement at ``offset``, as far as it is on the line."""
+    here = [one.head for one in on_line(program, span) if one.head.start <= offset <= one.head.end]
+    if not here:
+        return span
+    inner = max(here, key=lambda head: head.start)
+    return Span(span.source, max(inner.start, span.start), min(inner.end, span.end))
+
+
+def choices_for(given: Input) -> tuple[Choice, ...]:
+    """The targets that are asked about when none is named: those with a block, else all built-in ones."""
+    jobs = () if isinstance(given, ReadyJob) else given.jobs
+    names = [item.name.text for job in jobs for item in job.items if isinstance(item, ast.Target)]
+    known = {target.name: target for name in names if (target := targets.find(name)) is not None}
+    return tuple(pipeline.Choice(target) for target in known.values() or targets.known())
+
+
+class Forward:
+    """Answers about one question. ``compile_`` gives the outcome for one target."""
+
+    def __init__(self, question: Question, files: Files, compile_: Callable[[Input, Choice], Outcome]) -> None:
+        self.question = question
+        self.statements = on_line(question.program, question.span)
+        self.without = Without()
+        self._files = files
+        self._compile = compile_
+        program, request = question.program, question.request
+        self.uses = Uses(program, request.profile, outside(request)) if program is not None else None
+
+    def answer(self, choice: Choice, outcome: Outcome) -> Answer:
+        """What the line made in ``outcome``, which has no errors."""
+        self.without = Without()
+        trace = Trace(self._files(outcome.made))
+        groups = _each_once(self._groups(trace))
+        if not groups:
+            groups = self._decided(choice, trace)
+        version = outcome.made[0].unit.shown_version if outcome.made else choice.backend.default_version
+        reason = None if groups else reasons.reason(self, choice.backend, outcome)
+        return Answer(choice.backend.name, version, tuple(groups), reason)
+
+    # --- what is in the map of the output ---
+
+    def _groups(self, trace: Trace) -> Iterator[Lines]:
+        made = trace.made_by(self.question.span)
+        if self.question.span.start < self.question.span.end:
+            yield Lines("made", tuple(made))
+        for statement in self.statements:
+            yield from self._within(statement, trace)
+            for name in self._names(statement):
+                yield from self._through(name, trace)
+
+    def _names(self, statement: Statement) -> Iterator[Name]:
+        """The names that get their value here; another profile or the command line may give it to them instead."""
+        uses, program = self.uses, self.question.program
+        if uses is None or program is None:
+            return
+        here = (statement.node, *children(statement.node))
+        for name in names_of(statement):
+            is_param = name[0] == "value" and name[1] in program.params
+            if not is_param or uses.value_of(name[1]) in here:
+                yield name
+
+    def _within(self, statement: Statement, trace: Trace) -> Iterator[Lines]:
+        """The lines of what a block or a file holds that the statement is the head of, or brings in."""
+        node = statement.node
+        if isinstance(node, ast.Target | ast.Cluster | ast.Build | ast.Template | ast.Step):
+            yield Lines("made", tuple(trace.inside(statement.span)))
+        elif isinstance(node, ast.Use):
+            roles = [one.name.text for one in statement.above if isinstance(one, ast.Role)]
+            for template in self._templates(node.name.text):
+                yield Lines("through", tuple(trace.inside(template.span, roles or None)), place_of(template.name.span))
+        elif isinstance(node, ast.Include):
+            for source in self._included(statement):
+                whole = Span(source, 0, len(source.text))
+                yield Lines("made", tuple(trace.inside(whole)))
+
+    def _through(self, name: Name, trace: Trace) -> Iterator[Lines]:
+        """The lines of what uses ``name``, directly or through names that are given values with it."""
+        by_place: dict[Place, list[OutputLine]] = {}
+        seen = {name}
+        todo = [name]
+        while todo and self.uses is not None:
+            for use in self.uses.of(todo.pop(0)):
+                lines = trace.inside(use.span) if use.is_whole else trace.made_by(use.span, whole=False)
+                if lines or use.owner is None:
+                    by_place.setdefault(place_of(use.span), []).extend(lines)
+                elif use.owner not in seen:
+                    seen.add(use.owner)
+                    todo.append(use.owner)
+        for place, lines in by_place.items():
+            yield Lines("through", tuple(lines), place)
+
+    def _templates(self, name: str) -> list[ast.Template]:
+        """The template of this name and those that it uses."""
+        program = self.question.program
+        found: dict[str, ast.Template] = {}
+        todo = [name]
+        while program is not None and todo:
+            one = todo.pop()
+            if one in program.templates and one not in found:
+                found[one] = program.templates[one]
+                todo += [item.name.text for item in found[one].items if isinstance(item, ast.Use)]
+        return list(found.values())
+
+    def _included(self, statement: Statement) -> list[Source]:
+        """The texts that an ``include`` brings in, those that they include too."""
+        program = self.question.program
+        node = statement.node
+        if program is None or not isinstance(node, ast.Include):
+            return []
+        found: list[Source] = []
+        todo = [(statement.span.source, node)]
+        while todo:
+            origin, include = todo.pop()
+            file = next((one for one in program.files if _is_included(origin, include, one.source)), None)
+            if file is not None and file.source not in found:
+                found.append(file.source)
+                todo += [(file.source, one) for one in file.declarations if isinstance(one, ast.Include)]
+        return found
+
+    # --- what would be different without it ---
+
+    def _decided(self, choice: Choice, trace: Trace) -> list[Lines]:
+        from tfdsl.where.without import without
+
+        program = self.question.program
+        if program is None:
+            return []
+        for statement in self.statements:
+            if isinstance(statement.node, ast.Job | ast.Template | ast.Profile | ast.Include | ast.Param | ast.Let):
+                continue
+            other = without(program, statement)
+            outcome = self._compile(other, choice) if other is not None else None
+            if outcome is None or pipeline.has_errors(outcome.diagnostics):
+                self.without = Without(refused=True)
+                continue
+            before = Trace(self._files(outcome.made))
+            decided, more = differing(trace.lines, before.lines)
+            if decided:
+                return [Lines("decided", tuple(decided))]
+            self.without = Without(gone=more) if more else self.without
+        return []
+
+
+def differing(now: Sequence[OutputLine], before: Sequence[OutputLine]) -> tuple[list[OutputLine], int]:
+    """The lines of ``now`` that are not in ``before``, and how many of ``before`` are not in ``now``."""
+    numbers, gone = unmatched([_key(one) for one in before], [_key(one) for one in now])
+    return [now[number] for number in numbers], gone
+
+
+def _key(line: OutputLine) -> tuple[str, str | None]:
+    return line.place.path, line.place.text
+
+
+def names_of(statement: Statement) -> Iterator[Name]:
+    """The names that a statement gives a value to."""
+    node = statement.node
+    above = statement.above[-1] if statement.above else None
+    if isinstance(node, ast.Let | ast.Param):
+        yield "value", node.name.text
+    elif isinstance(node, ast.Profile):
+        yield from (("value", one.key.text) for one in node.settings)
+    elif isinstance(node, ast.Matrix):
+        yield from (("matrix", one.key.text) for one in node.axes)
+    elif isinstance(node, ast.Job):
+        yield "job", "name"
+    elif isinstance(node, ast.Assign):
+        if isinstance(above, ast.Profile):
+            yield "value", node.key.text
+        elif isinstance(above, ast.Matrix):
+            yield "matrix", node.key.text
+        elif isinstance(above, ast.Role) and node.key.text == "replicas":
+            yield "replicas", above.name.text
+
+
+def outside(request: Request) -> set[str]:
+    """The params that get their values from outside of the program."""
+    from tfdsl.syntax.parser import parse_values
+
+    names = {one.name for one in request.params if isinstance(one, Given)}
+    for source in request.values:
+        entries, _ = parse_values(source)
+        names.update(entry.key.text for entry in entries)
+    return names
+
+
+def _each_once(groups: Iterable[Lines]) -> list[Lines]:
+    """``groups`` without those that are empty, and without lines that an earlier one has."""
+    seen: set[tuple[str, int]] = set()
+    found: list[Lines] = []
+    for group in groups:
+        new = [one for one in group.lines if (one.place.path, one.place.line) not in seen]
+        seen.update((one.place.path, one.place.line) for one in new)
+        if new:
+            found.append(Lines(group.how, tuple(new), group.by))
+    return found
+
+
+def _is_included(source: Source, include: ast.Include, other: Source) -> bool:
+    import posixpath
+
+    text = "".join(part for part in include.path.parts if isinstance(part, str))
+    folder = posixpath.dirname(source.origin or "")
+    return other.origin is not None and posixpath.normpath(other.origin) == posixpath.normpath(
+        posixpath.join(folder, text)
+    )
+
+
+def compiled(given: Input, request: Request, choice: Choice) -> Outcome:
+    """``given`` for one target."""
+    return front_end.compiled(given, request, [choice])

@@ -1,0 +1,146 @@
+"""The lines of an output, each with all the places in the source that it comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.patterns import regex
+from tfdsl.record import Record, replace
+from tfdsl.where.places import Place, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tfdsl.ir.origins import Origins
+    from tfdsl.output_files import OutputFile
+    from tfdsl.text import Span
+
+_HOLDERS = regex(r"roles\[[^\]]*\](?:\.steps\[[0-9]+\])?|build")
+"""The paths of what holds others: where a role is written is no place that its attributes come from."""
+_ROLE = regex(r"roles\[([^\]]*)\]")
+
+
+class OutputLine(Record):
+    """A line of a file. ``spans``: where it comes from, the nearest place first; ``role``: whose it is, if any's.
+
+    ``row``: which line of the nearest place it is, where that is a text of as many lines; ``None`` for all others.
+    """
+
+    place: Place
+    spans: tuple[Span, ...]
+    role: str | None = None
+    row: int | None = None
+
+    @property
+    def origin(self) -> Place | None:
+        """The line of the source that made it."""
+        if not self.spans:
+            return None
+        place = place_of(self.spans[0])
+        if not self.row:
+            return place
+        line = place.line + self.row
+        return Place(place.path, line, self.spans[0].source.line(line))
+
+
+class Trace:
+    """The lines of some files, in order, and which of them come from a place."""
+
+    def __init__(self, files: Iterable[OutputFile]) -> None:
+        self.lines: list[OutputLine] = [line for file in files for line in lines_of(file)]
+        self._by_span: dict[Span, list[int]] = {}
+        for number, line in enumerate(self.lines):
+            for span in line.spans:
+                self._by_span.setdefault(span, []).append(number)
+
+    def made_by(self, place: Span, *, whole: bool = True) -> list[OutputLine]:
+        """The lines that come from what is written at ``place``.
+
+        A map or list that is written around ``place`` counts where nothing smaller does: each of its parts makes lines
+        of its own. ``whole``: all of a value counts that begins there.
+        """
+        overlapping = [span for span in self._by_span if _overlap(span, place)]
+        strong = [span for span in overlapping if span.start >= place.start or not _is_container(span)]
+        made = [line for line in self._of(strong) if any(_is_from(line, span, place, whole=whole) for span in strong)]
+        if made or not overlapping:
+            return made
+        return self._of([min(overlapping, key=lambda span: span.end - span.start)])
+
+    def inside(self, place: Span, roles: Sequence[str] | None = None) -> list[OutputLine]:
+        """The lines that come from anything within ``place``. ``roles``: only lines of these."""
+        spans = [span for span in self._by_span if _holds(place, span)]
+        return [line for line in self._of(spans) if roles is None or line.role in roles]
+
+    def _of(self, spans: Iterable[Span]) -> list[OutputLine]:
+        numbers = {number for span in spans for number in self._by_span[span]}
+        return [self.lines[number] for number in sorted(numbers)]
+
+
+def lines_of(file: OutputFile) -> list[OutputLine]:
+    """The lines of a file with their places."""
+    known: dict[str, tuple[tuple[Span, ...], str | None]] = {}
+    texts = file.written.text.split("\n")
+    found: list[OutputLine] = []
+    for number, path in enumerate(file.written.lines, 1):
+        if path is not None and path not in known:
+            origins, inner = file.place_of(path)
+            role = _ROLE.match(inner)
+            known[path] = (spans_of(origins, inner), role[1] if role is not None else None)
+        spans, role_name = known[path] if path is not None else ((), None)
+        found.append(OutputLine(Place(file.name, number, texts[number - 1]), spans, role_name))
+    return _with_rows(found)
+
+
+def _with_rows(lines: list[OutputLine]) -> list[OutputLine]:
+    """``lines``, those of a text block each with its row: the quotes have the row of what introduces the block."""
+    start = 0
+    for end in range(1, len(lines) + 1):
+        spans = lines[start].spans
+        if end < len(lines) and spans and lines[end].spans[:1] == spans[:1]:
+            continue
+        if spans and end - start > 1 and spans[0].text.count("\n") == end - start:
+            lines[start:end] = [replace(line, row=row) for row, line in enumerate(lines[start:end])]
+        start = end
+    return lines
+
+
+def _is_from(line: OutputLine, span: Span, place: Span, *, whole: bool) -> bool:
+    """Whether ``line``, which may come from ``span``, comes from the part of it that is at ``place``."""
+    if span not in line.spans:
+        return False
+    nearest = line.spans[0]
+    if span != nearest:  # another part of the value than the one at place, unless that was written elsewhere
+        return (whole and span.start >= place.start) or not _holds(span, nearest)
+    if line.row is None:
+        return True
+    rows = range(
+        _line(place, place.start) - _line(span, span.start), _line(place, place.end) - _line(span, span.start) + 1
+    )
+    return line.row in rows or rows.start >= span.text.count("\n")
+
+
+def _line(span: Span, offset: int) -> int:
+    return span.source.position(offset)[0]
+
+
+def spans_of(origins: Origins, path: str) -> tuple[Span, ...]:
+    """The place of ``path``, then those of the values that it is a part of."""
+    spans = [origins.span(path)]
+    while path := path[: max(path.rfind("."), path.rfind("["), 0)]:
+        span = origins.written(path)
+        if span is not None and span not in spans and not _HOLDERS.fullmatch(path):
+            spans.append(span)
+    return tuple(spans)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.source is other.source and one.start < max(other.end, other.start + 1) and other.start < one.end
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.source is inner.source and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _is_container(span: Span) -> bool:
+    """Whether a map or list is written here."""
+    return span.source.text[span.start : span.start + 1] in ("{", "[")
