@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.manifest.documents import Document
+from tfdsl.manifest.find import find
 from tfdsl.manifest.nodes import Scalar
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
@@ -20,7 +21,7 @@ _SCRIPTS: Final = (".sh", ".bash", ".py")
 
 def documents_of(sources: Iterable[Source], report: Callable[[Diagnostic], None]) -> list[Document]:
     """Every document of ``sources``, in order; what is wrong with their form goes to ``report``."""
-    return [document for source in sources for document in _read(source, report)]
+    return find((document for source in sources for document in _read(source, report)), report)
 
 
 def _read(source: Source, report: Callable[[Diagnostic], None]) -> Sequence[Document]:
