@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Step
+from tfdsl.draft import Attribute, Bare, Step, Text
 from tfdsl.record import replace
-from tfdsl.rules.names import name_problem
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 from tfdsl_backends.podspec.reading.amounts import GPU
 from tfdsl_backends.podspec.reading.commands import interpreter
+from tfdsl_backends.podspec.reading.texts import word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tfdsl.draft import Block, Draft, Value
     from tfdsl.manifest.view import View
@@ -21,19 +21,22 @@ _SIDECAR: Final = f"annotations[{NO_SIDECAR}]"
 _DEVICES: Final = f"env[{VISIBLE_DEVICES}]"
 _CHECKPOINT: Final = "env[CHECKPOINT_DIR]"
 _HIDDEN: Final = "void"
-_USUAL_SCHEDULER: Final = "default-scheduler"
 
 
-def checkpoint(draft: Draft) -> None:
+def checkpoint(draft: Draft, replicas: Mapping[str, int]) -> None:
     """``CHECKPOINT_DIR`` of all roles is the job's ``checkpoint``; TensorBoard shows it without being told."""
     said = [_find(block, _CHECKPOINT) for block in draft.roles.values()]
-    first = said[0] if said else None
-    if first is None or not first.value or any(one is None or one.value != first.value for one in said):
+    first = next((one for one in said if one is not None and isinstance(one.value, Text)), said[0] if said else None)
+    if first is None or not first.value:
         return
+    for name, one in zip(draft.roles, said, strict=True):
+        if one is None or one.value not in (first.value, _of_first(first.value, replicas.get(name, 1))):
+            return
     draft.job.set("checkpoint", first.value, first.span)
-    for block in draft.roles.values():
-        _drop(block, lambda one: one.identity == _CHECKPOINT)
-        _drop(block, lambda one: one.identity == "logdir" and one.value == first.value)
+    for name, block in draft.roles.items():
+        folders = (first.value, _of_first(first.value, replicas.get(name, 1)))
+        _drop(block, _CHECKPOINT, folders)
+        _drop(block, "logdir", folders)
 
 
 def sidecars(draft: Draft) -> None:
@@ -41,7 +44,7 @@ def sidecars(draft: Draft) -> None:
     blocks = draft.roles.values()
     if all(_find(block, _SIDECAR) is not None for block in blocks):
         for block in blocks:
-            _drop(block, lambda one: one.identity == _SIDECAR and one.value == "false")
+            _drop(block, _SIDECAR, ("false",))
     else:
         draft.options.set("istio_annotation", False)
 
@@ -55,31 +58,66 @@ def devices(draft: Draft) -> None:
         return
     for block in draft.roles.values():
         if not _uses_nvidia(block):
-            _drop(block, lambda one: one.identity == _DEVICES and one.value == _HIDDEN)
+            _drop(block, _DEVICES, (_HIDDEN,))
         block.statements = [_without_hidden(one) if isinstance(one, Step) else one for one in block.statements]
 
 
-def servers(draft: Draft, pythons: Mapping[str, str]) -> None:
-    """The command of the roles that run a server: only its Python counts, so it can be that of another role."""
+def servers(draft: Draft, pythons: Mapping[str, str], index: Attribute) -> None:
+    """The command of the roles that run a server: only its Python counts, so it can be that of another role.
+
+    ``index``: the variable of the index as an attribute; a command that uses it needs it, though a server does not.
+    """
     others = [block for name, block in draft.roles.items() if name not in pythons]
     for role, python in pythons.items():
         like = next((block for block in others if interpreter(_value(block, "command")) == python), None)
-        command, args = (None, None) if like is None else (_find(like, "command"), _find(like, "args"))
         block = draft.role(role)
-        if command is not None:
-            block.add(command)
-            if args is not None:
-                block.add(args)
+        found = [_find(like, name) for name in ("command", "args")] if like is not None else []
+        program = [one for one in found if one is not None]
+        used = any(_uses_index(one.value) for one in program)
+        given = _index_of(block, index)
+        if program and (not used or given is not None):
+            block.statements += program
         elif python != "python":
             block.set("command", [python])
+        if given is not None and not used and _steps(block):  # steps would inherit it as a variable
+            block.statements = [one for one in block.statements if one.identity != "args"]
+            block.set("args", [Text((Bare("task.index"),))], given.span)
+            used = True
+        if given is not None and used:
+            _drop(block, given.identity, (given.value,))
 
 
-def job_field(draft: Draft, name: str, places: Sequence[View]) -> None:
+def _index_of(block: Block, index: Attribute) -> Attribute | None:
+    """The variable of the index among the statements of ``block``, which can have got a prefix."""
+    for one in block.statements:
+        is_field = isinstance(one, Attribute) and one.name == "env" and one.value == index.value
+        if is_field and one.key is not None and one.key.endswith(str(index.key)):
+            return one
+    return None
+
+
+def _uses_index(value: Value) -> bool:
+    if isinstance(value, Text):
+        return Bare("task.index") in value.parts
+    return isinstance(value, list | tuple) and any(_uses_index(one) for one in value)
+
+
+def job_field(draft: Draft, name: str, places: Sequence[View | None]) -> None:
     """An attribute of the job that the compiler writes to each pod, if all pods have it."""
-    texts = {place.text for place in places}
-    text = texts.pop() if len(texts) == 1 else None
-    if text and not name_problem(text) and not (name == "scheduler" and text == _USUAL_SCHEDULER):
-        draft.job.set(name, text, places[0].span)
+    first = places[0] if places else None
+    text = word(first.text) if first is not None else None
+    if first is not None and text is not None and all(place is not None and place.text == text for place in places):
+        draft.job.set(name, text, first.span)
+
+
+def _of_first(value: Value, replicas: int) -> Value:
+    """``value`` as the compiler writes it for a role of one replica, whose index is known."""
+    if replicas != 1 or not isinstance(value, Text):
+        return value
+    parts = ["0" if part == Bare("task.index") else part for part in value.parts]
+    if all(isinstance(part, str) for part in parts):
+        return "".join(part for part in parts if isinstance(part, str))
+    return Text(tuple(parts))
 
 
 def _find(block: Block, identity: str) -> Attribute | None:
@@ -94,8 +132,11 @@ def _value(block: Block, identity: str) -> Value | None:
     return None if found is None else found.value
 
 
-def _drop(block: Block, unwanted: Callable[[Attribute], bool]) -> None:
-    block.statements = [one for one in block.statements if not (isinstance(one, Attribute) and unwanted(one))]
+def _drop(block: Block, identity: str, values: Sequence[Value]) -> None:
+    """Take the attribute out of ``block`` if its value is one of ``values``."""
+    found = _find(block, identity)
+    if found is not None and found.value in values:
+        block.statements = [one for one in block.statements if one is not found]
 
 
 def _uses_nvidia(block: Block) -> bool:

@@ -104,6 +104,16 @@ def resources(container: View, facts: PodFacts) -> Iterator[Attribute]:
             yield Attribute("resources", Bare(count.text), place["limits"][name].span, name)
 
 
+def step_device(containers: Iterator[View]) -> Attribute | None:
+    """``gpu_resource`` of a role that has no device itself, for the steps that have one of another maker."""
+    for container in containers:
+        place = container["resources"]
+        name = _other_gpu(dict(_devices(place)))
+        if name not in (None, GPU):
+            return Attribute("gpu_resource", name, place["limits"].key(name))
+    return None
+
+
 def plain_resources(container: View) -> Iterator[Attribute]:
     """The same for a step: its requests are its limits."""
     place = container["resources"]

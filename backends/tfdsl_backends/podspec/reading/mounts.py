@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _OWN_SPACE: Final = ("scratch", "memory")
 """Kinds of which each mount is a volume of its own."""
 
+_MOUNTED_SHM: Final = "memory-dev-shm"
+_USUAL_MODE: Final = 0o644
+
 
 class _Volume(Record):
     """What a volume is in the language: the kind of its mounts, their source and options."""
@@ -66,7 +69,7 @@ def pod_mounts(template: View, container: View, facts: PodFacts, scope: Scope) -
             continue
         seen[name] = mount
         places[path] = name
-        if _is_shm(mount):
+        if _is_shm(mount, name):
             assert mount.source is not None
             last.append(Attribute("shm", mount.source, mount.span))
         elif mount.kind == "claim":
@@ -106,8 +109,9 @@ def _path(text: str | None) -> str | None:
     return text.rstrip("/")
 
 
-def _is_shm(mount: Mount) -> bool:
-    return mount.kind == "memory" and mount.at == rules.SHM_PATH and not mount.readonly
+def _is_shm(mount: Mount, volume: str) -> bool:
+    """Whether it is what ``shm`` gives; by the name of its volume, the compiler has made it of a mount."""
+    return mount.kind == "memory" and mount.at == rules.SHM_PATH and not mount.readonly and volume != _MOUNTED_SHM
 
 
 def _identity(volume: _Volume, name: str) -> str:
@@ -135,12 +139,14 @@ def _sub_path(place: View, scope: Scope) -> Value | None:
         return plain if word(plain) is not None and rules.inside("pvc", plain) is None else ""
     if expanded:
         found = value(expanded, scope)
-        return found if isinstance(found, Text) and rules.inside("pvc", _pattern(found)) is None else ""
+        return found if found is not None and rules.inside("pvc", _pattern(found)) is None else ""
     return None
 
 
-def _pattern(text: Text) -> str:
-    return "".join(part if isinstance(part, str) else "x" for part in text.parts)
+def _pattern(text: Value) -> str:
+    """``text`` with a letter for what is known later."""
+    parts = text.parts if isinstance(text, Text) else (text,)
+    return "".join(part if isinstance(part, str) else "x" for part in parts)
 
 
 def _volumes(spec: View, facts: PodFacts) -> dict[str, _Volume]:
@@ -181,7 +187,7 @@ def _host(place: View) -> _Volume | None:
     path, kind = word(place["path"].text), place["type"].text
     if path is None or rules.source("host", path) is not None:
         return None
-    return _Volume("host", path, (("type", kind),) if kind in HOST_TYPES and kind is not None else ())
+    return _Volume("host", path, (("type", kind),) if kind in HOST_TYPES else ())
 
 
 def _nfs(place: View) -> _Volume | None:
@@ -205,9 +211,6 @@ def _files(kind: str, place: View, key: str) -> _Volume | None:
     if mode is not None and 0 <= mode <= 0o777 and mode != _USUAL_MODE:
         options.append(("mode", f"{mode:04o}"))
     return _Volume(kind, name, tuple(options))
-
-
-_USUAL_MODE: Final = 0o644
 
 
 def _items(place: View) -> dict[str, Value] | None:

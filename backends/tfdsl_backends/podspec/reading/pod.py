@@ -47,14 +47,17 @@ class Pod:
         self.spec = template["spec"]
         self.container = main_container(template, facts)
         self.port, _ = settings.own_port(role, self.container, facts)
-        around = facts.program_around
-        program = None if around is None else lambda text: around(role, text)
-        self.words: Words | None = commands.words(self.container, program, asked)
+        self.words: Words | None = commands.words(self.container, self._parameters, asked)
         self.scope = scope_of(role, self.container, self.words, facts)
         self.variables: list[Variable] = []
         for one in variables.variables(self.container, self.scope, asked):
             if one.name != self.scope.index:
                 self.variables.append(one)
+
+    def _parameters(self, program: str) -> int | None:
+        """How many parameters the target's own program around a command has; ``None`` for another one."""
+        around = self.facts.program_around
+        return None if around is None else around(self.role, program)
 
     @property
     def reference(self) -> str:
@@ -75,9 +78,14 @@ class Pod:
         self.variables = [one for one in self.variables if one.name != name]
 
     def take_config(self, expected: str) -> bool:
-        """Leave a TF_CONFIG out that is ``expected``, what the compiler writes; whether there was one."""
+        """Leave a TF_CONFIG out that is ``expected``, what the compiler writes; whether there was one.
+
+        A program of the target without parameters makes one by itself; the parameter of another one is a TF_CONFIG.
+        """
         own = self.variable(TF_CONFIG)
         around = self.words.around if self.words is not None else None
+        if around is not None and not around:
+            return True
         if around is not None and len(around) == 1:
             if around[0] == expected:
                 return True
@@ -137,7 +145,12 @@ class Pod:
         sources = variables.env_from(container)
         if sources:
             yield Attribute("env_from", sources, container["envFrom"].span)
-        yield from amounts.resources(container, self.facts)
+        asked = [*amounts.resources(container, self.facts)]
+        yield from asked
+        if not any(one.name.startswith("gpu") for one in asked):
+            device = amounts.step_device(spec["initContainers"].items())
+            if device is not None:
+                yield device
         yield from settings.of_ports(self.role, container, self.facts)
         yield from settings.of_pod(spec, self.facts)
         yield from settings.of_security(spec, container)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.draft import Attribute
 from tfdsl.ir.cluster_spec import IN_CLUSTER, MOST_LISTED, tf_config
-from tfdsl_backends.podspec.reading import agreed, commands
+from tfdsl_backends.podspec.reading import agreed, commands, settings, variables
 from tfdsl_backends.podspec.reading.facts import PodsRead
 from tfdsl_backends.podspec.reading.pod import BOARD, TF_CONFIG, Pod
 
@@ -31,14 +32,15 @@ def read_pods(draft: Draft, pods: Mapping[str, View], facts: PodFacts, asked: As
     _discover(draft, training, config, facts, flags=flags)
     for pod in read:
         pod.fill(draft, flags=flags)
-    agreed.checkpoint(draft)
+    agreed.checkpoint(draft, facts.replicas)
     agreed.sidecars(draft)
     agreed.devices(draft)
-    agreed.servers(draft, {pod.role: pod.words.command[0] for pod in training if pod.words and pod.serves})
+    index = Attribute("env", variables.field(facts.index_field), key=facts.index_variable)
+    agreed.servers(draft, {pod.role: pod.words.command[0] for pod in training if pod.words and pod.serves}, index)
     if facts.priority:
         agreed.job_field(draft, "priority", [pod.spec["priorityClassName"] for pod in training])
     if facts.scheduler:
-        agreed.job_field(draft, "scheduler", [pod.spec["schedulerName"] for pod in training])
+        agreed.job_field(draft, "scheduler", [settings.scheduler(pod.spec, facts) for pod in training])
     return PodsRead(
         flags,
         config,

@@ -25,7 +25,7 @@ _PULL_POLICIES: Final = ("Always", "IfNotPresent", "Never")
 _TOLERATION: Final = {"key": "key", "operator": "operator", "value": "value", "effect": "effect"}
 _BOARD_PORT: Final = "http"
 _USUAL_GRACE: Final = 30
-"""Seconds that a server writes where nothing is said."""
+_USUAL_SCHEDULER: Final = "default-scheduler"
 
 
 def of_image(spec: View, container: View, facts: PodFacts) -> Iterator[Attribute]:
@@ -34,7 +34,7 @@ def of_image(spec: View, container: View, facts: PodFacts) -> Iterator[Attribute
     if name is not None and image(name) is None:
         yield Attribute("image", name, container["image"].span)
     policy = container["imagePullPolicy"]
-    if policy.text in _PULL_POLICIES and policy.text is not None and not (facts.filled_in and _is_usual(policy, name)):
+    if policy.text in _PULL_POLICIES and not (facts.filled_in and _is_usual(policy, name)):
         yield Attribute("image_pull_policy", policy.text, policy.span)
     secrets = [secret["name"].text or "" for secret in spec["imagePullSecrets"].items()]
     names = list(dict.fromkeys(secrets))
@@ -103,6 +103,12 @@ def of_pod(spec: View, facts: PodFacts) -> Iterator[Attribute]:
         and not (facts.filled_in and grace.number == _USUAL_GRACE)
     ):
         yield Attribute("stop_grace", seconds(grace.number), grace.span)
+
+
+def scheduler(spec: View, facts: PodFacts) -> View | None:
+    """The name of the scheduler, if somebody has chosen it."""
+    place = spec["schedulerName"]
+    return None if facts.filled_in and place.text == _USUAL_SCHEDULER else place
 
 
 def of_security(spec: View, container: View) -> Iterator[Attribute]:

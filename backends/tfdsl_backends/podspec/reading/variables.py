@@ -103,6 +103,11 @@ def _source(place: View) -> Bare | None:
     path = place["fieldRef"]["fieldPath"].text
     if path is None or clean(path, "") is not None or pod_field(path) is not None:
         return None
+    return field(path)
+
+
+def field(path: str) -> Bare:
+    """A field of the pod."""
     return Bare(f"pod_field({quoted(path)})")
 
 
