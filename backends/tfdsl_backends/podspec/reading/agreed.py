@@ -90,8 +90,9 @@ def servers(draft: Draft, pythons: Mapping[str, str], index: Attribute) -> None:
 def _index_of(block: Block, index: Attribute) -> Attribute | None:
     """The variable of the index among the statements of ``block``, which can have got a prefix."""
     for one in block.statements:
-        is_field = isinstance(one, Attribute) and one.name == "env" and one.value == index.value
-        if is_field and one.key is not None and one.key.endswith(str(index.key)):
+        if not isinstance(one, Attribute) or one.name != "env" or one.key is None:
+            continue
+        if one.value == index.value and one.key.endswith(str(index.key)):
             return one
     return None
 
