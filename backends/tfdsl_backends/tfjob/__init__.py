@@ -24,6 +24,7 @@ BACKEND = Backend(
     schemas=SCHEMAS,
     patch_rules="tfdsl_backends.tfjob.patch_rules",
     pods=True,
+    reading="tfdsl_backends.tfjob.reading",
     docs="docs/targets/tfjob.md",
     own_labels=("training.kubeflow.org/",),
     starter=(

@@ -15,24 +15,27 @@ from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.pods import read_pods
+from tfdsl_backends.tfjob.normal import aligned, normal
 from tfdsl_backends.tfjob.old_forms import is_tfjob, modern
 from tfdsl_backends.tfjob.pods import INDEX_FIELD, SET_TF_CONFIG
-from tfdsl_backends.tfjob.reading_beside import BOARD, belongs, board, claims, typed_service
+from tfdsl_backends.tfjob.reading_beside import BOARD, belongs, board, claims, deployed
 from tfdsl_backends.tfjob.reading_fields import FIELDS
 from tfdsl_backends.tfjob.reading_policies import read_policies
 from tfdsl_backends.tfjob.reading_refusals import left_out, refusals
 from tfdsl_backends.tfjob.reading_roles import roles
 from tfdsl_backends.tfjob.reading_run_policy import read_run_policy
+from tfdsl_backends.tfjob.reading_wanted import wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tfdsl.manifest.documents import Document
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
+    from tfdsl_backends.podspec.reading.facts import ClaimFacts
     from tfdsl_backends.tfjob.reading_roles import Roles
 
-__all__ = ["FIELDS", "groups", "read"]
+__all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
 _TARGET: Final = "tfjob"
 _LOST_CONFIG: Final = "the operator sets TF_CONFIG itself, and the last one counts"
@@ -61,11 +64,12 @@ def read(group: Group, asked: Asked) -> Draft | None:
     draft.renamed = dict(known.renamed)
     _report(draft, root, job, known, asked)
     read_metadata(draft, job["metadata"], without=frozenset((QUEUE_LABEL,)))
-    _pods(draft, root, known, beside, asked)
+    shown = board(root, beside, asked)
+    _pods(draft, known, shown, claims(beside), asked)
     schedulers = {spec["template"]["spec"]["schedulerName"].text for spec in known.specs.values()}
     read_run_policy(draft, job, known.replicas, schedulers, asked)
     read_policies(draft, job, known.specs, asked)
-    typed_service(draft, root)
+    draft.wanted = wanted(draft, job, None if deployed(beside) else shown)
     return draft
 
 
@@ -79,9 +83,8 @@ def _report(draft: Draft, root: View, job: View, known: Roles, asked: Asked) -> 
         asked.report(diagnostic)
 
 
-def _pods(draft: Draft, root: View, known: Roles, beside: Sequence[Document], asked: Asked) -> None:
+def _pods(draft: Draft, known: Roles, shown: View | None, made: Mapping[str, ClaimFacts], asked: Asked) -> None:
     pods = {role: spec["template"] for role, spec in known.specs.items()}
-    shown = board(root, beside, asked)
     if shown is not None:
         pods[BOARD] = shown
     for role in pods:
@@ -89,12 +92,12 @@ def _pods(draft: Draft, root: View, known: Roles, beside: Sequence[Document], as
     for role, count in known.replicas.items():
         if count != 1:
             draft.role(role).set("replicas", count, known.specs[role]["replicas"].span)
-    found = read_pods(draft, pods, _facts(draft, known, beside), asked)
-    if found.config or (found.around and "none" not in draft.cluster.values()):
+    found = read_pods(draft, pods, _facts(draft, known, made), asked)
+    if found.config:
         draft.options.set("tf_config", "static")
 
 
-def _facts(draft: Draft, known: Roles, beside: Sequence[Document]) -> PodFacts:
+def _facts(draft: Draft, known: Roles, made: Mapping[str, ClaimFacts]) -> PodFacts:
     """What the operator and the compiler add to the pods."""
     distributed = sum(known.replicas.values()) != 1
     return PodFacts(
@@ -105,7 +108,7 @@ def _facts(draft: Draft, known: Roles, beside: Sequence[Document]) -> PodFacts:
             "training.kubeflow.org/job-name": draft.name,
             "training.kubeflow.org/replica-type": role,
         },
-        claims=claims(beside),
+        claims=made,
         priority=True,
         scheduler=True,
         program_around=lambda role, text: 1 if text == SET_TF_CONFIG else None,

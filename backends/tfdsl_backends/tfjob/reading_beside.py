@@ -5,28 +5,30 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics.import_rules import NOT_KEPT
-from tfdsl.draft import Bare, Patch
-from tfdsl.manifest.nodes import Node, Scalar, Sequence, mapping
+from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY
+from tfdsl.draft import Bare
+from tfdsl.manifest.nodes import Node, Scalar, Sequence, mapping, plain
 from tfdsl.manifest.view import View, view
 from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.podspec.reading.facts import ClaimFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from collections.abc import Sequence as Listed
 
-    from tfdsl.draft import Draft, Value
+    from tfdsl.draft import Value
+    from tfdsl.emit.located import Plain
     from tfdsl.manifest.documents import Document
     from tfdsl.reading import Asked
     from tfdsl.text import Span
 
 BOARD: Final = "tensorboard"
-_LABEL: Final = "tfdsl/tensorboard"
+LABEL: Final = "tfdsl/tensorboard"
 _BOARD_IMAGE: Final = "tensorflow/tensorflow:1.3.0"
 """What the operator of 2017 ran where nothing was said."""
 
-_PORT: Final = 6006
+PORT: Final = 6006
+CHECKPOINT: Final = "CHECKPOINT_DIR"
 _LONGEST_STEM: Final = 20
 
 
@@ -39,7 +41,7 @@ def belongs(document: Document, job: View) -> bool:
     if root["kind"].text == "PersistentVolumeClaim":
         return metadata["name"].text in _made_claims(job, name)
     if root["kind"].text in ("Deployment", "Service"):
-        return metadata["name"].text == f"{name}-{BOARD}" and metadata["labels"][_LABEL].text == name
+        return metadata["name"].text == f"{name}-{BOARD}" and metadata["labels"][LABEL].text == name
     return False
 
 
@@ -85,19 +87,13 @@ def _claim_options(spec: View) -> Iterator[tuple[str, Value]]:
 
 def board(root: View, documents: Listed[Document], asked: Asked) -> View | None:
     """TensorBoard's pod template: that of its Deployment, or what the operator of 2017 made of its section."""
-    for document in documents:
-        other = view(document.node)
-        if other["kind"].text == "Deployment":
-            return other["spec"]["template"]
-    return _of_section(root, asked)
+    return deployed(documents) or _of_section(root, asked)
 
 
-def typed_service(draft: Draft, root: View) -> None:
-    """The type of TensorBoard's Service, which has no word."""
-    kind = root["spec"][BOARD]["serviceType"]
-    if kind.text not in (None, "", "ClusterIP") and BOARD in draft.roles:
-        path = f"Service/{draft.name}-{BOARD}:spec.type"
-        draft.options.add(Patch(path, "=", kind.text, span=kind.span))
+def deployed(documents: Listed[Document]) -> View | None:
+    """The pod template of TensorBoard's Deployment."""
+    roots = [view(document.node) for document in documents]
+    return next((root["spec"]["template"] for root in roots if root["kind"].text == "Deployment"), None)
 
 
 def _of_section(root: View, asked: Asked) -> View | None:
@@ -108,17 +104,27 @@ def _of_section(root: View, asked: Asked) -> View | None:
     if not logdir.text:
         asked.report(NOT_KEPT(place.span, what="spec.tensorboard", reason="it has no logDir"))
         return None
-    image = root["spec"]["tfImage"]
-    words = [BOARD, "--logdir", logdir.text, "--bind_all", "--port", str(_PORT)]
-    container: Mapping[str, Node | None] = {
-        "name": Scalar(CONTAINER, place.span),
-        "image": image.node if image.text else Scalar(_BOARD_IMAGE, place.span),
-        "command": Sequence(tuple(Scalar(word, logdir.span) for word in words), logdir.span),
-        "volumeMounts": place["volumeMounts"].node,
+    difference = f"it outlives the job, and every role has the logDir as {CHECKPOINT}"
+    asked.report(READ_DIFFERENTLY(place.span, what="spec.tensorboard", word="role tensorboard", difference=difference))
+    container: dict[str, Plain] = {
+        "name": CONTAINER,
+        "image": root["spec"]["tfImage"].text or _BOARD_IMAGE,
+        "command": [BOARD, "--logdir", logdir.text, "--bind_all", "--port", str(PORT)],
+        "ports": [{"name": "http", "containerPort": PORT}],
+        "volumeMounts": _data(place["volumeMounts"]),
     }
-    spec = {"containers": Sequence((_map(container, place.span),), place.span), "volumes": place["volumes"].node}
-    return view(_map({"spec": _map(spec, place.span)}, place.span))
+    return view(tree({"spec": {"containers": [container], "volumes": _data(place["volumes"])}}, place.span))
 
 
-def _map(entries: Mapping[str, Node | None], span: Span) -> Node:
-    return mapping({key: value for key, value in entries.items() if value is not None}, span)
+def _data(place: View) -> Plain:
+    data = plain(place.node) if place.node is not None else None
+    return [] if data is None else data
+
+
+def tree(data: Plain, span: Span) -> Node:
+    """``data`` as a tree, all of it at ``span``."""
+    if isinstance(data, dict):
+        return mapping({key: tree(value, span) for key, value in data.items()}, span)
+    if isinstance(data, list):
+        return Sequence(tuple(tree(item, span) for item in data), span)
+    return Scalar(data, span)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tfdsl.draft import Attribute, Bare, Draft, Mount, Patch, Policy
+from tfdsl.manifest import nodes
 from tfdsl.manifest.yaml import read as read_yaml
 from tfdsl.reading import Asked
 from tfdsl.text import Source
@@ -14,6 +15,7 @@ from tfdsl_backends.tfjob import reading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.draft import Block
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 POD = "{spec: {containers: [{name: tensorflow, image: registry.example.com/mnist:1}]}}"
 
 NOTHING_TRAINS = "error 6: the language cannot say the job: it has neither a chief (master) nor workers"
+
+
+def plain(node: nodes.Node) -> Any:
+    return nodes.plain(node)
 
 
 class Read:
@@ -160,6 +166,8 @@ def test_a_role_of_another_name() -> None:
     named = Read(text, {"trainer": "worker"})
     assert list(named.made.roles) == ["worker"]
     assert named.made.renamed == {"Trainer": "worker"}
+    [wanted] = [plain(node) for node in named.made.wanted]
+    assert list(wanted["spec"]["tfReplicaSpecs"]) == ["Worker"]
     assert Read(text, {"trainer": "tensorboard"}).draft is None
 
 
@@ -497,7 +505,9 @@ spec:
 """
     read = Read(text)
     assert read.role("tensorboard") == ["logdir = '/logs'", "mount pvc runs at /logs"]
-    assert "patch Service/mnist-tensorboard:spec.type = LoadBalancer" in read.options
+    job, deployment, service = [plain(node) for node in read.made.wanted]
+    assert [job["kind"], deployment["kind"], service["spec"]["type"]] == ["TFJob", "Deployment", "LoadBalancer"]
+    assert deployment["spec"]["selector"]["matchLabels"] == service["spec"]["selector"]
     without = Read(text.replace("logDir: /logs", "logdir: /logs"))
     assert list(without.made.roles) == ["master"]
     assert "info 7: spec.tensorboard is left out: it has no logDir" in without.messages

@@ -1,0 +1,77 @@
+"""What the job that was read from a TFJob must compile to, where that is not the TFJob as it was read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.manifest.edits import changed, each, items, put, renamed, with_value
+from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
+from tfdsl_backends.tfjob.lower import ROLE_KEYS
+from tfdsl_backends.tfjob.reading_beside import BOARD, CHECKPOINT, LABEL, PORT, tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping as Many
+
+    from tfdsl.draft import Draft
+    from tfdsl.emit.located import Plain
+    from tfdsl.manifest.view import View
+
+
+def wanted(draft: Draft, job: View, board: View | None) -> tuple[Node, ...]:
+    """The documents for ``draft``; nothing where they are those that were read.
+
+    ``job``: as v1 has it; ``board``: the pod that the operator of 2017 made of the section for TensorBoard.
+    """
+    if job.node is None or not (draft.renamed or board is not None):
+        return ()
+    new = changed(job.node, ("spec", "tfReplicaSpecs"), lambda roles: _renamed(roles, draft.renamed))
+    if board is None or board.node is None:
+        return (new,)
+    for role in draft.roles:
+        place = ("spec", "tfReplicaSpecs", ROLE_KEYS.get(role, role), "template", "spec", "containers")
+        new = changed(new, place, lambda containers: _with_checkpoint(containers, board))
+    return (new, *_beside(draft.name, job, board))
+
+
+def _renamed(roles: Node, words: Many[str, str]) -> Node:
+    if not isinstance(roles, Mapping):
+        return roles
+    return renamed(roles, lambda key: ROLE_KEYS[words[key]] if key in words else key)
+
+
+def _with_checkpoint(containers: Node, board: View) -> Node:
+    """``containers`` with the variable that each role gets where there is a TensorBoard."""
+    logdir = board["spec"]["containers"][0]["command"][2].text or ""
+    variable = tree({"name": CHECKPOINT, "value": logdir}, board.span)
+
+    def with_variable(container: Node) -> Node:
+        if not isinstance(container, Mapping):
+            return container
+        return with_value(container, "env", Sequence((*items(container.get("env")), variable), board.span))
+
+    return each(containers, with_variable)
+
+
+def _beside(name: str, job: View, board: View) -> tuple[Node, Node]:
+    """The Deployment and the Service of TensorBoard."""
+    assert board.node is not None
+    labels: Plain = {LABEL: name}
+    metadata: dict[str, Plain] = {"name": f"{name}-{BOARD}", "labels": labels}
+    namespace = job["metadata"]["namespace"].text
+    if namespace:
+        metadata["namespace"] = namespace
+    template = changed(board.node, ("spec", "containers"), lambda containers: _with_checkpoint(containers, board))
+    pod = plain(put(template, ("metadata", "labels"), tree(labels, board.span)))
+    assert pod is not None
+    deployment: Plain = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": metadata,
+        "spec": {"replicas": 1, "selector": {"matchLabels": labels}, "template": pod},
+    }
+    service: dict[str, Plain] = {"selector": labels, "ports": [{"name": "http", "port": 80, "targetPort": PORT}]}
+    kind = job["spec"][BOARD]["serviceType"].text
+    if kind:
+        service["type"] = kind
+    front: Plain = {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": service}
+    return tree(deployment, board.span), tree(front, board.span)
