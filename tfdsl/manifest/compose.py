@@ -29,6 +29,7 @@ MOST_ALIASED: Final = 400_000
 
 _PROPERTIES = regex(r"(?:[&!]\S*(?:\s+(?:#[^\r\n]*\s*)*)?)+")
 """Anchor and tag of a value, with what separates them from it."""
+_LINE_END = regex("[\r\n\x85\u2028\u2029]")
 _BLOCK_STYLES = frozenset("|>")
 
 
@@ -93,6 +94,8 @@ class Composer:
         self._anchors: dict[str, _Anchor | None] = {}  # None: its value has only begun
         self._aliased = 0
         self._last = 0  # where the last value ends
+        self.hashed: list[tuple[int, int]] = []
+        """Where values begin and end that may have a ``#`` in them, in order."""
         self._root: Node | None = None
         self._words: dict[str, scalars.Value] = {}
         self._actions: dict[type[of.Event], Callable[..., None]] = {
@@ -130,6 +133,8 @@ class Composer:
     def _scalar(self, event: of.ScalarEvent) -> None:
         span = self._span(event)
         self._last = span.end
+        if "#" in event.value:
+            self.hashed.append((self._after_header(span) if event.style in _BLOCK_STYLES else span.start, span.end))
         top = self._open[-1] if self._open else None
         if isinstance(top, _Map) and top.key is None:
             top.key = self._key(event, span)
@@ -140,6 +145,11 @@ class Composer:
         if event.anchor is not None:
             self._anchors[event.anchor] = _Anchor(node, 1, 0)
         self._place(node, 1, 0)
+
+    def _after_header(self, span: Span) -> int:
+        """Where the lines of a block begin: its first line can have a comment."""
+        line_end = _LINE_END.search(self._source.text, span.start, span.end)
+        return line_end.start() if line_end is not None else span.start
 
     def _span(self, event: of.ScalarEvent) -> Span:
         """The place of the word alone: without anchor and tag, and without the line ends after a block."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from yaml import Event, MarkedYAMLError, ScalarEvent, YAMLError
 
 from tfdsl.diagnostics import import_rules as rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.manifest import json, syntax_errors, templates
+from tfdsl.manifest.comments import comments
 from tfdsl.manifest.compose import Composer, TooDeepError
 from tfdsl.manifest.documents import Document
 from tfdsl.manifest.events import FORBIDDEN, events
@@ -35,7 +36,7 @@ def read(source: Source, report: Report) -> list[Document]:
     if templates.is_of_simpletfjob(source.text):
         return read_template(source, report)
     diagnostics: list[Diagnostic] = []
-    documents, form = _documents(source, diagnostics.append)
+    documents = _documents(source, diagnostics.append)
     template = None
     if diagnostics or templates.HELM.search(source.text) is not None:
         template = templates.diagnostic(source)
@@ -45,51 +46,57 @@ def read(source: Source, report: Report) -> list[Document]:
         diagnostics = [rules.MANIFEST_EMPTY(Span(source, 0, 0), path=source.path)]
     for diagnostic in diagnostics[:MOST_MESSAGES]:
         report(diagnostic)
-    return [Document(source, node, form) for node in documents]
+    return documents
 
 
 def read_template(source: Source, report: Report) -> list[Document]:
     """Like :func:`read`, for YAML in which ``{{…}}`` is part of a word, wherever it stands."""
-    nodes = _nodes(source, report, templates.hidden(source.text), shown=True)
-    return [Document(source, node) for node in nodes]
+    return _of_yaml(source, report, templates.hidden(source.text), hidden=True)
 
 
-def _documents(source: Source, report: Report) -> tuple[list[Node], Literal["yaml", "json"]]:
-    """The trees of ``source``. What begins like JSON but is none is read as YAML, as kubectl does."""
-    if json.is_likely(source.text):
-        diagnostics: list[Diagnostic] = []
-        documents = json.read(source, diagnostics.append)
-        if documents is not None:
-            for diagnostic in diagnostics:
-                report(diagnostic)
-            return documents, "json"
+def _documents(source: Source, report: Report) -> list[Document]:
+    """The documents of ``source``. What begins like JSON but is none is read as YAML, as kubectl does."""
+    if not json.is_likely(source.text):
+        return _of_yaml(source, report, source.text)
+    diagnostics: list[Diagnostic] = []
+    nodes = json.read(source, diagnostics.append)
+    documents = [Document(source, node, "json") for node in nodes or ()]
+    if nodes is None:
         of_yaml: list[Diagnostic] = []
-        documents = list(_nodes(source, of_yaml.append, source.text))
-        # It is neither: the error is that of the form that its name says, or of the one that was right for longer.
-        if of_yaml and (source.path.endswith(".json") or diagnostics[-1].span.start >= of_yaml[-1].span.start):
-            of_yaml, documents = diagnostics, []
-        for diagnostic in of_yaml:
-            report(diagnostic)
-        return documents, "yaml"
-    return list(_nodes(source, report, source.text)), "yaml"
+        documents = _of_yaml(source, of_yaml.append, source.text)
+        # If it is neither, the error is that of the form that its name says, or of the one that was right for longer.
+        if not of_yaml or not (source.path.endswith(".json") or diagnostics[-1].span.start >= of_yaml[-1].span.start):
+            diagnostics = of_yaml
+        else:
+            documents = []
+    for diagnostic in diagnostics:
+        report(diagnostic)
+    return documents
 
 
-def _nodes(source: Source, report: Report, text: str, *, shown: bool = False) -> Iterator[Node]:
-    """The trees of ``text``, which has the places of ``source``. ``shown``: braces are hidden in it."""
+def _of_yaml(source: Source, report: Report, text: str, *, hidden: bool = False) -> list[Document]:
+    """The documents of ``text``, which has the places of ``source``. ``hidden``: it has hidden braces."""
     forbidden = FORBIDDEN.search(text)
     if forbidden is not None:
         at = forbidden.start()
         reason = f"it contains the character U+{ord(forbidden[0]):04X}"
         report(rules.MANIFEST_SYNTAX(Span(source, at, at + 1), form="YAML", reason=reason))
         text = text[: text.rfind("\n---", 0, at) + 1]
+    composer = Composer(source, report)
+    nodes: list[Node] = []
+    end = len(text)
     try:
-        yield from Composer(source, report).documents(_with_braces(events(text)) if shown else events(text))
+        for node in composer.documents(_with_braces(events(text)) if hidden else events(text)):
+            nodes.append(node)  # noqa: PERF402 - those before an error are kept
     except MarkedYAMLError as error:
         report(syntax_errors.diagnostic(source, error))
+        end = error.problem_mark.index if error.problem_mark is not None else 0
     except TooDeepError:
-        return
+        end = 0
     except YAMLError as error:  # pragma: no cover - libyaml's reader, which is given no text that it refuses
         report(rules.MANIFEST_SYNTAX(Span(source, 0, 0), form="YAML", reason=str(error)))
+    remarks = tuple(comments(source, composer.hashed, end)) if nodes else ()
+    return [Document(source, node, comments=remarks) for node in nodes]
 
 
 def _with_braces(hidden: Iterator[Event]) -> Iterator[Event]:

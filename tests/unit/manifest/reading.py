@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.manifest.find import find
-from tfdsl.manifest.nodes import plain
+from tfdsl.manifest.nodes import Mapping, Sequence, plain
 from tfdsl.manifest.yaml import read
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Node
 
 
 def documents(text: str, path: str = "job.yaml") -> list[Document]:
@@ -39,3 +40,10 @@ def found(text: str, path: str = "job.yaml") -> tuple[list[Document], list[Diagn
     diagnostics: list[Diagnostic] = []
     result = find(read(Source(path, text), diagnostics.append), diagnostics.append)
     return result, diagnostics
+
+
+def values(node: Node) -> object:
+    """Like ``plain``, with nulls."""
+    if isinstance(node, Mapping):
+        return {key: values(entry.value) for key, entry in node.entries.items()}
+    return [values(one) for one in node.items] if isinstance(node, Sequence) else node.value
