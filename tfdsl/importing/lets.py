@@ -1,4 +1,4 @@
-"""Repeated beginnings of texts, said once: a ``let`` for the registry of several images and for a long path."""
+"""What is repeated is said once: a ``let`` for the registry of images, for a long path, for the labels of pods."""
 
 from __future__ import annotations
 
@@ -22,6 +22,43 @@ _OFTEN: Final = 3
 
 def with_lets(drafts: Sequence[Draft]) -> tuple[list[Draft], list[Let]]:
     """``drafts`` with names for what they repeat, and these names."""
+    named, lets = _with_texts(drafts)
+    for name in ("labels", "annotations"):  # what a job does not give its roles
+        named, more = _with_map(named, name)
+        lets += more
+    return named, lets
+
+
+def _with_map(drafts: Sequence[Draft], name: str) -> tuple[list[Draft], list[Let]]:
+    """``drafts`` with one name for the map ``name``, if many blocks have the same."""
+    entries = [_entries(block, name) for draft in drafts for block in _blocks(draft)]
+    shown = [repr([(one.key, one.value) for one in each]) for each in entries]
+    most = max((one for one, each in zip(shown, entries, strict=True) if len(each) > 1), key=shown.count, default="")
+    if shown.count(most) < _OFTEN:
+        return list(drafts), []
+    value = {one.key or "": one.value for one in entries[shown.index(most)]}
+    let = Let(f"shared_{name}", value)
+    changed = [draft.copy() for draft in drafts]
+    for draft in changed:
+        for block in _blocks(draft):
+            own = _entries(block, name)
+            if repr([(one.key, one.value) for one in own]) == most:
+                at = block.statements.index(own[0])
+                rest = [one for one in block.statements if all(one is not other for other in own)]
+                block.statements = [*rest[:at], Attribute(name, Bare(let.name), own[0].span), *rest[at:]]
+    return changed, [let]
+
+
+def _entries(block: Block, name: str) -> list[Attribute]:
+    return [one for one in block.statements if isinstance(one, Attribute) and one.name == name and one.key is not None]
+
+
+def _blocks(draft: Draft) -> list[Block]:
+    return [draft.job, *draft.roles.values()]
+
+
+def _with_texts(drafts: Sequence[Draft]) -> tuple[list[Draft], list[Let]]:
+    """``drafts`` with names for the beginnings of texts that they repeat."""
     lets: list[Let] = []
     registry = _registry(drafts)
     if registry is not None:
@@ -71,7 +108,7 @@ def _name_of(path: str, taken: set[str]) -> str | None:
 
 def _statements(drafts: Sequence[Draft]) -> Iterator[Statement]:
     for draft in drafts:
-        for block in (draft.job, *draft.roles.values()):
+        for block in _blocks(draft):
             yield from block.statements
 
 
@@ -98,7 +135,7 @@ def _with(draft: Draft, lets: Sequence[Let]) -> Draft:
         return text
 
     result = draft.copy()
-    for block in (result.job, *result.roles.values()):
+    for block in _blocks(result):
         _change(block, named)
     return result
 

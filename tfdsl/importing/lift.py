@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Block, Draft, Mount, Step
+from tfdsl.record import replace
 from tfdsl.vocabulary import attributes
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def lifted(draft: Draft) -> Draft:
     if not training:
         return draft
     common = {key: value for key, value in _candidates(draft, training) if _may_be_lifted(draft, value)}
+    common |= {step.identity: step for step in _steps(draft, training)}
     result = draft.copy()
     taken = {one.identity for one in draft.job.statements}
     common = {identity: one for identity, one in common.items() if identity not in taken}
@@ -41,11 +43,41 @@ def lifted(draft: Draft) -> Draft:
     for name, block in draft.roles.items():
         rest = Block()
         for one in block.statements:
-            same = common.get(one.identity)
-            if same is None or not _equal(one, same):
-                rest.add(one)
+            left = _left(one, common.get(one.identity))
+            if left is not None:
+                rest.add(left)
         result.roles[name] = rest
     return result
+
+
+def _left(one: Statement, common: Statement | None) -> Statement | None:
+    """What a role still has to say of ``one`` when the job says ``common``; ``None`` for nothing."""
+    if common is None:
+        return one
+    if _equal(one, common):
+        return None
+    if isinstance(one, Step) and isinstance(common, Step):
+        said = [_meaning(each) for each in common.statements]
+        return replace(one, statements=tuple(each for each in one.statements if _meaning(each) not in said))
+    return one
+
+
+def _steps(draft: Draft, training: list[str]) -> Iterable[Step]:
+    """The steps with which every training role begins, as far as they are the same in all.
+
+    Steps of the job come before those of a role, so their order is kept only for those at the beginning.
+    """
+    lists = [[one for one in draft.roles[name].statements if isinstance(one, Step)] for name in training]
+    if len(lists) < 2:
+        return
+    for same in zip(*lists, strict=False):
+        if len({step.identity for step in same}) > 1:
+            return
+        others = [[_meaning(each) for each in step.statements] for step in same[1:]]
+        shared = [each for each in same[0].statements if all(_meaning(each) in other for other in others)]
+        if not shared:
+            return
+        yield replace(same[0], statements=tuple(shared))
 
 
 def _candidates(draft: Draft, training: list[str]) -> Iterable[tuple[str, Statement]]:
@@ -76,8 +108,6 @@ def _may_be_lifted(draft: Draft, one: Statement) -> bool:
         inherits = one.name in attributes.TENSORBOARD_INHERITS
     elif isinstance(one, Mount):
         inherits = True
-    elif isinstance(one, Step):
-        inherits = False
     else:
         return False
     return aside is None or not inherits or any(other.identity == one.identity for other in aside.statements)

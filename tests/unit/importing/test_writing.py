@@ -187,3 +187,55 @@ def test_each_statement_is_found_at_its_place() -> None:
         assert draught.statement_at(part.start) is statement
         assert draught.statement_at(part.end - 1) is statement
     assert draught.statement_at(0) is None
+
+
+def test_steps_are_said_once_with_what_differs_in_the_roles() -> None:
+    draft = _draft("ps", "worker")
+    image = Attribute("image", "registry.example.com/ml/git-sync:3")
+    for role in ("ps", "worker"):
+        own = (Attribute("env", role, key="ROLE"),) if role == "ps" else ()
+        draft.role(role).add(Step("prepare", "fetch", (image, Attribute("env", "a", key="A"), *own)))
+    draft.role("ps").add(Step("prepare", "wait", (image,)))
+    assert (
+        _text(lifted(draft))
+        == """\
+let registry = "registry.example.com/ml"
+
+job mnist {
+  image = "${registry}/mnist:1.4"
+
+  prepare fetch { image = "${registry}/git-sync:3", env = { A = "a" } }
+
+  role ps {
+    prepare fetch { env = { ROLE = "ps" } }
+    prepare wait { image = "${registry}/git-sync:3" }
+  }
+  role worker { }
+}
+"""
+    )
+
+
+def test_labels_that_every_pod_repeats_get_a_name() -> None:
+    draft = _draft("chief", "ps", "worker")
+    for block in (draft.job, *draft.roles.values()):
+        block.entry("labels", "app", "mnist")
+        block.entry("labels", "team", "vision")
+    draft.role("ps").entry("labels", "more", "x")
+    assert (
+        _text(draft)
+        == """\
+let shared_labels = { app = "mnist", team = "vision" }
+
+job mnist {
+  labels = shared_labels
+
+  role chief { image = "registry.example.com/ml/mnist:1.4", labels = shared_labels }
+  role ps {
+    image  = "registry.example.com/ml/mnist:1.4"
+    labels = { app = "mnist", team = "vision", more = "x" }
+  }
+  role worker { image = "registry.example.com/ml/mnist:1.4", labels = shared_labels }
+}
+"""
+    )
