@@ -30,6 +30,7 @@ SERVER_REFUSES = Rule("TFJ4202", "import-server-refuses", "warning", "the server
 READ_DIFFERENTLY = Rule("TFJ4203", "import-read-differently", "info", "{what} becomes {word}: {difference}")
 NO_ROLE = Rule("TFJ4204", "import-no-role", "error", "{what} {name} is not a role of the language")
 NO_WORDS = Rule("TFJ4205", "import-no-words", "error", "the language cannot say {what}: {reason}")
+NOT_TENSORFLOW = Rule("TFJ4206", "import-not-tensorflow", "error", "{what} is not a TensorFlow job: {reason}")
 
 # TFJ43xx: the law
 IMPORT_REFUSED = Rule("TFJ4301", "import-refused", "error", "{job} cannot be a job of the language: {problem}")

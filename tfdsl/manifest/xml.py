@@ -37,7 +37,7 @@ _ATTRIBUTE: Final = regex(r"""([^\s=<>"'/]+)\s*=\s*("[^"]*"|'[^']*')""")
 
 
 def read_xml(source: Source, report: Callable[[Diagnostic], None]) -> Document | None:
-    """The document in ``source``: a map of its root element alone; ``None``, with a report, if it has none."""
+    """The document in ``source``: a map of its root element alone; ``None``, and a report, if there is none."""
     reader = _Reader(source)
     try:
         root = reader.read()

@@ -27,4 +27,5 @@ BACKEND = Backend(
     requires_image=needs_image,
     knows_submitter=True,
     gpus_by_label=True,
+    reading="tfdsl_backends.slider.reading",
 )

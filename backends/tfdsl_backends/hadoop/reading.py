@@ -1,0 +1,165 @@
+"""What yarn and slider share when they read what people have: roles, amounts, commands, and what is said of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.diagnostics import import_rules
+from tfdsl.draft import Bare, Text
+from tfdsl.manifest.words import read_script, within
+from tfdsl.patterns import regex
+from tfdsl.record import Record
+from tfdsl.vocabulary import quantities
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.draft import Block, Value
+    from tfdsl.manifest.view import View
+    from tfdsl.manifest.words import Word
+    from tfdsl.reading import Asked
+    from tfdsl.text import Span
+
+ROLES: Final = ("chief", "master", "ps", "worker", "evaluator", "tensorboard")
+"""The roles of the language."""
+
+_SAME: Final = {name: name for name in ROLES} | {"chiefworker": "chief"}
+"""What people call a role, in lowercase."""
+
+UNIT_NAMES: Final = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+MEBIBYTE: Final = 1 << 20
+
+_NOT_IN_NAMES: Final = regex(r"[^a-z0-9-]+")
+_QUOTED: Final = regex(r"'[^']*'|\"[^\"$`\\]*\"")
+_OF_A_SHELL: Final = regex(r"[;&|<>()$`*?\[\]{}~#!\n\\\"'%]|\A[A-Za-z_][A-Za-z0-9_]*=")
+_TOKEN: Final = regex(r"\$\{([^{}$]*)\}")
+
+
+class Notes(Record):
+    """What there is to say about a manifest while it is read."""
+
+    asked: Asked
+
+    def left_out(self, span: Span, what: str, reason: str) -> None:
+        """``what`` does not become part of the job."""
+        self.asked.report(import_rules.NOT_KEPT(span, what=what, reason=reason))
+
+    def refused(self, span: Span, what: str, reason: str) -> None:
+        """The server would not take ``what``."""
+        self.asked.report(import_rules.SERVER_REFUSES(span, what=what, reason=reason))
+
+    def differs(self, span: Span, what: str, word: str, difference: str) -> None:
+        """``what`` becomes ``word``, which does not mean quite the same."""
+        self.asked.report(import_rules.READ_DIFFERENTLY(span, what=what, word=word, difference=difference))
+
+    def role(self, what: str, name: str, span: Span) -> str | None:
+        """The role that ``name`` is; if it is none, this is an error."""
+        role = role_of(name, self.asked)
+        if role is None:
+            diagnostic = import_rules.NO_ROLE(span, what=what, name=name)
+            self.asked.report(diagnostic.help(f"say which it is: --role {name}=worker"))
+        return role
+
+    def keep(self, word: Word, place: str) -> str:
+        """The text of ``word``; what has no value in it is told."""
+        for unknown in word.unknown:
+            self.asked.report(import_rules.NO_VALUE(unknown.span, what=unknown.written, word=place))
+        return word.text
+
+
+def role_of(name: str, asked: Asked) -> str | None:
+    """The role that a manifest calls ``name``; ``None`` if nobody says."""
+    said = asked.roles.get(name)
+    if said is not None:
+        return said if said in ROLES else None
+    return _SAME.get(name.lower())
+
+
+def job_name(text: str, otherwise: str = "job") -> str:
+    """``text`` as the name of a job: lowercase letters, digits and ``-``."""
+    name = _NOT_IN_NAMES.sub("-", text.lower()).strip("-")[:63].rstrip("-")
+    return name or otherwise
+
+
+def megabytes(amount: int) -> Bare:
+    """An amount of MB as people write it."""
+    return amount_of_bytes(amount << 20)
+
+
+def amount_of_bytes(size: int) -> Bare:
+    """An amount of bytes in its largest whole unit."""
+    return Bare(quantities.quantity(size * 1000).text)
+
+
+def memory(text: str, unit: int = MEBIBYTE) -> Bare | None:
+    """An amount such as ``4G``, ``20480M`` or a number of ``unit``, rounded up to MB; ``None`` if it is none."""
+    word = text.strip().lower()
+    number, letter = word.removesuffix("b").removesuffix("i"), ""
+    if number[-1:] in UNIT_NAMES and number[-1:]:
+        number, letter = number[:-1].rstrip(), number[-1]
+    if not number.isdecimal() or not number.isascii() or len(number) > 15:
+        return None
+    size = int(number) * (UNIT_NAMES[letter] if letter else unit)
+    return megabytes(-(-size // MEBIBYTE))
+
+
+def duration(milliseconds: int) -> Bare:
+    """A time as people write it: ``1h30m``."""
+    return Bare(quantities.duration(milliseconds).text)
+
+
+def java_number(text: str) -> int | None:
+    """A number as Java's ``Integer.decode`` reads it: ``010`` is 8, ``08`` is none."""
+    word = text.strip()
+    sign, digits = (-1, word[1:]) if word[:1] == "-" else (1, word.removeprefix("+"))
+    base = 10
+    for prefix, other in (("0x", 16), ("0X", 16), ("#", 16), ("0", 8)):
+        if digits.startswith(prefix) and len(digits) > len(prefix):
+            base, digits = other, digits[len(prefix) :]
+            break
+    if not digits.isascii() or not digits.isalnum() or len(digits) > 11:
+        return None
+    try:
+        number = sign * int(digits, base)
+    except ValueError:
+        return None
+    return number if -(2**31) <= number < 2**31 else None
+
+
+def command(text: str, span: Span) -> Value | None:
+    """A command line: a list of words, or the text itself where only a shell can run it. ``None`` if there is none."""
+    line = text.strip()
+    if not line:
+        return None
+    if _OF_A_SHELL.search(_QUOTED.sub("", line)):
+        return line
+    script = read_script(line, within(span, line))
+    if script.problem is not None or len(script.commands) != 1:
+        return line
+    (one,) = script.commands
+    return [word.text for word in one.words] if one.words and not one.assignments else line
+
+
+def with_tokens(text: str, tokens: dict[str, str]) -> Value:
+    """``text`` with each ``${NAME}`` of ``tokens`` as the value of the language; other ``${…}`` stay as they are."""
+    parts: list[str | Bare] = []
+    at = 0
+    for found in _TOKEN.finditer(text):
+        word = tokens.get(found[1])
+        if word is not None:
+            parts += [text[at : found.start()], Bare(word)]
+            at = found.end()
+    if not parts:
+        return text
+    return Text(tuple(part for part in (*parts, text[at:]) if part != ""))
+
+
+def each(blocks: Sequence[Block], name: str, value: Value | None, span: Span | None = None) -> None:
+    """``name = value`` in each of ``blocks``."""
+    for block in blocks:
+        block.set(name, value, span)
+
+
+def first_text(*views: View) -> View | None:
+    """The first of ``views`` that has a text or a number."""
+    return next((one for one in views if one.words is not None), None)

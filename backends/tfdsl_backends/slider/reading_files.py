@@ -1,0 +1,185 @@
+"""Which documents are those of a Slider application: found by what is in them, whatever they are called."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.manifest.nodes import Mapping, Scalar
+from tfdsl.manifest.view import View, view
+from tfdsl.patterns import regex
+from tfdsl.reading import Group
+from tfdsl.record import Record
+from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tfdsl.manifest.documents import Document
+
+MASTER: Final = "slider-appmaster"
+SCHEMA: Final = "http://example.org/specification/"
+METAINFO, RESOURCES, CONFIG, WRAPPER, JOB, SUBMIT, SCRIPT = (
+    "metainfo", "resources", "appConfig", "wrapper", "job", "submit", "script",
+)  # fmt: skip
+
+_CREATES: Final = regex(
+    r"(?:^|[\s/])(?:slider|\"\$SLIDER\")\s+(?:\S+\s+)*?(?:create|build|update)\s",
+)
+_KIND_WORDS: Final = regex(r"(?i)resources?|metainfo|app-?config|template")
+
+
+class Files(Record):
+    """The files of one application. What there is not is a view of nothing.
+
+    ``application``: the ``application`` of the metainfo, which is ``xml`` or JSON; ``config``: appConfig; ``wrapper``:
+    the job file of the command ytensorflow; ``job``: the one of a package that tfdsl wrote; ``submit``: a script or a
+    command line that creates the application.
+    """
+
+    application: View
+    resources: View
+    config: View
+    wrapper: View
+    job: View
+    xml: bool = False
+    submit: Document | None = None
+
+    def components(self) -> Iterator[View]:
+        """The components of the metainfo."""
+        yield from self._many(self.application, "components", "component")
+
+    def command_orders(self) -> Iterator[View]:
+        """What starts after what."""
+        yield from self._many(self.application, "commandOrders", "commandOrder")
+
+    def config_files(self) -> Iterator[View]:
+        """The files that the application master writes for every component."""
+        yield from self._many(self.application, "configFiles", "configFile")
+
+    def packages(self) -> Iterator[View]:
+        """What the agents, or from 0.92 on the application master, should install."""
+        yield from self._many(self.application, "packages", "package")
+        for system in self._many(self.application, "osSpecifics", "osSpecific"):
+            yield from self._many(system, "packages", "package")
+
+    def _many(self, above: View, group: str, item: str) -> Iterator[View]:
+        if not self.xml:
+            yield from above[group].items()
+            return
+        one = above[group][item]
+        if isinstance(one.node, Mapping):
+            yield one
+        else:
+            yield from one.items()
+
+
+def kind_of(document: Document) -> str:
+    """Which of the files a document is; empty for none."""
+    if document.format == "text":
+        return _kind_of_text(document)
+    root = view(document.node)
+    if document.format == "xml":
+        return METAINFO if root["metainfo"]["application"].present else ""
+    if _is_map(root["application"]) and (root["schemaVersion"].present or root["application"]["components"].present):
+        return METAINFO
+    if _is_map(root["resources"]) and (root["commandConfig"].present or root["appConfig"].present):
+        return WRAPPER
+    if all(root[key].present for key in ("roles", "completions", "pauses", "wait_limit")):
+        return JOB
+    schema = root["schema"].text or ""
+    if not (schema.startswith(SCHEMA) or (_is_map(root["global"]) and _is_map(root["components"]))):
+        return ""
+    if root["apiVersion"].present:
+        return ""
+    return RESOURCES if _is_resources(document, root) else CONFIG
+
+
+def _kind_of_text(document: Document) -> str:
+    node = document.node
+    text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
+    if document.source.path.endswith(".py"):
+        return SCRIPT if "/package/" in f"/{document.source.path}" else ""
+    return SUBMIT if "--appdef" in text or "--template" in text or _CREATES.search(text) else ""
+
+
+def _is_map(one: View) -> bool:
+    return isinstance(one.node, Mapping)
+
+
+def _is_resources(document: Document, root: View) -> bool:
+    keys = [key for key, _ in root["global"].entries()]
+    keys += [key for _, component in root["components"].entries() for key, _ in component.entries()]
+    if any(key.startswith("yarn.") or key == "component.unique.names" for key in keys):
+        return True
+    site = any(key.startswith("site.") for key in keys)
+    return not site and "resource" in document.source.path.rpartition("/")[2].lower()
+
+
+def groups_of(documents: Sequence[Document]) -> list[Group]:
+    """The applications among ``documents``: all files are of one, unless there are several of a kind."""
+    kinds = [(kind, one) for one in documents if (kind := kind_of(one))]
+    counts = Counter(kind for kind, _ in kinds)
+    if not any(counts[kind] for kind in (METAINFO, RESOURCES, CONFIG, WRAPPER)):
+        return []
+    if all(counts[kind] <= 1 for kind in (METAINFO, RESOURCES, CONFIG, WRAPPER, JOB)):
+        return [_group([*kinds])]
+    folders: dict[str, list[tuple[str, Document]]] = {}
+    for kind, one in kinds:
+        folders.setdefault(_root(kind, one), []).append((kind, one))
+    return [group for found in folders.values() for group in _of_folder(found)]
+
+
+def _root(kind: str, document: Document) -> str:
+    folder = document.source.path.rpartition("/")[0]
+    if kind in (JOB, SCRIPT):
+        return f"/{folder}/".partition("/package/")[0][1:].rstrip("/")
+    return folder
+
+
+def _of_folder(kinds: list[tuple[str, Document]]) -> Iterator[Group]:
+    """Each resources file of a folder is an application, with the other files whose names are alike."""
+    mains = [one for kind, one in kinds if kind == RESOURCES] or [
+        one for kind, one in kinds if kind in (METAINFO, CONFIG, WRAPPER)
+    ][:1]
+    others = [(kind, one) for kind, one in kinds if kind in (JOB, SUBMIT, SCRIPT)]
+    for main in mains:
+        own = [(kind_of(main), main)]
+        for kind in (METAINFO, CONFIG):
+            found = [one for other, one in kinds if other == kind and one is not main]
+            if found:
+                own.append((kind, min(found, key=lambda one: _name(one) != _name(main))))
+        yield _group([*own, *others])
+    if not any(kind == RESOURCES for kind, _ in kinds):
+        return
+    yield from (_group([(kind, one)]) for kind, one in kinds if kind == WRAPPER)
+
+
+def _name(document: Document) -> str:
+    """What is left of a file's name without the word that says which of the files it is."""
+    return _KIND_WORDS.sub("", document.source.path.rpartition("/")[2].partition(".")[0])
+
+
+def _group(kinds: list[tuple[str, Document]]) -> Group:
+    order = (METAINFO, RESOURCES, CONFIG, WRAPPER, JOB, SUBMIT, SCRIPT)
+    found = [one for kind in order for own, one in kinds if own == kind]
+    return Group("Slider application", tuple(found))
+
+
+def files_of(group: Group) -> Files:
+    """The files of a group."""
+    found = {kind_of(one): one for one in reversed(group.documents)}
+    nothing = View(None, (), Span(group.documents[0].source, 0, 0) if group.documents else Span(Source("", ""), 0, 0))
+    views = {kind: view(one.node) for kind, one in found.items()}
+    metainfo = found.get(METAINFO)
+    xml = metainfo is not None and metainfo.format == "xml"
+    root = views.get(METAINFO, nothing)
+    return Files(
+        (root["metainfo"] if xml else root)["application"] if metainfo is not None else nothing,
+        views.get(RESOURCES, nothing),
+        views.get(CONFIG, nothing),
+        views.get(WRAPPER, nothing),
+        views.get(JOB, nothing),
+        xml,
+        found.get(SUBMIT),
+    )
