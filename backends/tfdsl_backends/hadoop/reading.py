@@ -1,4 +1,4 @@
-"""What yarn and slider share when they read what people have: roles, amounts, commands, and what is said of the rest."""
+"""What yarn and slider share when they read what people have: roles, amounts, commands, what is said of the rest."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.nodes import Mapping, Scalar
+from tfdsl.manifest import nodes
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Group
@@ -13,7 +13,7 @@ from tfdsl.record import Record
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tfdsl.manifest.documents import Document
 
@@ -68,7 +68,7 @@ class Files(Record):
             yield from above[group].items()
             return
         one = above[group][item]
-        if isinstance(one.node, Mapping):
+        if isinstance(one.node, nodes.Mapping):
             yield one
         else:
             yield from one.items()
@@ -97,14 +97,14 @@ def kind_of(document: Document) -> str:
 
 def _kind_of_text(document: Document) -> str:
     node = document.node
-    text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
+    text = node.value if isinstance(node, nodes.Scalar) and isinstance(node.value, str) else ""
     if document.source.path.endswith(".py"):
         return SCRIPT if "/package/" in f"/{document.source.path}" else ""
     return SUBMIT if "--appdef" in text or "--template" in text or _CREATES.search(text) else ""
 
 
 def _is_map(one: View) -> bool:
-    return isinstance(one.node, Mapping)
+    return isinstance(one.node, nodes.Mapping)
 
 
 def _is_resources(document: Document, root: View) -> bool:
@@ -122,8 +122,16 @@ def groups_of(documents: Sequence[Document]) -> list[Group]:
     counts = Counter(kind for kind, _ in kinds)
     if not any(counts[kind] for kind in (METAINFO, RESOURCES, CONFIG, WRAPPER)):
         return []
-    if all(counts[kind] <= 1 for kind in (METAINFO, RESOURCES, CONFIG, WRAPPER, JOB)):
-        return [_group([*kinds])]
+    wrappers = [_group([(kind, one)]) for kind, one in kinds if kind == WRAPPER]
+    kinds = [(kind, one) for kind, one in kinds if kind != WRAPPER]
+    return [*_applications(kinds, counts), *wrappers]
+
+
+def _applications(kinds: list[tuple[str, Document]], counts: Mapping[str, int]) -> list[Group]:
+    if not any(counts[kind] for kind in (METAINFO, RESOURCES, CONFIG)):
+        return []
+    if all(counts[kind] <= 1 for kind in (METAINFO, RESOURCES, CONFIG, JOB)):
+        return [_group(kinds)]
     folders: dict[str, list[tuple[str, Document]]] = {}
     for kind, one in kinds:
         folders.setdefault(_root(kind, one), []).append((kind, one))
@@ -140,7 +148,7 @@ def _root(kind: str, document: Document) -> str:
 def _of_folder(kinds: list[tuple[str, Document]]) -> Iterator[Group]:
     """Each resources file of a folder is an application, with the other files whose names are alike."""
     mains = [one for kind, one in kinds if kind == RESOURCES] or [
-        one for kind, one in kinds if kind in (METAINFO, CONFIG, WRAPPER)
+        one for kind, one in kinds if kind in (METAINFO, CONFIG)
     ][:1]
     others = [(kind, one) for kind, one in kinds if kind in (JOB, SUBMIT, SCRIPT)]
     for main in mains:
@@ -150,9 +158,6 @@ def _of_folder(kinds: list[tuple[str, Document]]) -> Iterator[Group]:
             if found:
                 own.append((kind, min(found, key=lambda one: _name(one) != _name(main))))
         yield _group([*own, *others])
-    if not any(kind == RESOURCES for kind, _ in kinds):
-        return
-    yield from (_group([(kind, one)]) for kind, one in kinds if kind == WRAPPER)
 
 
 def _name(document: Document) -> str:

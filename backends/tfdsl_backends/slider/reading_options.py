@@ -96,5 +96,5 @@ def read_placement(draft: Draft, role: str, component: View) -> None:
             draft.options.entry("placement", role, word, policy.span)
     seconds = component["yarn.placement.escalate.seconds"]
     number = java_number(seconds.words or "")
-    if number is not None and not bits & (STRICT | ANYWHERE | SPREAD):
+    if number is not None:
         draft.options.entry("escalate_seconds", role, number, seconds.span)

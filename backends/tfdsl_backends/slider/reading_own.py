@@ -206,7 +206,7 @@ def _board(block: Block, role: View, job: View) -> None:
 
 def _mount(mount: View, submission: Submission) -> Mount:
     kind, at = mount["kind"].text or "", mount["at"].text or ""
-    readonly = bool(mount["readonly"].flag) and kind != "hdfs"
+    readonly = bool(mount["readonly"].flag) and kind not in ("hdfs", "archive")  # theirs are copies
     source = text_of(mount["source"])
     options: tuple[tuple[str, Value], ...] = ()
     if kind == "archive" and mount["file"].text is not None:
