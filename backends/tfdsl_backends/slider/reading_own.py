@@ -103,7 +103,7 @@ def _job(draft: Draft, job: View) -> None:
     configured = any(role["tf_config"].flag and not role["server"].flag for role in training)
     flags = any(role["flags"].flag for role in training)
     discovery = "both" if configured and flags else "flags" if flags else "tf_config" if configured else "none"
-    if discovery == "none" and all(role["server"].flag or "TF_CONFIG" in _names(role["env"]) for role in training):
+    if discovery == "none" and all(role["server"].flag for role in training):
         discovery = "tf_config"
     if discovery != "tf_config":
         draft.cluster["discovery"] = discovery
@@ -113,10 +113,6 @@ def _job(draft: Draft, job: View) -> None:
     protocol = job["protocol"].text
     if protocol not in (None, "grpc"):
         draft.cluster["protocol"] = protocol
-
-
-def _names(env: View) -> set[str]:
-    return {name for name, _ in env.entries()}
 
 
 def _order(draft: Draft, files: Files) -> None:

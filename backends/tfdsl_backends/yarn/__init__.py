@@ -24,4 +24,5 @@ BACKEND = Backend(
     docs="docs/targets/yarn.md",
     requires_image=needs_image,
     knows_submitter=True,
+    reading="tfdsl_backends.yarn.reading",
 )

@@ -1,0 +1,458 @@
+"""A job that tfdsl wrote for YARN: what job.sh and submit.sh say of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.draft import Attribute, Bare, Draft, Mount, Output, Policy, Step, Text
+from tfdsl.manifest.words import Word
+from tfdsl.patterns import regex
+from tfdsl.record import Record
+from tfdsl_backends.hadoop.reading import ROLES, duration, job_name
+from tfdsl_backends.hadoop.reading_policies import (
+    add_completions,
+    add_policy,
+    add_retries,
+    default_decider,
+    lift_policies,
+    statuses,
+)
+from tfdsl_backends.yarn.needs import AT_HOME
+from tfdsl_backends.yarn.reading_options import Client, client_of
+from tfdsl_backends.yarn.reading_resources import set_size
+from tfdsl_backends.yarn.task_plan import STOP_GRACE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import TypeGuard
+
+    from tfdsl.draft import Block, Statement, Value
+    from tfdsl.manifest.view import View
+    from tfdsl.manifest.words import Command, Unknown
+    from tfdsl.text import Span
+    from tfdsl_backends.yarn.reading_scripts import JobScript, SubmitScript
+
+CHECKPOINT: Final = "CHECKPOINT_DIR"
+HIDDEN: Final = "CUDA_VISIBLE_DEVICES"
+INDEX: Final = "TFJOB_INDEX"
+USER: Final = "USER"
+ACTIONS: Final = {"restart": "restart job", "ignore": "ignore", "fail": "fail job"}
+USUAL_LIMIT: Final = 900
+USUAL_PORTS: Final = [20000, 30000]
+USUAL_STORE: Final = f"{AT_HOME}.tfjobs"
+
+_PLACED: Final = regex(r"([^,(=]+)(?:\([0-9]+\)|=[0-9]+)(?:,(.*))?\Z")
+_APART: Final = regex(r"AND\(NOTIN,NODE,([^:]+):(.*)\)\Z")
+
+
+class _Task(Record):
+    """What the script has for a role, and the options of the client that runs it."""
+
+    name: str
+    script: JobScript
+    client: Client
+    sent: SubmitScript
+
+    def part(self, parts: str) -> Sequence[Command]:
+        """The commands of one of the script's parts."""
+        by_role = getattr(self.script, parts)
+        own: Sequence[Command] = by_role.get(self.name, ())
+        return own
+
+
+def read_own(script: JobScript, submit: SubmitScript) -> Draft:
+    """The job."""
+    plan = script.plan
+    draft = Draft(job_name(plan["job"].text or ""), "yarn", plan["job"].span, law=False)
+    clients = {name: client_of(words) for name, words in submit.applications.items()}
+    draft.version = _version(clients, submit)
+    only = next(iter(clients.values()), Client({}, (), ()))
+    roles = [(pair[0].text or "", pair[1].number or 0, pair.span) for pair in plan["roles"].items()]
+    for name, replicas, span in roles:
+        if name not in ROLES:
+            continue
+        task = _Task(name, script, clients.get(name, only), submit)
+        draft.role(name).set("replicas", replicas if replicas != 1 else None, span)
+        _role(draft, task)
+        _policies(draft, name, plan)
+    _apart(draft)
+    _checkpoint(draft)
+    _job(draft, plan, only)
+    _options(draft, script, submit, clients)
+    return draft
+
+
+def _version(clients: dict[str, Client], submit: SubmitScript) -> str | None:
+    """The version, where the scripts are not those of the default."""
+    if not submit.tags:
+        return "2.10"
+    specs = [one.options["placement_spec"].text for one in clients.values() if "placement_spec" in one.options]
+    old = any("=" in spec.partition(",")[0] for spec in specs)
+    return "3.1" if old or ((submit.sent or submit.files) and not submit.localizes) else None
+
+
+# --- the job ---------------------------------------------------------------------------------------------------------
+
+
+def _job(draft: Draft, plan: View, client: Client) -> None:
+    for option in ("queue", "priority"):
+        word = client.options.get(option)
+        if word is not None:
+            number = option == "priority" and word.text.isdecimal()
+            draft.job.set(option, int(word.text) if number else word.text, word.span)
+    timeout = client.options.get("timeout")
+    if timeout is not None and timeout.text.isdecimal() and timeout.text != "2147483647":
+        draft.job.set("deadline", duration(int(timeout.text)), timeout.span)
+    for name, roles in plan["after"].entries():
+        if name in draft.roles:
+            draft.role(name).set("after", [one.text or "" for one in roles.items()], roles.span)
+    lift_policies(draft)
+    deciding = [(pair[0].text or "", pair[1].number or 0) for pair in plan["complete"].items()]
+    add_completions(draft, deciding, plan.key("complete"))
+    add_retries(draft, plan["restarts"].number or 0, plan["restarts"].span)
+    programs = {name for name, block in draft.roles.items() if name != "tensorboard" and not _is_server(block)}
+    configured = programs & {one.text for one in plan["tf_config"].items()}
+    if next(plan["flags"].items(), None) is not None:
+        discovery = "both" if configured else "flags"
+    else:
+        discovery = "tf_config" if configured or not programs else "none"
+    if discovery != "tf_config":
+        draft.cluster["discovery"] = discovery
+
+
+def _is_server(block: Block) -> bool:
+    return any(isinstance(one, Attribute) and one.name == "server" for one in block.statements)
+
+
+def _options(draft: Draft, script: JobScript, submit: SubmitScript, clients: dict[str, Client]) -> None:
+    plan, options = script.plan, draft.options
+    only = next(iter(clients.values()), Client({}, (), ()))
+    if script.given:
+        options.set("dialect", "yarn-tf", plan.span)
+    else:
+        options.set("applications", _applications(draft, clients), plan.span)
+    options.set("files", list(submit.files) or None, plan.span)
+    for name, client in clients.items():
+        spec = client.options.get("placement_spec")
+        if spec is not None:
+            _placement(draft, next(iter(draft.roles)) if name == "job" else name, spec)
+    store = plan["store"].text
+    options.set("store", store if store not in (None, USUAL_STORE) else None, plan["store"].span)
+    options.set("hadoop_home", script.hadoop_home or None, plan.span)
+    options.set("webhdfs", plan["webhdfs"].text or None, plan["webhdfs"].span)
+    limit = plan["limit"].node
+    seconds = getattr(limit, "value", USUAL_LIMIT)
+    if "." in plan["limit"].span.text:  # written so for the delay of a policy; the option is an int
+        event = f"pending after {duration(round(float(seconds) * 1000)).words}"
+        draft.job.add(Policy(event, "fail job", plan["limit"].span))
+    elif isinstance(seconds, int) and seconds != USUAL_LIMIT:
+        options.set("rendezvous_seconds", seconds, plan["limit"].span)
+    ports = [one.number for one in plan["ports"].items()]
+    if len(ports) == 2 and ports != USUAL_PORTS:
+        options.set("port_range", f"{ports[0]}-{ports[1]}", plan["ports"].span)
+    options.set("reuse_port", True if plan["reuse_port"].flag else None, plan["reuse_port"].span)
+    memory = only.options.get("master_memory")
+    if memory is not None and memory.text.isdecimal() and memory.text != "512":
+        options.set("am_memory", int(memory.text), memory.span)
+    options.set("python", script.python or None, plan.span)
+
+
+def _applications(draft: Draft, clients: dict[str, Client]) -> str | None:
+    """The option, where what the roles have would not give it."""
+    if len(draft.roles) < 2:
+        return None
+    if len(clients) > 1:
+        own = [one.shape for one in clients.values()]
+        return "per-role" if all(one == own[0] for one in own) else None
+    (client,) = clients.values() or (Client({}, (), ()),)
+    return "one" if "placement_spec" in client.options or _hides(draft) else None
+
+
+def _hides(draft: Draft) -> bool:
+    """Whether one size is for roles with and without devices."""
+    counts = [
+        any(isinstance(one, Attribute) and one.name == "gpu" for one in b.statements) for b in draft.roles.values()
+    ]
+    return any(counts) and not all(counts)
+
+
+def _apart(draft: Draft) -> None:
+    """``spread`` of a role that has a single replica means nothing."""
+    for block in draft.roles.values():
+        if not any(isinstance(one, Attribute) and one.name == "replicas" for one in block.statements):
+            block.statements = [
+                one for one in block.statements if not (isinstance(one, Attribute) and one.name == "spread")
+            ]
+
+
+def _placement(draft: Draft, role: str, spec: Word) -> None:
+    """``-placement_spec``: a tag with the number, and the constraint, which names the tags of the job's roles."""
+    found = _PLACED.match(spec.text)
+    if found is None or not found[2] or role not in draft.roles:
+        return
+    tag, text = found[1], found[2]
+    apart = _APART.match(text)
+    if apart is not None and apart[1] == tag:
+        draft.role(role).set("spread", "node", spec.span)
+        text = apart[2]
+    elif text == f"NOTIN,NODE,{tag}":
+        draft.role(role).set("spread", "node", spec.span)
+        return
+    text = text.replace("all/", "\0") if "$run" in text else text
+    for name in draft.roles:
+        text = text.replace(f"\0{name}-$run", name)
+    text = text.replace("\0", "all/")
+    draft.options.entry("placement", role, text.replace(tag, role) if tag != role else text, spec.span)
+
+
+def _checkpoint(draft: Draft) -> None:
+    """The variable that every role has is the job's folder."""
+    found = [next((one for one in block.statements if _is_checkpoint(one)), None) for block in draft.roles.values()]
+    first = found[0] if found else None
+    if first is None or any(one is None or repr(one.value) != repr(first.value) for one in found):
+        return
+    for block in draft.roles.values():
+        block.statements = [one for one in block.statements if not _is_checkpoint(one)]
+    draft.job.set("checkpoint", first.value, first.span)
+    board = draft.roles.get("tensorboard")
+    if board is not None:
+        board.statements = [
+            one
+            for one in board.statements
+            if not (isinstance(one, Attribute) and one.name == "logdir" and repr(one.value) == repr(first.value))
+        ]
+
+
+def _is_checkpoint(one: Statement) -> TypeGuard[Attribute]:
+    return isinstance(one, Attribute) and one.name == "env" and one.key == CHECKPOINT
+
+
+# --- a role ----------------------------------------------------------------------------------------------------------
+
+
+def _role(draft: Draft, task: _Task) -> None:
+    block = draft.role(task.name)
+    docker = task.client.docker
+    image = docker.get("DOCKER_IMAGE")
+    block.set("image", image[0] if image else None, image[1] if image else None)
+    _command(block, task)
+    hidden = _environment(block, task)
+    set_size(block, task.client, hidden=hidden)
+    label = task.client.options.get("node_label_expression")
+    if label is not None:
+        block.set("node_label", label.text, label.span)
+    privileged = docker.get("DOCKER_RUN_PRIVILEGED_CONTAINER")
+    block.set("privileged", True if privileged and privileged[0] == "true" else None)
+    grace = task.script.plan["grace"][task.name]
+    seconds = getattr(grace.node, "value", STOP_GRACE)
+    if isinstance(seconds, int | float) and seconds != STOP_GRACE:
+        block.set("stop_grace", duration(round(seconds * 1000)), grace.span)
+    for mount in _mounts(block, task):
+        block.add(mount)
+    for step in _steps(task):
+        block.add(step)
+    _outputs(draft, task)
+
+
+def _command(block: Block, task: _Task) -> None:
+    for one in task.part("commands"):
+        words = [word for word in one.words if not (word.unknown and word.unknown[0].every)]
+        text = [word.text for word in words]
+        if text[:1] == ["cd"]:
+            block.set("workdir", value_of(words[-1]), one.span)
+        elif text[:1] == ["exec"] and text[-3:-1] == ["$TFJOB_PROGRAM", "server"]:
+            block.set("server", True, one.span)
+        elif text[:1] == ["exec"]:
+            words = words[1:-1] if text[-1] == "$@" else words[1:]
+            _set_command(block, task, words, one.span)
+
+
+def _set_command(block: Block, task: _Task, words: list[Word], span: Span) -> None:
+    text = [word.text for word in words]
+    if text[:3] == ["nice", "-n", "0"]:
+        words, text = words[3:], text[3:]
+    board = text[:2] == ["tensorboard", "--logdir"] and text[3:6] == ["--bind_all", "--port", "$TFJOB_PORT"]
+    if task.name == "tensorboard" and board:
+        block.set("logdir", value_of(words[2]), words[2].span)
+        block.set("args", [value_of(word) for word in words[6:]] or None, span)
+        return
+    for name, value in _split(words):
+        block.set(name, value, span)
+
+
+def _split(words: Sequence[Word]) -> Iterator[tuple[str, Value]]:
+    """``command``, and ``args`` of a text that a shell runs."""
+    text = [word.text for word in words]
+    if text[:2] == ["/bin/sh", "-c"] and text[3:4] == ["sh"]:
+        yield "command", value_of(words[2])
+        if words[4:]:
+            yield "args", [value_of(word) for word in words[4:]]
+    elif words:
+        yield "command", [value_of(word) for word in words]
+
+
+def _environment(block: Block, task: _Task) -> bool:
+    """The variables; whether the script hides the devices from the role."""
+    hidden = False
+    for one in task.part("environment"):
+        for assignment in one.assignments:
+            for number, word in enumerate(assignment.words):
+                name, value = _variable(word)
+                if number == 0 and name == HIDDEN and value == "":
+                    hidden = True
+                elif name:
+                    block.entry("env", name, value, word.span)
+    return hidden
+
+
+def _variable(word: Word) -> tuple[str, Value]:
+    first = word.parts[0] if word.parts else ""
+    name, _, rest = first.partition("=") if isinstance(first, str) else ("", "", "")
+    return name, value_of(Word((rest, *word.parts[1:]), word.span))
+
+
+def _mounts(block: Block, task: _Task) -> list[Mount]:
+    """The mounts in the order of their numbers; a folder of the node has none and takes the next place."""
+    numbered: dict[int, Mount] = {}
+    others: list[Mount] = []
+    for one in task.part("prepare"):
+        words, text = one.words, [word.text for word in one.words]
+        if text[:1] in (["there"], ["link"]):
+            others.append(_host(task, one))
+        elif text[:1] == ["scratch"]:
+            others.append(Mount("scratch", None, text[1], span=one.span))
+        elif text[:1] == ["memory"]:
+            numbered[int(text[1])] = Mount("memory", _share(block), text[2], span=one.span)
+        elif text[:1] == ["fetch"]:
+            numbered[int(text[1])] = Mount("hdfs", value_of(words[2]), text[3], span=one.span)
+        elif text[:1] == ["unpack"] and text[1] != "files":
+            numbered[int(text[1])] = Mount("archive", _archive(task, words[2]), text[4], span=one.span)
+    if task.script.given:
+        others += [Mount("host", source, at) for source, at in task.client.linked]
+    for at in task.client.tmpfs:
+        if at == "/dev/shm":
+            block.set("shm", _share(block))
+        else:
+            others.append(Mount("memory", _share(block), at))
+    left = iter(others)
+    made = [numbered.pop(number, None) or next(left, None) for number in range(1, len(numbered) + len(others) + 1)]
+    return [*(one for one in made if one is not None), *numbered.values()]
+
+
+def _archive(task: _Task, word: Word) -> Value:
+    name = word.text.rpartition("/")[2] if word.unknown and word.unknown[0].name == "TFJOB_STORE" else word.text
+    return task.sent.sent.get(name, None) or value_of(word)
+
+
+def _host(task: _Task, one: Command) -> Mount:
+    """``there AT`` for a path that docker mounts or that is the node's own, ``link SOURCE AT`` for a link."""
+    words = one.words
+    linked = words[0].text == "link"
+    at = words[2].text if linked else words[1].text
+    source: Value = value_of(words[1])
+    target = words[1].text if linked else at
+    readonly = False
+    if target in task.client.mounts:
+        folder, mode = task.client.mounts[target]
+        readonly = mode == "ro"
+        source = source if linked else folder
+    kind = [word.text for word in words[3 if linked else 2 :]]
+    options: tuple[tuple[str, Value], ...] = (("type", kind[0]),) if kind else ()
+    return Mount("host", source, at, readonly, options, one.span)
+
+
+def _share(block: Block) -> Value:
+    """The size of what is in memory, which YARN does not limit: that of the container."""
+    found = next((one for one in block.statements if isinstance(one, Attribute) and one.name == "memory"), None)
+    return found.value if found is not None else Bare("1Gi")
+
+
+def _steps(task: _Task) -> Iterator[Step]:
+    for one in task.part("prepare"):
+        if one.words and one.words[0].text == "step" and len(one.words) == 3:
+            number, name = one.words[1].text, one.words[2].text
+            yield Step("prepare", name, tuple(_step(task.script.steps.get(number, ()))), one.span)
+
+
+def _step(commands: Iterable[Command]) -> Iterator[Attribute]:
+    for one in commands:
+        text = [word.text for word in one.words]
+        if text[:1] == ["cd"]:
+            yield Attribute("workdir", value_of(one.words[-1]), one.span)
+        elif text[:4] == ["exec", "env", "-u", "TF_CONFIG"]:
+            words = list(one.words[4:])
+            hidden = True
+            while words and "=" in words[0].text.partition(" ")[0] and words[0].text.partition("=")[0].strip():
+                name, value = _variable(words[0])
+                if not (hidden and name == HIDDEN and value == ""):
+                    yield Attribute("env", value, words[0].span, name)
+                hidden = False
+                words.pop(0)
+            if [word.text for word in words[:3]] == ["nice", "-n", "0"]:
+                words = words[3:]
+            for name, value in _split(words):
+                yield Attribute(name, value, one.span)
+
+
+def _outputs(draft: Draft, task: _Task) -> None:
+    index = ""
+    for one in task.part("outputs"):
+        text = [word.text for word in one.words]
+        if text[:2] == ["[", "$TFJOB_INDEX"] and len(text) > 3:
+            index = text[3]
+        elif text[:1] == ["copy_out"] and len(text) == 5:
+            usual = index == "0" and task.name == default_decider(
+                [pair[0].text or "" for pair in task.script.plan["roles"].items()]
+            )
+            made = Output(
+                value_of(one.words[2]),
+                value_of(one.words[3]),
+                text[1],
+                overwrite=text[4] == "overwrite",
+                of=f"{task.name}[{index}]" if index and not usual else "",
+                span=one.span,
+            )
+            (draft.job if index else draft.role(task.name)).add(made)
+            index = ""
+    if task.script.given:
+        for source, destination in task.client.copied:
+            draft.role(task.name).add(Output(source, destination))
+
+
+# --- policies --------------------------------------------------------------------------------------------------------
+
+
+def _policies(draft: Draft, role: str, plan: View) -> None:
+    if role in [one.text for one in plan["again"].items()]:
+        return
+    for name, rules in plan["actions"].entries():
+        owner, _, place = name.partition("[")
+        if owner != role:
+            continue
+        index = int(place.rstrip("]")) if place else -1
+        otherwise = rules["0"].text or "fail"
+        by_action: dict[str, list[int]] = {}
+        for status, action in rules.entries():
+            if status != "0":
+                by_action.setdefault(action.text or "", []).append(int(status))
+        for what, codes in by_action.items():
+            event = f"exit {statuses(sorted(codes))}"
+            add_policy(draft, role, index, event, ACTIONS.get(what, "fail job"), rules.span)
+        if otherwise != "fail" or role == "tensorboard" or index >= 0:
+            add_policy(draft, role, index, "failed", ACTIONS.get(otherwise, "fail job"), rules.span)
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def value_of(word: Word) -> Value:
+    """A word of the script: a text, with the values that it has when a task runs."""
+    if not word.unknown:
+        return word.text
+    return Text(tuple(part if isinstance(part, str) else _run_time(part) for part in word.parts if part != ""))
+
+
+def _run_time(part: Unknown) -> Bare:
+    if part.name == INDEX:
+        return Bare("task.index")
+    return Bare("job.user" if part.name == USER else f"env.{part.name}")
