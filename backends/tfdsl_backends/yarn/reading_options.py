@@ -37,13 +37,14 @@ class Client(Record):
     """One call of the client.
 
     ``options``: by name, without ``shell_env`` and ``shell_args``; ``variables``: name and word of each ``shell_env``;
-    ``arguments``: of ``shell_args``; ``stray``: words that belong to no option.
+    ``arguments``: of ``shell_args``; ``taken``: options behind those; ``stray``: words that belong to no option.
     """
 
     options: Mapping[str, Word]
     variables: tuple[tuple[str, str, Span], ...]
     arguments: tuple[Word, ...]
     stray: tuple[Word, ...] = ()
+    taken: tuple[Word, ...] = ()
 
     @property
     def docker(self) -> dict[str, tuple[str, Span]]:
@@ -102,6 +103,7 @@ def client_of(words: Sequence[Word]) -> Client:
     variables: list[tuple[str, str, Span]] = []
     arguments: list[Word] = []
     stray: list[Word] = []
+    taken: list[Word] = []
     at = 0
     while at < len(words):
         word = words[at]
@@ -110,6 +112,8 @@ def client_of(words: Sequence[Word]) -> Client:
         if not name:
             stray.append(word)
             continue
+        if arguments and word.text.startswith("--"):
+            taken.append(word)
         if name == "shell_args":
             arguments += [value] if value is not None else []
             while at < len(words) and not _option(words[at])[0]:
@@ -125,7 +129,7 @@ def client_of(words: Sequence[Word]) -> Client:
                 variables.append((key.strip(), text.strip(), value.span))
         else:
             options[name] = value if value is not None else word
-    return Client(options, tuple(variables), tuple(arguments), tuple(stray))
+    return Client(options, tuple(variables), tuple(arguments), tuple(stray), tuple(taken))
 
 
 def _option(word: Word) -> tuple[str, Word | None]:
