@@ -204,13 +204,13 @@ def _unsafe(path: str) -> str:
 def _mounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     """Places in which the script creates a link or a folder."""
     for mount in role.mounts:
-        why = _misplaced(mount)
+        why = _misplaced(mount, linked=is_yarn_tf(unit) or not in_docker(unit, role))
         if why:
             yield messages.LINK_PLACE(unit.origins.span(mount.path), at=mount.at, why=why)
 
 
-def _misplaced(mount: BaseMount) -> str:
-    """Why a link or folder must not be created at the mount's path; empty if it may."""
+def _misplaced(mount: BaseMount, *, linked: bool) -> str:
+    """Why a link or folder must not be created at the mount's path; empty if it may. Docker links no absolute path."""
     steps = mount.at.split("/")
     if ".." in steps:
         return "it is outside the work folder"
@@ -223,7 +223,7 @@ def _misplaced(mount: BaseMount) -> str:
     if steps[0] == ".tfjob":
         return "the task program keeps its files there"
     source = getattr(mount, "source", "")
-    inside = isinstance(source, str) and source.startswith(mount.at.rstrip("/") + "/")
+    inside = linked and isinstance(source, str) and source.startswith(mount.at.rstrip("/") + "/")
     return f"{source} is inside it" if inside and mount.at.startswith("/") else ""
 
 

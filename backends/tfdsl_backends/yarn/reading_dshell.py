@@ -31,14 +31,14 @@ SPREADS: Final = regex(r"([^,(=:]+)(?:\(([0-9]+)\)|=([0-9]+))(?:,(.*))?\Z")
 _PLACE: Final = regex(r"(?:,|\A)NOTIN,NODE,([^,:()]+)\Z")
 
 
-def clients(document: Document, text: str) -> list[Command]:
+def calls(document: Document, text: str) -> list[Command]:
     """The calls of DistributedShell in a script or command line, with what the text itself gives to variables."""
     source = document.source
     script = read_script(text, lambda start, end: Span(source, start, end))
     return [one for one in expanded(script) if _is_call(one)]
 
 
-def problem(document: Document, text: str, notes: Notes) -> None:
+def tell_problem(document: Document, text: str, notes: Notes) -> None:
     """Tell why a shell could not read the text, if it could not."""
     source = document.source
     found = read_script(text, lambda start, end: Span(source, start, end)).problem
@@ -49,9 +49,10 @@ def problem(document: Document, text: str, notes: Notes) -> None:
 def _is_call(one: Command) -> bool:
     words = [word.text for word in one.words]
     starts = [at for at, word in enumerate(words) if word.rpartition("/")[2] in ("yarn", "hadoop")]
-    if not starts or words[starts[0] + 1 : starts[0] + 2] != ["jar"]:
+    if not starts:
         return False
-    rest = words[starts[0] + 2 :]
+    rest = words[starts[0] + 1 :]
+    rest = rest[1:] if rest[:1] == ["jar"] else rest
     named = any("distributedshell" in word.lower() for word in rest[:2])
     return named or any(word.lstrip("-").partition("=")[0] in ("shell_command", "shell_script") for word in rest)
 
@@ -59,8 +60,9 @@ def _is_call(one: Command) -> bool:
 def _options(one: Command) -> Sequence[Word]:
     """The words after the jar, and after the class if there is one."""
     words = list(one.words)
-    jar = next(at for at, word in enumerate(words) if word.text == "jar" and at)
-    rest = words[jar + 2 :]
+    start = next(at for at, word in enumerate(words) if word.text.rpartition("/")[2] in ("yarn", "hadoop"))
+    rest = words[start + 1 :]
+    rest = rest[2:] if rest[:1] and rest[0].text == "jar" else rest
     return rest[1:] if rest and "distributedshell" in rest[0].text and not rest[0].text.startswith("-") else rest
 
 
@@ -71,10 +73,10 @@ def read_dshell(one: Command, notes: Notes) -> Draft:
     draft = Draft(job_name(_text(client, "appname", notes), "distributedshell"), "yarn", one.span, law=False)
     draft.span = name.span if name is not None else one.span
     roles = _roles(draft, client, notes)
-    _checks(client, one.span, notes)
+    _checks(client, one.words[0].span, notes)
     for role in roles:
         _role(draft, draft.role(role), client, notes)
-    _job(draft, client, one.span, notes)
+    _job(draft, client, one.words[0].span, notes)
     _placement(draft, client, roles, notes)
     _left_out(client, notes)
     return draft
@@ -148,7 +150,8 @@ def _role(draft: Draft, block: Block, client: Client, notes: Notes) -> None:
     for name, amount, span in _amounts(client, notes):
         if not set_resource(block, name, amount, span):
             notes.left_out(span, f"{name}={amount}", "an amount is a whole number")
-    runtime = Runtime(client.variables, memory=next((a for n, a, _ in _amounts(client, None) if n == "memory-mb"), ""))
+    variables = tuple((key, notes.keep(word, key), word.span) for key, word in client.variables)
+    runtime = Runtime(variables, memory=next((a for n, a, _ in _amounts(client, None) if n == "memory-mb"), ""))
     read_runtime(block, runtime, notes)
     label = client.options.get("node_label_expression")
     if label is not None:
@@ -159,9 +162,11 @@ def _role(draft: Draft, block: Block, client: Client, notes: Notes) -> None:
     mounts, output = client.options.get("mounts"), client.options.get("output")
     for source, at in client.linked:
         block.add(Mount("host", source, at.rstrip("/") or at, span=mounts.span if mounts else None))
-    trains = block is draft.roles.get("worker")
-    for source, destination in client.copied if trains else ():
-        block.add(Output(source, destination, span=output.span if output else None))
+    for source, destination in client.copied if output is not None and block is draft.roles.get("worker") else ():
+        assert output is not None
+        draft.job.add(Output(source, destination, span=output.span))
+        difference = "every task copies to the one destination there, here the first worker does"
+        notes.differs(output.span, f"-output {source}:{destination}", "output", difference)
 
 
 def _amounts(client: Client, notes: Notes | None) -> list[tuple[str, str, Span]]:

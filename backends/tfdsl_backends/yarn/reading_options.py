@@ -41,7 +41,7 @@ class Client(Record):
     """
 
     options: Mapping[str, Word]
-    variables: tuple[tuple[str, str, Span], ...]
+    variables: tuple[tuple[str, Word], ...]
     arguments: tuple[Word, ...]
     stray: tuple[Word, ...] = ()
     taken: tuple[Word, ...] = ()
@@ -50,7 +50,9 @@ class Client(Record):
     def docker(self) -> dict[str, tuple[str, Span]]:
         """The variables of the docker runtime, without their common beginning."""
         return {
-            name.removeprefix(PREFIX): (value, span) for name, value, span in self.variables if name.startswith(PREFIX)
+            name.removeprefix(PREFIX): (value.text, value.span)
+            for name, value in self.variables
+            if name.startswith(PREFIX)
         }
 
     @property
@@ -84,7 +86,7 @@ class Client(Record):
         """What the containers of an application have in common, without what differs between any two."""
         own = ("appname", "num_containers")
         options = [(name, word.text) for name, word in self.options.items() if name not in own]
-        return [*options, *((name, value) for name, value, _ in self.variables if name != "TFJOB_ROLE_ONLY")]
+        return [*options, *((name, value.text) for name, value in self.variables if name != "TFJOB_ROLE_ONLY")]
 
 
 def _pairs(word: Word | None) -> list[tuple[str, str]]:
@@ -100,7 +102,7 @@ def _pairs(word: Word | None) -> list[tuple[str, str]]:
 def client_of(words: Sequence[Word]) -> Client:
     """The options among ``words``: ``-x v``, ``--x v``, ``-x=v``; each word that starts with an own one is one."""
     options: dict[str, Word] = {}
-    variables: list[tuple[str, str, Span]] = []
+    variables: list[tuple[str, Word]] = []
     arguments: list[Word] = []
     stray: list[Word] = []
     taken: list[Word] = []
@@ -124,12 +126,20 @@ def client_of(words: Sequence[Word]) -> Client:
             value = words[at]
             at += 1
         if name == "shell_env":
-            key, _, text = (value.text if value is not None else "").partition("=")
-            if value is not None and key.strip():
-                variables.append((key.strip(), text.strip(), value.span))
+            variables += [_variable(value)] if value is not None and value.text.strip() else []
         else:
             options[name] = value if value is not None else word
     return Client(options, tuple(variables), tuple(arguments), tuple(stray), tuple(taken))
+
+
+def _variable(word: Word) -> tuple[str, Word]:
+    """``NAME=VALUE``; without ``=`` the value is empty."""
+    first = word.parts[0] if word.parts else ""
+    name, _, rest = first.partition("=") if isinstance(first, str) else (word.text, "", "")
+    parts = [part for part in (rest, *word.parts[1:]) if part != ""] if isinstance(first, str) else []
+    if parts and isinstance(parts[0], str):
+        parts[0] = parts[0].lstrip()
+    return name.strip(), type(word)(tuple(parts), word.span)
 
 
 def _option(word: Word) -> tuple[str, Word | None]:
