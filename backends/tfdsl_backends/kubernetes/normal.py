@@ -9,7 +9,7 @@ from tfdsl.manifest.edits import child, scalar, within, without
 from tfdsl.manifest.nodes import Mapping, Node, plain
 from tfdsl_backends.podspec.normal import align
 from tfdsl_backends.podspec.normal.env import without_entries
-from tfdsl_backends.podspec.normal.objects import dialect, document
+from tfdsl_backends.podspec.normal.objects import SCHEDULER, dialect, document
 from tfdsl_backends.podspec.normal.pods import in_containers
 from tfdsl_backends.podspec.normal.walk import Rule
 
@@ -34,7 +34,7 @@ DEFAULTS: Final[Defaults] = {
         "manualSelector": False,
         "managedBy": "kubernetes.io/job-controller",
     },
-    "PodSpec": {"schedulerName": "default-scheduler"},
+    "PodSpec": {"schedulerName": SCHEDULER},
     "PodFailurePolicyOnPodConditionsPattern": {"status": "True"},
 }
 SETS: Final[Sets] = {

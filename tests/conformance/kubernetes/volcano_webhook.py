@@ -8,6 +8,7 @@ seen to do with `dependsOn` in a gang.
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -145,3 +146,33 @@ def _volumes(volumes: list[dict[str, Any]]) -> Iterator[str]:
     for volume in volumes:
         if ("volumeClaim" in volume) == ("volumeClaimName" in volume):
             yield f"volume {volume} needs volumeClaim or volumeClaimName"
+
+
+def mutated(job: dict[str, Any]) -> dict[str, Any]:
+    """What the webhook makes of a job of batch.volcano.sh/v1alpha1; other objects as they are.
+
+    Source: Volcano `pkg/webhooks/admission/jobs/mutate/mutate_job.go`.
+    """
+    if job["apiVersion"] != "batch.volcano.sh/v1alpha1":
+        return job
+    made = deepcopy(job)
+    spec = made["spec"]
+    spec["queue"] = spec.get("queue") or "default"
+    spec["schedulerName"] = spec.get("schedulerName") or "volcano"
+    spec["maxRetry"] = spec.get("maxRetry") or 3
+    for position, task in enumerate(spec["tasks"]):
+        pod = task["template"]["spec"]
+        task["name"] = task.get("name") or f"default{position}"
+        if pod.get("hostNetwork") and not pod.get("dnsPolicy"):
+            pod["dnsPolicy"] = "ClusterFirstWithHostNet"
+        if task.get("minAvailable") is None:
+            task["minAvailable"] = task.get("replicas", 0)
+        task["maxRetry"] = task.get("maxRetry") or 3
+    if not spec.get("minAvailable"):
+        spec["minAvailable"] = sum(task["minAvailable"] for task in spec["tasks"])
+    plugins = spec.get("plugins") or {}
+    if plugins.keys() & {"tensorflow", "mpi", "pytorch", "ray"}:
+        plugins.setdefault("svc", [])
+    if "mpi" in plugins:
+        plugins.setdefault("ssh", [])
+    return made

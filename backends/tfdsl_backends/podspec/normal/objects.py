@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from tfdsl.manifest.edits import scalar, with_value, without
+from tfdsl.manifest.edits import scalar, with_value, within, without
 from tfdsl.manifest.nodes import Mapping, Node
 from tfdsl_backends.podspec.normal import tables
 from tfdsl_backends.podspec.normal.metadata import of_object
@@ -25,6 +25,7 @@ KINDS: Final = {
 }
 """apiVersion and kind → type, of what all targets write beside the job."""
 
+SCHEDULER: Final = "default-scheduler"
 _OTHER: Final = "Object"
 """The type of documents of other kinds: only their metadata is known."""
 
@@ -49,7 +50,22 @@ def claim(document: Mapping) -> Mapping:
     return with_value(document, "spec", without(spec, ("volumeName",))) if isinstance(spec, Mapping) else document
 
 
+def deployment(spec: Mapping) -> Mapping:
+    """Without the scheduler that the server writes; in pods of a job it may be another one."""
+
+    def pod(node: Mapping) -> Mapping:
+        return without(node, ("schedulerName",)) if scalar(node.get("schedulerName")) == SCHEDULER else node
+
+    return within(spec, ("template", "spec"), pod)
+
+
 OBJECT_RULES: Final = (
+    Rule(
+        "DeploymentSpec",
+        deployment,
+        f"`schedulerName: {SCHEDULER}` of the pods",
+        "`SetDefaults_PodSpec` in pkg/apis/core/v1/defaults.go",
+    ),
     Rule(
         "ServiceSpec",
         service,
