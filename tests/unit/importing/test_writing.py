@@ -231,7 +231,7 @@ job mnist {
   labels = shared_labels
 
   role chief { image = "registry.example.com/ml/mnist:1.4", labels = shared_labels }
-  role ps {
+  role ps    {
     image  = "registry.example.com/ml/mnist:1.4"
     labels = { app = "mnist", team = "vision", more = "x" }
   }
