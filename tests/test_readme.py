@@ -1,4 +1,4 @@
-"""The README is true. What its commands print is written by docs/readme_page.py, and compared in test_docs.py."""
+"""The README is true. What its commands print is written by docs/screens.py, and compared in test_docs.py."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Run the commands of README.md, in order, and write below each what it prints.
+"""Run the commands of README.md and of the page about migration, in order, and write below each what it prints.
 
 A block ``console`` holds lines ``$ tfdsl …``, each followed by what it writes to standard output and standard error, in
-a folder with ``examples/`` in it; a last line ``…`` leaves out the rest. ``python docs/readme_page.py`` rewrites the
-page, and the diff is reviewed like code; ``--check`` fails when what it shows is stale.
+a folder with ``examples/`` in it; a last line ``…`` leaves out the rest. A block below `` `job.yaml`: `` is a file that is
+there; one below ``<!-- written: job.tfjob -->`` shows a file that a command has written. ``python docs/screens.py``
+rewrites the pages, and the diff is reviewed like code; ``--check`` fails when what they show is stale.
 """
 
 from __future__ import annotations
@@ -19,12 +20,17 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "README.md"
+PAGES = ("README.md", "docs/migrate.md")
 sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 
 from tfdsl.cli.main import main as tfdsl  # noqa: E402
 
-_SCREEN = re.compile(r"^```console\n(.*?)^```\n", re.M | re.S)
+_BLOCK = re.compile(
+    r"^```console\n(?P<screen>.*?)^```\n"
+    r"|^`(?P<file>[\w./-]+)`:\n\n```\w*\n(?P<text>.*?)^```\n"
+    r"|^<!-- written: (?P<written>[\w./-]+) -->\n```(?P<language>\w*)\n.*?^```\n",
+    re.M | re.S,
+)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.M)
 _REST = "…\n"
 
@@ -36,9 +42,21 @@ def rewritten(text: str) -> str:
         shutil.copytree(ROOT / "examples", Path(folder, "examples"), ignore=shutil.ignore_patterns("expected"))
         os.chdir(folder)
         try:
-            return _SCREEN.sub(lambda screen: f"```console\n{_COMMAND.sub(_replayed, screen[1])}```\n", text)
+            return _BLOCK.sub(_block, text)
         finally:
             os.chdir(before)
+
+
+def _block(block: re.Match[str]) -> str:
+    if block["screen"] is not None:
+        return f"```console\n{_COMMAND.sub(_replayed, block['screen'])}```\n"
+    if block["written"] is not None:
+        text = Path(block["written"]).read_text(encoding="utf-8")
+        return f"<!-- written: {block['written']} -->\n```{block['language']}\n{text}```\n"
+    path = Path(block["file"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(block["text"], encoding="utf-8")
+    return block[0]
 
 
 def _replayed(command: re.Match[str]) -> str:
@@ -62,16 +80,20 @@ def run(line: str) -> str:
 
 def main() -> int:
     """Rewrite, or with ``--check`` compare."""
-    text = PAGE.read_text(encoding="utf-8")
-    fresh = rewritten(text)
-    if fresh == text:
-        return 0
-    if "--check" in sys.argv:
-        print("stale: README.md; run make generate")
-        return 1
-    PAGE.write_text(fresh, encoding="utf-8")
-    print("wrote README.md")
-    return 0
+    stale = 0
+    for name in PAGES:
+        page = ROOT / name
+        text = page.read_text(encoding="utf-8")
+        fresh = rewritten(text)
+        if fresh == text:
+            continue
+        if "--check" in sys.argv:
+            print(f"stale: {name}; run make generate")
+            stale = 1
+        else:
+            page.write_text(fresh, encoding="utf-8")
+            print(f"wrote {name}")
+    return stale
 
 
 if __name__ == "__main__":
