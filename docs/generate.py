@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,11 +125,30 @@ def _fields(text: str) -> str:
     return _FIELD.sub(r"*\1*", text).replace("{{", "{").replace("}}", "}")
 
 
+def fields_part(name: str) -> str:
+    """What becomes of the fields of a target's manifests, or of ``pods``."""
+    if name == "pods":
+        fields = import_module("tfdsl_backends.podspec.reading.fields").FIELDS
+    else:
+        backend = targets.find(name)
+        assert backend is not None
+        reading = backend.load_reading()
+        assert reading is not None
+        fields = reading.FIELDS
+    forms = any(field.form for field in fields)
+    rows = [
+        (f"`{field.path}`", *((field.form,) if forms else ()), f"`{field.word}`" if field.word else "–", field.note)
+        for field in fields
+    ]
+    return table(("field", *(("of",) if forms else ()), "word", "note"), rows)
+
+
 def part(name: str) -> str:
     """The generated part called ``name``."""
     kind, _, target = name.partition(":")
     if target:
-        return {"options": options_part, "support": support_part, "messages": messages_part}[kind](target)
+        parts = {"options": options_part, "support": support_part, "messages": messages_part, "fields": fields_part}
+        return parts[kind](target)
     return {
         "functions": functions_part,
         "roles": roles_part,
