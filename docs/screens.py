@@ -1,8 +1,8 @@
 """Run the commands of README.md and of the page about migration, in order, and write below each what it prints.
 
 A block ``console`` holds lines ``$ tfdsl …``, each followed by what it writes to standard output and standard error, in
-a folder with ``examples/`` in it; a last line ``…`` leaves out the rest. A block below `` `job.yaml`: `` is a file that is
-there; one below ``<!-- written: job.tfjob -->`` shows a file that a command has written. ``python docs/screens.py``
+a folder with ``examples/`` in it; a last line ``…`` leaves out the rest. A block below `` `job.yaml`: `` is a file that
+is there; one below ``<!-- written: job.tfjob -->`` shows a file that a command has written. ``python docs/screens.py``
 rewrites the pages, and the diff is reviewed like code; ``--check`` fails when what they show is stale.
 """
 
