@@ -64,14 +64,15 @@ def _with_lines(source: Source, comments: Sequence[Comment]) -> Iterator[tuple[i
 
 
 def _by_line(drafts: Iterable[Draft], source: Source) -> dict[int, Statement]:
-    """The first statement that was read from each line."""
-    found: dict[int, Statement] = {}
+    """The statement that was read from what begins each line; of several the one that was read from the least."""
+    found: dict[int, tuple[int, Statement]] = {}
     for draft in drafts:
         for block in (draft.job, *draft.roles.values(), draft.options, *draft.role_options.values()):
             for one in block.statements:
-                if one.span is not None and one.span.source is source:
-                    found.setdefault(source.position(one.span.start)[0], one)
-                for inner in one.statements if isinstance(one, Step) else ():
-                    if inner.span is not None and inner.span.source is source:
-                        found.setdefault(source.position(inner.span.start)[0], one)
-    return found
+                for part in (one, *(one.statements if isinstance(one, Step) else ())):
+                    if part.span is None or part.span.source is not source:
+                        continue
+                    line, size = source.position(part.span.start)[0], part.span.end - part.span.start
+                    if line not in found or size < found[line][0]:
+                        found[line] = (size, one)
+    return {line: one for line, (_, one) in found.items()}
