@@ -67,12 +67,46 @@ DEFAULTS: Final[Defaults] = {
 }
 
 
+def with_replicas(spec: Mapping) -> Mapping:
+    """Without the roles that have no replicas."""
+
+    def some(roles: Mapping) -> Mapping:
+        empty = [key for key, entry in roles.entries.items() if scalar(child(entry.value, "replicas")) == 0]
+        return without(roles, empty)
+
+    return within(spec, ("tfReplicaSpecs",), some)
+
+
 def success_policy(spec: Mapping) -> Mapping:
-    """Without a policy that decides nothing: only ``AllWorkers`` does, and only where there is no chief."""
+    """Without a policy that decides nothing: only ``AllWorkers`` of several does, and only where there is no chief."""
     roles = spec.get("tfReplicaSpecs")
     chief = isinstance(roles, Mapping) and any(key in roles.entries for key in DECIDES)
-    decides = scalar(spec.get("successPolicy")) == "AllWorkers" and not chief
+    several = replicas(spec, ("Worker",)) > 1
+    decides = scalar(spec.get("successPolicy")) == "AllWorkers" and several and not chief
     return spec if decides else without(spec, ("successPolicy",))
+
+
+def restart_limit(spec: Mapping) -> Mapping:
+    """Without a limit of restarts where nothing that is counted restarts."""
+    roles = spec.get("tfReplicaSpecs")
+    entries = roles.entries.values() if isinstance(roles, Mapping) else ()
+    limit = scalar(child(spec, "runPolicy", "backoffLimit"))
+    if limit is None or any(counts_restarts(entry.value, limit) for entry in entries):
+        return spec
+    return within(spec, ("runPolicy",), lambda policy: without(policy, ("backoffLimit",)))
+
+
+def counts_restarts(role: Node, limit: object) -> bool:
+    """Whether ``backoffLimit: limit`` can end a job because of ``role``.
+
+    The operator adds up the restarts of running containers, sidecars among them, but for roles that are never
+    restarted. A limit of 0 also ends the job with the first replica that is to be replaced.
+    """
+    restart = scalar(child(role, "restartPolicy"))
+    if restart == "ExitCode":
+        starts = items(child(role, "template", "spec", "initContainers"))
+        return limit == 0 or any(scalar(child(one, "restartPolicy")) == "Always" for one in starts)
+    return restart in ("OnFailure", "Always")
 
 
 def gang(spec: Mapping) -> Mapping:
@@ -171,8 +205,20 @@ RULES: Final = (
     Rule("RunPolicy", run_policy, "an unknown `cleanPodPolicy`, which is `All`", f"{_OPERATOR}/common/job.go"),
     Rule(
         "TFJobSpec",
+        with_replicas,
+        "a role with `replicas: 0`, whose first pod comes and goes",
+        f"{_OPERATOR}/common/pod.go",
+    ),
+    Rule(
+        "TFJobSpec",
+        restart_limit,
+        "`backoffLimit` where no role restarts its containers in place",
+        f"`PastBackoffLimit` in {_OPERATOR}/common/job.go",
+    ),
+    Rule(
+        "TFJobSpec",
         success_policy,
-        "`successPolicy` other than `AllWorkers`, and any beside a chief or master",
+        "`successPolicy` other than `AllWorkers`, any beside a chief or master, and any of one worker",
         f"{_OPERATOR}/tensorflow/tfjob_controller.go",
     ),
     Rule("TFJobSpec", gang, "`minAvailable` that is the number of all replicas", f"{_OPERATOR}/common/scheduling.go"),

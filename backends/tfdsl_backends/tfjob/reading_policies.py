@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import NOT_KEPT
 from tfdsl.draft import Policy
+from tfdsl_backends.tfjob.normal import counts_restarts
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 
 if TYPE_CHECKING:
@@ -68,12 +69,13 @@ def _say(block: Block, word: str, role: View) -> None:
 
 def _limit(draft: Draft, limit: View, roles: Mapping[str, View], asked: Asked) -> None:
     """``backoffLimit``, the number of restarts in place that end the job."""
-    if not any(restart_policy(role) == "OnFailure" for role in roles.values()):
-        if limit.present:
-            reason = "no role restarts its containers in place, and other restarts are not counted"
-            asked.report(NOT_KEPT(limit.span, what=f"backoffLimit {limit.words}", reason=reason))
-        return
     number = limit.number
+    if not any(restart_policy(role) == "OnFailure" for role in roles.values()):
+        counted = any(role.node is not None and counts_restarts(role.node, number) for role in roles.values())
+        if number is not None and number >= 0 and not counted:
+            reason = "no role restarts its containers in place, and other restarts are not counted"
+            asked.report(NOT_KEPT(limit.span, what=f"backoffLimit {number}", reason=reason))
+        return
     if number is None:
         draft.options.set("limit_restarts", False)
     elif number <= 1:  # with one retry fewer nothing could restart

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.manifest.edits import each, items, scalar, text, with_value, without
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence, mapping
 from tfdsl_backends.podspec.normal.env import ordered
+from tfdsl_backends.podspec.normal.expansion import one_spelling
 from tfdsl_backends.podspec.normal.images import pull_policy
 from tfdsl_backends.podspec.normal.metadata import of_template
 from tfdsl_backends.podspec.normal.walk import Rule, identity
@@ -129,6 +130,13 @@ RULES: Final = (
         image_pull_policy,
         "`imagePullPolicy` that the tag means: `Always` for `latest` and for no tag, else `IfNotPresent`",
         f"`SetDefaults_Container` in {_DEFAULTS}",
+    ),
+    Rule(
+        "Container",
+        one_spelling,
+        "`$$(…)` and `$(…)` in `command`, `args` and `env` where what is in the parentheses is no variable: both are "
+        "`$(…)` for the process",
+        "`Expand` in third_party/forked/golang/expansion/expand.go",
     ),
     Rule(
         "Container",

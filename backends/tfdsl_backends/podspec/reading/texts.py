@@ -23,16 +23,20 @@ _NAME: Final = regex("[A-Za-z_][A-Za-z0-9_]*")
 _OF_SERVICE: Final = regex(r"[A-Z][A-Z0-9_]*_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT(?:_[0-9]+_[A-Z]+.*)?)")
 """The variables that the kubelet makes of the Services of a namespace."""
 
+_LIKE_VARIABLE: Final = regex("[A-Z_][A-Z0-9_]*")
+"""Names of variables that a webhook may add, which the language cannot refer to."""
+
 
 class Scope(Record):
     """The variables that a text can refer to. ``index``: the one that holds the index of the replica, if any.
 
-    ``any_name``: whether there may be others, from a Secret or ConfigMap.
+    ``any_name``: whether there may be others, from a Secret or ConfigMap. ``later``: those that come too late for it.
     """
 
     names: frozenset[str] = frozenset()
     index: str | None = None
     any_name: bool = False
+    later: frozenset[str] = frozenset()
 
     def has(self, name: str) -> bool:
         """Whether ``$(name)`` is replaced."""
@@ -72,7 +76,7 @@ def _parts(text: str, scope: Scope) -> Iterator[str | Reference]:
 
 def value(text: str, scope: Scope) -> Value | None:
     """``text`` as it is written in the language; ``None`` where it refers to what has no word, or cannot be written."""
-    if clean(text, "") is not None:
+    if clean(text, "") is not None or _refers_elsewhere(text, scope):
         return None
     found = parts(text, scope)
     words: list[str | Bare] = []
@@ -88,6 +92,12 @@ def value(text: str, scope: Scope) -> Value | None:
     if any(isinstance(word, Bare) for word in words):
         return Text(tuple(words))
     return "".join(word for word in words if isinstance(word, str))
+
+
+def _refers_elsewhere(text: str, scope: Scope) -> bool:
+    """Whether it refers to what may be a variable, but none that the container defines."""
+    names = (match[2] for match in _WORD.finditer(text) if match[2])
+    return any(_LIKE_VARIABLE.fullmatch(name) and not scope.has(name) and name not in scope.later for name in names)
 
 
 def program(text: str, scope: Scope) -> Value | None:

@@ -62,7 +62,7 @@ def variables(container: View, scope: Scope, asked: Asked) -> list[Variable]:
         name = entry["name"].text
         if name is None or re.fullmatch(ENV_NAME, name) is None:
             continue
-        seen = Scope(frozenset(before) & scope.names, scope.index, scope.any_name)
+        seen = Scope(frozenset(before) & scope.names, scope.index, scope.any_name, scope.names)
         one = _variable(name, entry, seen, asked)
         if one is not None:
             found[name] = one

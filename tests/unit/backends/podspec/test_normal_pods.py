@@ -190,7 +190,7 @@ def test_variables_are_a_set() -> None:
 
 def test_a_variable_sees_those_before_it() -> None:
     assert env_of(("Z", "1"), ("A", "$(Z)"), ("B", "2")) == [("B", "2"), ("Z", "1"), ("A", "$(Z)")]
-    assert env_of(("A", "$(Z)"), ("Z", "1")) == [("A", "$(Z)"), ("Z", "1")]
+    assert env_of(("A", "$(Z)"), ("Z", "1")) == [("A", "$$(Z)"), ("Z", "1")]
     assert env_of(("B", "$$(C)"), ("A", "$(MISSING)")) == [("A", "$(MISSING)"), ("B", "$$(C)")]
 
 
@@ -257,3 +257,33 @@ def test_any_value_is_taken(field: str, value: object) -> None:
     pod_of({"hostNetwork": True, field: value})
     for inner in ("env", "ports", "volumeMounts", "resources", "image", "livenessProbe", "command"):
         pod_of({"hostNetwork": True, "containers": [{inner: value}, {inner: [value]}, value]})
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("echo $(date)", "echo $$(date)"),
+        ("$(hostname -f)$", "$$(hostname -f)$$"),
+        ("$HOME", "$HOME"),
+        ("a$$b", "a$b"),
+    ],
+)
+def test_a_reference_to_nothing_is_a_text(one: str, other: str) -> None:
+    """expansion.go: what is not found stays as it is, and $$ is one $."""
+    assert container_of({"args": [one]}) == container_of({"args": [other]})
+
+
+@pytest.mark.parametrize("name", ["A", "lower", "KUBE_X", "MY_SERVICE_HOST"])
+def test_what_may_be_a_reference_stays(name: str) -> None:
+    env = [{"name": "A", "value": "1"}, {"name": "lower", "value": "2"}]
+    for field in ("args", "command"):
+        assert container_of({"env": env, field: [f"$({name})"]})[field] == [f"$({name})"]
+        assert container_of({"env": env, field: [f"$$({name})"]})[field] == [f"$$({name})"]
+
+
+def test_a_variable_does_not_see_later_ones() -> None:
+    before = container_of({"env": [{"name": "B", "value": "1"}, {"name": "A", "value": "$(B)"}]})
+    after = container_of({"env": [{"name": "A", "value": "$(B)"}, {"name": "B", "value": "1"}]})
+    text = container_of({"env": [{"name": "B", "value": "1"}, {"name": "A", "value": "$$(B)"}]})
+    assert before != after
+    assert after == text

@@ -83,7 +83,6 @@ def test_tf_config_of_the_operator_hides_that_of_the_manifest() -> None:
 @pytest.mark.parametrize(
     "role",
     [
-        {"replicas": 0, "template": pod()},
         {"restartPolicy": "ExitCode", "template": pod()},
         {"template": pod({"ports": [{"name": "tfjob-port", "containerPort": 2223}]})},
         {"template": pod({"ports": [{"name": "other", "containerPort": 2222}]})},
@@ -92,6 +91,37 @@ def test_tf_config_of_the_operator_hides_that_of_the_manifest() -> None:
 )
 def test_what_means_something_stays(role: dict[str, Any]) -> None:
     assert normal_of(job({"Worker": role})) == job({"Worker": role})
+
+
+@pytest.mark.parametrize(
+    ("roles", "policy"),
+    [
+        ({"Worker": {"template": pod()}, "PS": {"replicas": 0, "template": pod()}}, {}),
+        ({"Worker": {"template": pod()}}, {"backoffLimit": 3}),
+        ({"Worker": {"template": pod()}}, {"backoffLimit": 0}),
+    ],
+)
+def test_what_decides_nothing_goes(roles: dict[str, Any], policy: dict[str, Any]) -> None:
+    assert normal_of(job(roles, runPolicy=policy)) == job({"Worker": {"template": pod()}})
+
+
+def test_limits_of_restarts_that_may_end_the_job_stay() -> None:
+    by_status = {"restartPolicy": "ExitCode", "template": pod()}
+    assert normal_of(job({"Worker": by_status}, runPolicy={"backoffLimit": 3})) == job({"Worker": by_status})
+    sidecar = {"name": "log", "image": "y", "restartPolicy": "Always"}
+    for role, limit in (
+        ({"restartPolicy": "OnFailure", "template": pod()}, 3),
+        ({"restartPolicy": "Always", "template": pod()}, 3),
+        (by_status, 0),
+        ({"restartPolicy": "ExitCode", "template": pod(initContainers=[sidecar])}, 3),
+    ):
+        kept = job({"Worker": role}, runPolicy={"backoffLimit": limit})
+        assert normal_of(kept) == kept
+
+
+def test_all_workers_of_one_worker() -> None:
+    one = job({"Worker": {"template": pod()}}, successPolicy="AllWorkers")
+    assert normal_of(one) == job({"Worker": {"template": pod()}})
 
 
 def test_old_forms_and_fields_that_are_pruned() -> None:

@@ -161,7 +161,7 @@ def test_a_role_of_another_name() -> None:
     text = job(roles=role("Trainer", replicas=2))
     read = Read(text)
     assert read.draft is None
-    assert read.messages == ["error 6: the replica spec Trainer is no role of the language"]
+    assert read.messages == ["error 6: the replica spec Trainer is not a role of the language"]
     assert "--role Trainer=worker" in read.told[0].helps[0]
     named = Read(text, {"trainer": "worker"})
     assert list(named.made.roles) == ["worker"]
