@@ -24,6 +24,7 @@ def comments(source: Source, values: Sequence[tuple[int, int]], end: int) -> Ite
     """
     text = source.text
     starts = [start for start, _ in values]
+    last = 0  # where the last comment ends: nothing before it is looked at again
     at = text.find("#", 0, end)
     while at >= 0:
         before = bisect_right(starts, at) - 1
@@ -35,6 +36,8 @@ def comments(source: Source, values: Sequence[tuple[int, int]], end: int) -> Ite
             continue
         match = _COMMENT.match(text, at, end)
         stop = match.end() if match is not None else end
-        line = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+        line = text.rfind("\n", last, at) + 1 or last
+        line = text.rfind("\r", line, at) + 1 or line
         yield Comment(text[at:stop].lstrip("#").strip(), Span(source, at, stop), not text[line:at].strip())
+        last = stop
         at = text.find("#", stop, end)

@@ -91,7 +91,15 @@ data:
 
 
 @pytest.mark.parametrize(
-    "text", ["a: '#'\n" * 50_000, "# x\n" * 100_000 + "a: 1", "a: [" + "'#', " * 50_000 + "]", "a: " + "#" * 300_000]
+    "text",
+    [
+        "a: '#'\n" * 50_000,
+        "# x\n" * 100_000 + "a: 1",
+        "- a # b\n" * 200_000,
+        "a: [" + "'#', " * 50_000 + "]",
+        "a: " + "#" * 300_000,
+        "a: b\n\n# c\n" * 100_000,
+    ],
 )
 def test_many_are_found_in_linear_time(text: str) -> None:
     begin = time.process_time()
