@@ -110,9 +110,8 @@ def sent(value: Value) -> Value:
         return value
     if not math.isfinite(value):
         raise UnreadableError("the API has no infinite numbers")
-    if value == int(value) and abs(value) < _EXPONENT_FROM and _LOWEST <= int(value) <= _HIGHEST:
-        return int(value)
-    return value
+    whole = _as_written(value) if value == int(value) and abs(value) < _EXPONENT_FROM else None
+    return whole if whole is not None and _LOWEST <= whole <= _HIGHEST else value
 
 
 def key(value: Value) -> str:
@@ -152,6 +151,13 @@ def _float(digits: str) -> float | None:
     """The number; ``None`` where it is too large for one."""
     value = float(digits)
     return None if math.isinf(value) else value
+
+
+def _as_written(value: float) -> int:
+    """The whole number whose digits Go writes for ``value``: the fewest that tell it apart, then zeros."""
+    digits, _, exponent = repr(value).partition("e")
+    before, _, after = digits.partition(".")
+    return int(before + after) * 10 ** (int(exponent) - len(after)) if exponent else int(before)
 
 
 def _kind(value: Value) -> str:
