@@ -296,4 +296,12 @@ def test_initialize_is_answered_before_the_compiler_is_loaded() -> None:
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "pygls.server" in loaded
-    assert not loaded & {"tfdsl.pipeline", "tfdsl.syntax", "tfdsl.semantics", "tfdsl.ir.model", "pydantic", "difflib"}
+    assert not loaded & {
+        "tfdsl.pipeline",
+        "tfdsl.syntax",
+        "tfdsl.semantics",
+        "tfdsl.ir.model",
+        "pydantic",
+        "difflib",
+        "yaml",
+    }

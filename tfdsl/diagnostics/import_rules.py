@@ -15,7 +15,7 @@ NO_VALUE = Rule(
 )
 MANIFEST_SYNTAX = Rule("TFJ4001", "import-syntax", "error", "this is not {form}: {reason}")
 MANIFEST_DUPLICATE_KEY = Rule("TFJ4002", "import-duplicate-key", "error", "the key {key} is set twice")
-MANIFEST_ALIAS = Rule("TFJ4003", "import-alias", "error", "the alias *{name} {reason}")
+MANIFEST_ALIAS = Rule("TFJ4003", "import-alias", "error", "the alias {alias} {reason}")
 MANIFEST_VALUE = Rule("TFJ4004", "import-value", "error", "{what} cannot be used here: {reason}")
 MANIFEST_TOO_DEEP = Rule("TFJ4005", "import-too-deep", "error", "values are nested more than {limit} levels deep here")
 MANIFEST_EMPTY = Rule("TFJ4006", "import-empty", "error", "{path} contains no document")

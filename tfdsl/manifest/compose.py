@@ -280,12 +280,12 @@ class Composer:
     def _anchored(self, name: str, span: Span) -> _Anchor:
         nothing = _Anchor(Scalar(None, span), 1, 0)
         if name not in self._anchors:
-            diagnostic = rules.MANIFEST_ALIAS(span, name=name, reason=f"has no anchor &{name} before it")
+            diagnostic = rules.MANIFEST_ALIAS(span, alias=f"*{name}", reason=f"has no anchor &{name} before it")
             self._report(diagnostic.help(f'if it is a text, put it in quotes: "{span.text}"'))
             return nothing
         anchor = self._anchors[name]
         if anchor is None:
-            self._report(rules.MANIFEST_ALIAS(span, name=name, reason="is within the value that it stands for"))
+            self._report(rules.MANIFEST_ALIAS(span, alias=f"*{name}", reason="is within the value that it stands for"))
             return nothing
         if len(self._open) + anchor.height > DEEPEST:
             self._report(rules.MANIFEST_TOO_DEEP(span, limit=DEEPEST))
@@ -295,6 +295,6 @@ class Composer:
         if self._aliased > MOST_ALIASED:
             if not told:
                 reason = f"brings the document to more than {MOST_ALIASED:,} values from aliases"
-                self._report(rules.MANIFEST_ALIAS(span, name=name, reason=reason))
+                self._report(rules.MANIFEST_ALIAS(span, alias=f"*{name}", reason=reason))
             return nothing
         return anchor

@@ -19,6 +19,7 @@ COLON, MINUS = lexer.OPERATORS[":"], lexer.OPERATORS["-"]
 # Each manifest takes a walk over all tokens; for a text with more of them, this many reports are enough.
 MOST_MANIFESTS = 50
 
+_ADVICE = "tfdsl import FILE writes the job that a manifest describes"
 _FIRST_LINE = regex(r"^[ \t]*(apiVersion)[ \t]*:", re.M)
 _JSON = regex(r'\s*\{\s*"(?:apiVersion|kind|metadata|spec)"\s*:')
 
@@ -28,7 +29,7 @@ def leave_out_manifests(lexed: Lexed) -> None:
     text = lexed.source.text
     if _JSON.match(text):
         start = text.index("{")
-        lexed.diagnostics[:] = [rules.MANIFEST(Span(lexed.source, start, start + 1))]
+        lexed.diagnostics[:] = [rules.MANIFEST(Span(lexed.source, start, start + 1)).help(_ADVICE)]
         del lexed.types[:-1], lexed.starts[:-1], lexed.ends[:-1]
         return
     if "apiVersion" not in text:
@@ -70,7 +71,7 @@ def _leave_out(lexed: Lexed, first: int, end: int) -> None:
     types = lexed.types
     start, stop = lexed.starts[first], lexed.ends[end - 1]
     lexed.diagnostics[:] = [each for each in lexed.diagnostics if not start <= each.span.start < stop]
-    lexed.diagnostics.append(rules.MANIFEST(Span(lexed.source, start, lexed.ends[first])))
+    lexed.diagnostics.append(rules.MANIFEST(Span(lexed.source, start, lexed.ends[first])).help(_ADVICE))
     while first >= 4 and types[first - 4 : first] == [MINUS, MINUS, MINUS, lexer.NEWLINE]:
         first -= 4
     if types[end] == lexer.NEWLINE:

@@ -259,3 +259,9 @@ def test_advice_says_what_to_write() -> None:
 def test_the_words_that_recovery_knows_are_those_of_the_vocabulary() -> None:
     maps = {row.name for row in ATTRIBUTES if isinstance(row.type, MapType)}
     assert maps == statement_mistakes.MAPS
+
+
+@pytest.mark.parametrize("text", [MANIFEST, JOB + MANIFEST, '{"apiVersion": "v1"}\n'])
+def test_a_manifest_can_be_imported(text: str) -> None:
+    (diagnostic,) = [one for one in diagnostics(Example({"main.tfjob": text}, (), "")) if one.level == "error"]
+    assert diagnostic.helps == ("tfdsl import FILE writes the job that a manifest describes",)
