@@ -12,7 +12,11 @@ from tfdsl_backends.podspec.normal.env import without_entries
 from tfdsl_backends.podspec.normal.objects import dialect, document
 from tfdsl_backends.podspec.normal.pods import in_containers, with_each
 from tfdsl_backends.podspec.normal.walk import Rule
+from tfdsl_backends.podspec.plan import PORT_NAME
+from tfdsl_backends.volcano.job_volumes import in_templates
 from tfdsl_backends.volcano.lower import API_VERSION
+from tfdsl_backends.volcano.normal_gang import gang
+from tfdsl_backends.volcano.normal_lifecycle import policies as lifecycle
 from tfdsl_backends.volcano.normal_plugins import with_defaults
 from tfdsl_backends.volcano.normal_policies import in_their_order
 
@@ -97,21 +101,6 @@ def depends_on(spec: Mapping) -> Mapping:
     return spec if scalar(spec.get("iteration")) == "any" and len(names) > 1 else without(spec, ("iteration",))
 
 
-def minimum(task: Mapping) -> Mapping:
-    """Without a number that the webhook takes from replicas or partitions."""
-    own = scalar(task.get("minAvailable"))
-    return without(task, ("minAvailable",)) if own is not None and own == _default_minimum(task) else task
-
-
-def _default_minimum(task: Node) -> int:
-    partitions = child(task, "partitionPolicy")
-    least, size = scalar(child(partitions, "minPartitions")), scalar(child(partitions, "partitionSize"))
-    if isinstance(least, int) and isinstance(size, int) and least > 0:
-        return least * size
-    replicas = scalar(child(task, "replicas"))
-    return replicas if isinstance(replicas, int) else 0
-
-
 def names(spec: Mapping) -> Mapping:
     """With the names that the webhook gives tasks without one: ``default`` and their position."""
     tasks = spec.get("tasks")
@@ -123,14 +112,6 @@ def names(spec: Mapping) -> Mapping:
             task = with_value(task, "name", text(f"default{number}", task.span))
         named.append(task)
     return with_value(spec, "tasks", Sequence(tuple(named), tasks.span))
-
-
-def gang(spec: Mapping) -> Mapping:
-    """Without a gang that is the sum of the tasks' minimums."""
-    numbers = [scalar(child(task, "minAvailable")) for task in items(spec.get("tasks"))]
-    defaults = [_default_minimum(task) for task in items(spec.get("tasks"))]
-    total = sum(own if isinstance(own, int) else default for own, default in zip(numbers, defaults, strict=True))
-    return without(spec, ("minAvailable",)) if scalar(spec.get("minAvailable")) == total else spec
 
 
 def volumes(spec: Mapping) -> Mapping:
@@ -179,6 +160,29 @@ def dns_policy(pod: Mapping) -> Mapping:
     return without(pod, ("dnsPolicy",)) if scalar(pod.get("dnsPolicy")) == meant else pod
 
 
+def ports(pod: Mapping) -> Mapping:
+    """Without ports that only inform: on a network of its own, without a name or with that of TensorFlow's server.
+
+    Nothing in Kubernetes reads the port of a container but for its host port, and where another object names it.
+    """
+    if scalar(pod.get("hostNetwork")) is True:
+        return pod
+    named = align.ports_by_name(pod)
+
+    def informs(port: Node) -> bool:
+        name = scalar(child(port, "name"))
+        return child(port, "hostPort") is None and name in (None, "", PORT_NAME) and name not in named
+
+    def container(node: Mapping) -> Mapping:
+        own = node.get("ports")
+        if not isinstance(own, Sequence):
+            return node
+        kept = tuple(port for port in own.items if not informs(port))
+        return with_value(node, "ports", Sequence(kept, own.span)) if kept else without(node, ("ports",))
+
+    return in_containers(pod, container)
+
+
 def policies(node: Mapping) -> Mapping:
     """With the policies of the job or of a task as the controller reads them."""
     own = node.get("policies")
@@ -212,10 +216,10 @@ RULES: Final = (
         _WEBHOOK,
     ),
     Rule(
-        "TaskSpec",
-        minimum,
-        "`minAvailable` of a task that is its `replicas` (with `minPartitions`, times `partitionSize`)",
-        _WEBHOOK,
+        "PodSpec",
+        ports,
+        f"ports of containers that have no `hostPort`, no name or the name `{PORT_NAME}`, and that no probe names",
+        "`containerPort` in core/v1 Container: it informs, and a port that is not listed is open too",
     ),
     Rule(
         "TaskSpec",
@@ -226,7 +230,23 @@ RULES: Final = (
     ),
     Rule("VolcanoJobSpec", policies, "policies of the job, likewise", f"`applyPolicies` in {_CONTROLLER}"),
     Rule("VolcanoJobSpec", names, "the name `default<position>` of a task without one", _WEBHOOK),
-    Rule("VolcanoJobSpec", gang, "`minAvailable` of the job that is the sum of its tasks'", _WEBHOOK),
+    Rule(
+        "VolcanoJobSpec",
+        gang,
+        "`minAvailable` of a task that is its `replicas` (with `minPartitions`, times `partitionSize`), and of the job "
+        "that is the sum of its tasks'; that of a task of a job whose own is below the sum, unless another task waits "
+        "for it, and that of the one task of a job",
+        f"{_WEBHOOK}; `checkTaskValid` in pkg/scheduler/api/job_info.go; {_CONTROLLER}/state/running.go",
+    ),
+    Rule(
+        "VolcanoJobSpec",
+        lifecycle,
+        "where a policy is written: what follows in all tasks is the job's, the rest the task's; `*` as the events "
+        "that it is; policies that never act: exit statuses beside a restart in place, `TaskFailed` without one, "
+        "`Unknown` of a task, `ResumeJob` on an event; `TaskCompleted` → `CompleteJob` of the one task of a job; "
+        "`maxRetry` of a job that no policy restarts, and of a task without a policy for `TaskFailed`",
+        f"`applyPolicies` in {_CONTROLLER}/job_controller_util.go; {_CONTROLLER}/state",
+    ),
     Rule(
         "VolcanoJobSpec",
         volumes,
@@ -296,10 +316,11 @@ def held(node: Node) -> Node:
 
 
 def _known(node: Node) -> Node:
-    """A job without ``runningEstimate``, which no code reads."""
+    """A job without ``runningEstimate``, which no code reads, and with existing claims as volumes of its pods."""
     if not isinstance(node, Mapping):
         return node
-    return within(node, ("spec",), lambda spec: without(spec, ("runningEstimate",)))
+    known = within(node, ("spec",), lambda spec: without(spec, ("runningEstimate",)))
+    return in_templates(known, lambda volume: volume.claim)
 
 
 def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:

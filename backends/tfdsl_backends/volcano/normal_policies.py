@@ -89,6 +89,11 @@ def _written(policy: _Policy) -> Mapping:
     return with_value(node, "timeout", text(shown, timeout.span))
 
 
+def duration_of(value: object) -> str | None:
+    """The duration that a timeout is, if it is one."""
+    return canonical_duration(value) if isinstance(value, str) else None
+
+
 def canonical_duration(written: str) -> str | None:
     """Go's duration ``written`` in the largest unit that is whole; ``None`` where it is none."""
     parts = [*_DURATION.finditer(written)] if len(written) <= _LONGEST else []

@@ -53,10 +53,9 @@ def test_names_of_tasks_without_one() -> None:
     [
         ({"minAvailable": 1}, {}),
         ({"queue": "q"}, {}),
-        ({"maxRetry": 1}, {}),
+        ({"maxRetry": 1, "policies": [{"event": "PodFailed", "action": "RestartJob"}]}, {}),
         ({"plugins": {"env": []}}, {}),
         ({"minSuccess": 1}, {}),
-        ({}, {"minAvailable": 0}),
         ({}, {"dependsOn": {"name": ["a", "b"], "iteration": "any"}}),
         ({}, {"template": {"spec": {"schedulerName": "default-scheduler"}}}),
         ({}, {"template": {"spec": {"hostNetwork": True, "dnsPolicy": "ClusterFirst"}}}),
@@ -102,8 +101,26 @@ def test_plugins() -> None:
     }
 
 
-def policies(*given: dict[str, Any]) -> list[dict[str, Any]]:
-    return normal_of(job([task(policies=[*given])]))["spec"]["tasks"][0].get("policies", [])
+NEVER = {"spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
+IN_PLACE = {"spec": {**TEMPLATE["spec"], "restartPolicy": "OnFailure"}}
+
+
+def policies(*given: dict[str, Any], template: dict[str, Any] = NEVER) -> list[dict[str, Any]]:
+    """Of the one task of a job, which is the job."""
+    made = normal_of(job([task(policies=[*given], template=template)]))["spec"]
+    return [*made.get("policies", []), *made["tasks"][0].get("policies", [])]
+
+
+def lists(job_policies: list[dict[str, Any]], *of_tasks: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The policies of a job and of its tasks in their normal form."""
+    tasks = [task(f"t{number}", policies=given, template=NEVER) for number, given in enumerate(of_tasks)]
+    made = normal_of(job(tasks, policies=job_policies))["spec"]
+    return [made.get("policies", []), *(one.get("policies", []) for one in made["tasks"])]
+
+
+RESTART = {"event": "PodEvicted", "action": "RestartJob"}
+COMPLETE = {"event": "TaskCompleted", "action": "CompleteJob"}
+FAILED = {"event": "PodFailed", "action": "TerminateJob"}
 
 
 def test_policies_as_the_controller_reads_them() -> None:
@@ -120,7 +137,85 @@ def test_policies_as_the_controller_reads_them() -> None:
     pending = {"event": "PodPending", "action": "AbortJob", "timeout": "1h"}
     assert policies(pending) == [pending]
     every = [{"exitCode": 1, "action": "AbortJob"}, {"event": "*", "action": "RestartJob"}]
-    assert policies(*every) == every
+    events = ("PodEvicted", "PodFailed", "TaskCompleted")
+    assert policies(*every) == [every[0], *({"event": event, "action": "RestartJob"} for event in events)]
+
+
+def test_where_a_policy_is_written_does_not_matter() -> None:
+    assert lists([RESTART], [COMPLETE], []) == [[RESTART], [COMPLETE], []]
+    assert lists([], [COMPLETE, RESTART], [RESTART]) == [[RESTART], [COMPLETE], []]
+    assert lists([RESTART], [{**RESTART, "action": "AbortJob"}], []) == [
+        [],
+        [{**RESTART, "action": "AbortJob"}],
+        [RESTART],
+    ]
+    statuses = {"exitCode": 3, "action": "AbortJob"}
+    assert lists([statuses, FAILED], [], []) == [[statuses, FAILED], [], []]
+    # Its own PodFailed comes before the status of the job, which the other task keeps.
+    assert lists([statuses], [FAILED], []) == [[], [FAILED], [statuses]]
+    assert lists([statuses], [statuses, FAILED], []) == [[], [statuses, FAILED], [statuses]]
+
+
+def test_policies_that_never_act() -> None:
+    assert policies({"exitCode": 3, "action": "AbortJob"}, RESTART, template=IN_PLACE) == [RESTART]
+    counted = {"event": "TaskFailed", "action": "TerminateJob"}
+    assert policies(counted, template=IN_PLACE) == [counted]
+    assert policies(counted) == []
+    assert lists([], [{"event": "Unknown", "action": "RestartJob"}], []) == [[], [], []]
+    assert lists([RESTART], [{**RESTART, "action": "ResumeJob"}], []) == [[], [], [RESTART]]
+    resumed = {"exitCode": 3, "action": "ResumeJob"}
+    assert policies(resumed) == []
+    assert policies(resumed, FAILED) == [resumed, FAILED]
+
+
+def test_the_one_task_of_a_job_is_its_completion() -> None:
+    assert policies(COMPLETE, RESTART) == [RESTART]
+    assert lists([], [COMPLETE], []) == [[], [COMPLETE], []]
+    later = {**COMPLETE, "timeout": "5m"}
+    assert policies(later) == [later]
+
+
+def test_numbers_of_starts_that_nothing_looks_at() -> None:
+    assert "maxRetry" not in normal_of(job([task()], maxRetry=5))["spec"]
+    assert normal_of(job([task()], maxRetry=5, policies=[RESTART]))["spec"]["maxRetry"] == 5
+    assert "maxRetry" not in normal_of(job([task(maxRetry=5)]))["spec"]["tasks"][0]
+    counted = [{"event": "TaskFailed", "action": "TerminateJob"}]
+    assert normal_of(job([task(maxRetry=5)], policies=counted))["spec"]["tasks"][0]["maxRetry"] == 5
+
+
+def test_minimums_that_nothing_looks_at() -> None:
+    def numbers(document: dict[str, Any]) -> list[int | None]:
+        spec = normal_of(document)["spec"]
+        return [spec.get("minAvailable"), *(one.get("minAvailable") for one in spec["tasks"])]
+
+    two = [task("a", minAvailable=1), task("b")]
+    assert numbers(job(two)) == [None, 1, None]
+    assert numbers(job(two, minAvailable=3)) == [None, 1, None]
+    assert numbers(job(two, minAvailable=4)) == [4, 1, None]
+    assert numbers(job(two, minAvailable=2)) == [2, None, None]
+    assert numbers(job([task("a", minAvailable=0), task("b", minAvailable=0)], minAvailable=1)) == [1, None, None]
+    waits = [task("a", minAvailable=1), task("b", dependsOn={"name": ["a"]})]
+    assert numbers(job(waits, minAvailable=1)) == [1, 1, None]
+    assert numbers(job([task(minAvailable=2)], minAvailable=1)) == [1, None]
+    assert numbers(job([task(minAvailable=1)], minAvailable=1)) == [1, None]
+
+
+def test_ports_that_only_inform() -> None:
+    def ports(listed: list[dict[str, Any]], **spec: Any) -> object:
+        template = {"spec": {"containers": [{"name": "c", "image": "x:1", "ports": listed, **spec}]}}
+        return normal_of(job([task(template=template)]))["spec"]["tasks"][0]["template"]["spec"]["containers"][0].get(
+            "ports"
+        )
+
+    assert ports([{"containerPort": 80}, {"name": "tfjob-port", "containerPort": 2222}]) is None
+    assert ports([{"containerPort": 80, "hostPort": 80}]) == [{"containerPort": 80, "hostPort": 80}]
+    web = [{"name": "web", "containerPort": 80}]
+    assert ports(web) == web
+    named = [{"name": "tfjob-port", "containerPort": 2222}]
+    assert ports(named, readinessProbe={"tcpSocket": {"port": "tfjob-port"}}) == named
+
+
+def test_malformed_policies_stay() -> None:
     malformed = [{"event": "PodFailed", "exitCode": 1, "action": "AbortJob"}, {"action": "AbortJob"}]
     assert policies(*malformed) == malformed
 
@@ -152,10 +247,15 @@ def test_volumes() -> None:
         {"mountPath": "/a", "volumeClaimName": "d"},
         {"mountPath": "/0", "volumeClaimName": "x", "volumeClaim": {"accessModes": ["ReadWriteOnce"]}},
     ]
-    assert normal_of(job([task()], volumes=volumes))["spec"]["volumes"] == [
+    made = normal_of(job([task()], volumes=[*volumes, {"mountPath": "/c", "volumeClaim": {}}]))["spec"]
+    assert made["volumes"] == [
         {"mountPath": "/0", "volumeClaim": {"accessModes": ["ReadWriteOnce"]}},
-        {"mountPath": "/b", "volumeClaimName": "d"},
+        {"mountPath": "/c", "volumeClaim": {}},
     ]
+    pod = made["tasks"][0]["template"]["spec"]
+    (volume,) = pod["volumes"]
+    assert volume["persistentVolumeClaim"] == {"claimName": "d"}
+    assert pod["containers"][0]["volumeMounts"] == [{"name": volume["name"], "mountPath": "/b"}]
 
 
 def test_jobs_in_other_documents() -> None:
