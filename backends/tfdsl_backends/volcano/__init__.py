@@ -22,6 +22,7 @@ BACKEND = Backend(
     synonyms=("vcjob",),
     schemas=SCHEMAS,
     patch_rules="tfdsl_backends.volcano.patch_rules",
+    reading="tfdsl_backends.volcano.reading",
     pods=True,
     docs="docs/targets/volcano.md",
     own_labels=("volcano.sh/job-", "volcano.sh/task-"),

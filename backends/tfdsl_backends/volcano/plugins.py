@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 ADDRESSABLE: Final = "--publish-not-ready-addresses=true"
 """Names resolve before their pods are ready."""
 
+REACHABLE: Final = "--disable-network-policy=true"
+"""Others than the job's own pods may connect to them."""
+
 
 def chosen(unit: Unit) -> Mapping[str, Sequence[str]] | None:
     """The plugins that the option names; ``None`` where the compiler decides."""
@@ -42,5 +45,5 @@ def plugins(unit: Unit) -> dict[str, Data]:
         return named if own is None or "tensorflow" in named else {**named, "tensorflow": own}
     svc = [ADDRESSABLE]
     if reached(unit.job) is not None:
-        svc.append("--disable-network-policy=true")
+        svc.append(REACHABLE)
     return {"env": [], "svc": svc, "tensorflow": plugin_arguments(unit)}

@@ -24,6 +24,9 @@ _MIB = 1 << 20
 VGPU_NUMBER = "volcano.sh/vgpu-number"
 """The resource that counts the devices of which a container has a share."""
 
+VGPU_MEMORY = "volcano.sh/vgpu-memory"
+"""The resource that is the MiB of each of them."""
+
 
 def plan(unit: Unit, role: Role) -> PodPlan:
     """What Volcano adds to the pods of ``role``."""
@@ -55,5 +58,5 @@ def _vgpu(role: Role) -> dict[str, Data]:
     memory = -(-role.gpu_memory.whole // _MIB)
     return {
         VGPU_NUMBER: at(role, "gpu") if role.gpu else Located(1, place),
-        "volcano.sh/vgpu-memory": Located(memory, place),
+        VGPU_MEMORY: Located(memory, place),
     }

@@ -211,8 +211,12 @@ class Entry(Record):
         delay = self.policy.delay
         trigger: dict[str, Data] = {"event": self.event} if self.code is None else {"exitCode": self.code}
         timeout = Located(go_duration(delay), f"{self.policy.path}.delay") if delay is not None else None
-        action = ACTIONS.get(self.action, NO_ACTION)
-        return Located({**trigger, "action": action, "timeout": timeout}, self.policy.path)
+        return Located({**trigger, "action": self.written_action, "timeout": timeout}, self.policy.path)
+
+    @property
+    def written_action(self) -> str:
+        """The action in Volcano's words."""
+        return ACTIONS.get(self.action, NO_ACTION)
 
 
 _Group = tuple[Entry, ...]
@@ -224,24 +228,34 @@ A task's own group on failures hides the job's as a whole only if it ends with P
 
 
 def job_policies(unit: Unit) -> list[Data]:
-    """``spec.policies``: what holds for every role, and the event that is about the whole job.
+    """``spec.policies``: what holds for every role, and the event that is about the whole job."""
+    return [entry.data for entry in job_entries(unit)]
+
+
+def job_entries(unit: Unit) -> list[Entry]:
+    """The entries of ``spec.policies``.
 
     What the source says comes before the language's defaults; exit statuses, always written, stay before PodFailed.
     """
     policies = unit.job.policies
     unknown = [Entry(p, p.action, "Unknown") for p in policies if p.event == "unknown" and p.action != "ignore"]
     entries = [entry for group in unit.once(_shared) for entry in group] + unknown
-    return [entry.data for entry in sorted(entries, key=lambda entry: not entry.policy.written)]
+    return sorted(entries, key=lambda entry: not entry.policy.written)
 
 
 def task_policies(unit: Unit, role: Role) -> list[Data]:
     """``policies`` of a task: its completion, and where it differs from the job."""
+    return [entry.data for entry in task_entries(unit, role)]
+
+
+def task_entries(unit: Unit, role: Role) -> list[Entry]:
+    """The entries of a task."""
     decided = decisions(unit).roles[role.name]
     completed = decided.completed
     entries = [Entry(completed, completed.action, "TaskCompleted")] if completed is not None else []
     for shared, own in zip(unit.once(_shared), _groups(decided), strict=True):
         entries += own if own != shared else ()
-    return [entry.data for entry in entries]
+    return entries
 
 
 def task_max_retry(unit: Unit, role: Role) -> int | None:

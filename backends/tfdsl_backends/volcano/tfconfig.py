@@ -24,7 +24,7 @@ from tfdsl_backends.volcano.features import features
 from tfdsl_backends.volcano.names import file_name, host, task_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tfdsl.backend import TaskConfig, Unit
     from tfdsl.ir.model import Job, Role
@@ -165,10 +165,15 @@ def _shell_program(unit: Unit, role: Role) -> Program:
     The files have no final newline, so the last line is read with a failing ``read``. VC_TASK_INDEX comes from the env
     plugin, which called it VK_TASK_INDEX at first.
     """
-    members = sorted((other for other in unit.job.roles if other.name in IN_CLUSTER), key=lambda other: other.name)
-    lists = [f"hosts /etc/volcano/{file_name(unit, other)}.host {other.port}; {other.name}=$list" for other in members]
-    cluster = ",".join(f'\\"{other.name}\\":[${other.name}]' for other in members)
-    task = f'\\"type\\":\\"{role.name}\\",\\"index\\":${{VC_TASK_INDEX:-$VK_TASK_INDEX}}'
+    members = (other for other in unit.job.roles if other.name in IN_CLUSTER)
+    return Program(shell_text({other.name: (file_name(unit, other), other.port) for other in members}, role.name))
+
+
+def shell_text(members: Mapping[str, tuple[str, int]], role: str) -> str:
+    """The text of that program. ``members``: role of the cluster → its file of hosts, without ``.host``, and port."""
+    lists = [f"hosts /etc/volcano/{file}.host {port}; {name}=$list" for name, (file, port) in sorted(members.items())]
+    cluster = ",".join(f'\\"{name}\\":[${name}]' for name in sorted(members))
+    task = f'\\"type\\":\\"{role}\\",\\"index\\":${{VC_TASK_INDEX:-$VK_TASK_INDEX}}'
     lines = [
         "hosts() {",
         "  list=",
@@ -178,7 +183,7 @@ def _shell_program(unit: Unit, role: Role) -> Program:
         f'export TF_CONFIG="{{\\"cluster\\":{{{cluster}}},\\"task\\":{{{task}}},\\"environment\\":\\"cloud\\"}}"',
         'exec "$@"',
     ]
-    return Program("\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"
 
 
 # --- what each task sees, for `tfdsl tfconfig` -------------------------------------------------------------------

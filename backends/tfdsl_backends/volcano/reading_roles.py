@@ -1,0 +1,171 @@
+"""Which role of the language each task of a Volcano job is.
+
+A task that is called like a role is that role. Other frameworks have names of their own for who leads and who works,
+and a job with one task needs no name at all: that task is the workers. Everything else has to be said with ``--role``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY
+from tfdsl.manifest.nodes import Scalar, walk
+from tfdsl.record import Record
+from tfdsl.vocabulary.roles import BY_NAME, ROLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tfdsl.manifest.view import View
+    from tfdsl.reading import Asked
+
+_MORE: Final = {
+    "master": ("mpimaster", "mpi-master", "main"),
+    "chief": ("mpilauncher", "mpi-launcher", "driver", "scheduler"),
+    "ps": ("pserver", "paramserver", "parameterserver", "parameter-server"),
+    "worker": ("mpiworker", "mpi-worker"),
+}
+"""Role → what Volcano's examples for MPI, Ray, MXNet and PaddlePaddle call such a task, beside the usual words."""
+
+_BY_OTHER_NAME: Final = {
+    name.lower(): row.name for row in ROLES for name in (*row.aliases, *row.akin, *_MORE.get(row.name, ()))
+}
+_LEADERS: Final = ("chief", "master")
+_MOST_NOTES: Final = 5
+_TASK_LABEL: Final = "volcano.sh/task-spec"
+
+
+class RoleOf(Record):
+    """A task and the role that it is. ``name``: of the task; ``keeps_name``: whether an address depends on it."""
+
+    role: str
+    task: View
+    name: str
+    replicas: int
+    keeps_name: bool = False
+
+    @property
+    def written_name(self) -> str:
+        """The name of its task in what is compiled."""
+        return self.name if self.keeps_name else self.role
+
+
+def task_name(task: View, position: int) -> str:
+    """The name of a task; of one without, what the mutating webhook gives it."""
+    return task["name"].words or f"default{position}"
+
+
+def replicas(task: View) -> int:
+    """The replicas of a task: none where nothing is said."""
+    return task["replicas"].number or 0
+
+
+def roles(job: View, asked: Asked, *, board: bool) -> list[RoleOf] | None:
+    """The roles of the tasks that have replicas; ``None`` where a task cannot be one (told as an error).
+
+    ``board``: whether the job has the Service of a TensorBoard beside it.
+    """
+    spec = job["spec"]
+    tasks: list[tuple[str, View]] = []
+    for position, task in enumerate(spec["tasks"].items()):
+        name = task_name(task, position)
+        if replicas(task) > 0:
+            tasks.append((name, task))
+        else:
+            asked.report(NOT_KEPT(task.span, what=f"task {name}", reason="it has no replicas"))
+    taken = _taken(tasks, asked.roles, board=board)
+    unknown = [name for name, _ in tasks if name not in taken]
+    if unknown or not _trains(taken):
+        _tell(spec, tasks, taken, unknown, asked)
+        return None
+    found = [RoleOf(taken[name], task, name, replicas(task)) for name, task in tasks]
+    return [
+        _with_its_name(one, spec, job["metadata"]["name"].text or "", asked, alone=len(found) == 1) for one in found
+    ]
+
+
+def _taken(tasks: Sequence[tuple[str, View]], asked: Mapping[str, str], *, board: bool) -> dict[str, str]:
+    """Task → role, of the tasks for which there is one."""
+    taken: dict[str, str] = {}
+    for names in (asked, {name: name for name in BY_NAME}, _BY_OTHER_NAME):
+        for name, task in tasks:
+            role = names.get(name)
+            if role is None or name in taken or (name in asked and names is not asked):
+                continue
+            if _is_free(role, task, taken) and (role != "tensorboard" or board):
+                taken[name] = role
+    if len(tasks) == 1 and not _trains(taken) and not asked:
+        taken = {tasks[0][0]: "worker"}
+    return taken
+
+
+def _is_free(role: str, task: View, taken: Mapping[str, str]) -> bool:
+    """Whether the language has that role, for so many replicas, and no other task is it."""
+    known = BY_NAME.get(role)
+    if known is None or role in taken.values() or (known.single and replicas(task) > 1):
+        return False
+    return role not in _LEADERS or not any(leader in taken.values() for leader in _LEADERS)
+
+
+def _trains(taken: Mapping[str, str]) -> bool:
+    return any(role in ("chief", "master", "worker") for role in taken.values())
+
+
+def _tell(
+    spec: View, tasks: Sequence[tuple[str, View]], taken: Mapping[str, str], unknown: Sequence[str], asked: Asked
+) -> None:
+    """One error for all tasks."""
+    if not tasks:
+        asked.report(NO_WORDS(spec["tasks"].span, what="a job without replicas", reason="it has no role"))
+        return
+    if not unknown:
+        reason = "there is neither a chief (master) nor a worker among its tasks"
+        asked.report(NO_WORDS(spec["tasks"].span, what="the job", reason=reason))
+        return
+    (name, first), *others = [(name, task) for name, task in tasks if name in unknown]
+    error = NO_ROLE(first["name"].span, what="task", name=name)
+    for _, task in others[:_MOST_NOTES]:
+        error = error.note(task["name"].span, "nor is this")
+    asked.report(error.help(f"say which role each task is, e.g. {' '.join(_options(tasks, taken))}"))
+
+
+def _options(tasks: Sequence[tuple[str, View]], taken: Mapping[str, str]) -> Iterator[str]:
+    """The options of ``tfdsl import`` that would name each task."""
+    free = [role for role in ("worker", "chief", "ps", "evaluator") if role not in taken.values()]
+    for name, task in tasks:
+        if name in taken:
+            continue
+        role = next((role for role in free if not (BY_NAME[role].single and replicas(task) > 1)), None)
+        if role is not None:
+            free.remove(role)
+        yield f"--role {name}={role or 'ROLE'}"
+
+
+def _with_its_name(one: RoleOf, spec: View, job: str, asked: Asked, *, alone: bool) -> RoleOf:
+    """``one``, and whether its task keeps a name that is not the role's, which is told."""
+    if one.role == one.name:
+        return one
+    keeps = not alone or _is_referred_to(spec, job, one.name)
+    if keeps:
+        difference = "its task keeps the name in the manifest, because addresses are made of it"
+    else:
+        difference = f"nothing in the job depends on the name; its pods are called {one.role}"
+    told = READ_DIFFERENTLY(
+        one.task["name"].span, what=f"task {one.name}", word=f"role {one.role}", difference=difference
+    )
+    asked.report(told)
+    return RoleOf(one.role, one.task, one.name, one.replicas, keeps)
+
+
+def _is_referred_to(spec: View, job: str, name: str) -> bool:
+    """Whether a text of the job may be about the task ``name``: a file or variable of a plugin, a host, a label."""
+    file = name.replace("-", "_")
+    marks = (f"/{file}.host", f"VC_{file.upper()}_", f"{job}-{name}-")
+    for path, node in walk(spec.node) if spec.node is not None else ():
+        value = node.value if isinstance(node, Scalar) else None
+        if not isinstance(value, str):
+            continue
+        is_label = value == name and (path[-1] == _TASK_LABEL or "values" in path)
+        if is_label or any(mark in value for mark in marks) or ("plugins" in path and value.endswith(f"={name}")):
+            return True
+    return False
