@@ -77,6 +77,14 @@ class Pod:
         """Leave the variable ``name`` out."""
         self.variables = [one for one in self.variables if one.name != name]
 
+    def has_config(self, expected: str) -> bool:
+        """Whether it has a TF_CONFIG that is ``expected``."""
+        own = self.variable(TF_CONFIG)
+        around = self.words.around if self.words is not None else None
+        if around is not None and len(around) == 1:
+            return around[0] == expected
+        return own is not None and own.text == expected
+
     def take_config(self, expected: str) -> bool:
         """Leave a TF_CONFIG out that is ``expected``, what the compiler writes; whether there was one.
 
@@ -106,17 +114,13 @@ class Pod:
         return words if words.flags else None
 
     def fill(self, draft: Draft, *, flags: bool) -> None:
-        """Add the statements to the block of the role, and mounts of claims of the job to the job."""
+        """Add the statements to the block of the role."""
         block = draft.role(self.role)
         own = [*self._attributes(flags=flags)]
         for attribute in own:
             block.add(attribute)
         mounted = mounts.pod_mounts(self.template, self.container, self.facts, self.scope)
-        said = {one.identity for one in draft.job.statements}
-        for mount in mounted.job:
-            if mount.identity not in said:
-                draft.job.add(mount)
-        for statement in mounted.role:
+        for statement in (*mounted.job, *mounted.role):
             block.add(statement)
         shared = OfRole(self.role, self.facts, {one.identity: one for one in own}, mounted.places)
         for step in steps(self.spec, shared, self.asked):

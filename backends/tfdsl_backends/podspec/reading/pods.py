@@ -27,11 +27,12 @@ def read_pods(draft: Draft, pods: Mapping[str, View], facts: PodFacts, asked: As
     read = [Pod(role, template, facts, asked) for role, template in pods.items()]
     hosts = _hosts(read, facts)
     training = [pod for pod in read if pod.role != BOARD]
-    config = frozenset(pod.role for pod in training if pod.take_config(tf_config(hosts, pod.role, pod.reference)))
+    config = _take_config(training, hosts)
     flags = _take_flags(training, hosts)
     _discover(draft, training, config, facts, flags=flags)
     for pod in read:
         pod.fill(draft, flags=flags)
+    agreed.claims(draft, facts.replicas)
     agreed.checkpoint(draft, facts.replicas)
     agreed.sidecars(draft)
     agreed.devices(draft)
@@ -60,6 +61,13 @@ def _hosts(read: Sequence[Pod], facts: PodFacts) -> dict[str, list[str]]:
         for pod in sorted(read, key=lambda pod: pod.role)
         if pod.role in IN_CLUSTER
     }
+
+
+def _take_config(training: Sequence[Pod], hosts: dict[str, list[str]]) -> frozenset[str]:
+    """Take the TF_CONFIG that the compiler writes out of the roles, if all have it that run a command; which did."""
+    expected = {pod.role: tf_config(hosts, pod.role, pod.reference) for pod in training}
+    whole = all(pod.has_config(expected[pod.role]) for pod in training if not pod.serves)
+    return frozenset(pod.role for pod in training if pod.take_config(expected[pod.role] if whole else ""))
 
 
 def _take_flags(training: Sequence[Pod], hosts: Mapping[str, Sequence[str]]) -> bool:

@@ -138,6 +138,29 @@ def test_a_claim_of_the_job_is_mounted_by_the_job() -> None:
     assert result.job == ['mount claim 100Gi at "/data"']
 
 
+def test_a_claim_of_several_roles_is_the_job_s_and_of_one_role_is_its_own() -> None:
+    modes: dict[str, Any] = {"options": (("access_modes", ["ReadWriteMany"]),)}
+    facts = with_facts(claims={name: ClaimFacts(Bare("1Gi"), **modes) for name in ("mnist-data", "mnist-own")})
+
+    def pod(*names: str) -> str:
+        mounts = ", ".join(f"{{name: {name}, mountPath: /{name}}}" for name in names)
+        volumes = ", ".join(f"{{name: {name}, persistentVolumeClaim: {{claimName: {name}}}}}" for name in names)
+        return container(f"volumeMounts: [{mounts}]", f"volumes: [{volumes}]")
+
+    result = read(facts, worker=pod("mnist-data"), ps=pod("mnist-data"), chief=pod("mnist-own"))
+    assert result.job == ['mount claim 1Gi at "/mnist-data"']
+    assert 'mount claim 1Gi at "/mnist-own" { access_modes = ["ReadWriteMany"] }' in result.role("chief")
+
+
+def test_a_config_that_not_all_roles_have_is_the_job_s_own() -> None:
+    config = '{"cluster":{"chief":["mnist-chief-0:2222"],"worker":["mnist-worker-0:2222","mnist-worker-1:2222"]},'
+    config += '"task":{"type":"chief","index":0},"environment":"cloud"}'
+    has = container(f"env: [{{name: TF_CONFIG, value: '{config}'}}]")
+    result = read(worker=container(), chief=has)
+    assert result.draft.cluster == {"discovery": "none"}
+    assert [one for one in result.role("chief") if one.startswith("env[TF_CONFIG]")]
+
+
 @pytest.mark.parametrize(
     ("source", "said"),
     [
