@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Source
 
-HELM = regex(r"\{\{[^{}\n]*(?:\.(?:Values|Release|Chart|Capabilities)\b|\b(?:include|toYaml|nindent|tpl)\b)")
+HELM = regex(r"\{\{[^{}\n]*(?:\.(?:Values|Release|Chart|Capabilities)\.[A-Za-z]|\b(?:include|toYaml|nindent|tpl)\b)")
 _GO = regex(r"\{\{-?\s*(?:/\*|\$|\.[A-Za-z_]|(?:if|else|end|range|with|define|block|template)\b)")
 _OTHER = regex(r"\{%-?\s*[a-z]+\b|^[^#\n]*[:-]\s*\{\{", re.M)
 """A statement of Jinja, or a value that begins with braces, which is not YAML."""

@@ -211,6 +211,10 @@ spec:
     assert view(one.node)["spec"]["nodeName"].span.text == "{{.host}}"
 
 
+def test_braces_that_name_no_value_are_a_text() -> None:
+    assert found(TFJOB.replace("mnist", '"{{ .Values }}"'))[1] == []
+
+
 def test_a_helm_template_that_is_yaml_is_still_a_template() -> None:
     _, (diagnostic,) = found(TFJOB.replace("mnist", '"{{ .Values.name }}"'))
     assert diagnostic.message == "this is a Helm template, not a manifest of a job"
