@@ -127,6 +127,19 @@ class Patch(Record):
         return f"patch {id(self)}"
 
 
+class Param(Record):
+    """``param NAME: TYPE = DEFAULT { description = "…" }``.
+
+    ``example``: a value as it is written, with which the job compiles where there is no default.
+    """
+
+    name: str
+    type: str
+    description: str
+    default: Value | None = None
+    example: str = ""
+
+
 Statement: TypeAlias = Attribute | Mount | Policy | Output | Step | Patch
 
 
@@ -153,10 +166,10 @@ class Block:
 class Draft:
     """One job. ``target`` and ``version``: what it was read from, whose block ``options`` and ``role_options`` are for.
 
-    ``roles``: each role's block, by name; written in the language's order. ``renamed``: what the manifest calls a role
-    (``trainer``, ``MASTER``) → the role. ``cluster``: settings of ``cluster { … }``. ``law``: whether compiling for
-    ``target`` must give the manifest again. ``wanted``: what it must give, where that is not what was read: the
-    manifest with roles of another name, or what an older operator made of it.
+    ``params``: those of its file. ``roles``: each role's block, by name; written in the language's order. ``renamed``:
+    what the manifest calls a role (``trainer``, ``MASTER``) → the role. ``cluster``: settings of ``cluster { … }``.
+    ``law``: whether compiling for ``target`` must give the manifest again. ``wanted``: what it must give, where that is
+    not what was read: the manifest with roles of another name, or what an older operator made of it.
     """
 
     def __init__(self, name: str, target: str, span: Span, version: str | None = None, *, law: bool = True) -> None:
@@ -165,6 +178,7 @@ class Draft:
         self.span = span
         self.version = version
         self.law = law
+        self.params: list[Param] = []
         self.job = Block()
         self.roles: dict[str, Block] = {}
         self.options = Block()
@@ -184,6 +198,7 @@ class Draft:
     def copy(self) -> Draft:
         """Another draft with the same statements, whose blocks can be changed."""
         other = Draft(self.name, self.target, self.span, self.version, law=self.law)
+        other.params = list(self.params)
         other.job.statements = list(self.job.statements)
         other.options.statements = list(self.options.statements)
         for blocks, others in ((self.roles, other.roles), (self.role_options, other.role_options)):

@@ -16,7 +16,7 @@ from tfdsl.importing.compare import differences, name_of, pairs
 from tfdsl.importing.compiled import trees
 from tfdsl.importing.lift import lifted
 from tfdsl.importing.residue import WHY, add_patches, path_text, residue
-from tfdsl.importing.write import write
+from tfdsl.importing.write import examples, write
 from tfdsl.manifest.nodes import Mapping, plain
 from tfdsl.record import Record, replace
 from tfdsl.text import Source, Span
@@ -79,7 +79,7 @@ def compile_draft(draft: Draft, backend: Backend) -> Compiled:
     draught = write([draft])
     source = Source(draft.name, draught.text)
     program = pipeline.load(source, lambda path: "files are not included here")
-    outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+    outcome = pipeline.run(program, pipeline.Request(params=examples([draft])), [pipeline.Choice(backend)])
     errors = tuple(one for one in outcome.diagnostics if one.level == "error")
     return Compiled(draught, outcome.made[0] if outcome.made and not errors else None, errors)
 

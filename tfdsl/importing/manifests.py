@@ -10,7 +10,7 @@ from tfdsl.importing.convert import Settled, asked_for, differs, settle, unkept
 from tfdsl.importing.documents import documents_of
 from tfdsl.importing.lets import with_lets
 from tfdsl.importing.remarks import opening, remarks
-from tfdsl.importing.write import write
+from tfdsl.importing.write import examples, write
 from tfdsl.reading import Asked
 from tfdsl.record import Record
 from tfdsl.syntax.format import format_source
@@ -139,9 +139,10 @@ def _text(drafts: Sequence[Draft], read: Sequence[_Read], sources: Sequence[Sour
 def _compiled(text: str, read: Sequence[_Read]) -> list[Made | None]:
     """What the text gives for each of the jobs, for the target that it was read from; ``None`` for an error."""
     program = pipeline.load(Source("imported.tfjob", text), lambda path: "files are not included here")
+    request = pipeline.Request(params=examples([one.settled.draft for one in read]))
     made: dict[tuple[str, str], Made] = {}
     for backend in {one.backend.name: one.backend for one in read}.values():
-        outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+        outcome = pipeline.run(program, request, [pipeline.Choice(backend)])
         for one in outcome.made:
             made[one.unit.target, one.unit.job.name] = one
     return [made.get((one.backend.name, one.settled.draft.name)) for one in read]

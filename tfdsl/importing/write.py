@@ -11,13 +11,15 @@ from tfdsl.draft import Attribute, Mount, Output, Patch, Policy, Step
 from tfdsl.importing.literals import key, literal
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl.semantics.params import Given
+from tfdsl.text import Source
 from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.roles import ROLE_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tfdsl.draft import Block, Draft, Statement, Value
+    from tfdsl.draft import Block, Draft, Param, Statement, Value
 
 _FIRST: Final = ("replicas", "min_available", "after", "server", "logdir",
                  "image", "image_pull_policy", "image_pull_secrets", "command", "args", "workdir", "env", "env_from",
@@ -60,6 +62,8 @@ def write(drafts: Sequence[Draft], lets: Sequence[Let] = (), comments: Mapping[i
     out = _Out(comments or {})
     for line in head:
         out.line(f"# {line}".rstrip())
+    for param in _params(drafts):
+        out.line(_declaration(param))
     for let in lets:
         out.line(f"let {let.name} = {literal(let.value)}")
     for draft in drafts:
@@ -67,6 +71,22 @@ def write(drafts: Sequence[Draft], lets: Sequence[Let] = (), comments: Mapping[i
             out.line("")
         _job(out, draft)
     return Draught("".join(out.pieces), tuple(out.parts))
+
+
+def _params(drafts: Sequence[Draft]) -> list[Param]:
+    """The params of ``drafts``, each once."""
+    return list({param.name: param for draft in drafts for param in draft.params}.values())
+
+
+def _declaration(param: Param) -> str:
+    default = "" if param.default is None else f" = {literal(param.default)}"
+    return f"param {param.name}: {param.type}{default} {{ description = {literal(param.description)} }}"
+
+
+def examples(drafts: Sequence[Draft]) -> tuple[Given, ...]:
+    """Values for the params of ``drafts`` that have no default."""
+    without = [param for param in _params(drafts) if param.default is None]
+    return tuple(Given(param.name, Source("param", param.example)) for param in without)
 
 
 class _Out:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tfdsl.draft import Attribute, Bare, Draft, Mount, Output, Patch, Policy, Step, Text
+from tfdsl.draft import Attribute, Bare, Draft, Mount, Output, Param, Patch, Policy, Step, Text
 from tfdsl.importing.lets import with_lets
 from tfdsl.importing.lift import lifted
-from tfdsl.importing.write import write
+from tfdsl.importing.write import examples, write
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
 
@@ -239,3 +239,15 @@ job mnist {
 }
 """
     )
+
+
+def test_params_come_first_and_once() -> None:
+    draft = _draft("worker")
+    draft.params = [Param("count", "int", "How many.", 2), Param("hosts", "list<string>", "Where.", example="[]")]
+    first, second = draft.copy(), draft.copy()
+    text = write([first, second]).text
+    assert text.startswith(
+        'param count: int = 2 { description = "How many." }\nparam hosts: list<string> { description = "Where." }\n'
+    )
+    assert text.count("param ") == 2
+    assert [(one.name, one.source.text) for one in examples([first, second])] == [("hosts", "[]")]
