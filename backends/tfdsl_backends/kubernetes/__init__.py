@@ -24,6 +24,7 @@ BACKEND = Backend(
     akin=("job",),
     schemas=SCHEMAS,
     patch_rules="tfdsl_backends.kubernetes.patch_rules",
+    reading="tfdsl_backends.kubernetes.reading",
     pods=True,
     docs="docs/targets/kubernetes.md",
     own_labels=("batch.kubernetes.io/", "jobset.sigs.k8s.io/"),

@@ -40,7 +40,7 @@ def checkpoint(draft: Draft, replicas: Mapping[str, int]) -> None:
 
 
 def claims(draft: Draft, replicas: Mapping[str, int]) -> None:
-    """Claims that several roles mount, or the only one, are the job's; how many pods mount one is how it can be mounted."""
+    """Claims that several roles mount, or the only one, are the job's; how many pods do decides how they can."""
     mounts = {role: _claims(block) for role, block in draft.roles.items()}
     for path in dict.fromkeys(path for of_role in mounts.values() for path in of_role):
         having = [role for role, of_role in mounts.items() if path in of_role]

@@ -1,0 +1,50 @@
+"""Jobs of Kubernetes, and what is made of them, as jobs of the language.
+
+The other direction of :mod:`tfdsl_backends.kubernetes.lower`; the functions are those of
+:class:`tfdsl.reading.Reading`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.manifest.view import view
+from tfdsl_backends.kubernetes import normal as normal_form
+from tfdsl_backends.kubernetes.reading.alike import bare, named_like
+from tfdsl_backends.kubernetes.reading.fields import FIELDS
+from tfdsl_backends.kubernetes.reading.forms import kind
+from tfdsl_backends.kubernetes.reading.groups import groups
+from tfdsl_backends.kubernetes.reading.jobs import read_jobs
+from tfdsl_backends.kubernetes.reading.jobset import read_jobset
+from tfdsl_backends.kubernetes.reading.template import as_template, is_template, jobs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.draft import Draft
+    from tfdsl.manifest.nodes import Node
+    from tfdsl.reading import Asked, Group
+
+__all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
+
+
+def read(group: Group, asked: Asked) -> Draft | None:
+    """The job that ``group`` describes; ``None`` where it is none of the language (told as an error)."""
+    first = group.documents[0].node
+    if is_template(first):
+        draft = read_jobs(jobs_of(first), asked)
+        return None if draft is None else as_template(draft, first, asked)
+    root = view(first)
+    if kind(root) == "JobSet":
+        return read_jobset(root, asked)
+    return read_jobs([document.node for document in group.documents], asked)
+
+
+def normal(documents: Sequence[Node], version: str) -> Sequence[Node]:
+    """The normal form of Jobs and of what is beside them."""
+    return normal_form.normal([bare(document) for document in documents], version)
+
+
+def aligned(documents: Sequence[Node], written: Sequence[Node]) -> Sequence[Node]:
+    """``documents`` with the names of Jobs, containers and volumes that ``written`` has."""
+    return normal_form.aligned(named_like(documents, written), written)

@@ -1,0 +1,157 @@
+"""How the tasks of Jobs find each other: the TF_CONFIG or the flags that their pods are given."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.ir.cluster_spec import tf_config
+from tfdsl.manifest.edits import changed, child, each, scalar
+from tfdsl.manifest.nodes import Node, Scalar
+from tfdsl.patterns import regex
+from tfdsl.record import Record
+from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tfdsl.manifest.view import View
+
+VARIABLE: Final = "TF_CONFIG"
+_REFERENCE: Final = regex(r"(?<!\$)\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
+_HOSTS: Final = "--worker_hosts="
+_LONGEST: Final = 1 << 20
+
+
+class Config(Record):
+    """A TF_CONFIG. ``index``: a number, or the name of the variable that holds it; ``plain``: nothing else is in it.
+
+    ``cluster``: role → addresses; ``cluster_text``: the same as a text that is equal for equal ones.
+    """
+
+    role: str
+    index: int | str | None
+    cluster: Mapping[str, tuple[str, ...]]
+    cluster_text: str
+    plain: bool
+
+
+def main_container(pod: View) -> View:
+    """The container that runs the command: that with the name or the port the compiler gives it, else the first."""
+    containers = list(pod["containers"].items())
+    for one in containers:
+        if one["name"].text == CONTAINER:
+            return one
+    for one in containers:
+        if any(port["name"].text == PORT_NAME for port in one["ports"].items()):
+            return one
+    return containers[0] if containers else pod["containers"][0]
+
+
+def config_of(pod: View) -> Config | None:
+    """The TF_CONFIG of the main container, if it is a text that says a cluster or a task."""
+    values = [entry["value"].text for entry in main_container(pod)["env"].items() if entry["name"].text == VARIABLE]
+    return config_in(values[-1]) if values and values[-1] is not None else None
+
+
+def config_in(text: str) -> Config | None:
+    """The TF_CONFIG that ``text`` is."""
+    if len(text) > _LONGEST:
+        return None
+    names: list[str] = []
+    data = _object(_REFERENCE.sub(lambda match: _noted(match[1], names), text))
+    if data is None:
+        return None
+    task, cluster = data.get("task"), data.get("cluster")
+    listed = _cluster(cluster)
+    if not isinstance(task, dict) or not isinstance(task.get("type"), str):
+        return None
+    index = task.get("index")
+    if isinstance(index, str) and index.isdecimal() and len(index) < 7:
+        index = int(index)
+    known = {key: value for key, value in data.items() if key not in ("task", "cluster")}
+    plain = listed is not None and known in ({}, {"environment": "cloud"}) and task.keys() <= {"type", "index"}
+    return Config(
+        task["type"],
+        names[0]
+        if index == _MARK and names
+        else index
+        if isinstance(index, int) and not isinstance(index, bool)
+        else None,
+        listed or {},
+        json.dumps(cluster, sort_keys=True) if cluster else "",
+        plain and (index != _MARK or len(names) == 1),
+    )
+
+
+_MARK: Final = -7_213_518
+
+
+def _noted(name: str, names: list[str]) -> str:
+    names.append(name)
+    return str(_MARK)
+
+
+def _object(text: str) -> dict[str, object] | None:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _cluster(data: object) -> dict[str, tuple[str, ...]] | None:
+    if not isinstance(data, dict):
+        return None
+    for hosts in data.values():
+        if not isinstance(hosts, list) or not all(isinstance(host, str) for host in hosts):
+            return None
+    return {role: tuple(hosts) for role, hosts in data.items()}
+
+
+def hosts_flag(pod: View) -> str | None:
+    """The value of ``--worker_hosts`` in the arguments of the main container."""
+    container = main_container(pod)
+    for place in (container["args"], container["command"]):
+        for word in place.items():
+            if (word.text or "").startswith(_HOSTS):
+                return word.text
+    return None
+
+
+def index_variables(pod: View, fields: frozenset[str]) -> Iterator[str]:
+    """The variables of the main container that are filled from one of ``fields``."""
+    for entry in main_container(pod)["env"].items():
+        name, path = entry["name"].text, entry["valueFrom"]["fieldRef"]["fieldPath"].text
+        if name and path in fields:
+            yield name
+
+
+def with_plain_config(document: Node) -> Node:
+    """``document`` with each TF_CONFIG that is the language's but for its spelling as the compiler writes it.
+
+    Programs read JSON, so spaces and the order of keys mean nothing; nor does ``environment``, which TensorFlow reads
+    only to tell Google's machine learning engine (``cloud``) from other clusters.
+    """
+
+    def pods(node: Node) -> Node:
+        return changed(node, ("containers",), lambda containers: each(containers, _container))
+
+    path = ("spec", "template", "spec")
+    return changed(document, path, pods)
+
+
+def _container(container: Node) -> Node:
+    return changed(container, ("env",), lambda env: each(env, _entry))
+
+
+def _entry(entry: Node) -> Node:
+    text = scalar(child(entry, "value"))
+    if scalar(child(entry, "name")) != VARIABLE or not isinstance(text, str):
+        return entry
+    config = config_in(text)
+    if config is None or not config.plain or config.index is None:
+        return entry
+    reference = f"$({config.index})" if isinstance(config.index, str) else str(config.index)
+    written = tf_config({role: [*hosts] for role, hosts in sorted(config.cluster.items())}, config.role, reference)
+    return changed(entry, ("value",), lambda value: Scalar(written, value.span))

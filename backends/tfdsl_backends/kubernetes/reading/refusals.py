@@ -1,0 +1,186 @@
+"""What the API server refuses in a Job or drops from it, told where it is written.
+
+Source: Kubernetes `pkg/apis/batch/validation`; tried on a real server by the conformance tests.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.diagnostics.import_rules import NOT_KEPT, SERVER_REFUSES
+from tfdsl.manifest.nodes import plain
+from tfdsl_backends.podspec.fitting import dotted, unfit
+from tfdsl_backends.podspec.patching.object_checks import any_object
+from tfdsl_backends.podspec.patching.walking import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.manifest.view import View
+
+INDEXED: Final = "Indexed"
+MOST_RULES: Final = 20
+MOST_STATUSES: Final = 255
+_ACTIONS: Final = ("FailJob", "FailIndex", "Ignore", "Count")
+_TOLD_BY_PODS: Final = ("args", "command", "env")
+"""Lists of texts in containers; their reader says itself what is not one."""
+
+
+def refusals(job: View) -> Iterator[Diagnostic]:
+    """What the server refuses in ``job`` or drops from it; each place once."""
+    told: set[tuple[int, int]] = set()
+    for diagnostic in _all(job):
+        place = (diagnostic.span.start, diagnostic.span.end)
+        if place not in told:
+            told.add(place)
+            yield diagnostic
+
+
+def _all(job: View) -> Iterator[Diagnostic]:
+    yield from _schema(job)
+    yield from _names(job)
+    spec = job["spec"]
+    yield from _restart_policy(spec)
+    yield from _selector(spec)
+    yield from _indexes(spec)
+    yield from _failure_policy(spec)
+    yield from _success_policy(spec)
+    yield from _replacement(spec)
+    assert job.node is not None
+    for complaint in any_object(Node(0, (), plain(job.node))):
+        place = job
+        for step in complaint.at:
+            place = place[step]
+        name = dotted(complaint.at) or "the document"
+        yield SERVER_REFUSES(place.span, what=name, reason=complaint.message)
+
+
+def _schema(job: View) -> Iterator[Diagnostic]:
+    assert job.node is not None
+    for one in unfit(job.node, "Job"):
+        if one.path[0] == "status":
+            continue
+        if one.unknown:
+            reason = "Kubernetes has no such field here; the server drops it, or refuses it if kubectl validates"
+            yield NOT_KEPT(one.span, what=one.name, reason=reason)
+        elif not any(step in _TOLD_BY_PODS for step in one.path):
+            yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
+
+
+def _refused(place: View, what: str, reason: str) -> Diagnostic:
+    return SERVER_REFUSES(place.span, what=what, reason=reason)
+
+
+def _names(job: View) -> Iterator[Diagnostic]:
+    metadata = job["metadata"]
+    if not metadata["name"].text and not metadata["generateName"].text:
+        yield _refused(metadata, "a Job without a name", "write metadata.name")
+
+
+def _restart_policy(spec: View) -> Iterator[Diagnostic]:
+    pod = spec["template"]["spec"]
+    policy = pod["restartPolicy"]
+    if not policy.present:
+        reason = "it is Always unless it is written; a Job needs OnFailure or Never"
+        yield SERVER_REFUSES(pod.span, what="pods without a restartPolicy", reason=reason)
+    elif policy.text not in ("OnFailure", "Never"):
+        yield _refused(policy, f"restartPolicy {policy.words}", "a Job needs OnFailure or Never")
+
+
+def _selector(spec: View) -> Iterator[Diagnostic]:
+    selector = spec["selector"]
+    if not selector.present or is_servers(selector):
+        return
+    if spec["manualSelector"].flag is not True:
+        yield SERVER_REFUSES(spec.key("selector"), what="a selector", reason="the server makes the selector of a Job")
+
+
+def is_servers(selector: View) -> bool:
+    """Whether the server has made a selector of a Job: it names the Job by its number."""
+    keys = {key.removeprefix("batch.kubernetes.io/") for key, _ in selector["matchLabels"].entries()}
+    return "controller-uid" in keys
+
+
+def _indexes(spec: View) -> Iterator[Diagnostic]:
+    indexed = spec["completionMode"].text == INDEXED
+    mode = spec["completionMode"]
+    if mode.text not in (None, INDEXED, "NonIndexed"):
+        yield _refused(mode, f"completionMode {mode.text}", "it must be Indexed or NonIndexed")
+    if indexed and not spec["completions"].present:
+        yield _refused(mode, "completionMode Indexed without completions", "write completions")
+    for key in ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy"):
+        if spec[key].present and not indexed:
+            yield SERVER_REFUSES(spec.key(key), what=key, reason="it needs completionMode Indexed")
+    if spec["maxFailedIndexes"].present and not spec["backoffLimitPerIndex"].present:
+        yield SERVER_REFUSES(
+            spec.key("maxFailedIndexes"), what="maxFailedIndexes", reason="it needs backoffLimitPerIndex"
+        )
+    most, completions = spec["maxFailedIndexes"].number, spec["completions"].number
+    if most is not None and completions is not None and most > completions:
+        yield _refused(spec["maxFailedIndexes"], f"maxFailedIndexes {most}", f"completions is {completions}")
+
+
+def _failure_policy(spec: View) -> Iterator[Diagnostic]:
+    policy = spec["podFailurePolicy"]
+    if not policy.present:
+        return
+    if spec["template"]["spec"]["restartPolicy"].text != "Never":
+        reason = "it needs restartPolicy Never, because it looks at pods that have ended"
+        yield SERVER_REFUSES(spec.key("podFailurePolicy"), what="podFailurePolicy", reason=reason)
+    rules = list(policy["rules"].items())
+    if len(rules) > MOST_RULES:
+        yield _refused(policy["rules"], f"{len(rules)} rules", f"podFailurePolicy has at most {MOST_RULES}")
+    for rule in rules:
+        yield from _rule(spec, rule)
+
+
+def _rule(spec: View, rule: View) -> Iterator[Diagnostic]:
+    action, exits, conditions = rule["action"], rule["onExitCodes"], rule["onPodConditions"]
+    if action.text not in _ACTIONS:
+        yield _refused(action, f"action {action.words}", f"it must be {', '.join(_ACTIONS[:-1])} or {_ACTIONS[-1]}")
+    if action.text == "FailIndex" and not spec["backoffLimitPerIndex"].present:
+        yield _refused(action, "action FailIndex", "it needs backoffLimitPerIndex")
+    if exits.present == any(True for _ in conditions.items()):
+        yield _refused(rule, "this rule", "it needs onExitCodes or onPodConditions, not both")
+    if exits.present:
+        yield from _exits(spec, exits)
+
+
+def _exits(spec: View, exits: View) -> Iterator[Diagnostic]:
+    values = exits["values"]
+    numbers = [value.number for value in values.items()]
+    known = [number for number in numbers if number is not None]
+    operator = exits["operator"]
+    if operator.text not in ("In", "NotIn"):
+        yield _refused(operator, f"operator {operator.words}", "it must be In or NotIn")
+    if not 0 < len(numbers) <= MOST_STATUSES:
+        yield _refused(values, f"{len(numbers)} values", f"there must be 1 to {MOST_STATUSES}")
+    elif known != sorted(set(known)):
+        yield _refused(values, "these values", "they must ascend, each once")
+    if operator.text == "In" and 0 in known:
+        yield _refused(values, "the value 0", "status 0 is a success; only NotIn can name it")
+    name, pod = exits["containerName"].text, spec["template"]["spec"]
+    names = [one["name"].text for key in ("containers", "initContainers") for one in pod[key].items()]
+    if name is not None and name not in names:
+        yield _refused(exits["containerName"], f"containerName {name}", "there is no such container")
+
+
+def _success_policy(spec: View) -> Iterator[Diagnostic]:
+    policy = spec["successPolicy"]
+    if not policy.present:
+        return
+    rules = list(policy["rules"].items())
+    if not 0 < len(rules) <= MOST_RULES:
+        yield _refused(policy, f"{len(rules)} rules", f"successPolicy has 1 to {MOST_RULES}")
+    for rule in rules:
+        if not rule["succeededIndexes"].present and not rule["succeededCount"].present:
+            yield _refused(rule, "this rule", "it needs succeededIndexes or succeededCount")
+
+
+def _replacement(spec: View) -> Iterator[Diagnostic]:
+    place = spec["podReplacementPolicy"]
+    if place.text not in (None, "Failed", "TerminatingOrFailed"):
+        yield _refused(place, f"podReplacementPolicy {place.text}", "it must be Failed or TerminatingOrFailed")
+    elif place.text == "TerminatingOrFailed" and spec["podFailurePolicy"].present:
+        yield _refused(place, "podReplacementPolicy TerminatingOrFailed", "with podFailurePolicy it must be Failed")

@@ -1,0 +1,159 @@
+"""How the Job of a role restarts its pods, as policies; the inverse of :mod:`tfdsl_backends.kubernetes.policies`.
+
+A podFailurePolicy of another form than those that the compiler writes says nothing here: it becomes a patch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.draft import Policy
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tfdsl.manifest.view import View
+    from tfdsl.text import Span
+
+USUAL_LIMIT: Final = 6
+"""``backoffLimit`` unless it is written (batch/v1)."""
+
+LARGEST_RETRIES: Final = 2**31 - 2
+_STATUSES: Final = range(1, 256)
+_RUN: Final = 3
+"""So many statuses in a row are written as a range."""
+
+
+class Restarts(Record):
+    """How one role restarts. ``retries``: what the limit allows, ``None`` where nothing counts towards it."""
+
+    policies: tuple[Policy, ...]
+    retries: int | None = None
+    span: Span | None = None
+
+
+class _Rule(Record):
+    """A rule of a podFailurePolicy. ``operator``: ``In`` or ``NotIn``; empty for an eviction."""
+
+    action: str
+    operator: str
+    statuses: frozenset[int]
+    span: Span
+
+
+def restarts(spec: View) -> Restarts:
+    """What the ``spec`` of a Job says of failures."""
+    in_place = spec["template"]["spec"]["restartPolicy"].text != "Never"
+    limit, span = _limit(spec)
+    if in_place:
+        place = spec["template"]["spec"]["restartPolicy"].span
+        return Restarts((Policy("failed", "restart container", place),), limit - 1, span) if limit > 1 else Restarts(())
+    rules = _rules(spec["podFailurePolicy"]["rules"])
+    policies = tuple(_policies(rules or [], limit, span))
+    counts = any(policy.action == "restart pod" and policy.event != "evicted" for policy in policies)
+    return Restarts(policies, min(limit, LARGEST_RETRIES) if counts else None, span)
+
+
+def _limit(spec: View) -> tuple[int, Span]:
+    """The limit of restarts, of each replica where it has its own."""
+    for name in ("backoffLimitPerIndex", "backoffLimit"):
+        number = spec[name].number
+        if number is not None and number >= 0:
+            return number, spec[name].span
+    return USUAL_LIMIT, spec.span
+
+
+def _policies(rules: Sequence[_Rule], limit: int, span: Span) -> Iterator[Policy]:
+    evicted = bool(rules) and not rules[0].operator
+    exits = rules[1:] if evicted else rules
+    if evicted and rules[0].action == "Ignore":
+        yield Policy("evicted", "restart pod", rules[0].span)
+    elif evicted and rules[0].action == "FailJob" and limit:
+        yield Policy("evicted", "fail job", rules[0].span)
+    if not limit:
+        return
+    restarted = _restarted(exits)
+    if restarted is not None:
+        yield from _on_exit(restarted, "restart pod", exits[0].span)
+        return
+    yield Policy("failed", "restart pod", span)
+    if exits and all(rule.action == "FailJob" and rule.operator == "In" for rule in exits):
+        statuses = frozenset(status for rule in exits for status in rule.statuses)
+        yield from _on_exit(statuses, "fail job", exits[0].span)
+
+
+def _restarted(exits: Sequence[_Rule]) -> frozenset[int] | None:
+    """The statuses that alone restart a replica: all others fail the Job."""
+    others = [rule for rule in exits if rule.operator == "NotIn"]
+    if not others or any(rule.action != "FailJob" or rule.statuses != others[0].statuses for rule in others):
+        return None
+    statuses = others[0].statuses
+    for rule in exits:
+        counted = rule.action == "Count" and rule.operator == "In" and rule.statuses == statuses
+        lost = rule.action == "FailJob" and not rule.operator
+        if not (counted or lost or rule in others):
+            return None
+    return statuses
+
+
+def _on_exit(statuses: frozenset[int], action: str, span: Span) -> Iterator[Policy]:
+    """Policies for ``statuses``: each long row of numbers is a range, the others are one list."""
+    single: list[int] = []
+    for run in _runs(sorted(statuses)):
+        if len(run) >= _RUN:
+            yield Policy(f"exit {run[0]}..{run[-1]}", action, span)
+        else:
+            single += run
+    if single:
+        event = f"exit {single[0]}" if len(single) == 1 else f"exit [{', '.join(map(str, single))}]"
+        yield Policy(event, action, span)
+
+
+def _runs(numbers: Sequence[int]) -> list[list[int]]:
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs
+
+
+def _rules(place: View) -> list[_Rule] | None:
+    """The rules in order; ``None`` where one is of a sort that the compiler does not write."""
+    rules: list[_Rule] = []
+    for item in place.items():
+        rule = _rule(item)
+        if rule is None:
+            return None
+        rules.append(rule)
+    return rules
+
+
+def _rule(item: View) -> _Rule | None:
+    action, exits = item["action"].text, item["onExitCodes"]
+    if action not in ("FailJob", "Ignore", "Count"):
+        return None
+    if exits.present:
+        operator = exits["operator"].text
+        statuses = frozenset(value.number for value in exits["values"].items() if value.number is not None)
+        known = statuses - {0} if operator == "NotIn" else statuses
+        usual = operator in ("In", "NotIn") and bool(known) and all(status in _STATUSES for status in known)
+        return _Rule(action, operator or "", known, item.span) if usual else None
+    conditions = list(item["onPodConditions"].items())
+    lost = len(conditions) == 1 and conditions[0]["type"].text == "DisruptionTarget"
+    if not lost or conditions[0]["status"].text not in (None, "True"):
+        return None
+    return _Rule(action, "", frozenset(), item.span)
+
+
+def completions(spec: View) -> list[tuple[int, Span]]:
+    """The replicas that each end the role when they succeed, if the successPolicy says no more than that."""
+    found: list[tuple[int, Span]] = []
+    for rule in spec["successPolicy"]["rules"].items():
+        text = rule["succeededIndexes"].text
+        if text is None or not text.isdecimal() or len(text) > 6 or rule["succeededCount"].present:
+            return []
+        found.append((int(text), rule.span))
+    return found
