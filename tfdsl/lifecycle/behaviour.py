@@ -1,0 +1,131 @@
+"""What decides in a job's life. This one is the language's own meaning; a target's differs in some of its methods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.ir import policies
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tfdsl.ir.model import Job, Policy
+    from tfdsl.lifecycle.events import Outcome, Task
+    from tfdsl.lifecycle.state import State
+    from tfdsl.vocabulary.quantities import Duration
+
+RESTARTS: Final = policies.RESTARTS
+
+
+class Decision(Record):
+    """What is done about something that happened: an action of the language, or ``nothing``.
+
+    ``why``: in words, for whoever asks what ended the job. ``delay``: after which it is done, if nothing has changed.
+    """
+
+    action: str
+    why: str
+    delay: Duration | None = None
+
+
+class Behaviour:
+    """The language (docs/language.md, "Policies"). One job, one object; nothing in it changes."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+    # --- which policy decides ---
+
+    def on_exit(self, task: Task, status: int, state: State) -> Decision:
+        """What is done when ``task`` ends with ``status`` (1–255)."""
+        role = self.job.role(task.role)
+        assert role is not None
+        if task.role == "tensorboard":
+            return Decision("restart container", "tensorboard starts again by itself")
+        return self.decision(policies.on_exit(self.job, role, status, task.index), f"{task} exited {status}")
+
+    def on_loss(self, task: Task, state: State) -> Decision:
+        """What is done when ``task`` is evicted or its node is lost."""
+        role = self.job.role(task.role)
+        assert role is not None
+        if task.role == "tensorboard":
+            return Decision("restart pod", "tensorboard starts again by itself")
+        return self.decision(policies.on_eviction(self.job, role, task.index), f"{task} was lost")
+
+    def on_pending(self, task: Task) -> Policy | None:
+        """The policy that limits how long ``task`` may take to start."""
+        role = self.job.role(task.role)
+        assert role is not None
+        covering = policies.covering(self.job, role, task.index)
+        return next((policy for policy in covering if policy.event == "pending"), None)
+
+    def on_split(self) -> Decision:
+        """What is done when part of the gang runs and part cannot be placed."""
+        policy = next((policy for policy in self.job.policies if policy.event == "unknown"), None)
+        return Decision("ignore", "part of the gang waits") if policy is None else Decision(policy.action, "unknown")
+
+    def on_completion(self, state: State) -> Decision | None:
+        """What is done because replicas have completed; ``None`` while nothing is."""
+        for policy in self.job.policies:
+            if policy.event == "completed" and policy.role is not None and self._completed(policy, state):
+                where = policy.role if policy.index is None else f"{policy.role}[{policy.index}]"
+                return Decision(policy.action, f"{where} completed")
+        return None
+
+    def on_restarted(self, task: Task, state: State) -> Decision | None:
+        """What is done because the containers of a role have been restarted so often in place."""
+        role = self.job.role(task.role)
+        assert role is not None
+        restarts = sum(replica.restarts for _, replica in state.of(task.role))
+        for policy in policies.covering(self.job, role, task.index):
+            if policy.event == "restarted" and policy.count is not None and restarts >= policy.count:
+                return Decision(policy.action, f"the containers of {task.role} were restarted {restarts} times")
+        return None
+
+    @staticmethod
+    def decision(policy: Policy | None, what: str) -> Decision:
+        """What ``policy`` says about ``what``; without one, any failure fails the job."""
+        if policy is None:
+            return Decision("fail job", what)
+        return Decision(policy.action, what, policy.delay)
+
+    def _completed(self, policy: Policy, state: State) -> bool:
+        replicas = [
+            (task, replica) for task, replica in state.of(policy.role or "") if policy.index in (None, task.index)
+        ]
+        return bool(replicas) and all(replica.phase == "succeeded" for _, replica in replicas)
+
+    # --- restarts ---
+
+    def may_restart(self, decision: Decision, task: Task, state: State) -> bool:
+        """Whether one more restart is allowed; counts it if so. ``retries`` are for the life of the job."""
+        if task.role == "tensorboard":
+            return True
+        if state.retries >= self.job.retries:
+            return False
+        state.retries += 1
+        return True
+
+    def restarted_by(self, decision: Decision, task: Task, state: State) -> Iterable[Task]:
+        """The replicas that start again."""
+        if decision.action == "restart role":
+            return [other for other, _ in state.of(task.role)]
+        if decision.action == "restart job":
+            return [other for other in state.replicas if other.role != "tensorboard"]
+        return [task]
+
+    # --- the end ---
+
+    def nothing_left(self, state: State) -> bool:
+        """Whether no replica that could still end the job runs."""
+        training = [replica for task, replica in state.replicas.items() if task.role != "tensorboard"]
+        return not any(replica.alive or replica.phase == "waiting" for replica in training)
+
+    def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
+        """The replicas that are stopped when the job ends, and whether nothing of them is left."""
+        if outcome != "aborted" and self.job.cleanup == "none":
+            return
+        for task, replica in state.replicas.items():
+            if replica.alive or (self.job.cleanup == "all" and replica.phase not in ("waiting", "gone")):
+                yield task, True

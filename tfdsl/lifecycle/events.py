@@ -1,0 +1,100 @@
+"""What happens to a job, and what has to be done about it."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from tfdsl.record import Record
+
+
+class Task(Record):
+    """One replica."""
+
+    role: str
+    index: int
+
+    def __str__(self) -> str:
+        """``worker[1]``."""
+        return f"{self.role}[{self.index}]"
+
+
+# --- what happens ----------------------------------------------------------------------------------------------------
+
+
+class Started(Record):
+    """The command of ``task`` runs."""
+
+    task: Task
+
+
+class Exited(Record):
+    """The command of ``task`` has ended with ``status`` (0–255)."""
+
+    task: Task
+    status: int
+
+
+class Lost(Record):
+    """``task`` was evicted or preempted, or its node was lost."""
+
+    task: Task
+
+
+class Split(Record):
+    """Part of the gang runs and part cannot be placed."""
+
+
+class Due(Record):
+    """A timer that was asked for is due."""
+
+    timer: str
+
+
+Event: TypeAlias = Started | Exited | Lost | Split | Due
+
+
+# --- what is to be done ----------------------------------------------------------------------------------------------
+
+Way: TypeAlias = Literal["first", "container", "pod"]
+"""How a replica is started: for the first time, again in place, or in a new pod."""
+
+
+class Start(Record):
+    """Start ``task``."""
+
+    task: Task
+    way: Way
+
+
+class Stop(Record):
+    """End ``task`` politely. ``gone``: nothing of it is left, as of a pod that is deleted."""
+
+    task: Task
+    gone: bool
+
+
+class SetTimer(Record):
+    """Say :class:`Due` of ``timer`` in ``ms`` milliseconds."""
+
+    timer: str
+    ms: int
+
+
+class ClearTimer(Record):
+    """Forget ``timer``."""
+
+    timer: str
+
+
+Outcome: TypeAlias = Literal["succeeded", "failed", "aborted"]
+
+
+class Finish(Record):
+    """The job has ended. ``cause``: in words, which task or policy ended it."""
+
+    outcome: Outcome
+    cause: str
+    task: Task | None = None
+
+
+Order: TypeAlias = Start | Stop | SetTimer | ClearTimer | Finish

@@ -1,0 +1,220 @@
+"""The life of one job: events in, orders out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.lifecycle.behaviour import RESTARTS, Decision
+from tfdsl.lifecycle.events import (
+    ClearTimer,
+    Due,
+    Event,
+    Exited,
+    Finish,
+    Lost,
+    Order,
+    Outcome,
+    SetTimer,
+    Split,
+    Start,
+    Started,
+    Stop,
+    Task,
+    Way,
+)
+from tfdsl.lifecycle.state import State
+
+if TYPE_CHECKING:
+    from tfdsl.lifecycle.behaviour import Behaviour
+    from tfdsl.lifecycle.state import Replica
+
+DEADLINE = "deadline"
+_OUTCOMES: dict[str, Outcome] = {"complete job": "succeeded", "fail job": "failed", "abort job": "aborted"}
+
+
+class Machine:
+    """One job under one behaviour. After the end, events change nothing but the phases of what is left."""
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        self.behaviour = behaviour
+        self.state = State(behaviour.job)
+        self._orders: list[Order] = []
+        self._timers: set[str] = set()
+        self._delayed: dict[str, tuple[Task, Decision]] = {}
+
+    def begin(self) -> list[Order]:
+        """The orders with which the job begins."""
+        deadline = self.behaviour.job.deadline
+        if deadline is not None:
+            self._set(DEADLINE, deadline.ms)
+        self._start_waiting()
+        return self._given()
+
+    def step(self, event: Event) -> list[Order]:
+        """What has to be done because of ``event``."""
+        if isinstance(event, Due):
+            self._due(event.timer)
+        elif isinstance(event, Split):
+            self._do(self.behaviour.on_split(), None)
+        else:
+            replica = self.state.replicas.get(event.task)
+            if replica is not None and (replica.alive or isinstance(event, Started)):
+                self._happened(event, event.task, replica)
+        return self._given()
+
+    # --- what happens to a replica ---
+
+    def _happened(self, event: Started | Exited | Lost, task: Task, replica: Replica) -> None:
+        if isinstance(event, Started):
+            if replica.phase == "pending":
+                replica.phase = "running"
+                self._clear(f"pending {task}")
+                self._clear(f"delay {task}")
+                self._delayed.pop(f"delay {task}", None)
+                self._start_waiting()
+            return
+        self._clear(f"pending {task}")
+        if self.state.finish is not None:
+            replica.phase = "stopped" if isinstance(event, Lost) or event.status else "succeeded"
+            return
+        if isinstance(event, Lost):
+            replica.phase, replica.status = "lost", None
+            self._do(self.behaviour.on_loss(task, self.state), task)
+        elif event.status == 0:
+            replica.phase, replica.status = "succeeded", 0
+            self._complete()
+        else:
+            replica.phase, replica.status = "failed", event.status
+            self._do(self.behaviour.on_exit(task, event.status, self.state), task)
+        self._end_if_nothing_is_left()
+
+    def _complete(self) -> None:
+        decision = self.behaviour.on_completion(self.state)
+        if decision is not None:
+            self._do(decision, None)
+
+    def _due(self, timer: str) -> None:
+        if self.state.finish is not None or timer not in self._timers:
+            return
+        self._timers.discard(timer)
+        if timer == DEADLINE:
+            self._finish("failed", "the deadline has passed", None)
+        elif timer in self._delayed:
+            task, decision = self._delayed.pop(timer)
+            self._do(Decision(decision.action, decision.why), task)
+            self._end_if_nothing_is_left()
+        elif timer.startswith("pending "):
+            self._late(timer.removeprefix("pending "))
+
+    def _late(self, name: str) -> None:
+        task = next(task for task in self.state.replicas if str(task) == name)
+        policy = self.behaviour.on_pending(task)
+        if policy is not None and self.state.replicas[task].phase == "pending":
+            self._do(Decision(policy.action, f"{task} has not started in time"), task)
+
+    # --- what is done ---
+
+    def _do(self, decision: Decision, task: Task | None) -> None:
+        if self.state.finish is not None:
+            return
+        if decision.delay is not None and task is not None:
+            timer = f"delay {task}"
+            self._delayed[timer] = (task, decision)
+            self._set(timer, decision.delay.ms)
+        elif decision.action in _OUTCOMES:
+            self._finish(_OUTCOMES[decision.action], decision.why, task)
+        elif decision.action in RESTARTS:
+            self._restart(decision, task)
+        elif task is not None:
+            self.state.replicas[task].ignored = True
+
+    def _restart(self, decision: Decision, task: Task | None) -> None:
+        subject = task if task is not None else next(iter(self.state.replicas))
+        if not self.behaviour.may_restart(decision, subject, self.state):
+            self._finish("failed", f"{decision.why}, and no retry is left", task)
+            return
+        again = list(self.behaviour.restarted_by(decision, subject, self.state))
+        for other in again:
+            self._take_down(other, stop=other != task)
+        if decision.action == "restart container":
+            self._start_in_place(again)
+        elif decision.action == "restart job":  # in the order of their after, as at first
+            for other in again:
+                self.state.replicas[other].phase = "waiting"
+            self._start_waiting()
+        else:
+            for other in again:
+                self._start(other, "pod")
+        decided = self.behaviour.on_restarted(subject, self.state) if decision.action == "restart container" else None
+        if decided is not None:
+            self._do(decided, task)
+
+    def _take_down(self, task: Task, *, stop: bool) -> None:
+        """End what there is of a replica that starts again."""
+        replica = self.state.replicas[task]
+        if stop and replica.alive:
+            self._orders.append(Stop(task, gone=True))
+        self._clear(f"pending {task}")
+        self._clear(f"delay {task}")
+        self._delayed.pop(f"delay {task}", None)
+        replica.ignored = False
+
+    def _start_in_place(self, tasks: list[Task]) -> None:
+        for task in tasks:
+            replica = self.state.replicas[task]
+            replica.restarts += 1
+            replica.phase = "pending"
+            self._orders.append(Start(task, "container"))
+
+    def _start_waiting(self) -> None:
+        """Start the roles for which the others of their ``after`` run."""
+        if self.state.finish is not None:
+            return
+        for role in self.behaviour.job.roles:
+            if all(self._has_started(other) for other in role.after):
+                for task, replica in self.state.of(role.name):
+                    if replica.phase == "waiting":
+                        self._start(task, "first" if not replica.starts else "pod")
+
+    def _has_started(self, role: str) -> bool:
+        return all(replica.phase not in ("waiting", "pending") for _, replica in self.state.of(role))
+
+    def _start(self, task: Task, way: Way) -> None:
+        replica = self.state.replicas[task]
+        replica.phase = "pending"
+        replica.starts += 1
+        self._orders.append(Start(task, way))
+        policy = self.behaviour.on_pending(task)
+        if policy is not None and policy.delay is not None:
+            self._set(f"pending {task}", policy.delay.ms)
+
+    def _end_if_nothing_is_left(self) -> None:
+        if self.state.finish is None and not self._delayed and self.behaviour.nothing_left(self.state):
+            self._finish("failed", "every replica has ended, and nothing has completed the job", None)
+
+    def _finish(self, outcome: Outcome, cause: str, task: Task | None) -> None:
+        finish = Finish(outcome, cause, task)
+        self.state.finish = finish
+        for other, gone in list(self.behaviour.stopped_at_the_end(outcome, self.state)):
+            replica = self.state.replicas[other]
+            if replica.alive:
+                self._orders.append(Stop(other, gone))
+            replica.phase = "gone" if gone else "stopped"
+        self._delayed.clear()
+        for timer in sorted(self._timers):
+            self._orders.append(ClearTimer(timer))
+        self._timers.clear()
+        self._orders.append(finish)
+
+    def _set(self, timer: str, ms: int) -> None:
+        self._timers.add(timer)
+        self._orders.append(SetTimer(timer, ms))
+
+    def _clear(self, timer: str) -> None:
+        if timer in self._timers:
+            self._timers.discard(timer)
+            self._orders.append(ClearTimer(timer))
+
+    def _given(self) -> list[Order]:
+        orders, self._orders = self._orders, []
+        return orders
