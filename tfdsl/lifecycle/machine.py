@@ -39,6 +39,7 @@ class Machine:
         self.behaviour = behaviour
         self.state = State(behaviour.job)
         self._orders: list[Order] = []
+        self._waiting = {role.name for role in behaviour.job.roles}
         self._timers: set[str] = set()
         self._delayed: dict[str, tuple[Task, Decision]] = {}
 
@@ -141,6 +142,7 @@ class Machine:
         elif decision.action == "restart job":  # in the order of their after, as at first
             for other in again:
                 self.state.replicas[other].phase = "waiting"
+                self._waiting.add(other.role)
             self._start_waiting()
         else:
             for other in again:
@@ -171,7 +173,8 @@ class Machine:
         if self.state.finish is not None:
             return
         for role in self.behaviour.job.roles:
-            if all(self._has_started(other) for other in role.after):
+            if role.name in self._waiting and all(map(self._has_started, role.after)):
+                self._waiting.discard(role.name)
                 for task, replica in self.state.of(role.name):
                     if replica.phase == "waiting":
                         self._start(task, "first" if not replica.starts else "pod")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from tfdsl.ir.model import Job
     from tfdsl.lifecycle.events import Finish, Task
@@ -48,13 +48,16 @@ class State:
         self.replicas: dict[Task, Replica] = {
             Task(role.name, index): Replica() for role in job.roles for index in range(role.replicas)
         }
+        self._of: dict[str, list[tuple[Task, Replica]]] = {}
+        for task, replica in self.replicas.items():
+            self._of.setdefault(task.role, []).append((task, replica))
         self.retries = 0
         self.counts: dict[str, int] = {}
         self.finish: Finish | None = None
 
-    def of(self, role: str) -> Iterator[tuple[Task, Replica]]:
+    def of(self, role: str) -> Sequence[tuple[Task, Replica]]:
         """The replicas of ``role``."""
-        return ((task, replica) for task, replica in self.replicas.items() if task.role == role)
+        return self._of.get(role, ())
 
     def count(self, counter: str) -> int:
         """One more of ``counter``; gives how many there are now."""

@@ -1,0 +1,42 @@
+"""Jobs for the tests of the machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import pipeline, targets
+from tfdsl.lifecycle.behaviour import Behaviour
+from tfdsl.lifecycle.scenario import Injected, Prediction, parse, play
+from tfdsl.text import Source
+
+if TYPE_CHECKING:
+    from tfdsl.ir.model import Job
+
+CHIEF = "role chief { }\n  role worker { replicas = 2 }\n  role ps { }"
+WORKERS = "role worker { replicas = 2 }\n  role ps { }"
+
+
+def job(*lines: str) -> Job:
+    """A job with ``lines`` in it, as the language's own rules leave it."""
+    body = "\n  ".join(('image = "registry.example.com/mnist:1.4"', 'command = ["python", "train.py"]', *lines))
+    program = pipeline.load(Source("mnist.tfjob", f"job mnist {{\n  {body}\n}}\n"), lambda path: "no files here")
+    checked = pipeline.check(program, pipeline.Request(), [])
+    errors = [one.message for one in checked.diagnostics if one.level == "error"]
+    assert not errors, errors
+    backend = targets.find("volcano")
+    assert backend is not None
+    [values] = pipeline.check(program, pipeline.Request(), [pipeline.Choice(backend)]).jobs
+    return pipeline.unit_of(backend, values).job
+
+
+def injected(*texts: str) -> list[Injected]:
+    """What is injected."""
+    faults = [parse(text) for text in texts]
+    assert all(isinstance(fault, Injected) for fault in faults), faults
+    return [fault for fault in faults if isinstance(fault, Injected)]
+
+
+def played(lines: tuple[str, ...] | str, *faults: str) -> Prediction:
+    """What becomes of a job."""
+    lines = (lines,) if isinstance(lines, str) else lines
+    return play(Behaviour(job(*lines)), injected(*faults))

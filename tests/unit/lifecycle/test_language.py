@@ -1,0 +1,169 @@
+"""What the language says happens (docs/language.md, "Policies"), sentence by sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.lifecycle.jobs import CHIEF, WORKERS, played
+
+
+def starts(prediction: object) -> dict[str, int]:
+    return {str(one.task): one.starts for one in prediction.replicas}  # type: ignore[attr-defined]
+
+
+# --- defaults -------------------------------------------------------------------------------------------------------
+
+
+def test_the_job_completes_when_its_chief_does() -> None:
+    assert played(CHIEF, "chief[0] completed").outcome == "succeeded"
+    assert played(CHIEF, "worker[0] completed", "worker[1] completed").cause == "chief completed"
+
+
+def test_without_a_chief_it_completes_when_all_workers_have() -> None:
+    end = played(WORKERS, "worker[1] completed after 1s", "worker[0] completed after 2s")
+    assert (end.outcome, end.cause) == ("succeeded", "worker completed")
+    assert end.left() == {"worker[0]": "succeeded", "worker[1]": "succeeded"}
+
+
+def test_a_policy_of_one_s_own_replaces_that() -> None:
+    lines = (WORKERS, "on worker[0] completed => complete job")
+    end = played(lines, "worker[0] completed after 1s")
+    assert (end.outcome, end.left()) == ("succeeded", {"worker[0]": "succeeded"})
+
+
+@pytest.mark.parametrize("fault", ["worker[1] exit 1", "ps[0] exit 137", "worker[0] evicted", "chief[0] exit 255"])
+def test_any_failure_fails_the_job(fault: str) -> None:
+    end = played(CHIEF, f"{fault} after 3s")
+    assert end.outcome == "failed"
+    assert end.retries == 0
+    assert set(starts(end).values()) == {1}
+
+
+# --- which policy decides --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [
+        ("worker[0] exit 3", "aborted"),  # the status before any failure
+        ("worker[1] exit 3", "succeeded"),  # the replica before the role
+        ("worker[0] exit 4", "succeeded"),
+        ("worker[0] evicted", "failed"),  # the eviction before a failure
+        ("ps[0] exit 3", "failed"),
+        ("ps[0] evicted", "failed"),  # no policy about evictions covers it: it is a failure
+    ],
+)
+def test_the_most_specific_policy_decides(fault: str, outcome: str) -> None:
+    lines = (
+        WORKERS,
+        "retries = 3",
+        "on worker failed => restart pod",
+        "on worker exit 3 => abort job",
+        "on worker[1] failed => restart pod",
+        "on worker evicted => fail job",
+    )
+    assert played(lines, fault).outcome == outcome
+
+
+# --- restarts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("action", "worker_0", "worker_1", "ps"),
+    [
+        ("restart container", 1, 1, 1),
+        ("restart pod", 1, 2, 1),
+        ("restart role", 2, 2, 1),
+        ("restart job", 2, 2, 2),
+    ],
+)
+def test_what_starts_again(action: str, worker_0: int, worker_1: int, ps: int) -> None:
+    end = played((WORKERS, f"on failed => {action}"), "worker[1] exit 1 after 1s")
+    assert starts(end) == {"ps[0]": ps, "worker[0]": worker_0, "worker[1]": worker_1}
+    assert [one.restarts for one in end.replicas] == [0, 0, int(action == "restart container")]
+    assert (end.outcome, end.retries) == ("succeeded", 1)
+
+
+@pytest.mark.parametrize("retries", [1, 2, 5])
+def test_retries_are_for_the_life_of_the_job(retries: int) -> None:
+    lines = (WORKERS, "on failed => restart pod", f"retries = {retries}")
+    faults = [f"worker[{number % 2}] exit 1 after {number + 1}s" for number in range(retries)]
+    assert played(lines, *faults).outcome == "succeeded"
+    end = played(lines, *faults, f"ps[0] exit 1 after {retries + 1}s")
+    assert (end.outcome, end.retries) == ("failed", retries)
+    assert end.cause == "ps[0] exited 1, and no retry is left"
+
+
+def test_restarted_counts_the_containers_of_the_role() -> None:
+    lines = (WORKERS, "on failed => restart container", "on worker restarted 2 => fail job", "retries = 9")
+    assert played(lines, "worker[0] exit 1 after 1s").outcome == "succeeded"
+    end = played(lines, "worker[0] exit 1 after 1s", "worker[1] exit 1 after 2s")
+    assert (end.outcome, end.cause) == ("failed", "the containers of worker were restarted 2 times")
+    assert played(lines, "ps[0] exit 1 after 1s", "ps[0] exit 1 after 2s").outcome == "succeeded"
+
+
+def test_completed_can_start_the_job_again() -> None:
+    end = played((WORKERS, "on worker completed => restart job", "retries = 2"))
+    assert (end.outcome, end.retries, starts(end)["worker[0]"]) == ("failed", 2, 3)
+
+
+# --- delays ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_delayed_action_happens_after_its_time() -> None:
+    end = played(
+        (WORKERS, "on failed after 30s => fail job"), "worker[0] exit 1 after 5s", "worker[1] exit 0 after 20s"
+    )
+    assert end.outcome == "failed"
+    assert end.story[-2] == "delay worker[0] is due"
+
+
+def test_a_replica_that_does_not_start_in_time() -> None:
+    lines = (WORKERS, "on pending after 10m => abort job")
+    assert played(lines).outcome == "succeeded"
+    assert played(lines, "worker[1] pending").outcome == "aborted"
+
+
+def test_the_deadline_fails_the_job() -> None:
+    end = played((WORKERS, "deadline = 1h"), "worker[1] pending")
+    assert (end.outcome, end.cause) == ("failed", "the deadline has passed")
+
+
+# --- order, and the rest ---------------------------------------------------------------------------------------------
+
+
+def test_roles_wait_for_those_of_their_after() -> None:
+    lines = ('role worker { replicas = 2, after = ["ps"] }', "role ps { }")
+    end = played(lines, "ps[0] pending")
+    assert starts(end) == {"ps[0]": 1, "worker[0]": 0, "worker[1]": 0}
+    assert played(lines).outcome == "succeeded"
+
+
+def test_unknown_is_about_the_gang() -> None:
+    assert played((WORKERS, "on unknown => abort job"), "unknown after 1s").outcome == "aborted"
+    assert played(WORKERS, "unknown after 1s").outcome == "succeeded"
+
+
+def test_an_ignored_failure_counts_as_ended() -> None:
+    end = played((CHIEF, "on worker failed => ignore"), "worker[0] exit 1 after 1s")
+    assert end.outcome == "succeeded"
+    assert end.left()["worker[0]"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("cleanup", "left"),
+    [
+        ("running", {"chief[0]": "succeeded", "worker[0]": "failed"}),
+        ("all", {}),
+        ("none", {"chief[0]": "succeeded", "ps[0]": "running", "worker[0]": "failed", "worker[1]": "running"}),
+    ],
+)
+def test_what_is_left(cleanup: str, left: dict[str, str]) -> None:
+    lines = (CHIEF, f'cleanup = "{cleanup}"', "on worker failed => ignore")
+    assert played(lines, "worker[0] exit 1 after 1s", "chief[0] completed after 2s").left() == left
+
+
+def test_tensorboard_starts_again_and_decides_nothing() -> None:
+    lines = (WORKERS, 'role tensorboard { logdir = "/runs" }', 'mount pvc "runs" at "/runs"')
+    end = played(lines, "tensorboard[0] exit 1 after 1s", "tensorboard[0] evicted after 2s")
+    assert (end.outcome, end.retries) == ("succeeded", 0)
