@@ -39,7 +39,7 @@ class Machine:
         self.behaviour = behaviour
         self.state = State(behaviour.job)
         self._orders: list[Order] = []
-        self._waiting = {role.name for role in behaviour.job.roles}
+        self._waiting: set[str] = {role.name for role in behaviour.job.roles}
         self._timers: set[str] = set()
         self._delayed: dict[str, tuple[Task, Decision]] = {}
 
