@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Step
+from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from tfdsl.draft import Draft, Statement
     from tfdsl.manifest.documents import Comment
     from tfdsl.text import Source
+
+
+# A key whose value begins on the next line, or the name of an item whose value is there.
+_BEGINS: Final = regex(r":\s*(?:[|>&!]\S*\s*)?$|^\s*-\s+(?:name|key)\s*:")
 
 
 def remarks(drafts: Sequence[Draft], comments: Mapping[Source, Sequence[Comment]]) -> dict[int, list[str]]:
@@ -24,8 +29,9 @@ def remarks(drafts: Sequence[Draft], comments: Mapping[Source, Sequence[Comment]
     for source, those in comments.items():
         by_line = _by_line(drafts, source)
         for line, text in _with_lines(source, those):
-            # The value of a key that holds others begins on the line below the key.
-            statement = by_line.get(line) or by_line.get(line + 1)
+            statement = by_line.get(line)
+            if statement is None and _BEGINS.search(source.line(line).partition("#")[0]):
+                statement = by_line.get(line + 1)
             if statement is not None:
                 found.setdefault(id(statement), []).append(text)
     return found
