@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job
     from tfdsl.ir.origins import Origins
+    from tfdsl.lifecycle.behaviour import Behaviour
     from tfdsl.patch.rules import PatchRules
     from tfdsl.reading import Reading
     from tfdsl.text import Span
@@ -189,6 +190,7 @@ class Backend(Record):
     ``refuses_own_labels``: its checks refuse a job that sets them. ``starter``: what ``tfdsl new`` writes in its block.
 
     ``reading``: the module with :class:`tfdsl.reading.Reading`; empty when its documents cannot be imported.
+    ``lifecycle``: the module whose ``behaviour`` says how a unit's job lives and ends there; empty when nobody can say.
     """
 
     name: str
@@ -214,6 +216,7 @@ class Backend(Record):
     refuses_own_labels: bool = False
     starter: tuple[str, ...] = ()
     reading: str = ""
+    lifecycle: str = ""
 
     def load(self) -> Lowering:
         """Import the lowering."""
@@ -231,6 +234,13 @@ class Backend(Record):
     def load_reading(self) -> Reading | None:
         """Import what reads its documents."""
         return cast("Reading", import_module(self.reading)) if self.reading else None
+
+    def behaviour(self, unit: Unit) -> Behaviour | None:
+        """How the job of ``unit`` lives and ends on this target."""
+        if not self.lifecycle:
+            return None
+        make = cast("Callable[[Unit], Behaviour]", import_module(self.lifecycle).behaviour)
+        return make(unit)
 
     @property
     def default_version(self) -> str:
