@@ -135,8 +135,8 @@ def tf_config(spec: Mapping) -> Mapping:
 
 
 def role(spec: Mapping) -> Mapping:
-    """Without what the operator overwrites in the pods, and without the port that it adds."""
-    new = _in_main(spec, _without_port)
+    """Without what the operator overwrites in the pods, and without the port that it adds; its container first."""
+    new = within(_in_main(spec, _without_port), ("template", "spec"), _main_first)
     new = within(new, ("template", "spec"), lambda pod: without(pod, ("restartPolicy",)))
     return within(new, ("template", "metadata", "labels"), lambda labels: without(labels, OVERWRITTEN))
 
@@ -178,6 +178,17 @@ def _in_main(role: Mapping, change: Change) -> Mapping:
     return within(role, ("template", "spec"), in_pod)
 
 
+def _main_first(pod: Mapping) -> Mapping:
+    """``pod`` with the container ``tensorflow`` first. Only a hook makes the start of one wait for another."""
+    containers = items(pod.get("containers"))
+    main = next((one for one in containers if scalar(child(one, "name")) == CONTAINER), None)
+    hooks = any(child(one, "lifecycle", "postStart") is not None for one in containers)
+    if main is None or hooks or main is containers[0]:
+        return pod
+    others = tuple(one for one in containers if one is not main)
+    return with_value(pod, "containers", Sequence((main, *others), main.span))
+
+
 def _without_tf_config(container: Mapping) -> Mapping:
     if scalar(container.get("name")) != CONTAINER:
         return container
@@ -199,7 +210,8 @@ RULES: Final = (
         "ReplicaSpec",
         role,
         "`restartPolicy` of the pod, which the role's replaces; the port 2222 named `tfjob-port`; labels "
-        "`training.kubeflow.org/` that the operator writes",
+        "`training.kubeflow.org/` that the operator writes; where the container `tensorflow` is among the others, if "
+        "none has a `postStart` hook",
         f"{_DEFAULTING}; {_OPERATOR}/tensorflow/pod.go",
     ),
     Rule("RunPolicy", run_policy, "an unknown `cleanPodPolicy`, which is `All`", f"{_OPERATOR}/common/job.go"),

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.draft import Draft
 from tfdsl.manifest.view import view
 from tfdsl.reading import Group
+from tfdsl.record import replace
 from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.reading.facts import PodFacts
+from tfdsl_backends.podspec.reading.images import add_missing_images
 from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.tfjob.normal import aligned, normal
 from tfdsl_backends.tfjob.old_forms import is_tfjob, modern
@@ -29,6 +31,7 @@ from tfdsl_backends.tfjob.reading_wanted import wanted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.documents import Document
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
@@ -55,6 +58,14 @@ def groups(documents: Sequence[Document]) -> Sequence[Group]:
 
 def read(group: Group, asked: Asked) -> Draft | None:
     """The job that a TFJob describes; ``None`` where one of its roles is none of the language (told as an error)."""
+    told: list[Diagnostic] = []
+    draft = _read(group, replace(asked, report=told.append))
+    for diagnostic in sorted(told, key=lambda one: one.span.start):
+        asked.report(diagnostic)
+    return draft
+
+
+def _read(group: Group, asked: Asked) -> Draft | None:
     document, beside = group.documents[0], group.documents[1:]
     root, job = view(document.node), view(modern(document.node))
     known = roles(job, asked)
@@ -92,7 +103,9 @@ def _pods(draft: Draft, known: Roles, shown: View | None, made: Mapping[str, Cla
     for role, count in known.replicas.items():
         if count != 1:
             draft.role(role).set("replicas", count, known.specs[role]["replicas"].span)
-    found = read_pods(draft, pods, _facts(draft, known, made), asked)
+    facts = _facts(draft, known, made)
+    found = read_pods(draft, pods, facts, asked)
+    add_missing_images(draft, pods, facts, asked)
     if found.config:
         draft.options.set("tf_config", "static")
 

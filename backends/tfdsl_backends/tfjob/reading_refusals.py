@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.record import replace
 from tfdsl_backends.podspec.fitting import dotted, unfit
 from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.tfjob.old_forms import API_VERSION, FORK, OF_AN_ITEM, OLD_POLICIES
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.view import View
+    from tfdsl.text import Span
 
 MANAGERS: Final = ("kubeflow.org/training-operator", "kueue.x-k8s.io/multikueue")
 _RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")
@@ -53,11 +55,10 @@ def left_out(root: View, job: View) -> Iterator[Diagnostic]:
     for one in unfit(job.node, "TFJob") if job.node is not None else ():
         if one.unknown and one.path not in _READ and one.path[-1] != "creationTimestamp":
             yield NOT_KEPT(one.span, what=one.name, reason=_NO_FIELD)
-    for name, role in job["spec"]["tfReplicaSpecs"].entries():
-        restart = role["template"]["spec"]["restartPolicy"]
-        if restart.present:
-            reason = "the operator overwrites it with that of the role"
-            yield NOT_KEPT(restart.span, what=f"restartPolicy of the pods of {name}", reason=reason)
+    restarts = [role["template"]["spec"]["restartPolicy"] for _, role in job["spec"]["tfReplicaSpecs"].entries()]
+    for restart in [one for one in restarts if one.present][:1]:
+        reason = "the operator overwrites it with that of each role"
+        yield NOT_KEPT(restart.span, what="restartPolicy of the pods", reason=reason)
 
 
 def _ignored_places(root: View) -> Iterator[Diagnostic]:
@@ -85,12 +86,17 @@ def refusals(root: View, job: View) -> Iterator[Diagnostic]:
         yield from _role(name, role, of_today=root["apiVersion"].text == API_VERSION)
 
 
+def never(span: Span, what: str, reason: str) -> Diagnostic:
+    """That the server takes what no job has run with: it is left out, and nobody can miss it."""
+    return replace(NOT_KEPT(span, what=what, reason=reason), level="warning")
+
+
 def _policies(spec: View) -> Iterator[Diagnostic]:
     policy = spec["runPolicy"]
     for key in _NUMBERS:
         number = policy[key].number
         if number is not None and number < 0:
-            yield SERVER_REFUSES(policy[key].span, what=f"{key} {number}", reason="it is negative")
+            yield never(policy[key].span, f"{key} {number}", "it is negative")
     manager = policy["managedBy"]
     if manager.text is not None and manager.text not in MANAGERS:
         yield SERVER_REFUSES(manager.span, what=f"managedBy {manager.text}", reason=f"it is {' or '.join(MANAGERS)}")
@@ -100,7 +106,7 @@ def _role(name: str, role: View, *, of_today: bool) -> Iterator[Diagnostic]:
     restart = role["restartPolicy"]
     if restart.text and restart.text not in _RESTARTS:
         reason = "no pod can be created with it"
-        yield SERVER_REFUSES(restart.span, what=f"restartPolicy {restart.text} of {name}", reason=reason)
+        yield never(restart.span, f"restartPolicy {restart.text} of {name}", reason)
     containers = [*role["template"]["spec"]["containers"].items()]
     if not containers:
         yield SERVER_REFUSES(role.span, what=name, reason="its template has no container")

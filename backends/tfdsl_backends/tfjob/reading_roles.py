@@ -8,6 +8,7 @@ from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, SERVER_R
 from tfdsl.record import Record
 from tfdsl.vocabulary.roles import BY_NAME
 from tfdsl_backends.tfjob.lower import ROLE_KEYS
+from tfdsl_backends.tfjob.reading_refusals import never
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tfdsl.reading import Asked
 
 _BY_KEY: Final = {key.lower(): name for name, key in ROLE_KEYS.items()}
+_DIGITS: Final = 9
 _LEADERS: Final = ("chief", "master")
 
 
@@ -38,9 +40,11 @@ class Roles(Record):
 
 
 def replicas(spec: View) -> int:
-    """The replicas of a role; one where nothing is said."""
-    number = spec["replicas"].number
-    return 1 if number is None else number
+    """The replicas of a role; one where nothing is said. A number in quotes, which the server refuses, is meant."""
+    place = spec["replicas"]
+    if place.text is not None and place.text.isascii() and place.text.isdigit() and len(place.text) <= _DIGITS:
+        return int(place.text)
+    return 1 if place.number is None else place.number
 
 
 def roles(job: View, asked: Asked) -> Roles | None:
@@ -82,12 +86,12 @@ class _Reader:
         number, span = replicas(spec), place.key(key)
         taken = role in self.specs or (role in _LEADERS and any(name in self.specs for name in _LEADERS))
         if number < 0:
-            self._refuse(SERVER_REFUSES(spec["replicas"].span, what=f"replicas {number}", reason="it is negative"))
+            self._refuse(never(spec["replicas"].span, f"replicas {number} of {key}", "it is negative"))
         elif number == 0:
             self.report(NOT_KEPT(span, what=f"role {role}", reason="it has no replicas"))
         elif taken and role in self.specs:
-            reason = f"it has role {role} already, and the operator keeps one of the two"
-            self._refuse(SERVER_REFUSES(span, what=key, reason=reason))
+            reason = f"there is a role {role} already, and the operator keeps one of the two"
+            self._refuse(never(span, key, reason))
         elif taken:
             self._refuse(SERVER_REFUSES(span, what=key, reason="a TFJob has one chief or master"))
         elif number > 1 and BY_NAME[role].single:

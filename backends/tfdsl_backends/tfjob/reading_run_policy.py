@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Bare
+from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
+from tfdsl.draft import Attribute, Bare, Patch
 from tfdsl.vocabulary.quantities import duration
+from tfdsl_backends.podspec.fitting import dotted
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob.lower import CLEANUP
+from tfdsl_backends.tfjob.reading_refusals import MANAGERS, never
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tfdsl.draft import Draft
+    from tfdsl.draft import Draft, Value
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
 
 _WORD: Final = {written: word for word, written in CLEANUP.items()}
 _DEFAULT_CLEANUP: Final = "running"
+_WORDLESS: Final = ("priorityClass", "minResources", "scheduleTimeoutSeconds")
+_WHY: Final = "The language has no word for this."
 _YIELD: Final = ("worker", "evaluator", "ps", "master", "chief")
 """Roles in the order in which a job can do without their replicas at first."""
 
@@ -37,6 +41,21 @@ def read_run_policy(
         draft.job.set("suspend", True, policy["suspend"].span)
     _queue(draft, job)
     _gang(draft, policy["schedulingPolicy"], replicas, schedulers, asked)
+    _patches(draft, policy)
+
+
+def _patches(draft: Draft, policy: View) -> None:
+    """What there is no word for. ``priority`` is the class of the pods, too."""
+    said = any(isinstance(one, Attribute) and one.name == "priority" for one in draft.job.statements)
+    places = [policy["schedulingPolicy"][key] for key in _WORDLESS if not (said and key == "priorityClass")]
+    if policy["managedBy"].text in MANAGERS[1:]:
+        places.append(policy["managedBy"])
+    why = _WHY
+    for place in places:
+        value: Value | None = place.text or place.number or {name: one.words or "" for name, one in place.entries()}
+        if value:
+            draft.options.add(Patch(dotted(place.path), "=", value, why=why, span=place.span))
+            why = ""
 
 
 def _cleanup(draft: Draft, policy: View, asked: Asked) -> None:
@@ -69,7 +88,7 @@ def _gang(draft: Draft, policy: View, replicas: Mapping[str, int], schedulers: s
         return
     if not 0 <= least <= total:
         reason = f"it has {total} replicas, so a gang of {least} never starts" if least > 0 else "it is negative"
-        asked.report(SERVER_REFUSES(minimum.span, what=f"minAvailable {least}", reason=reason))
+        asked.report(never(minimum.span, f"minAvailable {least}", reason))
         draft.law = False
         return
     named = schedulers - {None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.manifest.edits import changed, each, items, put, renamed, with_value
+from tfdsl.manifest.edits import changed, each, items, put, renamed, with_value, without
 from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
 from tfdsl_backends.tfjob.lower import ROLE_KEYS
 from tfdsl_backends.tfjob.reading_beside import BOARD, CHECKPOINT, LABEL, PORT, tree
@@ -22,15 +22,23 @@ def wanted(draft: Draft, job: View, board: View | None) -> tuple[Node, ...]:
 
     ``job``: as v1 has it; ``board``: the pod that the operator of 2017 made of the section for TensorBoard.
     """
-    if job.node is None or not (draft.renamed or board is not None):
+    named = job["metadata"]["name"].text
+    if job.node is None or not (draft.renamed or board is not None or not named):
         return ()
-    new = changed(job.node, ("spec", "tfReplicaSpecs"), lambda roles: _renamed(roles, draft.renamed))
+    new = job.node if named else _named(job.node, draft)
+    new = changed(new, ("spec", "tfReplicaSpecs"), lambda roles: _renamed(roles, draft.renamed))
     if board is None or board.node is None:
         return (new,)
     for role in draft.roles:
         place = ("spec", "tfReplicaSpecs", ROLE_KEYS.get(role, role), "template", "spec", "containers")
         new = changed(new, place, lambda containers: _with_checkpoint(containers, board))
     return (new, *_beside(draft.name, job, board))
+
+
+def _named(node: Node, draft: Draft) -> Node:
+    """A TFJob without a name with the one that it was given."""
+    new = put(node, ("metadata", "name"), tree(draft.name, draft.span))
+    return changed(new, ("metadata",), lambda it: without(it, ("generateName",)) if isinstance(it, Mapping) else it)
 
 
 def _renamed(roles: Node, words: Many[str, str]) -> Node:

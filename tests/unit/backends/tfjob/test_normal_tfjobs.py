@@ -119,6 +119,15 @@ def test_limits_of_restarts_that_may_end_the_job_stay() -> None:
         assert normal_of(kept) == kept
 
 
+def test_the_container_of_the_command_is_the_first() -> None:
+    main, helper = {"name": "tensorflow", "image": "x"}, {"name": "a", "image": "y"}
+    first = {"Worker": {"template": {"spec": {"containers": [main, helper]}}}}
+    last = {"Worker": {"template": {"spec": {"containers": [helper, main]}}}}
+    assert normal_of(job(last)) == normal_of(job(first))
+    helper["lifecycle"] = {"postStart": {"exec": {"command": ["true"]}}}  # type: ignore[assignment]
+    assert normal_of(job(last)) != normal_of(job(first))
+
+
 def test_all_workers_of_one_worker() -> None:
     one = job({"Worker": {"template": pod()}}, successPolicy="AllWorkers")
     assert normal_of(one) == job({"Worker": {"template": pod()}})

@@ -201,16 +201,16 @@ def test_jobs_without_words(roles: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("roles", "kept", "message"),
     [
-        (role("Chief") + role("Master"), "chief", "Master: a TFJob has one chief or master"),
+        (role("Chief") + role("Master"), "chief", "the server refuses Master: a TFJob has one chief or master"),
         (role("Worker") + role("WORKER"), "worker",
-         "WORKER: it has role worker already, and the operator keeps one of the two"),
-        (role("Worker") + role("PS", replicas=-1), "worker", "replicas -1: it is negative"),
+         "WORKER is left out: there is a role worker already, and the operator keeps one of the two"),
+        (role("Worker") + role("PS", replicas=-1), "worker", "replicas -1 of PS is left out: it is negative"),
     ],
 )  # fmt: skip
-def test_roles_that_the_server_refuses(roles: str, kept: str, message: str) -> None:
+def test_roles_that_the_operator_does_not_take(roles: str, kept: str, message: str) -> None:
     read = Read(job(roles=roles))
     assert list(read.made.roles) == [kept]
-    assert f"warning 7: the server refuses {message}" in read.messages
+    assert f"warning 7: {message}" in read.messages
     assert not read.made.law
 
 
@@ -359,6 +359,33 @@ def test_kueue() -> None:
 
 
 @pytest.mark.parametrize(
+    ("policy", "patches"),
+    [
+        ("managedBy: kueue.x-k8s.io/multikueue", ["patch spec.runPolicy.managedBy = kueue.x-k8s.io/multikueue"]),
+        ("managedBy: kubeflow.org/training-operator", []),
+        ("schedulingPolicy: {priorityClass: high}", ["patch spec.runPolicy.schedulingPolicy.priorityClass = high"]),
+        (
+            "schedulingPolicy: {minResources: {cpu: 2}, scheduleTimeoutSeconds: 60}",
+            [
+                "patch spec.runPolicy.schedulingPolicy.minResources = {'cpu': '2'}",
+                "patch spec.runPolicy.schedulingPolicy.scheduleTimeoutSeconds = 60",
+            ],
+        ),
+    ],
+)
+def test_what_has_no_word_is_a_patch(policy: str, patches: list[str]) -> None:
+    read = Read(job(f"runPolicy: {{{policy}}}"))
+    assert [option for option in read.options if option.startswith("patch")] == patches
+
+
+def test_a_priority_of_pods_and_gang_is_one() -> None:
+    pod = POD.replace("{spec: {", "{spec: {priorityClassName: high, ")
+    read = Read(job("runPolicy: {schedulingPolicy: {priorityClass: high}}", roles=f"Worker: {{template: {pod}}}"))
+    assert "priority = 'high'" in read.job
+    assert not [option for option in read.options if option.startswith("patch")]
+
+
+@pytest.mark.parametrize(
     ("least", "job_says", "roles"),
     [
         (7, [], {}),
@@ -390,9 +417,7 @@ def test_the_gang_scheduler_is_the_one_of_the_pods() -> None:
 def test_a_gang_that_never_starts() -> None:
     read = Read(job("runPolicy: {schedulingPolicy: {minAvailable: 3}}", roles=role("Worker", replicas=2)))
     assert not read.made.law
-    assert read.messages == [
-        "warning 5: the server refuses minAvailable 3: it has 2 replicas, so a gang of 3 never starts"
-    ]
+    assert read.messages == ["warning 5: minAvailable 3 is left out: it has 2 replicas, so a gang of 3 never starts"]
 
 
 # --- what the server drops and refuses ---------------------------------------------------------------------------
@@ -427,19 +452,20 @@ def test_the_restart_policy_of_pods_is_not_looked_at() -> None:
     read = Read(job(roles=f"Worker: {{template: {pod}}}"))
     assert "on failed => restart container" not in read.job
     assert read.messages == [
-        "info 6: restartPolicy of the pods of Worker is left out: the operator overwrites it with that of the role"
+        "info 6: restartPolicy of the pods is left out: the operator overwrites it with that of each role"
     ]
 
 
 @pytest.mark.parametrize(
     ("spec", "roles", "line", "message"),
     [
-        ("runPolicy: {activeDeadlineSeconds: -1}", "", 5, "activeDeadlineSeconds -1: it is negative"),
+        ("runPolicy: {activeDeadlineSeconds: -1}", "", 5, "activeDeadlineSeconds -1 is left out: it is negative"),
         ("runPolicy: {backoffLimit: soon}", "", 5, "spec.runPolicy.backoffLimit: it must be a whole number"),
         ("runPolicy: [a]", "", 5, "spec.runPolicy: it must be a map"),
         ("runPolicy: {managedBy: me}", "",
          5, "managedBy me: it is kubeflow.org/training-operator or kueue.x-k8s.io/multikueue"),
-        ("", role("Worker", "Sometimes"), 6, "restartPolicy Sometimes of Worker: no pod can be created with it"),
+        ("", role("Worker", "Sometimes"),
+         6, "restartPolicy Sometimes of Worker is left out: no pod can be created with it"),
         ("", "Worker: {template: {spec: {containers: [{name: main, image: x}]}}}",
          6, "Worker: one of its containers must be called tensorflow"),
         ("", "Worker: {template: {spec: {containers: [{name: tensorflow}]}}}",
@@ -451,7 +477,8 @@ def test_the_restart_policy_of_pods_is_not_looked_at() -> None:
 )  # fmt: skip
 def test_what_the_server_refuses(spec: str, roles: str, line: int, message: str) -> None:
     read = Read(job(spec, roles=roles or role("Worker")))
-    assert f"warning {line}: the server refuses {message}" in read.messages
+    words = message if "is left out" in message else f"the server refuses {message}"
+    assert f"warning {line}: {words}" in read.messages
     assert not read.made.law
 
 

@@ -1,0 +1,50 @@
+"""Images that are none: placeholders that nobody has filled in, and containers without one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
+from tfdsl.draft import Attribute
+from tfdsl.rules.names import image
+from tfdsl_backends.podspec.reading.pod import main_container
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tfdsl.draft import Draft
+    from tfdsl.manifest.view import View
+    from tfdsl.reading import Asked
+    from tfdsl_backends.podspec.reading.facts import PodFacts
+
+_NONE: Final = "image"
+_ODD: Final = re.compile(r"[^a-z0-9._/:@-]+")
+_LONGEST: Final = 200
+
+
+def add_missing_images(draft: Draft, pods: Mapping[str, View], facts: PodFacts, asked: Asked) -> None:
+    """Give an image to each role without one, because the language needs it; such a job never ran as it was."""
+    if any(isinstance(one, Attribute) and one.name == "image" for one in draft.job.statements):
+        return
+    for role, template in pods.items():
+        block = draft.role(role)
+        if not any(isinstance(one, Attribute) and one.name == "image" for one in block.statements):
+            container = main_container(template, facts)
+            place = container["image"] if container["image"].present else container
+            block.set("image", _near(place.text or ""), place.span)
+            _tell(place, _near(place.text or ""), asked)
+            draft.law = False
+
+
+def _tell(place: View, made: str, asked: Asked) -> None:
+    what = f"image {place.text}" if place.text else "a container without an image"
+    difference = "it is not the name of an image" if place.text else "a role needs one"
+    told = READ_DIFFERENTLY(place.span, what=what, word=f"image {made}", difference=difference)
+    asked.report(told.help("write the image that is meant"))
+
+
+def _near(text: str) -> str:
+    """An image whose name is like ``text``."""
+    made = _ODD.sub("", text[:_LONGEST].lower()).strip("._/:@-")
+    return made if made and image(made) is None else _NONE
