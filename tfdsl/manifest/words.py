@@ -169,6 +169,10 @@ def _expand(word: Word, values: Mapping[str, tuple[Word, ...]], *, split: bool =
     if not word.unknown:
         yield word
         return
+    items = values.get(word.unknown[0].name)
+    if items is not None and len(word.parts) == 1 and word.unknown[0].every and word.unknown[0].quoted:
+        yield from items  # each with the place at which it is written
+        return
     made: list[list[str | Unknown]] = [[]]
     there = not split
     for part in word.parts:
@@ -179,8 +183,8 @@ def _expand(word: Word, values: Mapping[str, tuple[Word, ...]], *, split: bool =
             made[-1].append(part.default if part.default is not None else part)
             there = there or part.quoted
         elif part.every:
-            items = [[list(item.parts)] if part.quoted else _fields(item.parts) for item in value]
-            _add(made, [field for item in items for field in item])
+            fields = [[list(item.parts)] if part.quoted else _fields(item.parts) for item in value]
+            _add(made, [field for item in fields for field in item])
         else:
             own = value[0].parts if value else ()
             _add(made, [list(own)] if part.quoted or not split else _fields(own))

@@ -12,8 +12,9 @@ from tfdsl.record import Record
 from tfdsl.vocabulary import quantities
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from tfdsl.diagnostics import Diagnostic
     from tfdsl.draft import Block, Value
     from tfdsl.manifest.view import View
     from tfdsl.manifest.words import Word
@@ -27,6 +28,9 @@ _SAME: Final = {name: name for name in ROLES} | {"chiefworker": "chief"}
 """What people call a role, in lowercase."""
 
 UNIT_NAMES: Final = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+UNKNOWN_COMMAND: Final = ("sh", "-c", "echo 'write the command here' >&2; exit 1")
+"""Where the manifest does not say what runs: a job that fails at once, and says why."""
+
 MEBIBYTE: Final = 1 << 20
 
 _NOT_IN_NAMES: Final = regex(r"[^a-z0-9-]+")
@@ -36,34 +40,34 @@ _TOKEN: Final = regex(r"\$\{([^{}$]*)\}")
 
 
 class Notes(Record):
-    """What there is to say about a manifest while it is read."""
+    """What there is to say about a manifest while it is read, each once: several roles can have one place."""
 
     asked: Asked
+    known: dict[tuple[Span, str], bool] = {}  # noqa: RUF012  (each record gets a dict of its own)
+
+    def tell(self, diagnostic: Diagnostic) -> None:
+        """Report ``diagnostic``, unless it has been reported."""
+        key = (diagnostic.span, diagnostic.message)
+        if key not in self.known:
+            self.known[key] = True
+            self.asked.report(diagnostic)
 
     def left_out(self, span: Span, what: str, reason: str) -> None:
         """``what`` does not become part of the job."""
-        self.asked.report(import_rules.NOT_KEPT(span, what=what, reason=reason))
+        self.tell(import_rules.NOT_KEPT(span, what=what, reason=reason))
 
     def refused(self, span: Span, what: str, reason: str) -> None:
         """The server would not take ``what``."""
-        self.asked.report(import_rules.SERVER_REFUSES(span, what=what, reason=reason))
+        self.tell(import_rules.SERVER_REFUSES(span, what=what, reason=reason))
 
     def differs(self, span: Span, what: str, word: str, difference: str) -> None:
         """``what`` becomes ``word``, which does not mean quite the same."""
-        self.asked.report(import_rules.READ_DIFFERENTLY(span, what=what, word=word, difference=difference))
-
-    def role(self, what: str, name: str, span: Span) -> str | None:
-        """The role that ``name`` is; if it is none, this is an error."""
-        role = role_of(name, self.asked)
-        if role is None:
-            diagnostic = import_rules.NO_ROLE(span, what=what, name=name)
-            self.asked.report(diagnostic.help(f"say which it is: --role {name}=worker"))
-        return role
+        self.tell(import_rules.READ_DIFFERENTLY(span, what=what, word=word, difference=difference))
 
     def keep(self, word: Word, place: str) -> str:
         """The text of ``word``; what has no value in it is told."""
         for unknown in word.unknown:
-            self.asked.report(import_rules.NO_VALUE(unknown.span, what=unknown.written, word=place))
+            self.tell(import_rules.NO_VALUE(unknown.span, what=unknown.written, word=place))
         return word.text
 
 
@@ -163,3 +167,78 @@ def each(blocks: Sequence[Block], name: str, value: Value | None, span: Span | N
 def first_text(*views: View) -> View | None:
     """The first of ``views`` that has a text or a number."""
     return next((one for one in views if one.words is not None), None)
+
+
+def roles_of(title: str, names: Mapping[str, Span], notes: Notes, span: Span) -> dict[str, str] | None:
+    """What a manifest calls its parts → the role of each; ``None``, with one error, if they are no TensorFlow job."""
+    roles: dict[str, str] = {}
+    unknown: list[str] = []
+    for name in names:
+        role = role_of(name, notes.asked)
+        if role is None or role in roles.values():
+            unknown.append(name)
+        else:
+            roles[name] = role
+    if roles and not unknown and set(roles.values()) & {"chief", "master", "worker"}:
+        return roles
+    if unknown:
+        listed = " and ".join((", ".join(unknown[:-1]), unknown[-1])) if len(unknown) > 1 else unknown[0]
+        reason = f"{listed} {'is not a role' if len(unknown) == 1 else 'are not roles'} of the language"
+        advice = f"say which role a part of it is: --role {unknown[0]}=worker"
+        span = names[unknown[0]]
+    else:
+        reason = f"nothing in it trains: {', '.join(names) or 'it has no parts'}"
+        advice = "a job has a chief, a master or a worker"
+    notes.asked.report(import_rules.NOT_TENSORFLOW(span, what=title, reason=reason).help(advice))
+    return None
+
+
+def command_with_tokens(text: str, span: Span, tokens: Mapping[str, str]) -> Value | None:
+    """A command line in which ``${NAME}`` of ``tokens`` is a value of the language."""
+    marks = {name: chr(0xE000 + number) for number, name in enumerate(tokens)}
+    marked = _TOKEN.sub(lambda found: marks.get(found[1], found[0]), text)
+    words = {mark: tokens[name] for name, mark in marks.items()}
+    line = command(marked, span)
+    if isinstance(line, str):
+        return _with_marks(line, words)
+    return [_with_marks(word, words) for word in line if isinstance(word, str)] if isinstance(line, list) else line
+
+
+def _with_marks(text: str, words: Mapping[str, str]) -> Value:
+    parts: list[str | Bare] = [""]
+    for char in text:
+        if char in words:
+            parts += [Bare(words[char]), ""]
+        elif isinstance(parts[-1], str):
+            parts[-1] += char
+    return text if len(parts) == 1 else Text(tuple(part for part in parts if part != ""))
+
+
+def board(block: Block, line: Value | None, span: Span) -> None:
+    """TensorBoard's command: its folder and port, the rest is the language's own."""
+    words = [word for word in line if isinstance(word, str)] if isinstance(line, list) else []
+    if (
+        not words
+        or words[0].rpartition("/")[2] != "tensorboard"
+        or len(words) != len(line if isinstance(line, list) else [])
+    ):
+        block.set("command", line, span)
+        return
+    said = _flags(words[1:])
+    logdir, port = said.get("--logdir"), said.get("--port")
+    if logdir is None:
+        block.set("command", line, span)
+        return
+    block.set("logdir", logdir, span)
+    if port is not None and port.isdecimal() and port != "6006":
+        block.set("port", int(port), span)
+
+
+def _flags(words: Sequence[str]) -> dict[str, str]:
+    """``--name=value`` and ``--name value``."""
+    said: dict[str, str] = {}
+    for number, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if name.startswith("--"):
+            said[name] = value if equals else (words[number + 1] if number + 1 < len(words) else "")
+    return said

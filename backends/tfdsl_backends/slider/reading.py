@@ -33,7 +33,10 @@ def read(group: Group, asked: Asked) -> Draft | None:
     notes = Notes(asked)
     if is_own(files.job):
         return read_own(files, files.job)
-    span = group.documents[0].node.span
+    name = files.application["name"]
+    span = (
+        name.span if name.present else (files.resources if files.resources.present else files.config).key("components")
+    )
     if files.wrapper.present:
         return read_wrapper(files, notes, span)
     return read_package(files, notes, span)

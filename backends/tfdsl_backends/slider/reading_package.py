@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics import import_rules
-from tfdsl.draft import Draft, Mount, Policy
+from tfdsl.draft import Attribute, Draft, Mount, Policy
 from tfdsl.manifest.words import expanded, read_script
 from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (
+    UNKNOWN_COMMAND,
     Notes,
     command,
     each,
     java_number,
     job_name,
     megabytes,
-    role_of,
+    roles_of,
     with_tokens,
 )
 from tfdsl_backends.hadoop.reading_policies import lift_policies
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 TOKENS: Final = {"USER_NAME": "job.user", "USER": "job.user"}
 """What Slider's client replaces when the application is created."""
 
+TO_BE_WRITTEN: Final = "nothing outside of them says it; write the command"
 PREFIX: Final = "yarn."
 SITE: Final = "site.global."
 THRESHOLD: Final = "yarn.container.failure.threshold"
@@ -50,7 +51,7 @@ def read_package(files: Files, notes: Notes, span: Span) -> Draft | None:
     """The job; ``None``, with an error, if its components are no roles."""
     components = _components(files)
     title = files.application["name"].text or "the application"
-    roles = _roles(title, components, notes, span)
+    roles = roles_of(title, {name: one.span for name, one in components.items()}, notes, span)
     if roles is None:
         return None
     name, queue = _submitted(files)
@@ -63,6 +64,7 @@ def read_package(files: Files, notes: Notes, span: Span) -> Draft | None:
         _component(draft, role, component, files, notes)
     _settings(draft, files, notes)
     _metainfo(draft, roles, files, notes)
+    _commands(draft, notes)
     _retries(draft, roles, files, notes)
     lift_policies(draft)
     _version(draft, files, notes)
@@ -76,29 +78,6 @@ def _components(files: Files) -> dict[str, View]:
     if asked or files.resources.present:
         return asked
     return {name: one for one in files.components() if (name := one["name"].text) is not None}
-
-
-def _roles(title: str, components: Mapping[str, View], notes: Notes, span: Span) -> dict[str, str] | None:
-    """Component → role, each role once."""
-    roles: dict[str, str] = {}
-    unknown: list[str] = []
-    for name, view in components.items():
-        role = role_of(name, notes.asked)
-        if role is None or role in roles.values():
-            unknown.append(name)
-            span = view.span
-        else:
-            roles[name] = role
-    if roles and not unknown and set(roles.values()) & {"chief", "master", "worker"}:
-        return roles
-    if unknown:
-        reason = f"{' and '.join(unknown)} {'is no role' if len(unknown) == 1 else 'are no roles'} of the language"
-        advice = f"say which role a component is: --role {unknown[0]}=worker"
-    else:
-        reason = f"no component of it trains: {', '.join(components) or 'it has none'}"
-        advice = "a job has a chief, a master or a worker"
-    notes.asked.report(import_rules.NOT_TENSORFLOW(span, what=title, reason=reason).help(advice))
-    return None
 
 
 def _submitted(files: Files) -> tuple[str | None, str | None]:
@@ -174,7 +153,7 @@ def _component(draft: Draft, role: str, name: str, files: Files, notes: Notes) -
             notes.refused(span, f"yarn.component.instances {count}", "it must be 0 or more")
         else:
             block.set("replicas", count if count != 1 else None, span)
-    elif files.resources.present:
+    elif files.resources.present and not _either(component, usual, "yarn.component.instances").present:
         notes.refused(component.span, f"component {name}", "it needs yarn.component.instances")
     for key, word in (("yarn.memory", "memory"), ("yarn.vcores", "cpu")):
         amount = _number(component, usual, key, notes)
@@ -265,7 +244,7 @@ def _settings(draft: Draft, files: Files, notes: Notes) -> None:
         elif name in ("user.checkpoint.dir", "user.checkpoint.prefix"):
             draft.job.set("checkpoint", with_tokens(text, TOKENS) or None, value.span)
         elif name == "user.data.dir":
-            _data(training, text, value, notes)
+            _data(draft.job, text, value, notes)
         elif name == "yarn.cgroup.root":
             draft.options.set("cgroup_root", text or None, value.span)
         elif not (name in GENERATED or name.endswith(".port") or key.startswith(dictionaries)):
@@ -287,15 +266,13 @@ def _entry(text: str, value: View, notes: Notes) -> Value | None:
     return ["python", *(word for word in text.split())]
 
 
-def _data(blocks: list[Block], text: str, value: View, notes: Notes) -> None:
+def _data(block: Block, text: str, value: View, notes: Notes) -> None:
     """The package passes the folder on; here it is fetched, as for other programs."""
     if text.startswith("hdfs://"):
         notes.differs(value.span, "site.global.user.data.dir", "mount hdfs", "each task gets a copy in the folder data")
-        for block in blocks:
-            block.add(Mount("hdfs", with_tokens(text, TOKENS), "data", span=value.span))
+        block.add(Mount("hdfs", with_tokens(text, TOKENS), "data", span=value.span))
     elif text:
-        for block in blocks:
-            block.entry("env", "DATA_DIR", with_tokens(text, TOKENS), value.span)
+        block.entry("env", "DATA_DIR", with_tokens(text, TOKENS), value.span)
 
 
 # --- metainfo --------------------------------------------------------------------------------------------------------
@@ -322,6 +299,21 @@ def _metainfo(draft: Draft, roles: Mapping[str, str], files: Files, notes: Notes
         for role in draft.roles:
             if role != "tensorboard":
                 draft.role(role).add(Policy("failed", "restart pod", draft.span))
+
+
+def _commands(draft: Draft, notes: Notes) -> None:
+    """A command for the roles of which only the package's own scripts know what they start."""
+    for name, block in draft.roles.items():
+        said = {one.name for one in block.statements if isinstance(one, Attribute)}
+        if name == "tensorboard" and "logdir" not in said and not _has_checkpoint(draft):
+            block.set("logdir", "hdfs:///tmp/logs", draft.span)
+        elif name != "tensorboard" and not {"command", "image"} & said:
+            notes.differs(draft.span, f"what the scripts of the package start for {name}", "command", TO_BE_WRITTEN)
+            block.set("command", UNKNOWN_COMMAND, draft.span)
+
+
+def _has_checkpoint(draft: Draft) -> bool:
+    return any(isinstance(one, Attribute) and one.name == "checkpoint" for one in draft.job.statements)
 
 
 def _docker(block: Block, docker: View, notes: Notes) -> None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.manifest.nodes import Scalar
+from tfdsl.manifest.view import view
 from tfdsl.reading import Group
 from tfdsl.record import replace
 from tfdsl_backends.hadoop.reading import Notes
-from tfdsl_backends.yarn.reading_dshell import calls, read_dshell, tell_problem
+from tfdsl_backends.yarn.reading_dshell import calls, comments, read_dshell, tell_problem
 from tfdsl_backends.yarn.reading_fields import FIELDS
 from tfdsl_backends.yarn.reading_own import read_own
 from tfdsl_backends.yarn.reading_scripts import is_job_script, is_submit_script, job_script, submit_script, text_of
+from tfdsl_backends.yarn.reading_submarine import is_submarine, read_submarine
+from tfdsl_backends.yarn.reading_tony import is_tony, read_tony
+from tfdsl_backends.yarn.reading_yarnfile import is_yarnfile, read_yarnfile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,6 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
 OWN = "job for YARN"
+SERVICE = "Yarnfile"
+TONY = "TonY configuration"
+SUBMARINE = "Submarine job"
 CALL = "DistributedShell command line"
 
 
@@ -36,9 +43,15 @@ def _groups(one: Document, documents: Sequence[Document]) -> Iterator[Group]:
     if is_job_script(one):
         folder = _folder(one)
         yield Group(OWN, (one, *(other for other in documents if is_submit_script(other) and _folder(other) == folder)))
+    elif is_yarnfile(one):
+        yield Group(SERVICE, (one,))
+    elif is_tony(one):
+        yield Group(TONY, (one,))
+    elif is_submarine(one):
+        yield Group(SUBMARINE, (one,))
     elif one.format == "text" and not is_submit_script(one):
         for number, call in enumerate(calls(one, text_of(one))):
-            part = replace(one, node=Scalar(call.span.text, call.span))
+            part = replace(one, node=Scalar(call.span.text, call.span), comments=comments(one.source))
             yield Group(CALL, (part, *((one,) if not number else ())))
 
 
@@ -53,6 +66,12 @@ def read(group: Group, asked: Asked) -> Draft | None:
         script = job_script(first)
         submit = group.documents[1] if len(group.documents) > 1 else None
         return read_own(script, submit_script(submit)) if script is not None else None
+    if group.what == SERVICE:
+        return read_yarnfile(view(first.node), notes)
+    if group.what == TONY:
+        return read_tony(view(first.node), notes)
+    if group.what == SUBMARINE:
+        return read_submarine(view(first.node), notes)
     if len(group.documents) > 1:
         tell_problem(first, first.source.text, notes)
     call = next((one for one in calls(first, first.source.text) if one.span == first.node.span), None)

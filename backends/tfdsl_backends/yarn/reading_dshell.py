@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import import_rules
 from tfdsl.draft import Draft, Mount, Output, Policy
+from tfdsl.manifest.documents import Comment
 from tfdsl.manifest.words import expanded, read_script
 from tfdsl.patterns import regex
 from tfdsl.text import Span
@@ -22,12 +24,14 @@ if TYPE_CHECKING:
     from tfdsl.draft import Block, Value
     from tfdsl.manifest.documents import Document
     from tfdsl.manifest.words import Command, Word
+    from tfdsl.text import Source
 
 USUAL_TIMEOUT: Final = 600_000
 """Milliseconds after which the client ends an application unless it is told otherwise."""
 
 MOST_RETRIES: Final = 2_147_483_646
 SPREADS: Final = regex(r"([^,(=:]+)(?:\(([0-9]+)\)|=([0-9]+))(?:,(.*))?\Z")
+_COMMENT: Final = regex(r"^[ \t]*#(?!!)(.*)$", re.MULTILINE)
 _PLACE: Final = regex(r"(?:,|\A)NOTIN,NODE,([^,:()]+)\Z")
 
 
@@ -44,6 +48,12 @@ def tell_problem(document: Document, text: str, notes: Notes) -> None:
     found = read_script(text, lambda start, end: Span(source, start, end)).problem
     if found is not None:
         notes.asked.report(import_rules.BAD_WORDS(found.span, problem=found.message))
+
+
+def comments(source: Source) -> tuple[Comment, ...]:
+    """The lines that are comments, but the first one that names the shell."""
+    found = _COMMENT.finditer(source.text)
+    return tuple(Comment(one[1].strip(), Span(source, *one.span()), alone=True) for one in found)
 
 
 def _is_call(one: Command) -> bool:

@@ -1,0 +1,99 @@
+"""What tfdsl wrote for Slider and YARN comes back: the imported text gives the files that it was read from.
+
+So each item that the target keeps or translates is as it was, and what it approximates is what the target does. Texts of
+scripts are compared as a shell reads them: a word can be quoted in several ways.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.yarn import slider_jobs
+from tests.importing import yarn_jobs
+from tfdsl import pipeline, targets
+from tfdsl.cli.examples import wanted_targets
+from tfdsl.importing.manifests import import_manifests
+from tfdsl.manifest.words import Word, read_script
+from tfdsl.text import Source, Span
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+GENERATED = 40
+TARGETS = ("slider", "yarn")
+
+
+def compiled(text: str, target: str) -> dict[str, dict[str, str]]:
+    """Job → file → text; nothing of a job that the target refuses."""
+    backend = targets.find(target)
+    assert backend is not None
+    program = pipeline.load(Source("job.tfjob", text), lambda path: "no file is included here")
+    outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+    return {
+        made.unit.job.name: {one.file or "": pipeline.written(one).text for one in made.documents}
+        for made in outcome.made
+    }
+
+
+def imported(files: dict[str, str]) -> str:
+    """The text that import makes of the files; what tfdsl wrote needs no remark."""
+    (result,) = import_manifests([Source(name, text) for name, text in files.items()])
+    assert [one.message for one in result.diagnostics] == []
+    assert len(result.jobs) == 1
+    return result.text
+
+
+def as_read(name: str, text: str) -> object:
+    """The text, or what a shell reads."""
+    if not name.endswith(".sh"):
+        return text
+    source = Source(name, text)
+    script = read_script(text, lambda start, end: Span(source, start, end))
+    return [
+        (
+            [shown(word) for word in one.words],
+            [(each.name, [shown(word) for word in each.words]) for each in one.assignments],
+            [here.text for here in one.documents],
+        )
+        for one in script.commands
+    ]
+
+
+def shown(word: Word) -> str:
+    """A word without its quotes."""
+    return word.text
+
+
+def comes_back(text: str, target: str) -> int:
+    """Check each job of a text; returns how many there are."""
+    jobs = compiled(text, target)
+    for name, files in jobs.items():
+        again = compiled(imported(files), target)
+        assert list(again) == [name]
+        assert list(again[name]) == list(files)
+        for file, written in files.items():
+            assert as_read(file, again[name][file]) == as_read(file, written), file
+    return len(jobs)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_examples_come_back(target: str) -> None:
+    texts = [path.read_text("utf-8") for path in sorted(EXAMPLES.glob("*/main.tfjob"))]
+    wanted = [text for text in texts if target in wanted_targets(text, targets.names())]
+    assert len(wanted) > 1
+    assert all(comes_back(text, target) for text in wanted)
+
+
+@pytest.mark.parametrize("number", range(GENERATED))
+def test_generated_packages_come_back(number: int) -> None:
+    comes_back(slider_jobs.job(number), "slider")
+
+
+@pytest.mark.parametrize("number", range(GENERATED))
+def test_generated_scripts_come_back(number: int) -> None:
+    comes_back(yarn_jobs.job(number), "yarn")
+
+
+def test_most_generated_jobs_compile() -> None:
+    made = [bool(compiled(yarn_jobs.job(number), "yarn")) for number in range(GENERATED)]
+    assert sum(made) > GENERATED // 2
