@@ -1,7 +1,7 @@
 """What tfdsl wrote for Slider and YARN comes back: the imported text gives the files that it was read from.
 
-So each item that the target keeps or translates is as it was, and what it approximates is what the target does. Texts of
-scripts are compared as a shell reads them: a word can be quoted in several ways.
+So each item that the target keeps or translates is as it was, and what it approximates is what the target does. Scripts
+are compared as a shell reads them: a word can be quoted in several ways.
 """
 
 from __future__ import annotations

@@ -43,11 +43,17 @@ def lifted(draft: Draft) -> Draft:
     for name, block in draft.roles.items():
         rest = Block()
         for one in block.statements:
-            left = _left(one, common.get(one.identity))
+            inherits = name != _ASIDE or _is_inherited(one)
+            left = _left(one, common.get(one.identity)) if inherits else one
             if left is not None:
                 rest.add(left)
         result.roles[name] = rest
     return result
+
+
+def _is_inherited(one: Statement) -> bool:
+    """Whether tensorboard takes it from the job."""
+    return isinstance(one, Mount) or (isinstance(one, Attribute) and one.name in attributes.TENSORBOARD_INHERITS)
 
 
 def _left(one: Statement, common: Statement | None) -> Statement | None:
