@@ -22,6 +22,7 @@ REVIEWED = {
     "tfdsl/lsp/markdown.py": "the name of the language, which is its files' ending",
     "tfdsl/cli/check.py": EXAMPLE,
     "tfdsl/cli/compile.py": EXAMPLE,
+    "tfdsl/cli/diff.py": EXAMPLE,
     "tfdsl/cli/overview.py": EXAMPLE,
     "tfdsl/cli/tfconfig.py": EXAMPLE,
     "tfdsl/cli/topics.py": EXAMPLE,

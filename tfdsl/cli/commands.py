@@ -25,6 +25,7 @@ SUMMARIES = {
     "import": "write the job that a manifest describes",
     "explain": "explain a message or any word of the language",
     "targets": "list the targets, their versions and options",
+    "diff": "show what differs between two jobs as the cluster would see them",
     "where": "show which line made which: from a job to its output, and back",
     "tfconfig": "show the cluster spec that each task will see",
     "new": "write a first job to start from",

@@ -47,13 +47,22 @@ def err_takes_colour() -> bool:
     ``--color`` decides first, then the variables NO_COLOR (no-color.org) and FORCE_COLOR (force-color.org), and last
     whether there is a terminal that shows colours.
     """
+    return _takes_colour(sys.stderr)
+
+
+def out_takes_colour() -> bool:
+    """The same for standard output."""
+    return _takes_colour(sys.stdout)
+
+
+def _takes_colour(stream: TextIO | None) -> bool:
     if _chosen in ("always", "never"):
         return _chosen == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return os.environ.get("TERM") != "dumb" and bool(sys.stderr) and sys.stderr.isatty()
+    return os.environ.get("TERM") != "dumb" and stream is not None and stream.isatty()
 
 
 def err_columns() -> int | None:

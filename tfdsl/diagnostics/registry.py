@@ -22,6 +22,7 @@ MODULES = (
     "waiver_rules",
     "usage_rules",
     "import_rules",
+    "diff_rules",
     "where_rules",
 )
 """The modules of this package with rules."""

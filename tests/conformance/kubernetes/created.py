@@ -34,7 +34,7 @@ class Created:
 
     def __enter__(self) -> Created:
         for manifest in self._made.documents:
-            path = f"{self._place(manifest)}?fieldValidation=Strict"
+            path = f"{self.place(manifest)}?fieldValidation=Strict"
             answer = self._api.call("POST", path, manifest.text, YAML)
             if not answer.fine:
                 raise RefusedError(f"{manifest.kind} {manifest.name}: {answer.message}")
@@ -48,13 +48,13 @@ class Created:
     def remove(self) -> None:
         """Delete the documents; what they own goes with them."""
         for manifest in self._made.documents:
-            self._api.delete(f"{self._place(manifest)}/{manifest.name}")
+            self._api.delete(f"{self.place(manifest)}/{manifest.name}")
 
     def object(self, kind: str, name: str | None = None) -> dict[str, Any]:
         """One of the documents as it is now; empty when it is gone."""
         found = [m for m in self._made.documents if m.kind == kind and name in (None, m.name)]
         assert len(found) == 1, f"{len(found)} documents of kind {kind}, name {name}"
-        return self._api.get(f"{self._place(found[0])}/{found[0].name}")
+        return self._api.get(f"{self.place(found[0])}/{found[0].name}")
 
     def template(self, kind: str, name: str) -> dict[str, Any]:
         """The pod spec that was sent for a role's key (TFJob) or a Job's name."""
@@ -82,5 +82,6 @@ class Created:
             assert holds(), f"{what}; pods {self.kubelet.phases()}"
             time.sleep(0.2)
 
-    def _place(self, manifest: Manifest) -> str:
+    def place(self, manifest: Manifest) -> str:
+        """The path of the collection that a document is in."""
         return self._api.place(manifest.data["apiVersion"], manifest.kind, manifest.namespace)

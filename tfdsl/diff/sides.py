@@ -1,0 +1,148 @@
+"""What is on one side of a comparison: a text of the language, a job as JSON, or a manifest, today or at a revision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from tfdsl import front_end, pipeline, targets
+from tfdsl.diagnostics.diff_rules import NO_JOB, REVISION
+from tfdsl.diagnostics.usage_rules import UNREADABLE_FILE
+from tfdsl.diff import revisions
+from tfdsl.inputs import Inputs
+from tfdsl.patterns import regex
+from tfdsl.ready_job import ReadyJob
+from tfdsl.record import Record
+from tfdsl.source_files import read
+from tfdsl.syntax import ast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tfdsl.backend import Backend
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.front_end import Input
+    from tfdsl.manifest.documents import Document
+    from tfdsl.pipeline import Choice, Made, Outcome, Request
+    from tfdsl.text import Source, Span
+
+    Report = Callable[[Diagnostic], None]
+
+_MANIFEST: Final = regex(r"(?m)^(?:- )?[\"']?(?:apiVersion|kind|items|metadata|spec)[\"']?[ \t]*:")
+_JSON_MANIFEST: Final = regex(r"\"(?:apiVersion|kind)\"[ \t\r\n]*:")
+_MANIFESTS: Final = (".yaml", ".yml")
+
+
+class Manifest(Record):
+    """A side that is documents of a cluster."""
+
+    source: Source
+    documents: tuple[Document, ...]
+
+
+Side: TypeAlias = "Input | Manifest"
+
+
+class Job(Record):
+    """A job of one side, for one target. ``made``: what was compiled; of a manifest its ``documents``."""
+
+    name: str
+    made: Made | None = None
+    documents: tuple[Document, ...] = ()
+
+
+def open_side(word: str, place: Span, allowed: Sequence[str], report: Report) -> Side | None:
+    """What ``word`` of a command line is; ``None`` with a report where it cannot be read.
+
+    An existing file wins over a revision: ``FILE@REVISION`` is one only where there is no such file.
+    """
+    parts = revisions.split(word)
+    if parts is not None:
+        return _at_revision(*parts, place, allowed, report)
+    source = read(word)
+    if isinstance(source, str):
+        report(UNREADABLE_FILE(place, path=word or "(no name)", reason=source))
+        return None
+    return side_of(source, Inputs(source, allowed), report)
+
+
+def _at_revision(path: str, name: str, place: Span, allowed: Sequence[str], report: Report) -> Side | None:
+    found = revisions.revision(path, name)
+    source = found.read(path) if not isinstance(found, str) else found
+    if isinstance(source, str) or isinstance(found, str):
+        report(REVISION(place, path=path, revision=name, reason=source))
+        return None
+    return side_of(source, Inputs(source, allowed, found.read), report)
+
+
+def side_of(source: Source, inputs: Inputs, report: Report) -> Side | None:
+    """A text of the language with what it includes, a job as JSON, or a manifest, told apart by the content."""
+    if not is_manifest(source):
+        return front_end.read(source, inputs)
+    from tfdsl.importing.documents import documents_of
+
+    diagnostics: list[Diagnostic] = []
+    documents = documents_of([source], diagnostics.append)
+    for one in diagnostics:
+        report(one)
+    return None if pipeline.has_errors(diagnostics) else Manifest(source, tuple(documents))
+
+
+def is_manifest(source: Source) -> bool:
+    """Whether a text holds documents of a cluster; no text of the language and no job as JSON looks like them."""
+    path = (source.origin or source.path).lower()
+    if path.endswith(".tfjob"):
+        return False
+    start = source.text.lstrip()[:1]
+    if start == "{":
+        return _JSON_MANIFEST.search(source.text) is not None
+    return start in ("<", "[") or path.endswith(_MANIFESTS) or _MANIFEST.search(source.text) is not None
+
+
+def path_of(side: Side) -> str:
+    """The name of a side in messages."""
+    return source_of(side).path
+
+
+def source_of(side: Side) -> Source:
+    """The main text of a side."""
+    return side.source if isinstance(side, Manifest | ReadyJob) else side.files[0].source
+
+
+def choices_of(side: Side) -> list[Choice]:
+    """The targets that a side names by itself: a text by its blocks, a manifest by what it is."""
+    if isinstance(side, Manifest):
+        return [pipeline.Choice(target) for target in targets.built_in() if groups(side, target)]
+    jobs = () if isinstance(side, ReadyJob) else side.jobs
+    names = [item.name.text for job in jobs for item in job.items if isinstance(item, ast.Target)]
+    known = {target.name: target for name in names if (target := targets.find(name)) is not None}
+    return [pipeline.Choice(target) for target in known.values()]
+
+
+def groups(side: Manifest, target: Backend) -> list[tuple[Document, ...]]:
+    """The documents of each job of ``target`` in a manifest."""
+    reading = target.load_reading()
+    return [one.documents for one in reading.groups(side.documents)] if reading is not None else []
+
+
+def jobs_of(side: Side, choice: Choice, request: Request, report: Report) -> list[Job] | None:
+    """The jobs of a side for a target; ``None`` with a report where there is an error."""
+    if isinstance(side, Manifest):
+        found = [Job(_name(documents), None, documents) for documents in groups(side, choice.backend)]
+        if not found:
+            from tfdsl.text import Span
+
+            reason = f"nothing in it is for {choice.backend.name}"
+            report(NO_JOB(Span(side.source, 0, 0), path=side.source.path, reason=reason))
+        return found or None
+    outcome: Outcome = front_end.compiled(side, request, [choice])
+    wrong = [one for one in outcome.diagnostics if one.level == "error"]
+    for one in wrong:
+        report(one)
+    return None if wrong else [Job(one.unit.job.name, one) for one in outcome.made]
+
+
+def _name(documents: Sequence[Document]) -> str:
+    from tfdsl.manifest.view import View
+
+    metadata = View(documents[0].node, (), documents[0].node.span)["metadata"]
+    return metadata["name"].text or metadata["generateName"].text or ""
