@@ -20,7 +20,7 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md",)
+PAGES = ("README.md", "docs/migrate.md")
 sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 
 from tfdsl.cli.main import main as tfdsl  # noqa: E402
