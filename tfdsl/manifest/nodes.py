@@ -33,7 +33,10 @@ class Entry(Record):
 
 
 class Mapping(Record):
-    """A map: its entries by key, in the order written. ``span``: from the first key to the last value."""
+    """A map: its entries by key, in the order written.
+
+    ``span``: from the first key to the last value, of a map in braces with these.
+    """
 
     entries: dict[str, Entry]
     span: Span
@@ -45,7 +48,7 @@ class Mapping(Record):
 
 
 class Sequence(Record):
-    """A list."""
+    """A list. ``span``: from the first dash to the last item, of a list in brackets with these."""
 
     items: tuple[Node, ...]
     span: Span

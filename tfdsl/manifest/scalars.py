@@ -110,7 +110,7 @@ def sent(value: Value) -> Value:
         return value
     if not math.isfinite(value):
         raise UnreadableError("the API has no infinite numbers")
-    whole = _as_written(value) if value == int(value) and abs(value) < _EXPONENT_FROM else None
+    whole = _as_written(value) if value.is_integer() and abs(value) < _EXPONENT_FROM else None
     return whole if whole is not None and _LOWEST <= whole <= _HIGHEST else value
 
 
@@ -161,9 +161,8 @@ def _as_written(value: float) -> int:
 
 
 def _kind(value: Value) -> str:
-    if value is None:
-        return "null"
-    return {bool: "bool", int: "int", float: "float"}.get(type(value), "str")
+    """The tag of ``value``, without ``!!``."""
+    return "null" if value is None else type(value).__name__
 
 
 def _decoded(text: str) -> str:

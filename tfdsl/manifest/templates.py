@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 HELM = regex(r"\{\{[^{}\n]*(?:\.(?:Values|Release|Chart|Capabilities)\.[A-Za-z]|\b(?:include|toYaml|nindent|tpl)\b)")
 _GO = regex(r"\{\{-?\s*(?:/\*|\$|\.[A-Za-z_]|(?:if|else|end|range|with|define|block|template)\b)")
-_OTHER = regex(r"\{%-?\s*[a-z]+\b|^[^#\n]*[:-]\s*\{\{", re.M)
+_OTHER = regex(r"(\{%)-?\s*[a-z]+\b|^[^#\n]*[:-]\s*(\{\{)", re.M)
 """A statement of Jinja, or a value that begins with braces, which is not YAML."""
 
 _SIMPLETFJOB = regex(r"\{\{\s*\.TF_CONFIG\s*\}\}")
@@ -43,7 +43,8 @@ def diagnostic(source: Source) -> Diagnostic | None:
     ):
         match = pattern.search(source.text)
         if match is not None:
-            return rules.NOT_A_MANIFEST(Span(source, *match.span()), what=what).help(advice)
+            start = match.start(match.lastindex or 0)
+            return rules.NOT_A_MANIFEST(Span(source, start, start + 2), what=what).help(advice)
     return None
 
 
