@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.manifest.edits import each, items, scalar, text, with_value, without
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence, mapping
 from tfdsl_backends.podspec.normal.env import ordered
-from tfdsl_backends.podspec.normal.expansion import one_spelling
 from tfdsl_backends.podspec.normal.images import pull_policy
 from tfdsl_backends.podspec.normal.metadata import of_template
+from tfdsl_backends.podspec.normal.texts import expanded
 from tfdsl_backends.podspec.normal.walk import Rule, identity
 
 if TYPE_CHECKING:
@@ -133,9 +133,9 @@ RULES: Final = (
     ),
     Rule(
         "Container",
-        one_spelling,
-        "`$$(…)` and `$(…)` in `command`, `args` and `env` where what is in the parentheses is no variable: both are "
-        "`$(…)` for the process",
+        expanded,
+        "a `$` that is doubled although nothing would be replaced there, and `subPathExpr` without a reference, which "
+        "is `subPath`",
         "`Expand` in third_party/forked/golang/expansion/expand.go",
     ),
     Rule(

@@ -39,22 +39,6 @@ def checkpoint(draft: Draft, replicas: Mapping[str, int]) -> None:
         _drop(block, "logdir", folders)
 
 
-def claims(draft: Draft, replicas: Mapping[str, int]) -> None:
-    """Claims that several roles mount, or the only one, are the job's; how many pods do decides how they can."""
-    mounts = {role: _claims(block) for role, block in draft.roles.items()}
-    for path in dict.fromkeys(path for of_role in mounts.values() for path in of_role):
-        having = [role for role, of_role in mounts.items() if path in of_role]
-        pods = sum(replicas.get(role, 1) for role in having)
-        first = _without_modes(mounts[having[0]][path], "ReadWriteMany" if pods > 1 else "ReadWriteOnce")
-        shared = len(having) > 1 or len(mounts) == 1
-        if shared:
-            draft.job.add(first)
-        for role in having:
-            new = [] if shared else [first]
-            block, old = draft.roles[role], mounts[role][path]
-            block.statements = [each for one in block.statements for each in (new if one is old else [one])]
-
-
 def _claims(block: Block) -> dict[str, Mount]:
     return {one.identity: one for one in block.statements if isinstance(one, Mount) and one.kind == "claim"}
 

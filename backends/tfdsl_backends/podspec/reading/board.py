@@ -11,8 +11,8 @@ from tfdsl_backends.podspec.reading.texts import value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tfdsl_backends.podspec.expansion import Scope
     from tfdsl_backends.podspec.reading.commands import Words
-    from tfdsl_backends.podspec.reading.texts import Scope
 
 
 def board(words: Words, port: int, scope: Scope) -> Iterator[Attribute]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
     from tfdsl.text import Span
-    from tfdsl_backends.podspec.reading.texts import Scope
+    from tfdsl_backends.podspec.expansion import Scope
 
 _HEAD: Final = 4
 """Words of ``/bin/sh -c PROGRAM sh``."""

@@ -29,7 +29,7 @@ class PodFacts(Record):
     command; where none has it, that with the port, else the first. ``port_name``: the name of its port.
 
     ``labels`` and ``annotations``: keys that the target writes to every pod. ``variables``: names of variables that it
-    adds to every container, for references to them. ``spread_labels``: role → the labels that only its pods have.
+    adds to every container, which no word refers to. ``spread_labels``: role → the labels that only its pods have.
     ``claims``: the name of a PersistentVolumeClaim → what is known of one that is made for the job. ``shares``: the
     resources that are the number of shared devices and the MiB of each. ``priority``, ``scheduler``: whether the job's
     are written to its pods. ``on_hosts``: whether the target puts each pod on a host of its own, on the host's network.

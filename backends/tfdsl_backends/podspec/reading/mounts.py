@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from tfdsl.draft import Value
     from tfdsl.manifest.view import View
+    from tfdsl_backends.podspec.expansion import Scope
     from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-    from tfdsl_backends.podspec.reading.texts import Scope
 
 _OWN_SPACE: Final = ("scratch", "memory")
 """Kinds of which each mount is a volume of its own."""
@@ -28,55 +28,50 @@ _USUAL_MODE: Final = 0o644
 
 
 class _Volume(Record):
-    """What a volume is in the language: the kind of its mounts, their source and options."""
+    """What a volume is in the language: the kind of its mounts, their source and options, the claim's name."""
 
     kind: str
     source: Value | None
     options: tuple[tuple[str, Value], ...] = ()
+    claim: str = ""
 
 
 class PodMounts(Record):
-    """What is mounted: ``job``, what belongs to the job, ``role``, the rest; ``places``: all mounts of the container.
+    """What is mounted, as ``statements``; ``places``: by path the name of the volume; ``claims``: that of the claim."""
 
-    ``places``: by path the name of the volume.
-    """
-
-    job: tuple[Mount, ...]
-    role: tuple[Mount | Attribute, ...]
+    statements: tuple[Mount | Attribute, ...]
     places: Mapping[str, str]
+    claims: Mapping[str, str]
 
 
 def pod_mounts(template: View, container: View, facts: PodFacts, scope: Scope) -> PodMounts:
     """The mounts of ``container`` that the compiler gives back."""
     volumes = _volumes(template["spec"], facts)
-    seen: dict[str, object] = {}
-    by_source: dict[str, str] = {}
-    job: list[Mount] = []
-    role: list[Mount | Attribute] = []
+    found: list[Mount | Attribute] = []
     last: list[Attribute] = []
     places: dict[str, str] = {}
+    claims: dict[str, str] = {}
+    by_source: dict[str, str] = {}
     for place in container["volumeMounts"].items():
         name = place["name"].text
         volume = volumes.get(name or "")
         path = _path(place["mountPath"].text)
         if name is None or volume is None or path is None or path in places:
             continue
-        again = volume.kind in _OWN_SPACE and name in seen
+        again = volume.kind in _OWN_SPACE and name in places.values()
         if again or by_source.setdefault(_identity(volume, name), name) != name:
             continue
         mount = _mount(place, volume, path, scope)
         if mount is None:
             continue
-        seen[name] = mount
         places[path] = name
+        claims |= {path: volume.claim} if volume.kind == "claim" else {}
         if _is_shm(mount, name):
             assert mount.source is not None
             last.append(Attribute("shm", mount.source, mount.span))
-        elif mount.kind == "claim":
-            job.append(mount)
         else:
-            role.append(mount)
-    return PodMounts(tuple(job), (*role, *last), places)
+            found.append(mount)
+    return PodMounts((*found, *last), places, claims)
 
 
 def claim_facts(document: View) -> ClaimFacts | None:
@@ -118,7 +113,7 @@ def _identity(volume: _Volume, name: str) -> str:
     """What makes two volumes one for the compiler."""
     if volume.kind in _OWN_SPACE:
         return name
-    return repr((volume.kind, volume.source, volume.options))
+    return repr((volume.kind, volume.source, volume.options, volume.claim))
 
 
 def _mount(place: View, volume: _Volume, path: str, scope: Scope) -> Mount | None:
@@ -180,7 +175,7 @@ def _claim(place: View, facts: PodFacts) -> _Volume | None:
     if word(name) is None or name is None or name_problem(name):
         return None
     made = facts.claims.get(name)
-    return _Volume("pvc", name) if made is None else _Volume("claim", made.size, made.options)
+    return _Volume("pvc", name) if made is None else _Volume("claim", made.size, made.options, name)
 
 
 def _host(place: View) -> _Volume | None:

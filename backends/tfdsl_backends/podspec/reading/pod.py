@@ -15,7 +15,7 @@ from tfdsl_backends.podspec.reading.steps import OfRole, steps
 from tfdsl_backends.podspec.reading.texts import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tfdsl.draft import Draft
     from tfdsl.manifest.view import View
@@ -49,6 +49,7 @@ class Pod:
         self.port, _ = settings.own_port(role, self.container, facts)
         self.words: Words | None = commands.words(self.container, self._parameters, asked)
         self.scope = scope_of(role, self.container, self.words, facts)
+        self.claims: Mapping[str, str] = {}
         self.variables: list[Variable] = []
         for one in variables.variables(self.container, self.scope, asked):
             if one.name != self.scope.index:
@@ -120,7 +121,8 @@ class Pod:
         for attribute in own:
             block.add(attribute)
         mounted = mounts.pod_mounts(self.template, self.container, self.facts, self.scope)
-        for statement in (*mounted.job, *mounted.role):
+        self.claims = mounted.claims
+        for statement in mounted.statements:
             block.add(statement)
         shared = OfRole(self.role, self.facts, {one.identity: one for one in own}, mounted.places)
         for step in steps(self.spec, shared, self.asked):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.draft import Attribute
 from tfdsl.ir.cluster_spec import IN_CLUSTER, MOST_LISTED, tf_config
-from tfdsl_backends.podspec.reading import agreed, commands, settings, variables
+from tfdsl_backends.podspec.reading import agreed, claims, commands, settings, variables
 from tfdsl_backends.podspec.reading.facts import PodsRead
 from tfdsl_backends.podspec.reading.pod import BOARD, TF_CONFIG, Pod
 
@@ -32,7 +32,7 @@ def read_pods(draft: Draft, pods: Mapping[str, View], facts: PodFacts, asked: As
     _discover(draft, training, config, facts, flags=flags)
     for pod in read:
         pod.fill(draft, flags=flags)
-    agreed.claims(draft, facts.replicas)
+    claims.share(draft, {pod.role: pod.claims for pod in read}, facts.replicas)
     agreed.checkpoint(draft, facts.replicas)
     agreed.sidecars(draft)
     agreed.devices(draft)

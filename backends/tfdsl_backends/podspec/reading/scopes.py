@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading import commands, variables
-from tfdsl_backends.podspec.reading.texts import Scope, refers
+from tfdsl_backends.podspec.reading.texts import refers
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 
 def scope_of(role: str, container: View, words: Words | None, facts: PodFacts) -> Scope:
     """The scope of the texts of ``container``, which runs ``words``."""
-    names = variables.names(container) | facts.variables
-    return Scope(names, _index(role, container, words, facts), container["envFrom"].present)
+    names = variables.names(container)
+    index = _index(role, container, words, facts)
+    return Scope(names, index, container["envFrom"].present, others=facts.variables)
 
 
 def _index(role: str, container: View, words: Words | None, facts: PodFacts) -> str | None:

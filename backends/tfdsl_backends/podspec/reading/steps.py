@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tfdsl.draft import Value
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
+    from tfdsl_backends.podspec.expansion import Scope
     from tfdsl_backends.podspec.reading.facts import PodFacts
-    from tfdsl_backends.podspec.reading.texts import Scope
 
 
 class OfRole:

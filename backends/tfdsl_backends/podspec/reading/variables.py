@@ -12,7 +12,8 @@ from tfdsl.rules.downward import pod_field
 from tfdsl.rules.names import data_key, name_problem
 from tfdsl.rules.texts import clean, quoted
 from tfdsl.vocabulary.attributes import ENV_NAME
-from tfdsl_backends.podspec.reading.texts import Scope, value
+from tfdsl_backends.podspec.expansion import Scope
+from tfdsl_backends.podspec.reading.texts import value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,17 +59,19 @@ def variables(container: View, scope: Scope, asked: Asked) -> list[Variable]:
     """The variables that have a word, in their order; the last of a name counts."""
     found: dict[str, Variable] = {}
     before: set[str] = set()
+    later = {*names(container)} - {scope.index}
+    seen = Scope(before, scope.index, scope.any_name, later)
     for entry in container["env"].items():
         name = entry["name"].text
         if name is None or re.fullmatch(ENV_NAME, name) is None:
             continue
-        seen = Scope(frozenset(before) & scope.names, scope.index, scope.any_name, scope.names)
         one = _variable(name, entry, seen, asked)
         if one is not None:
             found[name] = one
         else:
             found.pop(name, None)
         before.add(name)
+        later.discard(name)
     return list(found.values())
 
 

@@ -129,13 +129,29 @@ def test_memory_at_dev_shm_is_shm() -> None:
     assert words(fields, "volumes: [{name: v, emptyDir: {medium: Memory, sizeLimit: 8Gi}}]") == ["shm = 8Gi"]
 
 
-def test_a_claim_of_the_job_is_mounted_by_the_job() -> None:
-    facts = with_facts(claims={"mnist-data": ClaimFacts(Bare("100Gi"))})
-    fields = "volumeMounts: [{name: v, mountPath: /data}]"
-    result = read(
-        facts, worker=container(fields, "volumes: [{name: v, persistentVolumeClaim: {claimName: mnist-data}}]")
-    )
+CLAIM = container(
+    "volumeMounts: [{name: v, mountPath: /data}]",
+    "volumes: [{name: v, persistentVolumeClaim: {claimName: mnist-data}}]",
+)
+OWN_CLAIM = {"mnist-data": ClaimFacts(Bare("100Gi"), (("access_modes", ["ReadWriteMany"]),))}
+
+
+def test_a_claim_that_all_roles_mount_is_the_jobs() -> None:
+    result = read(with_facts(claims=OWN_CLAIM), worker=CLAIM, ps=CLAIM)
     assert result.job == ['mount claim 100Gi at "/data"']
+    assert result.role("ps") == ['image = "mnist:1"']
+
+
+def test_a_claim_of_one_role_is_its_own() -> None:
+    result = read(with_facts(claims=OWN_CLAIM), worker=CLAIM, ps=container())
+    assert result.job == []
+    assert 'mount claim 100Gi at "/data"' in result.role()
+
+
+def test_a_claim_that_some_roles_share_is_to_them_one_that_exists() -> None:
+    result = read(with_facts(claims=OWN_CLAIM), worker=CLAIM, ps=CLAIM, chief=container())
+    assert result.job == []
+    assert 'mount pvc "mnist-data" at "/data"' in result.role()
 
 
 def test_a_claim_of_several_roles_is_the_job_s_and_of_one_role_is_its_own() -> None:
@@ -182,7 +198,7 @@ def test_variables_from_elsewhere(source: str, said: list[str]) -> None:
         ("$(A)", "${env.A}"),
         ("$$(A)", "$(A)"),
         ("$(date)", "$(date)"),
-        ("$(FOO_SERVICE_HOST)", "${env.FOO_SERVICE_HOST}"),
+        ("$(unclosed", "$(unclosed"),
         ("cost $5", "cost $5"),
         ("$$$(A)", "$${env.A}"),
     ],
@@ -410,3 +426,7 @@ def _with(data: Any, path: tuple[str | int, ...], value: Any) -> Any:
 
 def test_facts_are_enough_without_any_pod() -> None:
     assert read(FACTS).job == []
+
+
+def test_a_variable_that_somebody_else_adds_has_no_word() -> None:
+    assert words("{args: ['$(VC_TASK_INDEX)'], env: [{name: A, value: '$(FOO_SERVICE_HOST)'}]}") == []

@@ -1,0 +1,89 @@
+"""Texts in which Kubernetes replaces ``$(NAME)``, as it reads them.
+
+``$(NAME)`` of a variable of the container is a reference, one of any other name stays as it is written, ``$$`` is one
+``$`` and any other ``$`` is itself (third_party/forked/golang/expansion/expand.go).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.emit.shell import escape_expansion
+from tfdsl.patterns import regex
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
+
+_WORD: Final = regex(r"\$(?:(\$)|\(([^)]*)\))")
+_NAME: Final = regex("[A-Za-z_][A-Za-z0-9_]*")
+_OF_OTHERS: Final = regex("[A-Z_][A-Z0-9_]*")
+"""Variables that the kubelet makes of Services, and that controllers add, are written in capitals."""
+
+_TORN: Final = regex(r"(?<!\$)\$[^\x00-\x7f]")
+"""The kubelet copies one byte of such a character, which is another text."""
+
+
+class Scope(Record):
+    """The variables that a text can refer to. ``index``: the one that holds the index of the replica, if any.
+
+    ``any_name``: whether there may be others of any name, from a Secret or ConfigMap. ``later``: variables that come
+    after the value in which the text is, which the kubelet does not know yet. ``others``: those that a controller adds.
+    """
+
+    names: AbstractSet[str] = frozenset()
+    index: str | None = None
+    any_name: bool = False
+    later: AbstractSet[str] = frozenset()
+    others: AbstractSet[str] = frozenset()
+
+    def has(self, name: str) -> bool:
+        """Whether ``$(name)`` is replaced."""
+        if name in self.later:
+            return False
+        return self.defines(name) or name in self.others or _OF_OTHERS.fullmatch(name) is not None
+
+    def defines(self, name: str) -> bool:
+        """Whether the container itself says where the value of ``name`` comes from."""
+        if name in self.names or name == self.index:
+            return True
+        return self.any_name and _NAME.fullmatch(name) is not None
+
+
+class Reference(Record):
+    """``$(NAME)``."""
+
+    name: str
+
+
+def parts(text: str, scope: Scope) -> list[str | Reference]:
+    """What ``text`` consists of; neighbouring literal parts are one."""
+    found: list[str | Reference] = []
+    for part in _parts(text, scope):
+        if part and isinstance(part, str) and found and isinstance(found[-1], str):
+            found[-1] += part
+        elif part:
+            found.append(part)
+    return found
+
+
+def _parts(text: str, scope: Scope) -> Iterator[str | Reference]:
+    start = 0
+    for match in _WORD.finditer(text):
+        yield text[start : match.start()]
+        start = match.end()
+        if match[1]:
+            yield "$"
+        else:
+            yield Reference(match[2]) if scope.has(match[2]) else match[0]
+    yield text[start:]
+
+
+def canonical(text: str, scope: Scope) -> str:
+    """``text`` with a ``$`` doubled where it has to be, and nowhere else."""
+    if "$" not in text or _TORN.search(text):
+        return text
+    return "".join(
+        escape_expansion(part) if isinstance(part, str) else f"$({part.name})" for part in parts(text, scope)
+    )
