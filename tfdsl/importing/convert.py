@@ -123,7 +123,7 @@ def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
     for _ in range(_ROUNDS):
         compiled = compile_draft(draft, backend)
         if compiled.made is not None:
-            return Settled(draft, compiled.made, 0)
+            return Settled(draft, compiled.made, _count(draft))
         wrong = _wrong(compiled)
         if not wrong:
             break

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline, targets
-from tfdsl.diagnostics.import_rules import IMPORT_NOTHING
+from tfdsl.diagnostics.import_rules import IMPORT_NOTHING, NOT_KEPT
 from tfdsl.importing.convert import Settled, asked_for, differs, settle, unkept
 from tfdsl.importing.documents import documents_of
 from tfdsl.importing.lets import with_lets
 from tfdsl.importing.remarks import opening, remarks
 from tfdsl.importing.write import examples, write
+from tfdsl.manifest.view import view
 from tfdsl.reading import Asked
 from tfdsl.record import Record
 from tfdsl.syntax.format import format_source
@@ -100,7 +101,24 @@ def _read(documents: Sequence[Document], asked: Asked, target: Backend | None) -
             if draft is not None and reading is not None:
                 settled = settle(draft, group, backend, reading, asked.report)
                 read += [_Read(group, backend, reading, settled)] if settled is not None else []
+    for document in left if read else ():
+        if not any(_is_in(other, document) for other in documents):
+            asked.report(_aside(document))
     return read
+
+
+def _is_in(document: Document, other: Document) -> bool:
+    """Whether ``document`` was found in ``other``."""
+    inner, outer = document.node.span, other.node.span
+    return document is not other and inner.source is outer.source and outer.start <= inner.start <= outer.end
+
+
+def _aside(document: Document) -> Diagnostic:
+    """That a document is not part of the jobs that it stands beside."""
+    root = view(document.node)
+    names = (root["kind"].text or "a document", root["metadata"]["name"].text)
+    reason = "it is not part of a job; keep its manifest"
+    return NOT_KEPT(root["kind"].span, what=" ".join(name for name in names if name), reason=reason)
 
 
 def _written(read: Sequence[_Read], sources: Sequence[Source], found: list[Diagnostic]) -> Imported:

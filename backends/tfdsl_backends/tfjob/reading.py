@@ -20,7 +20,7 @@ from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.tfjob.normal import aligned, normal
 from tfdsl_backends.tfjob.old_forms import is_tfjob, modern
 from tfdsl_backends.tfjob.pods import INDEX_FIELD, SET_TF_CONFIG
-from tfdsl_backends.tfjob.reading_beside import BOARD, belongs, board, claims, deployed
+from tfdsl_backends.tfjob.reading_beside import BOARD, LABEL, belongs, board, claims, deployed
 from tfdsl_backends.tfjob.reading_fields import FIELDS
 from tfdsl_backends.tfjob.reading_policies import read_policies
 from tfdsl_backends.tfjob.reading_refusals import left_out, refusals
@@ -121,6 +121,7 @@ def _facts(draft: Draft, known: Roles, made: Mapping[str, ClaimFacts]) -> PodFac
             "training.kubeflow.org/job-name": draft.name,
             "training.kubeflow.org/replica-type": role,
         },
+        labels=frozenset((LABEL,)),
         claims=made,
         priority=True,
         scheduler=True,
