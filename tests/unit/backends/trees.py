@@ -19,8 +19,16 @@ def tree(text: str) -> Node:
 
 
 def of(data: object) -> Node:
-    """A tree of plain data; the places are those of its text as YAML."""
-    return tree(yaml.dump(data, Dumper=yaml.CSafeDumper, allow_unicode=False, sort_keys=False))
+    """A tree of plain data; all of it has one place."""
+    return _of(data, Span(Source("job.yaml", ""), 0, 0))
+
+
+def _of(data: Any, span: Span) -> Node:
+    if isinstance(data, dict):
+        return Mapping({key: Entry(key, span, _of(value, span)) for key, value in data.items()}, span)
+    if isinstance(data, list):
+        return Sequence(tuple(_of(item, span) for item in data), span)
+    return Scalar(data, span)
 
 
 def data(node: Node) -> Any:

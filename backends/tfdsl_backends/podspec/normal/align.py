@@ -230,18 +230,18 @@ def _with_ports(pod: Mapping, written: Mapping, kept: frozenset[str]) -> Mapping
     }
 
     def container(node: Mapping) -> Mapping:
-        other = theirs.get(scalar(node.get("name")))
-        names = {_number(port): scalar(child(port, "name")) for port in items(child(other, "ports"))}
-        used = {scalar(child(port, "name")) for port in items(node.get("ports"))}
+        names: dict[tuple[object, object], list[object]] = {}
+        for other in items(child(theirs.get(scalar(node.get("name"))), "ports")):
+            names.setdefault(_number(other), []).append(scalar(child(other, "name")))
+        used = {scalar(child(other, "name")) for other in items(node.get("ports"))}
 
         def port(one: Node) -> Node:
-            new = names.get(_number(one))
-            if not isinstance(one, Mapping) or not isinstance(new, str) or new in used:
+            old, [new, *others] = scalar(child(one, "name")), names.get(_number(one), [None])
+            if not isinstance(one, Mapping) or not isinstance(new, str) or others or new in used or old in kept:
                 return one
-            if scalar(one.get("name")) in kept:
-                return one
-            old = one.get("name")
-            return with_value(one, "name", text(new, old.span if old is not None else one.span))
+            used.add(new)
+            place = one.get("name")
+            return with_value(one, "name", text(new, place.span if place is not None else one.span))
 
         return _sorted(with_each(node, "ports", port), "Container", "ports")
 

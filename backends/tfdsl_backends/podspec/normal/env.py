@@ -32,11 +32,11 @@ def ordered(container: Mapping) -> Mapping:
     if not isinstance(env, Sequence):
         return container
     names = [scalar(child(item, "name")) for item in env.items]
-    texts = [str(value) for value in names if isinstance(value, str)]
+    texts = [value for value in names if isinstance(value, str)]
     references = [_references(item) for item in env.items]
     if len(texts) < len(names):
         return container
-    referred = frozenset().union(*references) if references else frozenset()
+    referred = {name for item in references for name in item}
     last = {name: number for number, name in enumerate(texts)}
     if any(name in referred and texts.count(name) > 1 for name in last):
         return container
@@ -48,7 +48,7 @@ def ordered(container: Mapping) -> Mapping:
 def without_entries(container: Mapping, ignored: Callable[[Node], bool]) -> Mapping:
     """``container`` without the entries of ``env`` that are ``ignored`` and that no value refers to."""
     env = items(container.get("env"))
-    referred: frozenset[str] = frozenset().union(*(_references(item) for item in env))
+    referred = {name for item in env for name in _references(item)}
     kept = tuple(item for item in env if scalar(child(item, "name")) in referred or not ignored(item))
     if len(kept) == len(env):
         return container

@@ -177,11 +177,10 @@ def in_order(node: Sequence, keys: tuple[str, ...]) -> Sequence:
     return Sequence(tuple(sorted(items.values(), key=lambda item: _rank(item, keys))), node.span)
 
 
-def _rank(node: Node, keys: tuple[str, ...]) -> tuple[object, ...]:
+def _rank(node: Node, keys: tuple[str, ...]) -> tuple[tuple[tuple[int, float, str], ...], str]:
     """Where an item belongs: by its keys, then by all that it says."""
-    if not isinstance(node, Mapping):
-        return (_order(node), identity(node))
-    return (*(_order(node.get(key)) for key in keys), identity(node))
+    order = tuple(_order(node.get(key)) for key in keys) if isinstance(node, Mapping) else (_order(node),)
+    return order, identity(node)
 
 
 def _order(node: Node | None) -> tuple[int, float, str]:
