@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline, targets
-from tfdsl.diagnostics.import_rules import IMPORT_NOTHING, NOT_KEPT
+from tfdsl.diagnostics.import_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT
 from tfdsl.importing.convert import Settled, asked_for, differs, settle, unkept
 from tfdsl.importing.documents import documents_of
 from tfdsl.importing.lets import with_lets
@@ -78,8 +78,20 @@ def import_manifests(
     read = _read(documents, Asked(roles or {}, found.append), target)
     if not read:
         return [_nothing(sources, found)]
-    groups = [[one] for one in read] if apart else [read]
+    groups = [[one] for one in read] if apart else [_of_other_names(read, found.append)]
     return [_written(group, sources, found if not number else []) for number, group in enumerate(groups)]
+
+
+def _of_other_names(read: Sequence[_Read], report: Report) -> list[_Read]:
+    """``read`` without a job that has the name of one before it, for which there is no place in one file."""
+    named: dict[str, _Read] = {}
+    for one in read:
+        draft = one.settled.draft
+        if draft.name in named:
+            error = IMPORT_REFUSED(draft.span, job=draft.name, problem="there is another job of this name")
+            report(error.help("give one of them another name, or import it from a file of its own"))
+        named.setdefault(draft.name, one)
+    return list(named.values())
 
 
 def _nothing(sources: Sequence[Source], found: list[Diagnostic]) -> Imported:

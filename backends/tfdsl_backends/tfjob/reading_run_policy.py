@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _WORD: Final = {written: word for word, written in CLEANUP.items()}
 _DEFAULT_CLEANUP: Final = "running"
 _WORDLESS: Final = ("priorityClass", "minResources", "scheduleTimeoutSeconds")
+_VOLCANO: Final = "volcano"
 _WHY: Final = "The language has no word for this."
 _YIELD: Final = ("worker", "evaluator", "ps", "master", "chief")
 """Roles in the order in which a job can do without their replicas at first."""
@@ -39,8 +40,9 @@ def read_run_policy(
             draft.job.set(name, Bare(duration(seconds * 1000).text), policy[key].span)
     if policy["suspend"].flag:
         draft.job.set("suspend", True, policy["suspend"].span)
-    _queue(draft, job)
-    _gang(draft, policy["schedulingPolicy"], replicas, schedulers, asked)
+    of_volcano = _queue(draft, job)
+    if not _gang(draft, policy["schedulingPolicy"], replicas, schedulers, asked) and of_volcano:
+        draft.options.set("gang_scheduler", _VOLCANO, policy["schedulingPolicy"]["queue"].span)
     _patches(draft, policy)
 
 
@@ -70,36 +72,38 @@ def _cleanup(draft: Draft, policy: View, asked: Asked) -> None:
         asked.report(READ_DIFFERENTLY(policy.span, what=what, word='cleanup = "all"', difference=difference))
 
 
-def _queue(draft: Draft, job: View) -> None:
-    """The queue: Kueue's, named by a label, or that of the gang scheduler."""
+def _queue(draft: Draft, job: View) -> bool:
+    """The queue, of Kueue (a label names it) or of Volcano as the gang scheduler; returns whether it is Volcano's."""
     label = job["metadata"]["labels"][QUEUE_LABEL]
     queue = job["spec"]["runPolicy"]["schedulingPolicy"]["queue"]
     if label.text:
         draft.options.set("kueue", True, label.span)
     first = label if label.text else queue
     draft.job.set("queue", first.text or None, first.span)
+    return bool(queue.text) and not label.text
 
 
-def _gang(draft: Draft, policy: View, replicas: Mapping[str, int], schedulers: set[str | None], asked: Asked) -> None:
-    """How many pods start together, which only an operator with a gang scheduler reads."""
+def _gang(draft: Draft, policy: View, replicas: Mapping[str, int], schedulers: set[str | None], asked: Asked) -> bool:
+    """How many pods start together, which only an operator with a gang scheduler reads; returns whether it is said."""
     minimum, total = policy["minAvailable"], sum(replicas.values())
     least = minimum.number
     if least is None:
-        return
+        return False
     if not 0 <= least <= total:
         reason = f"it has {total} replicas, so a gang of {least} never starts" if least > 0 else "it is negative"
         asked.report(never(minimum.span, f"minAvailable {least}", reason))
         draft.law = False
-        return
+        return False
     named = schedulers - {None}
     scheduler = named.pop() if len(named) == 1 else None
-    draft.options.set("gang_scheduler", scheduler or "volcano", minimum.span)
+    draft.options.set("gang_scheduler", scheduler or _VOLCANO, minimum.span)
     if least == 1 < total:
         draft.job.set("gang", False, minimum.span)
-        return
+        return True
     spare = total - least
     for name in _YIELD:
         taken = min(spare, replicas.get(name, 0))
         if taken:
             draft.role(name).set("min_available", replicas[name] - taken, minimum.span)
         spare -= taken
+    return True

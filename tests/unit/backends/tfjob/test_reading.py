@@ -330,6 +330,11 @@ def test_run_policy(policy: str, says: list[str]) -> None:
     assert (read.job, read.messages) == (says, [])
 
 
+def test_a_queue_is_that_of_volcano() -> None:
+    """Of the gang schedulers only Volcano has queues."""
+    assert "gang_scheduler = 'volcano'" in Read(job("runPolicy: {schedulingPolicy: {queue: research}}")).options
+
+
 def test_a_clean_up_that_the_operator_does_not_know() -> None:
     read = Read(job("runPolicy: {cleanPodPolicy: Sometimes}"))
     assert read.job == ["cleanup = 'all'"]
