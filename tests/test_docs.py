@@ -51,7 +51,7 @@ def test_the_commands_for_plain_jobs_select_by_labels_that_are_written() -> None
     assert {f"{key}: {value}" for key, value in selectors} <= lines
 
 
-@pytest.mark.parametrize("script", ["generate.py", "python_page.py", "screens.py"])
+@pytest.mark.parametrize("script", ["generate.py", "normal_form_page.py", "python_page.py", "screens.py"])
 def test_generated_parts_are_fresh(script: str) -> None:
     """The code of docs/python.md runs, and prints what the page shows."""
     done = subprocess.run(

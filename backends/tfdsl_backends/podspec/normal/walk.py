@@ -87,8 +87,9 @@ class Walk:
         return without_nulls(node)
 
     def _map(self, node: Mapping, kind: str) -> Mapping:
+        made = resource if kind == "q" else lambda value: self.node(value, kind)
         entries = {
-            key: Entry(key, entry.key_span, self.node(entry.value, kind))
+            key: Entry(key, entry.key_span, made(entry.value))
             for key, entry in sorted(node.entries.items())
             if not is_null(entry.value)
         }
@@ -145,13 +146,18 @@ def same(node: Node, value: Plain) -> bool:
     return own == value and isinstance(own, bool) == isinstance(value, bool)
 
 
-def amount(node: Scalar) -> Scalar:
+def resource(node: Node) -> Node:
+    """An amount of a resource, which the server rounds up."""
+    return amount(node, rounded=True) if isinstance(node, Scalar) else without_nulls(node)
+
+
+def amount(node: Scalar, *, rounded: bool = False) -> Scalar:
     """A quantity in its one spelling; what is no quantity is kept."""
     if isinstance(node.value, bool) or node.value is None:
         return node
     if isinstance(node.value, int) and node.value.bit_length() > _LONGEST_AMOUNT:
         return node
-    text = canonical(str(node.value))
+    text = canonical(str(node.value), rounded=rounded)
     return node if text is None else Scalar(text, node.span)
 
 
