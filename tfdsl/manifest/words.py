@@ -380,8 +380,8 @@ class _Scanner:
         if self.text.startswith(("\\\n", "\\\r\n"), self.at):
             self.at = self.text.index("\n", self.at) + 1
             return []
-        self.at += 2
-        return [self.text[self.at - 1 : self.at] or "\\"]
+        self.at = min(self.at + 2, len(self.text))
+        return [self.text[self.at - 1]]  # a backslash at the very end is itself
 
     def quoted(self) -> list[str | Unknown]:
         """The parts within ``"…"``."""

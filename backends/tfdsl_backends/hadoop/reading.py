@@ -33,7 +33,7 @@ UNKNOWN_COMMAND: Final = ("sh", "-c", "echo 'write the command here' >&2; exit 1
 
 MEBIBYTE: Final = 1 << 20
 
-_NOT_IN_NAMES: Final = regex(r"[^a-z0-9-]+")
+_NOT_IN_NAMES: Final = regex(r"[^a-z0-9]+")
 _QUOTED: Final = regex(r"'[^']*'|\"[^\"$`\\]*\"")
 _OF_A_SHELL: Final = regex(r"[;&|<>()$`*?\[\]{}~#!\n\\\"'%]|\A[A-Za-z_][A-Za-z0-9_]*=")
 _TOKEN: Final = regex(r"\$\{([^{}$]*)\}")
@@ -97,6 +97,12 @@ def amount_of_bytes(size: int) -> Bare:
 
 def memory(text: str, unit: int = MEBIBYTE) -> Bare | None:
     """An amount such as ``4G``, ``20480M`` or a number of ``unit``, rounded up to MB; ``None`` if it is none."""
+    amount = memory_in_mb(text, unit)
+    return megabytes(amount) if amount is not None else None
+
+
+def memory_in_mb(text: str, unit: int = MEBIBYTE) -> int | None:
+    """The MB of such an amount."""
     word = text.strip().lower()
     number, letter = word.removesuffix("b").removesuffix("i"), ""
     if number[-1:] in UNIT_NAMES and number[-1:]:
@@ -104,7 +110,7 @@ def memory(text: str, unit: int = MEBIBYTE) -> Bare | None:
     if not number.isdecimal() or not number.isascii() or len(number) > 15:
         return None
     size = int(number) * (UNIT_NAMES[letter] if letter else unit)
-    return megabytes(-(-size // MEBIBYTE))
+    return -(-size // MEBIBYTE) or None
 
 
 def duration(milliseconds: int) -> Bare:

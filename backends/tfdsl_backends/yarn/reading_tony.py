@@ -9,7 +9,17 @@ from tfdsl.draft import Bare, Draft, Mount, Policy
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl_backends.hadoop.reading import UNKNOWN_COMMAND, Notes, board, command, duration, job_name, memory, roles_of
+from tfdsl_backends.hadoop.reading import (
+    UNKNOWN_COMMAND,
+    Notes,
+    board,
+    command,
+    duration,
+    job_name,
+    memory,
+    memory_in_mb,
+    roles_of,
+)
 from tfdsl_backends.yarn.reading_fields import TONY_LEFT_OUT
 from tfdsl_backends.yarn.reading_runtime import read_mount
 
@@ -223,17 +233,12 @@ def _job(draft: Draft, said: Mapping[str, Property], notes: Notes) -> None:
     if wait is not None and wait.text.isdecimal() and int(wait.text):
         draft.job.add(Policy(f"pending after {duration(int(wait.text)).words}", "fail job", wait.span))
     amount = said.get("tony.am.memory")
-    size = memory(amount.text) if amount is not None and amount.own else None
-    if size is not None and amount is not None:
-        draft.options.set("am_memory", _megabytes(size), amount.span)
+    size = memory_in_mb(amount.text) if amount is not None and amount.own else None
+    if amount is not None:
+        draft.options.set("am_memory", size, amount.span)
     mode = said.get("tony.application.distributed-mode")
     if mode is not None and mode.text == "FCFS":
         draft.job.set("gang", False, mode.span)
-
-
-def _megabytes(size: Bare) -> int:
-    number, unit = int(size.words[:-2]), size.words[-2:]
-    return number * {"Mi": 1, "Gi": 1024, "Ti": 1024**2}.get(unit, 1)
 
 
 def _left_out(said: Mapping[str, Property], roles: Mapping[str, str], notes: Notes) -> None:
