@@ -15,6 +15,8 @@ from tests.conformance.yarn import packages, slider_jobs
 from tests.conformance.yarn.packages import Package
 from tfdsl import targets
 from tfdsl.cli.examples import wanted_targets
+from tfdsl.importing.manifests import import_manifests
+from tfdsl.text import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from tests.conformance.yarn.work import Work
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
+IMPORTED = Path(__file__).parents[2] / "importing" / "slider"
 GENERATED = 110
 MEBIBYTE = 1 << 20
 
@@ -61,6 +64,20 @@ def test_slider_takes_generated_jobs(work: Work, tmp_path: Path) -> None:
     made = [packages.made(slider_jobs.job(number)) for number in range(GENERATED)]
     found = [package for package in made if not package.errors]
     assert len(found) >= 100, [package.errors for package in made if package.errors]
+    for package, read in zip(found, packages.judged(work, found, tmp_path), strict=True):
+        as_meant(package, read)
+
+
+def test_slider_takes_what_was_imported(work: Work, tmp_path: Path) -> None:
+    """Packages of other people, and our own, come in as jobs whose packages Slider takes."""
+    texts = [one.read_text("utf-8") for one in sorted(IMPORTED.glob("*.tfjob"))]
+    written = [packages.made(slider_jobs.job(number)) for number in range(10)]
+    for package in (one for one in written if not one.errors):
+        (result,) = import_manifests([Source(name, text) for name, text in package.files.items()])
+        texts.append(result.text)
+    assert len(texts) > 10
+    found = [packages.made(text) for text in texts]
+    assert not any(package.errors for package in found)
     for package, read in zip(found, packages.judged(work, found, tmp_path), strict=True):
         as_meant(package, read)
 
