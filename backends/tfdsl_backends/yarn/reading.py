@@ -9,6 +9,7 @@ from tfdsl.manifest.view import view
 from tfdsl.reading import Group
 from tfdsl.record import replace
 from tfdsl_backends.hadoop.reading import Notes
+from tfdsl_backends.yarn.reading_command_lines import submarine_calls, submarine_file, tony_calls
 from tfdsl_backends.yarn.reading_dshell import calls, comments, read_dshell, tell_problem
 from tfdsl_backends.yarn.reading_fields import FIELDS
 from tfdsl_backends.yarn.reading_own import read_own
@@ -32,6 +33,8 @@ SERVICE = "Yarnfile"
 TONY = "TonY configuration"
 SUBMARINE = "Submarine job"
 CALL = "DistributedShell command line"
+SUBMARINE_CALL = "Submarine command line"
+TONY_CALL = "TonY command line"
 
 
 def groups(documents: Sequence[Document]) -> Sequence[Group]:
@@ -45,14 +48,26 @@ def _groups(one: Document, documents: Sequence[Document]) -> Iterator[Group]:
         yield Group(OWN, (one, *(other for other in documents if is_submit_script(other) and _folder(other) == folder)))
     elif is_yarnfile(one):
         yield Group(SERVICE, (one,))
-    elif is_tony(one):
-        yield Group(TONY, (one,))
     elif is_submarine(one):
         yield Group(SUBMARINE, (one,))
+    elif is_tony(one):
+        scripts = [other for other in documents if other.format == "text" and tony_calls(other, text_of(other))]
+        told = (replace(other, comments=comments(other.source)) for other in scripts[:1])
+        yield Group(TONY, (one, *told, *scripts[:1]))
     elif one.format == "text" and not is_submit_script(one):
-        for number, call in enumerate(calls(one, text_of(one))):
-            part = replace(one, node=Scalar(call.span.text, call.span), comments=comments(one.source))
-            yield Group(CALL, (part, *((one,) if not number else ())))
+        yield from _calls(one, documents)
+
+
+def _calls(one: Document, documents: Sequence[Document]) -> Iterator[Group]:
+    """The jobs that a script or a command line submits; what is in the script is taken with the first."""
+    text = text_of(one)
+    found = [(CALL, call) for call in calls(one, text)]
+    found += [(SUBMARINE_CALL, call) for call in submarine_calls(one, text)]
+    if not any(is_tony(other) for other in documents):
+        found += [(TONY_CALL, call) for call in tony_calls(one, text)]
+    for number, (what, call) in enumerate(found):
+        part = replace(one, node=Scalar(call.span.text, call.span), comments=comments(one.source))
+        yield Group(what, (part, *((one,) if not number else ())))
 
 
 def _folder(document: Document) -> str:
@@ -68,14 +83,29 @@ def read(group: Group, asked: Asked) -> Draft | None:
         return read_own(script, submit_script(submit)) if script is not None else None
     if group.what == SERVICE:
         return read_yarnfile(view(first.node), notes)
-    if group.what == TONY:
-        return read_tony(view(first.node), notes)
     if group.what == SUBMARINE:
         return read_submarine(view(first.node), notes)
+    if group.what == TONY:
+        script_of = group.documents[1] if len(group.documents) > 1 else None
+        found = tony_calls(script_of, text_of(script_of)) if script_of is not None else []
+        return read_tony(view(first.node), found[0] if found else None, notes, first.node.span)
     if len(group.documents) > 1:
         tell_problem(first, first.source.text, notes)
-    call = next((one for one in calls(first, first.source.text) if one.span == first.node.span), None)
-    return read_dshell(call, notes) if call is not None else None
+    return _read_call(group.what, first, notes)
+
+
+def _read_call(what: str, part: Document, notes: Notes) -> Draft | None:
+    """The job of one command of a script."""
+    text = part.source.text
+    find = {CALL: calls, SUBMARINE_CALL: submarine_calls, TONY_CALL: tony_calls}[what]
+    call = next((one for one in find(part, text) if one.span == part.node.span), None)
+    if call is None:
+        return None
+    if what == CALL:
+        return read_dshell(call, notes)
+    if what == TONY_CALL:
+        return read_tony(None, call, notes, call.words[0].span)
+    return read_submarine(submarine_file(call, notes), notes)
 
 
 def normal(documents: Sequence[Node], version: str) -> Sequence[Node]:

@@ -20,6 +20,7 @@ from tfdsl_backends.hadoop.reading import (
     memory_in_mb,
     roles_of,
 )
+from tfdsl_backends.yarn.reading_command_lines import arguments, options
 from tfdsl_backends.yarn.reading_fields import TONY_LEFT_OUT
 from tfdsl_backends.yarn.reading_runtime import read_mount
 
@@ -28,10 +29,17 @@ if TYPE_CHECKING:
 
     from tfdsl.draft import Block
     from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.words import Command
     from tfdsl.text import Span
 
 INSTANCES: Final = regex(r"tony\.([a-z]+)\.instances\Z")
 _OF_ROLE: Final = ("instances", "memory", "vcores", "gpus", "command", "resources", "node-label", "depends-on")
+OPTIONS: Final = frozenset(
+    ("executes", "task_params", "src_dir", "python_venv", "python_binary_path", "conf_file", "conf",
+     "sidecar_tensorboard_log_dir")
+)  # fmt: skip
+"""Options of TonY's client that become a part of the job, or say where its configuration is."""
+
 _DEFAULTS: Final = ("tony-default.xml", "programatically")
 """Where a property comes from that nobody has written, as a resolved configuration says it."""
 
@@ -72,9 +80,11 @@ def _each(place: View) -> Iterator[View]:
         yield place
 
 
-def read_tony(root: View, notes: Notes) -> Draft | None:
-    """The job of a configuration."""
-    said = properties(root)
+def read_tony(root: View | None, call: Command | None, notes: Notes, span: Span) -> Draft | None:
+    """The job of a configuration, of a command line, or of both: the command line counts more."""
+    said = properties(root) if root is not None else {}
+    if call is not None:
+        _submitted(said, call, notes)
     title = said["tony.application.name"].text if "tony.application.name" in said else "the job of TonY"
     framework = said.get("tony.application.framework")
     if framework is not None and framework.text.lower() != "tensorflow":
@@ -82,10 +92,10 @@ def read_tony(root: View, notes: Notes) -> Draft | None:
         notes.asked.report(import_rules.NOT_TENSORFLOW(framework.span, what=title, reason=reason))
         return None
     counts = {match[1]: one for name, one in said.items() if (match := INSTANCES.match(name)) and one.text != "0"}
-    roles = roles_of(title, {name: one.span for name, one in counts.items()}, notes, root.span)
+    roles = roles_of(title, {name: one.span for name, one in counts.items()}, notes, span)
     if roles is None:
         return None
-    draft = Draft(job_name(title, "tony"), "yarn", root.span, law=False)
+    draft = Draft(job_name(title, "tony"), "yarn", span, law=False)
     draft.renamed.update({name: role for name, role in roles.items() if name != role})
     for name, role in roles.items():
         _role(draft, role, name, said, roles, notes)
@@ -93,6 +103,34 @@ def read_tony(root: View, notes: Notes) -> Draft | None:
     _job(draft, said, notes)
     _left_out(said, roles, notes)
     return draft
+
+
+def _submitted(said: dict[str, Property], call: Command, notes: Notes) -> None:
+    """The options of TonY's client, as the properties that say the same."""
+    own = list(options(arguments(call)))
+    given = {one.name: notes.keep(one.word, f"-{one.name}") for one in own}
+    places = {one.name: one.word.span for one in own}
+    for one in own:
+        name, equals, value = one.word.text.partition("=")
+        if one.name == "conf" and equals:
+            said[name] = Property(value, one.word.span)
+        elif one.name in ("shell_env", "container_env"):
+            before = said.get("tony.containers.envs")
+            text = f"{before.text},{one.word.text}" if before is not None else one.word.text
+            said["tony.containers.envs"] = Property(text, one.word.span)
+        elif one.name not in OPTIONS:
+            notes.left_out(one.word.span, f"-{one.name}", "it is about TonY's client")
+    if "executes" in given:
+        words = [given.get("python_binary_path", "python"), given["executes"], given.get("task_params", "")]
+        said.setdefault("tony.containers.command", Property(" ".join(filter(None, words)), places["executes"]))
+    for name in ("src_dir", "python_venv"):
+        if name in given:
+            before = said.get("tony.containers.resources")
+            whole = ",".join((before.text, given[name])) if before is not None and before.text else given[name]
+            said["tony.containers.resources"] = Property(whole, places[name])
+    if "sidecar_tensorboard_log_dir" in given:
+        place = places["sidecar_tensorboard_log_dir"]
+        said["tony.application.tensorboard-log-dir"] = Property(given["sidecar_tensorboard_log_dir"], place)
 
 
 # --- a role ----------------------------------------------------------------------------------------------------------
