@@ -30,6 +30,7 @@ class Scope(Record):
 
     ``any_name``: whether there may be others of any name, from a Secret or ConfigMap. ``later``: variables that come
     after the value in which the text is, which the kubelet does not know yet. ``others``: those that a controller adds.
+    ``named_sources``: whether the language has words for all that variables come from.
     """
 
     names: AbstractSet[str] = frozenset()
@@ -37,18 +38,21 @@ class Scope(Record):
     any_name: bool = False
     later: AbstractSet[str] = frozenset()
     others: AbstractSet[str] = frozenset()
+    named_sources: bool = True
 
     def has(self, name: str) -> bool:
         """Whether ``$(name)`` is replaced."""
         if name in self.later:
             return False
-        return self.defines(name) or name in self.others or _OF_OTHERS.fullmatch(name) is not None
+        if self.defines(name) or name in self.others:
+            return True
+        return (_NAME if self.any_name else _OF_OTHERS).fullmatch(name) is not None
 
     def defines(self, name: str) -> bool:
         """Whether the container itself says where the value of ``name`` comes from."""
         if name in self.names or name == self.index:
             return True
-        return self.any_name and _NAME.fullmatch(name) is not None
+        return self.any_name and self.named_sources and _NAME.fullmatch(name) is not None
 
 
 class Reference(Record):

@@ -18,7 +18,10 @@ def scope_of(role: str, container: View, words: Words | None, facts: PodFacts) -
     """The scope of the texts of ``container``, which runs ``words``."""
     names = variables.names(container)
     index = _index(role, container, words, facts)
-    return Scope(names, index, container["envFrom"].present, others=facts.variables)
+    any_name = next(container["envFrom"].items(), None) is not None
+    return Scope(
+        names, index, any_name, others=facts.variables, named_sources=variables.env_from(container) is not None
+    )
 
 
 def _index(role: str, container: View, words: Words | None, facts: PodFacts) -> str | None:

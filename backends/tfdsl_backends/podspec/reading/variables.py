@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.import_rules import SERVER_REFUSES
 from tfdsl.draft import Bare
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.rules.downward import pod_field
 from tfdsl.rules.names import data_key, name_problem
 from tfdsl.rules.texts import clean, quoted
 from tfdsl.vocabulary.attributes import ENV_NAME
-from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.texts import value
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
     from tfdsl.text import Span
+    from tfdsl_backends.podspec.expansion import Scope
 
 
 class Variable(Record):
@@ -60,7 +60,7 @@ def variables(container: View, scope: Scope, asked: Asked) -> list[Variable]:
     found: dict[str, Variable] = {}
     before: set[str] = set()
     later = {*names(container)} - {scope.index}
-    seen = Scope(before, scope.index, scope.any_name, later)
+    seen = replace(scope, names=before, later=later)
     for entry in container["env"].items():
         name = entry["name"].text
         if name is None or re.fullmatch(ENV_NAME, name) is None:

@@ -430,3 +430,11 @@ def test_facts_are_enough_without_any_pod() -> None:
 
 def test_a_variable_that_somebody_else_adds_has_no_word() -> None:
     assert words("{args: ['$(VC_TASK_INDEX)'], env: [{name: A, value: '$(FOO_SERVICE_HOST)'}]}") == []
+
+
+def test_a_name_that_a_source_without_a_word_may_have() -> None:
+    assert words("{args: ['$(date)'], envFrom: [{prefix: P_, secretRef: {name: s}}]}") == []
+    assert words("{args: ['$(date)'], envFrom: [{secretRef: {name: s}}]}") == [
+        'args = ["${env.date}"]',
+        'env_from = [secret("s")]',
+    ]
