@@ -148,10 +148,10 @@ def test_a_claim_of_one_role_is_its_own() -> None:
     assert 'mount claim 100Gi at "/data"' in result.role()
 
 
-def test_a_claim_that_some_roles_share_is_to_them_one_that_exists() -> None:
+def test_a_claim_that_some_roles_share_is_the_jobs_because_two_mounts_were_two_claims() -> None:
     result = read(with_facts(claims=OWN_CLAIM), worker=CLAIM, ps=CLAIM, chief=container())
-    assert result.job == []
-    assert 'mount pvc "mnist-data" at "/data"' in result.role()
+    assert result.job == ['mount claim 100Gi at "/data"']
+    assert result.role() == ['image = "mnist:1"']
 
 
 def test_a_claim_of_several_roles_is_the_job_s_and_of_one_role_is_its_own() -> None:
