@@ -142,7 +142,22 @@ def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
 
 
 def _with_patches(settled: Settled, group: Group, backend: Backend, reading: Reading) -> Settled:
-    """``settled`` with patches for what its words do not give, as far as patches can."""
+    """``settled`` with patches for what its words do not give, as far as patches can.
+
+    A patch can uncover another difference: a request that is alone once the equal limit has gone is one of its own.
+    """
+    best, left = settled, len(unkept(asked_for(settled.draft, group), settled.made, reading))
+    while left:
+        patched = _patched(best, group, backend, reading)
+        rest = len(unkept(asked_for(patched.draft, group), patched.made, reading))
+        if rest >= left:
+            return patched if best is settled else best
+        best, left = patched, rest
+    return best
+
+
+def _patched(settled: Settled, group: Group, backend: Backend, reading: Reading) -> Settled:
+    """``settled`` with a patch for each difference, without those that are refused."""
     wanted, got = law(asked_for(settled.draft, group), settled.made, reading)
     rest = residue(wanted, got, [one.data for one in settled.made.documents if one.format in ("yaml", "json")])
     made_up = "/" not in name_of(wanted[0], 0) if wanted else False
