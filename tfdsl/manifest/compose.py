@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST_ALIASED: Final = 400_000
 """The most values of one document that are written as aliases, each counted as often as it is used."""
 
-_PROPERTIES = regex(r"(?:[&!]\S*(?:\s+(?:#[^\r\n]*\s*)*)?)+")
+_PROPERTIES = regex(r"(?:(?:&[0-9A-Za-z_-]+|!\S*)(?:\s+(?:#[^\r\n]*\s*)*)?)+")
 """Anchor and tag of a value, with what separates them from it."""
 _LINE_END = regex("[\r\n\x85\u2028\u2029]")
 _BLOCK_STYLES = frozenset("|>")

@@ -76,6 +76,8 @@ def _documents(source: Source, report: Report) -> list[Document]:
 
 def _of_yaml(source: Source, report: Report, text: str, *, hidden: bool = False) -> list[Document]:
     """The documents of ``text``, which has the places of ``source``. ``hidden``: it has hidden braces."""
+    if text.startswith("\ufeff"):  # which only one of the two parsers counts
+        text = f"\n{text[1:]}"
     forbidden = FORBIDDEN.search(text)
     if forbidden is not None:
         at = forbidden.start()

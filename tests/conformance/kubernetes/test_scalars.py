@@ -6,6 +6,7 @@ Its answers are recorded in ``tests/unit/manifest/spellings.py``, where the read
 from __future__ import annotations
 
 import time
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.conformance.kubernetes.api import Api
+    from tfdsl.diagnostics import Diagnostic
 
 GROUP = "scalars.tfdsl.example.com"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -114,3 +116,38 @@ def test_floats(ask: Callable[[str], object]) -> None:
         answer = ask(f"  a: {written}\n")
         assert isinstance(answer, dict)
         assert repr(as_in_the_server(answer["a"])) == repr(values(here.node)["a"])  # type: ignore[index]
+
+
+PIECES = (
+    *("a", "b", "1", "0x1", "1e3", "~", "é", "😀", "'b'", '"c"', "[1, 2]", "{k: v}"),
+    *(" ", "  ", "\n", "\n  ", "\n    ", "\n- ", "\n  - ", "\r\n", "\t", "\u2028", "\x85"),
+    *(": ", ":", "- ", "[", "]", "{", "}", ",", ", ", "? ", "?", "<<: ", "# c", "#", "|", "|-", ">"),
+    *("&x ", "*x", "!!str ", "!t ", "'", '"', "\\", "\\n", "%", "@", "="),
+)
+SEED, TEXTS = 20, 2_000
+
+
+def test_any_text_is_read_or_refused_as_by_the_server(ask: Callable[[str], object]) -> None:
+    random = Random(SEED)
+    wrong = []
+    for _ in range(TEXTS):
+        text = f"  a: {''.join(random.choices(PIECES, k=random.randint(1, 12)))}\n"
+        diagnostics: list[Diagnostic] = []
+        found = read(Source("x.yaml", f"spec:\n{text}"), diagnostics.append)
+        fatal = [one.message for one in diagnostics if one.rule.slug != "import-duplicate-key"]
+        answer = ask(text)
+        if fatal or isinstance(answer, str):
+            alike = bool(fatal) and isinstance(answer, str)
+        else:  # what is not indented stands beside spec
+            here = values(found[0].node)
+            alike = isinstance(here, dict) and here["spec"] == numbers(answer)
+        if not alike:
+            wrong.append((text, answer, fatal))
+    assert wrong == [], SEED
+
+
+def numbers(value: object) -> object:
+    """An answer with the numbers as the server has them."""
+    if isinstance(value, dict):
+        return {key: numbers(one) for key, one in value.items()}
+    return [numbers(one) for one in value] if isinstance(value, list) else as_in_the_server(value)

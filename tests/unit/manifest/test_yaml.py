@@ -307,6 +307,9 @@ def check_places(node: Node, source: Source) -> None:
         assert isinstance(one, Scalar | Mapping | Sequence)
         assert one.span.source is source
         assert 0 <= one.span.start <= one.span.end <= len(source.text)
+        text = one.span.text
+        if isinstance(one, Scalar) and isinstance(one.value, str) and text[:1] not in "'\"|>" and text.isprintable():
+            assert one.value == text  # a word on one line
         if isinstance(one, Mapping):
             for entry in one.entries.values():
                 assert 0 <= entry.key_span.start <= entry.key_span.end <= len(source.text)
