@@ -10,6 +10,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator  # noqa: TC003  (pytest-lsp evaluates the annotations of a fixture)
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -270,3 +271,42 @@ async def test_the_preview_has_text_and_lines(client: LanguageClient, tmp_path: 
     entry = next(entry for entry in output.map.lines if entry[0] == number)
     assert output.map.sources[entry[1]] == uri
     assert entry[2] == 3, "the image stands in line 3"
+
+
+async def test_lines_lead_both_ways_between_texts_and_the_preview(client: LanguageClient, tmp_path: Path) -> None:
+    uri = opened(client, tmp_path, SOUND)
+    preview = {"textDocument": {"uri": uri}, "target": "volcano"}
+    output = (await client.protocol.send_request_async("tfdsl/compile", preview)).outputs[0]
+    shown = output.text.splitlines()
+    image = next(at for at, line in enumerate(shown, 1) if "r.example.com/a:1" in line)
+
+    async def ask(**place: object) -> Any:
+        return await client.protocol.send_request_async("tfdsl/where", {**preview, **place})
+
+    made = await ask(source={"uri": uri, "line": 3})
+    assert [(one.name, one.line, one.how) for one in made.lines] == [("a.yaml", image, "made")]
+    common = (tmp_path / "common.tfjob").as_uri()
+    through = await ask(source={"uri": common, "line": 1})
+    assert [(one.name, one.line, one.how) for one in through.lines] == [("a.yaml", image, "through")]
+    gpus = await ask(source={"uri": common, "line": 2})
+    assert {shown[one.line - 1].strip() for one in gpus.lines} == {"nvidia.com/gpu: 1"}
+    assert (await ask(source={"uri": uri, "line": 6})).reason == "it ends job a (line 2)"
+    back = await ask(output={"name": "a.yaml", "line": image})
+    assert (back.source.uri, back.source.line) == (uri, 3)
+    assert [(one.uri, one.line) for one in back.uses] == [(common, 1)]
+    assert (await ask(output={"name": "a.yaml", "line": 1})).source is None
+
+
+async def test_a_manifest_becomes_a_text(client: LanguageClient, tmp_path: Path) -> None:
+    uri = (tmp_path / "live.yaml").as_uri()
+    text = (
+        "kind: TFJob\napiVersion: kubeflow.org/v1\nmetadata: {name: j}\nspec:\n  tfReplicaSpecs:\n    Worker:\n"
+        "      replicas: 3\n      template: {spec: {containers: [{name: tensorflow, image: 'i:🦊'}]}}\n"
+    )
+    answer = await client.protocol.send_request_async("tfdsl/import", {"uri": uri, "text": text})
+    assert "job j {" in answer.text
+    assert "replicas = 3" in answer.text
+    assert [(job.name, job.target, job.patches) for job in answer.jobs] == [("j", "tfjob", 0)]
+    broken = await client.protocol.send_request_async("tfdsl/import", {"uri": uri, "text": "kind: [\n"})
+    assert (broken.text, list(broken.jobs)) == ("", [])
+    assert [(one.severity, one.code) for one in broken.diagnostics] == [(1, "TFJ4001")]

@@ -167,6 +167,13 @@ def test_a_bug_in_a_request_is_an_error_and_the_server_lives() -> None:
         ("tfdsl/compile", {"textDocument": {"uri": "file:///not/open"}, "target": "volcano"}),
         ("tfdsl/compile", {"textDocument": [], "target": 3}),
         ("tfdsl/compile", {"textDocument": {"uri": URI}, "target": "volcano", "params": {"class": 1, "a b": {}}}),
+        ("tfdsl/where", {"textDocument": {"uri": URI}, "target": "nothing", "source": {"uri": URI, "line": 1}}),
+        ("tfdsl/where", {"textDocument": {"uri": URI}, "target": "volcano", "source": {"uri": URI, "line": 999}}),
+        ("tfdsl/where", {"textDocument": {"uri": URI}, "target": "volcano", "source": {"uri": "x:\0", "line": -1}}),
+        ("tfdsl/where", {"textDocument": {"uri": URI}, "target": "volcano", "output": {"name": "../a", "line": 1}}),
+        ("tfdsl/where", {"textDocument": {"uri": URI}, "target": "volcano", "output": {"name": [], "line": 10**30}}),
+        ("tfdsl/import", {"uri": "untitled:x", "text": "\x00{"}),
+        ("tfdsl/import", {"uri": URI, "text": "a: &a [*a]\n<<: *a\n"}),
         ("workspace/executeCommand", {"command": "tfdsl.openOutput", "arguments": [URI]}),
         ("workspace/executeCommand", {"command": "tfdsl.nothing", "arguments": []}),
         ("textDocument/nothing", {}),
@@ -208,6 +215,8 @@ def test_hostile_texts_are_checked_and_answered(text: str, serving: Wire) -> Non
         ("textDocument/formatting", {**where, "options": {"tabSize": 2, "insertSpaces": True}}),
         ("textDocument/selectionRange", {**where, "positions": [where["position"]]}),
         ("tfdsl/compile", {**where, "target": "volcano"}),
+        ("tfdsl/where", {**where, "target": "volcano", "source": {"uri": URI, "line": 1}}),
+        ("tfdsl/import", {"uri": URI, "text": text}),
     ):
         assert "error" not in serving.request(method, params), method
 

@@ -121,6 +121,11 @@ def test_names_of_header_fields_have_no_case(wire: Wire) -> None:
         ("workspace/executeCommand", {"command": "tfdsl.nothing"}),
         ("tfdsl/compile", []),
         ("tfdsl/compile", {}),
+        ("tfdsl/where", []),
+        ("tfdsl/where", {"textDocument": {"uri": URI}, "target": "volcano"}),
+        ("tfdsl/where", {"textDocument": {"uri": URI}, "target": "volcano", "source": {"uri": URI, "line": "1"}}),
+        ("tfdsl/import", {}),
+        ("tfdsl/import", {"uri": URI, "text": 5}),
     ],
 )
 def test_wrong_params_are_told(wire: Wire, method: str, params: object) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FORMAT = Flag(
     "--format",
-    "text: a unified diff (default); summary: a line for each difference",
+    "text: a unified diff (default); summary: a line per difference",
     value="FORMAT",
     one_of=("text", "summary", "json"),
 )

@@ -40,7 +40,8 @@ class Snapshot:
     """A text, the files it includes, and the settings.
 
     ``read`` opens the file at a path or says why it cannot be read. ``before`` is an earlier program of the same text,
-    for what does not bear waiting. ``units``: what :mod:`tfdsl.lsp.fates` has lowered.
+    for what does not bear waiting. ``units``: what :mod:`tfdsl.lsp.fates` has lowered; ``compiled``: the last
+    compilation for a preview, and what was asked for.
     ``programs`` gives the programs of the workspace that a file is part of. ``between`` is called between pieces of a
     check, and may raise to end it; what has been done so far is kept. ``shown``: the texts that are open.
     """
@@ -61,6 +62,7 @@ class Snapshot:
         self.settings = settings or Settings()
         self.programs = programs
         self.units: dict[str, list[Unit]] = {}
+        self.compiled: tuple[object, Choice, Outcome] | None = None
         self._checker = checker or Checker()
         self._before = before
         self._between = between

@@ -119,9 +119,9 @@ def choices_for(given: Input) -> tuple[Choice, ...]:
 
 
 class Forward:
-    """Answers about one question. ``compile_`` gives the outcome for one target."""
+    """Answers about one question. ``compile_`` gives the outcome for one target, ``None`` if that takes too long."""
 
-    def __init__(self, question: Question, files: Files, compile_: Callable[[Input, Choice], Outcome]) -> None:
+    def __init__(self, question: Question, files: Files, compile_: Callable[[Input, Choice], Outcome | None]) -> None:
         self.question = question
         self.statements = on_line(question.program, question.span)
         self.without = Without()

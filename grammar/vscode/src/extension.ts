@@ -5,6 +5,7 @@ import type { LanguageClientOptions } from "vscode-languageclient/node";
 import { checkTask } from "./checking";
 import { Choice } from "./choice";
 import { Following } from "./follow";
+import { Importing } from "./importing";
 import { Outputs } from "./output";
 import { Pages, withPages } from "./pages";
 import { Preview } from "./preview";
@@ -25,6 +26,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     new Following(preview),
     new Choice(),
     new Outputs(started.client),
+    new Importing(started.client),
     new Pages(program),
     checkTask(program),
     commands.registerCommand("tfdsl.preview", preview.show, preview),

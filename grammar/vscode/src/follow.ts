@@ -1,6 +1,7 @@
 /** The cursor in a text marks the lines of its previews that come from there, and the other way round. */
 
 import {
+  CancellationTokenSource,
   OverviewRulerLane,
   Range,
   TextEditorRevealType,
@@ -12,6 +13,7 @@ import {
 } from "vscode";
 import { SCHEME, type Preview } from "./preview";
 import { linesFrom, originOf, type Shown } from "./shown";
+import type { SourceLine } from "./where";
 
 export class Following implements Disposable {
   private readonly mark = window.createTextEditorDecorationType({
@@ -21,6 +23,7 @@ export class Following implements Disposable {
     overviewRulerLane: OverviewRulerLane.Center,
   });
   private readonly subscriptions: Disposable[];
+  private waiting: CancellationTokenSource | undefined;
 
   constructor(private readonly preview: Preview) {
     this.subscriptions = [
@@ -32,6 +35,7 @@ export class Following implements Disposable {
   }
 
   dispose(): void {
+    this.waiting?.dispose();
     this.subscriptions.forEach((one) => one.dispose());
   }
 
@@ -42,29 +46,52 @@ export class Following implements Disposable {
     }
     const line = editor.selection.active.line;
     if (editor.document.uri.scheme === SCHEME) {
-      this.toSource(editor.document.uri, line);
+      void this.toSource(editor.document.uri, line);
     } else if (editor.document.languageId === "tfjob") {
-      this.toPreviews(editor.document.uri, line);
+      void this.toPreviews(editor.document.uri, line);
     }
     editor.setDecorations(this.mark, []);
   }
 
-  private toPreviews(uri: Uri, line: number): void {
+  /** What the map says is marked at once; what else a line made (a `let`, an option …) when the server answers. */
+  private async toPreviews(uri: Uri, line: number): Promise<void> {
+    const { token } = this.anew();
     for (const editor of window.visibleTextEditors) {
       const made = this.made(editor);
-      if (made !== undefined) {
-        this.show(editor, linesFrom(made, uri.toString(), line));
+      if (made === undefined) {
+        continue;
+      }
+      this.show(editor, linesFrom(made, uri.toString(), line));
+      const lines = await this.preview.madeBy(editor.document.uri, uri.toString(), line, token);
+      if (lines !== undefined && !token.isCancellationRequested && made === this.made(editor)) {
+        this.show(editor, lines);
       }
     }
   }
 
-  private toSource(uri: Uri, line: number): void {
+  private async toSource(uri: Uri, line: number): Promise<void> {
+    const { token } = this.anew();
     const made = this.preview.shown(uri);
     const origin = made === undefined ? undefined : originOf(made, line);
-    for (const editor of window.visibleTextEditors.filter(({ document }) => document.languageId === "tfjob")) {
-      const here = origin !== undefined && editor.document.uri.toString() === origin.uri;
-      this.show(editor, here ? [origin.line] : []);
+    this.showSources(origin === undefined ? [] : [origin]);
+    const origins = await this.preview.originsOf(uri, line, token);
+    if (origins !== undefined && origins.length > 0 && !token.isCancellationRequested) {
+      this.showSources(origins);
     }
+  }
+
+  private showSources(places: readonly SourceLine[]): void {
+    for (const editor of window.visibleTextEditors.filter(({ document }) => document.languageId === "tfjob")) {
+      const uri = editor.document.uri.toString();
+      this.show(editor, places.filter((one) => one.uri === uri).map((one) => one.line));
+    }
+  }
+
+  /** End the question that waits for an answer: the cursor has moved on. */
+  private anew(): CancellationTokenSource {
+    this.waiting?.cancel();
+    this.waiting?.dispose();
+    return (this.waiting = new CancellationTokenSource());
   }
 
   private made(editor: TextEditor): Shown | undefined {

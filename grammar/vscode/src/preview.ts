@@ -14,8 +14,9 @@ import {
 import type { LanguageClient } from "vscode-languageclient/node";
 import { targetFor } from "./choice";
 import { COMPILE, outputsOf, type CompileParams } from "./compile";
-import { previewName, shown, type Shown } from "./shown";
+import { lineOfFile, previewName, shown, shownLine, type Shown } from "./shown";
 import { textOf } from "./texts";
+import { madeLines, originLines, WHERE, type SourceLine } from "./where";
 
 export const SCHEME = "tfdsl-preview";
 /** Milliseconds without a change after which the output is made anew. */
@@ -54,6 +55,34 @@ export class Preview implements TextDocumentContentProvider, Disposable {
     return this.last.get(uri.toString());
   }
 
+  /** The lines of a preview that a line of a text made, as the server says it; nothing when it does not answer. */
+  async madeBy(preview: Uri, uri: string, line: number, token: CancellationToken): Promise<number[] | undefined> {
+    const made = this.shown(preview);
+    const answer = await this.ask(preview, { source: { uri, line: line + 1 } }, token);
+    return made === undefined || answer === undefined
+      ? undefined
+      : madeLines(answer).flatMap((one) => shownLine(made, one.name, one.line) ?? []);
+  }
+
+  /** The lines of texts that made a line of a preview, the first the nearest; lines are counted from 0. */
+  async originsOf(preview: Uri, line: number, token: CancellationToken): Promise<SourceLine[] | undefined> {
+    const made = this.shown(preview);
+    const output = made === undefined ? undefined : lineOfFile(made, line);
+    const answer = output === undefined ? undefined : await this.ask(preview, { output }, token);
+    return answer === undefined
+      ? undefined
+      : originLines(answer).map((one) => ({ uri: Uri.parse(one.uri).toString(), line: one.line - 1 }));
+  }
+
+  private async ask(preview: Uri, place: object, token: CancellationToken): Promise<unknown> {
+    const params = JSON.parse(preview.query) as CompileParams;
+    try {
+      return await this.client()?.sendRequest<unknown>(WHERE, { ...params, ...place }, token);
+    } catch {
+      return undefined; // It was cancelled, or the text is not a part of what is shown.
+    }
+  }
+
   /**
    * The command: of the text in the active editor, or of `uri`; for `target`, or for one that is asked for; of `job`,
    * or of all.
@@ -88,13 +117,13 @@ export class Preview implements TextDocumentContentProvider, Disposable {
   private async make(params: CompileParams, token: CancellationToken): Promise<Shown> {
     const client = this.client();
     if (client === undefined) {
-      return { text: "# The language server does not run.\n", lines: [] };
+      return { text: "# The language server does not run.\n", lines: [], parts: [] };
     }
     try {
       return inEditor(shown(outputsOf(await client.sendRequest<unknown>(COMPILE, params, token))));
     } catch (error) {
       // The text was closed, or there is no such target or job any more.
-      return { text: `# ${error instanceof Error ? error.message : String(error)}\n`, lines: [] };
+      return { text: `# ${error instanceof Error ? error.message : String(error)}\n`, lines: [], parts: [] };
     }
   }
 
@@ -121,12 +150,12 @@ export class Preview implements TextDocumentContentProvider, Disposable {
 }
 
 /** With URIs written as VS Code writes them: there is more than one way. */
-function inEditor({ text, lines }: Shown): Shown {
+function inEditor({ text, lines, parts }: Shown): Shown {
   const known = new Map<string, string>();
   const written = (uri: string): string => {
     const found = known.get(uri) ?? Uri.parse(uri).toString();
     known.set(uri, found);
     return found;
   };
-  return { text, lines: lines.map((line) => ({ ...line, uri: written(line.uri) })) };
+  return { text, lines: lines.map((line) => ({ ...line, uri: written(line.uri) })), parts };
 }

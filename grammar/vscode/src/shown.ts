@@ -14,24 +14,33 @@ export interface Line {
   readonly line: number;
 }
 
-/** A text, and its lines that come from somewhere, in order. */
+/** A file of the output, and the line of the preview that is its first. */
+export interface Part {
+  readonly name: string;
+  readonly first: number;
+}
+
+/** A text, its lines that come from somewhere, and the files that it consists of, each in order. */
 export interface Shown {
   readonly text: string;
   readonly lines: readonly Line[];
+  readonly parts: readonly Part[];
 }
 
 /** One text out of the files; several get a line with their path before each. */
 export function shown(files: readonly Output[]): Shown {
   if (files.length === 0) {
-    return { text: NOTHING, lines: [] };
+    return { text: NOTHING, lines: [], parts: [] };
   }
   const lines: Line[] = [];
+  const parts: Part[] = [];
   let text = "";
   for (const { name, text: own, map } of files) {
     if (files.length > 1) {
       text += `${text === "" ? "" : "\n"}# ===== ${name} =====\n`;
     }
     const before = text.split("\n").length - 1;
+    parts.push({ name, first: before });
     for (const [to, index, from] of map.lines) {
       const uri = map.sources[index];
       if (uri !== undefined) {
@@ -40,7 +49,19 @@ export function shown(files: readonly Output[]): Shown {
     }
     text += files.length > 1 ? withEnd(own) : own;
   }
-  return { text, lines };
+  return { text, lines, parts };
+}
+
+/** The line of a file, counted from 1, that a line of the preview is. */
+export function lineOfFile({ parts }: Shown, line: number): { name: string; line: number } | undefined {
+  const part = parts.findLast(({ first }) => first <= line);
+  return part && { name: part.name, line: line - part.first + 1 };
+}
+
+/** The line of the preview that a line of a file, counted from 1, is. */
+export function shownLine({ parts }: Shown, name: string, line: number): number | undefined {
+  const part = parts.find((one) => one.name === name);
+  return part && part.first + line - 1;
 }
 
 /** The lines of the preview that come from a line of a text. */

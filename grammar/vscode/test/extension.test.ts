@@ -7,8 +7,10 @@ import test from "node:test";
 import { outputsOf, type Output } from "../src/compile";
 import { fitting } from "../src/fitting";
 import { missing, otherCommand, serverCommand, type Surroundings } from "../src/program";
-import { linesFrom, NOTHING, originOf, previewName, profilesIn, shown, targetsIn } from "../src/shown";
+import { importedOf } from "../src/manifest";
+import { lineOfFile, linesFrom, NOTHING, originOf, previewName, profilesIn, shown, shownLine, targetsIn } from "../src/shown";
 import { submitCommand } from "../src/submit";
+import { madeLines, originLines } from "../src/where";
 import { TARGETS } from "../src/targets";
 import { examples, extension } from "./places";
 
@@ -100,6 +102,31 @@ test("lines are followed both ways, in one file and in several", () => {
   const lines = two.text.split("\n");
   assert.deepEqual(linesFrom(two, "file:///w/a.tfjob", 2).map((line) => lines[line]), ["2", "1"]);
   assert.equal(originOf(two, 0), undefined);
+});
+
+test("a line of the preview is a line of a file, and the other way round", () => {
+  const two = shown([output("a", "1\n2"), output("b/c", "1\n")]);
+  const lines = two.text.split("\n");
+  for (const [name, line] of [["a", 1], ["a", 2], ["b/c", 1]] as const) {
+    const at = shownLine(two, name, line);
+    assert.ok(at !== undefined);
+    assert.equal(lines[at], String(line));
+    assert.deepEqual(lineOfFile(two, at), { name, line });
+  }
+  assert.equal(lineOfFile(two, 0), undefined);
+  assert.equal(shownLine(two, "c", 1), undefined);
+});
+
+test("answers of the server are read with care", () => {
+  assert.deepEqual(madeLines({ lines: [{ name: "a", line: 3, how: "made" }, { name: 1 }, null, 5] }), [{ name: "a", line: 3 }]);
+  assert.deepEqual(madeLines(null), []);
+  const place = { uri: "file:///a", line: 2 };
+  assert.deepEqual(originLines({ source: place, uses: [place, {}, null] }), [place, place]);
+  assert.deepEqual(originLines({ source: null, uses: 5 }), []);
+  const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
+  const answer = { text: "job a { }", jobs: [{ name: "a", kept: false }, { name: "b", kept: null }, 3], diagnostics: [{ range, message: "m" }, {}] };
+  assert.deepEqual(importedOf(answer), { text: "job a { }", differs: ["a"], diagnostics: [{ range, message: "m" }] });
+  assert.deepEqual(importedOf("no"), { text: "", differs: [], diagnostics: [] });
 });
 
 test("the submit command compiles what is shown, quoted for a shell", () => {

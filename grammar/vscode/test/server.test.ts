@@ -13,6 +13,8 @@ import {
   type CompletionList,
 } from "vscode-languageserver-protocol/node";
 import { COMPILE, outputsOf } from "../src/compile";
+import { IMPORT, importedOf } from "../src/manifest";
+import { madeLines, originLines, WHERE } from "../src/where";
 import { examples } from "./places";
 import { Session } from "./session";
 
@@ -89,6 +91,24 @@ test("the preview gets what the target gets, from the text as it stands", LIMIT,
     await session.open("file:///nowhere/wrong.tfjob", TEXT);
     const wrong = { textDocument: { uri: "file:///nowhere/wrong.tfjob" }, target: "volcano" };
     assert.deepEqual(outputsOf(await session.connection.sendRequest(COMPILE, wrong)), []);
+  }),
+);
+
+test("lines are followed through what a text includes and names, and a manifest is imported", LIMIT, () =>
+  within(async (session) => {
+    const text = `let version = "7"\n${TEXT.replace(", gpuu = 1", "").replace("mnist:1.4", "mnist:${version}")}`;
+    await session.open(URI, text);
+    const preview = { textDocument: { uri: URI }, target: "volcano" };
+    const [file] = outputsOf(await session.connection.sendRequest(COMPILE, preview));
+    const made = madeLines(await session.connection.sendRequest(WHERE, { ...preview, source: { uri: URI, line: 1 } }));
+    assert.deepEqual(
+      made.map(({ name, line }) => [name, file?.text.split("\n")[line - 1]?.trim()]),
+      [["mnist.yaml", "image: registry.example.com/mnist:7"]],
+    );
+    const origins = originLines(await session.connection.sendRequest(WHERE, { ...preview, output: made[0] }));
+    assert.deepEqual(origins, [{ uri: URI, line: 3 }, { uri: URI, line: 1 }]);
+    const manifest = { uri: "file:///nowhere/mnist.yaml", text: outputsOf(await session.connection.sendRequest(COMPILE, { ...preview, target: "tfjob" }))[0]?.text };
+    assert.match(importedOf(await session.connection.sendRequest(IMPORT, manifest)).text, /job mnist \{/);
   }),
 );
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.pipeline import Made
+    from tfdsl.pipeline import Choice, Made, Outcome, Request
 
 
 class SourceMap(TypedDict):
@@ -63,9 +63,39 @@ def compile_text(
 
     ``job``: only that one; ``profile`` and ``params``: instead of those of the settings.
     """
-    choice = choice_of(target)
-    if choice is None:
-        return f"there is no target {target}"
+    found = outcome_for(snapshot, target, job, profile, params)
+    if isinstance(found, str):
+        return found
+    choice, outcome = found
+    outputs = tuple(output for one in outcome.made for output in _outputs(one))
+    version = choice.version or choice.backend.default_version
+    return Compiled(choice.backend.name, version, outputs, outcome.diagnostics)
+
+
+def outcome_for(
+    snapshot: Snapshot, target: str, job: str | None, profile: str | None, params: Mapping[str, str] | None
+) -> tuple[Choice, Outcome] | str:
+    """What compiling gives for the arguments of :func:`compile_text`. The last one is kept: previews ask again."""
+    key = (target, job, profile, tuple(params.items()) if params is not None else None)
+    if snapshot.compiled is None or snapshot.compiled[0] != key:
+        choice = choice_of(target)
+        if choice is None:
+            return f"there is no target {target}"
+        outcome = compiled(
+            snapshot.program,
+            request_for(snapshot, job, profile, params),
+            [choice],
+            strict=snapshot.settings.strict,
+        )
+        snapshot.compiled = key, choice, outcome
+    _, choice, outcome = snapshot.compiled
+    if any(one.rule is UNKNOWN_JOB for one in outcome.diagnostics):
+        return f"there is no job {job}"
+    return choice, outcome
+
+
+def request_for(snapshot: Snapshot, job: str | None, profile: str | None, params: Mapping[str, str] | None) -> Request:
+    """The request of ``snapshot`` with what is asked for instead of its settings."""
     request = snapshot.request
     if job is not None:
         request = replace(request, job=Asked(job, Span(Source("job", job), 0, len(job))))
@@ -74,12 +104,7 @@ def compile_text(
     if params is not None:
         given = tuple(Given(name, Source(f"param {name}", text)) for name, text in params.items())
         request = replace(request, params=given)
-    outcome = compiled(snapshot.program, request, [choice], strict=snapshot.settings.strict)
-    if any(one.rule is UNKNOWN_JOB for one in outcome.diagnostics):
-        return f"there is no job {job}"
-    outputs = tuple(output for one in outcome.made for output in _outputs(one))
-    version = choice.version or choice.backend.default_version
-    return Compiled(choice.backend.name, version, outputs, outcome.diagnostics)
+    return request
 
 
 def _outputs(made: Made) -> Iterator[Output]:

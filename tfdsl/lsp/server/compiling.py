@@ -1,4 +1,4 @@
-"""The request ``tfdsl/compile`` and the command that opens an output."""
+"""The requests ``tfdsl/compile``, ``tfdsl/where`` and ``tfdsl/import``, and the command that opens an output."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
     from tfdsl.lsp.features.compile import Compiled, Output
     from tfdsl.lsp.server.session import Session
+    from tfdsl.text import Source
 
 COMPILE = "tfdsl/compile"
+WHERE = "tfdsl/where"
+IMPORT = "tfdsl/import"
 OPEN_OUTPUT = "tfdsl.openOutput"
 
 
@@ -50,6 +53,57 @@ def _compiled(
     if isinstance(done, str):
         raise JsonRpcException(done, REQUEST_FAILED)
     return done
+
+
+def _where(ls: Session, params: object) -> Mapping[str, object]:
+    """The arguments of ``tfdsl/compile``, with ``source: {uri, line}`` or ``output: {name, line}``."""
+    from tfdsl.lsp.features.where import Preview, made_by, origin_of
+    from tfdsl.lsp.server import conversion
+
+    table = _table(params)
+    uri, target = _table(table.get("textDocument")).get("uri"), table.get("target")
+    source, output = _table(table.get("source")), _table(table.get("output"))
+    line = (source or output).get("line")
+    if not isinstance(uri, str) or not isinstance(target, str) or not isinstance(line, int):
+        raise JsonRpcInvalidParams("tfdsl/where takes textDocument.uri, target, and a line of source or output")
+    given = {name: str(value) for name, value in _table(table["params"]).items()} if "params" in table else None
+    preview = Preview(target, _text(table.get("job")), _text(table.get("profile")), given)
+    snapshot = ls.state.snapshot(uri)
+    if snapshot is None:
+        raise JsonRpcException(f"{uri} is not open", REQUEST_FAILED)
+    if output:
+        origin = origin_of(snapshot, preview, str(output.get("name")), line)
+        if isinstance(origin, str):
+            raise JsonRpcException(origin, REQUEST_FAILED)
+        return conversion.origin(origin, ls.places())
+    text = next((one for one in snapshot.program.files if _is_at(ls, one.source, str(source.get("uri")))), None)
+    if text is None:
+        raise JsonRpcException("the text is not a part of what is shown", REQUEST_FAILED)
+    answer = made_by(snapshot, preview, text.source, line)
+    if isinstance(answer, str):
+        raise JsonRpcException(answer, REQUEST_FAILED)
+    return conversion.made(answer)
+
+
+def _is_at(ls: Session, source: Source, uri: str) -> bool:
+    """Whether ``uri`` is that of ``source``; there is more than one way to write it."""
+    from tfdsl.lsp.uris import path_of
+
+    return ls.state.documents.uri(source.path) == uri or (path_of(uri) is not None and path_of(uri) == source.origin)
+
+
+def _import(ls: Session, params: object) -> Mapping[str, object]:
+    """``{uri, text}`` of a manifest → the text of its jobs, and what there is to say about it."""
+    from tfdsl.lsp.features.importing import import_text
+    from tfdsl.lsp.server import conversion
+    from tfdsl.lsp.uris import path_of
+
+    table = _table(params)
+    uri, text = table.get("uri"), table.get("text")
+    if not isinstance(uri, str) or not isinstance(text, str):
+        raise JsonRpcInvalidParams("tfdsl/import takes uri and text")
+    path = path_of(uri)
+    return conversion.imported(import_text(path or uri, text, path), ls.places(), related=ls.can_relate)
 
 
 def _table(data: object) -> Mapping[str, object]:
@@ -110,5 +164,5 @@ def remove_outputs(ls: Session) -> None:
         shutil.rmtree(ls.outputs, ignore_errors=True)
 
 
-FEATURES = ((COMPILE, None, _compile),)
+FEATURES = ((COMPILE, None, _compile), (WHERE, None, _where), (IMPORT, None, _import))
 """Method, options and handler."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tfdsl.diagnostics.diagnostic import Edit
+    from tfdsl.importing.manifests import Imported
     from tfdsl.lsp.documents import Documents
     from tfdsl.lsp.features.code_actions import Action
     from tfdsl.lsp.features.compile import Compiled
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from tfdsl.lsp.features.symbols import Symbol
     from tfdsl.lsp.occurrences import Occurrence
     from tfdsl.text import Source, Span
+    from tfdsl.where.back import Origin
+    from tfdsl.where.forward import Answer
+    from tfdsl.where.places import Place
 
 _SEVERITY = {
     "error": types.DiagnosticSeverity.Error,
@@ -324,4 +328,41 @@ def compiled(found: Compiled, places: Places, *, related: bool) -> dict[str, obj
             places.documents.uri(path): diagnostics(of_file, places, related=related)
             for path, of_file in by_path.items()
         },
+    }
+
+
+def made(found: Answer) -> dict[str, object]:
+    """The answer of ``tfdsl/where`` about a line of a text."""
+    lines = [
+        {"name": line.place.path, "line": line.place.line, "how": group.how}
+        for group in found.lines
+        for line in group.lines
+    ]
+    return {"lines": lines, "reason": found.reason}
+
+
+def origin(found: Origin, places: Places) -> dict[str, object]:
+    """The answer of ``tfdsl/where`` about a line of an output."""
+    uri = places.documents.uri
+
+    def place(one: Place) -> dict[str, object]:
+        return {"uri": uri(one.path), "line": one.line}
+
+    return {
+        "source": place(found.place) if found.place is not None else None,
+        "uses": [place(one) for one in found.uses],
+        "reason": found.reason or None,
+    }
+
+
+def imported(found: Imported, places: Places, *, related: bool) -> dict[str, object]:
+    """The answer of ``tfdsl/import``; the diagnostics are about the manifest."""
+    problems = [problem(one) for one in found.diagnostics]
+    return {
+        "text": found.text,
+        "jobs": [
+            {"name": job.name, "what": job.what, "target": job.target, "patches": job.patches, "kept": job.kept}
+            for job in found.jobs
+        ],
+        "diagnostics": diagnostics(problems, places, related=related),
     }

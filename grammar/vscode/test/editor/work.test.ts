@@ -9,7 +9,7 @@ import { program } from "./environment";
 import { until, VsCode } from "./vscode";
 
 const JOB = `edition 1
-
+include "common.tfjob"
 param workers: int = 2
 
 profile big {
@@ -17,7 +17,7 @@ profile big {
 }
 
 job mnist {
-  image     = "registry.example/mnist:1"
+  image     = "${"${registry}"}/mnist:1"
   namespace = "research"
   queue     = "training"
   role ps {
@@ -34,6 +34,22 @@ job mnist {
   target volcano { }
 }
 `;
+const COMMON = 'let registry = "registry.example"\n';
+const MANIFEST = `apiVersion: kubeflow.org/v1
+kind: TFJob
+metadata:
+  name: imported
+spec:
+  tfReplicaSpecs:
+    Worker:
+      replicas: 3
+      restartPolicy: Sometimes
+      template:
+        spec:
+          containers:
+          - name: tensorflow
+            image: registry.example/imported:1
+`;
 const MARKED = ".view-overlays [class*='ced-']";
 
 let editor: VsCode;
@@ -42,6 +58,9 @@ before(async () => {
   editor = await VsCode.start({
     files: {
       "main.tfjob": JOB,
+      "common.tfjob": COMMON,
+      "manifest.yaml": MANIFEST,
+      "broken.yaml": "kind: TFJob\nspec: [\n",
       "unopened.tfjob": 'edition 1\njob bad {\n  image = "x:1"\n  role wroker { }\n}\n',
     },
     settings: { "editor.minimap.enabled": false, "workbench.colorTheme": "Default Light Modern" },
@@ -114,7 +133,52 @@ test("the preview follows the cursor of the text, and the other way round", asyn
   const line = text.split("\n").findIndex((each) => each.includes("namespace: research"));
   await cursorTo(".yaml", line);
   await until("the marked namespace", async () => (await marked(0)).some((each) => each.startsWith("namespace")));
+
+  // What the map does not say, the server does: through names, into an included file and back.
+  await cursorTo("main.tfjob", JOB.split("\n").findIndex((each) => each.startsWith("param workers")));
+  await until("the marked replicas", async () => (await marked(1)).includes("replicas: 2"));
+  await editor.show("common.tfjob");
+  await cursorTo("common.tfjob", 0);
+  await until("the marked images", async () => (await marked(1)).includes("image: registry.example/mnist:1"));
+  await cursorTo(".yaml", text.split("\n").findIndex((each) => each.includes("image: registry.example")));
+  await until("the marked let", async () => (await marked(0)).some((each) => each.startsWith("let registry")));
   await editor.run((vscode) => vscode.commands.executeCommand("workbench.action.closeActiveEditor"));
+  await editor.show("main.tfjob");
+});
+
+test("a manifest is imported into an editor beside it", async () => {
+  await editor.show("manifest.yaml");
+  await editor.run((vscode) => vscode.commands.executeCommand("tfdsl.importManifest"));
+  const shown = await editor.waitFor(
+    "the job",
+    (vscode) => {
+      const found = vscode.window.activeTextEditor;
+      return [found?.document.languageId, found?.document.isUntitled, found?.viewColumn, found?.document.getText() ?? ""] as const;
+    },
+    ([language]) => language === "tfjob",
+  );
+  assert.deepEqual(shown.slice(0, 3), ["tfjob", true, 2]);
+  assert.match(shown[3], /job imported \{[\s\S]*replicas = 3/);
+  const problems = await editor.waitFor(
+    "what is wrong with the manifest",
+    (vscode, uri) => vscode.languages.getDiagnostics(vscode.Uri.parse(uri)).map(({ message, range }) => [message, range.start.line] as const),
+    (all) => all.length > 0,
+    editor.uri("manifest.yaml"),
+  );
+  assert.ok(problems.some(([message, line]) => message.includes("Sometimes") && line === 8), JSON.stringify(problems));
+  await editor.run((vscode) => vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor"));
+
+  // From the menu of the explorer, with a manifest that cannot be read.
+  await editor.page.locator(".explorer-folders-view").getByText("broken.yaml").click({ button: "right" });
+  await editor.page.locator(".monaco-menu").getByText("Import Manifest").click();
+  await editor.page.locator(".notification-list-item-message", { hasText: "no job was imported" }).waitFor();
+  const broken = await editor.run(
+    (vscode, uri) => vscode.languages.getDiagnostics(vscode.Uri.parse(uri)).map(({ severity }) => severity),
+    editor.uri("broken.yaml"),
+  );
+  assert.ok(broken.includes(0), JSON.stringify(broken));
+  await editor.run((vscode) => vscode.commands.executeCommand("notifications.clearAll"));
+  await editor.run((vscode) => vscode.commands.executeCommand("workbench.action.closeAllEditors"));
   await editor.show("main.tfjob");
 });
 
