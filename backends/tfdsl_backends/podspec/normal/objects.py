@@ -8,6 +8,7 @@ from tfdsl.manifest.edits import scalar, with_value, within, without
 from tfdsl.manifest.nodes import Mapping, Node
 from tfdsl_backends.podspec.normal import tables
 from tfdsl_backends.podspec.normal.metadata import of_object
+from tfdsl_backends.podspec.normal.order import like
 from tfdsl_backends.podspec.normal.pods import RULES, with_each
 from tfdsl_backends.podspec.normal.types import declared_defaults, kubernetes_types
 from tfdsl_backends.podspec.normal.walk import Dialect, Rule, joined, normal
@@ -92,6 +93,16 @@ def document(node: Node, kinds: Map[tuple[str, str], str], words: Dialect) -> No
     """The normal form of a document; ``kinds``: those that the target knows beside :data:`KINDS`."""
     if not isinstance(node, Mapping):
         return node
-    version, kind = scalar(node.get("apiVersion")), scalar(node.get("kind"))
-    known = {**KINDS, **kinds}.get((str(version), str(kind)), _OTHER)
-    return normal(of_object(node), known, words)
+    return normal(of_object(node), _type_of(node, kinds), words)
+
+
+def with_order_of(own: Node, written: Node | None, kinds: Map[tuple[str, str], str], words: Dialect) -> Node:
+    """The normal form ``own`` with its sets in the order of ``written``, a normal form of the same kind."""
+    if written is None or not isinstance(own, Mapping):
+        return own
+    return like(own, written, _type_of(own, kinds), words)
+
+
+def _type_of(document: Mapping, kinds: Map[tuple[str, str], str]) -> str:
+    version, kind = scalar(document.get("apiVersion")), scalar(document.get("kind"))
+    return {**KINDS, **kinds}.get((str(version), str(kind)), _OTHER)

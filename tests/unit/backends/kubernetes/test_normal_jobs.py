@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.backends.trees import data, of
-from tfdsl_backends.kubernetes.normal import normal
+from tfdsl_backends.kubernetes.normal import aligned, normal
 
 UID = "5f0e4c3a-0000-4000-8000-000000000001"
 POD = {"spec": {"containers": [{"name": "c", "image": "x:1"}], "restartPolicy": "Never"}}
@@ -176,3 +176,27 @@ def test_objects_beside_a_job() -> None:
 @pytest.mark.parametrize("text", ["x", 3, [], {}, {"kind": "Job"}, {"apiVersion": "batch/v1", "kind": "Job"}])
 def test_any_document_is_taken(text: object) -> None:
     normal([of(text)], "")
+
+
+def aligned_env(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> list[str]:
+    def of_env(env: list[dict[str, Any]]) -> Any:
+        spec = {"containers": [{"name": "c", "env": env}]}
+        return normal([of(job(template={"spec": spec}))], "1.31")
+
+    made = data(aligned(of_env(ours), of_env(theirs))[0])
+    return [entry["name"] for entry in made["spec"]["template"]["spec"]["containers"][0]["env"]]
+
+
+def test_what_both_have_comes_first() -> None:
+    a, m, z = ({"name": name, "value": "1"} for name in "AMZ")
+    assert aligned_env([a, m, z], [z, a]) == ["A", "Z", "M"]
+    assert aligned_env([a, z], [m, z]) == ["Z", "A"]
+    user = {"name": "Z", "value": "$(M)"}
+    assert aligned_env([a, m, user], [a, user]) == ["A", "M", "Z"], "at the end, M would not be seen"
+
+    def volumes(*names: str) -> Any:
+        volumes = [{"name": name, "hostPath": {"path": f"/{name}"}} for name in names]
+        return normal([of(job(template={"spec": {"volumes": volumes, "containers": []}}))], "1.31")
+
+    made = data(aligned(volumes("a", "b", "c"), volumes("c", "a"))[0])
+    assert [volume["name"] for volume in made["spec"]["template"]["spec"]["volumes"]] == ["a", "c", "b"]
