@@ -57,13 +57,13 @@ def job_name(document: Document, metadata: View, asked: Asked, *, letter_first: 
 
 
 def read_metadata(draft: Draft, metadata: View, *, without: frozenset[str] = frozenset()) -> None:
-    """Namespace, labels and annotations of the object, but for the keys ``without``."""
+    """Namespace, labels and annotations of the object, but for the labels ``without``."""
     namespace = metadata["namespace"]
     draft.job.set("namespace", namespace.text or None, namespace.span)
     for name in ("labels", "annotations"):
         for key, value in metadata[name].entries():
             text = _text(value)
-            if text is not None and key not in without and key != LAST_APPLIED:
+            if text is not None and key != LAST_APPLIED and not (name == "labels" and key in without):
                 draft.job.entry(name, key, text, metadata[name].key(key))
 
 

@@ -69,6 +69,7 @@ def test_labels_and_annotations() -> None:
 namespace: ml
 labels: {team: vision, version: 1.5, on: true, none: null, list: [1], kueue: q}
 annotations:
+  kueue: note
   note: 'a: b'
   kubectl.kubernetes.io/last-applied-configuration: '{}'
 uid: 1234
@@ -81,6 +82,7 @@ uid: 1234
         ("labels", "team", "vision"),
         ("labels", "version", "1.5"),
         ("labels", "on", "true"),
+        ("annotations", "kueue", "note"),
         ("annotations", "note", "a: b"),
     ]
 

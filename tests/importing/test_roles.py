@@ -1,0 +1,40 @@
+"""``--role``: a manifest calls a role otherwise, and compiling still gives what was read, under the role's own name."""
+
+from __future__ import annotations
+
+from tfdsl.importing.manifests import import_manifests
+from tfdsl.text import Source
+
+TFJOB = """
+apiVersion: kubeflow.org/v1
+kind: TFJob
+metadata: {name: digits}
+spec:
+  runPolicy: {cleanPodPolicy: Running}
+  tfReplicaSpecs:
+    Trainer:
+      replicas: 2
+      restartPolicy: OnFailure
+      template:
+        spec:
+          terminationGracePeriodSeconds: 45
+          hostAliases: [{ip: 10.0.0.5, hostnames: [db]}]
+          containers: [{name: tensorflow, image: registry.example.com/digits:2}]
+    Server:
+      template:
+        spec: {containers: [{name: tensorflow, image: registry.example.com/digits:2}]}
+"""
+
+
+def test_a_tfjob_whose_roles_have_other_names() -> None:
+    [result] = import_manifests([Source("job.yaml", TFJOB)], {"trainer": "worker", "Server": "ps"})
+    assert [(job.name, job.kept, job.patches) for job in result.jobs] == [("digits", True, 1)]
+    assert result.diagnostics == ()
+    assert "role worker {" in result.text
+    assert "role ps     { }" in result.text
+
+
+def test_a_role_that_is_not_named() -> None:
+    [result] = import_manifests([Source("job.yaml", TFJOB)], {"trainer": "worker"})
+    assert result.text == ""
+    assert [one.message for one in result.diagnostics] == ["the replica spec Server is not a role of the language"]
