@@ -50,6 +50,9 @@ def _patches(draft: Draft, policy: View) -> None:
     """What there is no word for. ``priority`` is the class of the pods, too."""
     said = any(isinstance(one, Attribute) and one.name == "priority" for one in draft.job.statements)
     places = [policy["schedulingPolicy"][key] for key in _WORDLESS if not (said and key == "priorityClass")]
+    gang = any(isinstance(one, Attribute) and one.name == "gang_scheduler" for one in draft.options.statements)
+    if said and gang and not policy["schedulingPolicy"]["priorityClass"].present:
+        draft.options.add(Patch("spec.runPolicy.schedulingPolicy.priorityClass", "", span=policy.span))
     if policy["managedBy"].text in MANAGERS[1:]:
         places.append(policy["managedBy"])
     why = _WHY
