@@ -32,7 +32,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
     files = files_of(group)
     notes = Notes(asked)
     if is_own(files.job):
-        return read_own(files, files.job)
+        return read_own(files, files.job, notes)
     name = files.application["name"]
     span = (
         name.span if name.present else (files.resources if files.resources.present else files.config).key("components")

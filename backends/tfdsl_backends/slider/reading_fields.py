@@ -70,7 +70,7 @@ FIELDS: Final = (
     Field("appConfig.json site.global.<role>.port", "", "each task gets a free port"),
     Field("appConfig.json site.<file>.<key>", "target slider { config_files }", "if the metainfo has the file"),
     Field("appConfig.json ${USER_NAME}", "${job.user}"),
-    Field("metainfo application.name", "the name of the job", "slider create NAME is used if it is there"),
+    Field("metainfo application.name", "job NAME", "slider create NAME is used if it is there"),
     Field("metainfo application.version", "target slider { app_version }"),
     Field("metainfo components[].name", "role", "chiefworker is chief; --role NAME=ROLE says it for other names"),
     Field(
@@ -88,6 +88,6 @@ FIELDS: Final = (
     Field("metainfo packages[]", 'target slider { version = "0.91" }', "folders are copied by agents of 0.91 alone"),
     Field("metainfo exportGroups[]", "", "tfdsl writes what the tasks need"),
     Field("slider create --queue", "queue"),
-    Field("ytensorflow commandConfig.app.name", "the name of the job"),
+    Field("ytensorflow commandConfig.app.name", "job NAME"),
 )
 """In the order of the page that shows them."""

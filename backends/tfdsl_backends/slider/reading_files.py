@@ -34,7 +34,7 @@ class Files(Record):
 
     ``application``: the ``application`` of the metainfo, which is ``xml`` or JSON; ``config``: appConfig; ``wrapper``:
     the job file of the command ytensorflow; ``job``: the one of a package that tfdsl wrote; ``submit``: a script or a
-    command line that creates the application.
+    command line that creates the application; ``folder``: what the folder is called that the files are in.
     """
 
     application: View
@@ -44,6 +44,7 @@ class Files(Record):
     job: View
     xml: bool = False
     submit: Document | None = None
+    folder: str = ""
 
     def components(self) -> Iterator[View]:
         """The components of the metainfo."""
@@ -120,7 +121,7 @@ def groups_of(documents: Sequence[Document]) -> list[Group]:
     """The applications among ``documents``: all files are of one, unless there are several of a kind."""
     kinds = [(kind, one) for one in documents if (kind := kind_of(one))]
     counts = Counter(kind for kind, _ in kinds)
-    if not any(counts[kind] for kind in (METAINFO, RESOURCES, CONFIG, WRAPPER)):
+    if not any(counts[kind] for kind in (METAINFO, RESOURCES, CONFIG, WRAPPER, JOB)):
         return []
     wrappers = [_group([(kind, one)]) for kind, one in kinds if kind == WRAPPER]
     kinds = [(kind, one) for kind, one in kinds if kind != WRAPPER]
@@ -128,7 +129,7 @@ def groups_of(documents: Sequence[Document]) -> list[Group]:
 
 
 def _applications(kinds: list[tuple[str, Document]], counts: Mapping[str, int]) -> list[Group]:
-    if not any(counts[kind] for kind in (METAINFO, RESOURCES, CONFIG)):
+    if not any(counts[kind] for kind in (METAINFO, RESOURCES, CONFIG, JOB)):
         return []
     if all(counts[kind] <= 1 for kind in (METAINFO, RESOURCES, CONFIG, JOB)):
         return [_group(kinds)]
@@ -148,7 +149,7 @@ def _root(kind: str, document: Document) -> str:
 def _of_folder(kinds: list[tuple[str, Document]]) -> Iterator[Group]:
     """Each resources file of a folder is an application, with the other files whose names are alike."""
     mains = [one for kind, one in kinds if kind == RESOURCES] or [
-        one for kind, one in kinds if kind in (METAINFO, CONFIG)
+        one for kind, one in kinds if kind in (METAINFO, CONFIG, JOB)
     ][:1]
     others = [(kind, one) for kind, one in kinds if kind in (JOB, SUBMIT, SCRIPT)]
     for main in mains:
@@ -187,4 +188,11 @@ def files_of(group: Group) -> Files:
         views.get(JOB, nothing),
         xml,
         found.get(SUBMIT),
+        _folder_of(group),
     )
+
+
+def _folder_of(group: Group) -> str:
+    """The name of the folder of the application; empty for the current one."""
+    path = group.documents[0].source.path if group.documents else ""
+    return path.rpartition("/")[0].rpartition("/")[2].strip(".")

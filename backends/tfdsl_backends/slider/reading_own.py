@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Bare, Draft, Mount, Output, Step, Text
 from tfdsl.manifest.nodes import Mapping
+from tfdsl.manifest.view import View
 from tfdsl.manifest.words import expanded, read_script
 from tfdsl.record import Record
 from tfdsl.text import Span
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from tfdsl.draft import Block, Value
     from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.view import View
+    from tfdsl_backends.hadoop.reading import Notes
     from tfdsl_backends.slider.reading_files import Files
 
 BOARD: Final = ("tensorboard", "--logdir")
@@ -49,8 +50,15 @@ def is_own(job: View) -> bool:
     return isinstance(job.node, Mapping) and all(key in job.node.entries for key in keys)
 
 
-def read_own(files: Files, job: View) -> Draft:
+def read_own(files: Files, job: View, notes: Notes) -> Draft:
     """The job of such a package."""
+    for file, name in (
+        (files.resources, "resources.json"),
+        (files.config, "appConfig.json"),
+        (files.submit, "submit.sh"),
+    ):
+        if file is None or (isinstance(file, View) and not file.present):
+            notes.left_out(job["name"].span, f"what {name} says", "import the folder of the package")
     submission = read_submission(files.submit)
     span = job["name"].span
     draft = Draft(job_name(job["name"].text or ""), "slider", span, law=False)

@@ -50,12 +50,13 @@ MASTER_KEYS: Final = frozenset({"yarn.memory"})
 def read_package(files: Files, notes: Notes, span: Span) -> Draft | None:
     """The job; ``None``, with an error, if its components are no roles."""
     components = _components(files)
-    title = files.application["name"].text or "the application"
+    title = files.application["name"].text or files.folder or "the application"
     roles = roles_of(title, {name: one.span for name, one in components.items()}, notes, span)
     if roles is None:
         return None
     name, queue = _submitted(files)
-    draft = Draft(job_name(name or title, "tensorflow"), "slider", span, law=False)
+    own = files.application["name"].text or files.folder
+    draft = Draft(job_name(name or own, "tensorflow"), "slider", span, law=False)
     draft.renamed.update({name: role for name, role in roles.items() if name != role})
     draft.job.set("queue", queue, files.submit.node.span if files.submit is not None else None)
     _structure(files, notes, components)

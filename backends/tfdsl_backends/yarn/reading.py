@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import import_rules
 from tfdsl.manifest.nodes import Scalar
 from tfdsl.manifest.view import view
 from tfdsl.reading import Group
@@ -46,6 +47,9 @@ def _groups(one: Document, documents: Sequence[Document]) -> Iterator[Group]:
     if is_job_script(one):
         folder = _folder(one)
         yield Group(OWN, (one, *(other for other in documents if is_submit_script(other) and _folder(other) == folder)))
+    elif is_submit_script(one):
+        if not any(is_job_script(other) and _folder(other) == _folder(one) for other in documents):
+            yield Group(OWN, (one,))
     elif is_yarnfile(one):
         yield Group(SERVICE, (one,))
     elif is_submarine(one):
@@ -54,7 +58,7 @@ def _groups(one: Document, documents: Sequence[Document]) -> Iterator[Group]:
         scripts = [other for other in documents if other.format == "text" and tony_calls(other, text_of(other))]
         told = (replace(other, comments=comments(other.source)) for other in scripts[:1])
         yield Group(TONY, (one, *told, *scripts[:1]))
-    elif one.format == "text" and not is_submit_script(one):
+    elif one.format == "text":
         yield from _calls(one, documents)
 
 
@@ -78,9 +82,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
     """The job."""
     first, notes = group.documents[0], Notes(asked)
     if group.what == OWN:
-        script = job_script(first)
-        submit = group.documents[1] if len(group.documents) > 1 else None
-        return read_own(script, submit_script(submit)) if script is not None else None
+        return _read_own(group, notes)
     if group.what == SERVICE:
         return read_yarnfile(view(first.node), notes)
     if group.what == SUBMARINE:
@@ -92,6 +94,20 @@ def read(group: Group, asked: Asked) -> Draft | None:
     if len(group.documents) > 1:
         tell_problem(first, first.source.text, notes)
     return _read_call(group.what, first, notes)
+
+
+def _read_own(group: Group, notes: Notes) -> Draft | None:
+    """The job of two scripts that belong together."""
+    first, *others = group.documents
+    script = job_script(first)
+    if script is None:
+        diagnostic = import_rules.NOT_A_MANIFEST(first.node.span, what="a submit.sh without the job.sh that it sends")
+        notes.tell(diagnostic.help("import the folder with both"))
+        return None
+    if not others:
+        reason = "it is in submit.sh; import the folder with both"
+        notes.left_out(script.plan["job"].span, "what the containers are and where they run", reason)
+    return read_own(script, submit_script(others[0] if others else None))
 
 
 def _read_call(what: str, part: Document, notes: Notes) -> Draft | None:

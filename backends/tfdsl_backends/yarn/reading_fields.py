@@ -80,7 +80,7 @@ SUBMARINE_LEFT_OUT: Final = {
 """Field of Submarine's file → why it is left out."""
 
 FIELDS: Final = (
-    Field("-appname", "the name of the job", "in lowercase", DSHELL),
+    Field("-appname", "job NAME", "in lowercase", DSHELL),
     Field("-queue", "queue", "", DSHELL),
     Field("-priority", "priority", "", DSHELL),
     Field("-timeout", "deadline", "milliseconds; without it the client ends the application after 10 minutes", DSHELL),
@@ -113,7 +113,7 @@ FIELDS: Final = (
     Field("-output", "output", "of the modified client", DSHELL),
     Field("-tar", 'mount archive … at "."', "of the modified client", DSHELL),
     *(Field(f"-{option}", "", reason, DSHELL) for option, reason in LEFT_OUT.items()),
-    Field("name", "the name of the job", "", YARNFILE),
+    Field("name", "job NAME", "", YARNFILE),
     Field("queue", "queue", "", YARNFILE),
     Field("lifetime", "deadline", "seconds", YARNFILE),
     Field("components[].name", "role", "--role NAME=ROLE says it for other names", YARNFILE),
@@ -148,7 +148,7 @@ FIELDS: Final = (
     Field("components[].placement_policy", 'spread = "node", node_label, target yarn { placement }', "", YARNFILE),
     Field("components[].run_privileged_container", "privileged", "", YARNFILE),
     *(Field(name, "", reason, YARNFILE) for name, reason in SERVICE_LEFT_OUT.items()),
-    Field("tony.application.name", "the name of the job", "in lowercase", TONY),
+    Field("tony.application.name", "job NAME", "in lowercase", TONY),
     Field("tony.<role>.instances", "replicas", "", TONY),
     Field("tony.<role>.memory", "memory", "without it 2g", TONY),
     Field("tony.<role>.vcores", "cpu", "", TONY),
@@ -173,8 +173,12 @@ FIELDS: Final = (
     Field("tony.application.tensorboard-log-dir", "role tensorboard { logdir }", "", TONY),
     Field("tony.application.distributed-mode", "gang", "FCFS is gang = false", TONY),
     Field("tony.am.memory", "target yarn { am_memory }", "", TONY),
+    Field("-executes, -task_params, -python_binary_path", "command", "of TonY's client", TONY),
+    Field("-src_dir, -python_venv", "target yarn { files }, mount archive", "of TonY's client", TONY),
+    Field("-shell_env, -container_env", "env", "of TonY's client", TONY),
+    Field("-conf NAME=VALUE", "", "counts as the property of tony.xml", TONY),
     *(Field(name, "", reason, TONY) for name, reason in TONY_LEFT_OUT.items()),
-    Field("spec.name", "the name of the job", "in lowercase", SUBMARINE),
+    Field("spec.name", "job NAME", "in lowercase", SUBMARINE),
     Field("scheduling.queue", "queue", "", SUBMARINE),
     Field("configs.checkpoint_path", "checkpoint", "", SUBMARINE),
     Field("configs.docker_image, roles.<role>.docker_image", "image", "", SUBMARINE),
@@ -185,6 +189,7 @@ FIELDS: Final = (
     Field("roles.<role>.resources", "memory, cpu, gpu", "", SUBMARINE),
     Field("roles.<role>.launch_cmd", "command", "%input_path% and the like are replaced", SUBMARINE),
     Field("tensorBoard", "role tensorboard", "it shows checkpoint", SUBMARINE),
+    Field("job run --…", "", "the options are the fields of the file that say the same", SUBMARINE),
     *(Field(name, "", reason, SUBMARINE) for name, reason in SUBMARINE_LEFT_OUT.items()),
 )
 """In the order of the page that shows them."""
