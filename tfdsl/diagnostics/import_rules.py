@@ -6,12 +6,12 @@ from tfdsl.diagnostics.diagnostic import Rule
 
 # TFJ40xx: the form of what was read (YAML, JSON, XML, words of a shell)
 BAD_XML = Rule("TFJ4080", "import-bad-xml", "error", "this XML cannot be read: {problem}")
-BAD_WORDS = Rule("TFJ4085", "import-bad-words", "error", "these words cannot be read as a shell does: {problem}")
+BAD_WORDS = Rule("TFJ4085", "import-bad-words", "error", "a shell cannot read this: {problem}")
 NO_VALUE = Rule(
     "TFJ4086",
     "import-no-value",
     "warning",
-    "{what} has no value here; {word} keeps it as text, which nothing replaces",
+    "{what} is not set here, so {word} keeps it as text",
 )
 MANIFEST_SYNTAX = Rule("TFJ4001", "import-syntax", "error", "this is not {form}: {reason}")
 MANIFEST_DUPLICATE_KEY = Rule("TFJ4002", "import-duplicate-key", "error", "the key {key} is set twice")

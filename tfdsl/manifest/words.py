@@ -334,7 +334,7 @@ class _Scanner:
                 self.at = blank.end()
             char = self.text[self.at : self.at + 1]
             if char == "":
-                raise self.error("the ( has no )", start, start + 1)
+                raise self.error("the ( is never closed", start, start + 1)
             if char == ")":
                 self.at += 1
                 return tuple(words)
@@ -361,7 +361,7 @@ class _Scanner:
             elif char == "'":
                 end = self.text.find("'", self.at + 1)
                 if end < 0:
-                    raise self.error("the ' has no second one", self.at, self.at + 1)
+                    raise self.error("the ' is never closed", self.at, self.at + 1)
                 parts.append(self.text[self.at + 1 : end])
                 self.at = end + 1
             elif char == '"':
@@ -405,7 +405,7 @@ class _Scanner:
             else:
                 parts.append("\\")
                 self.at += 1
-        raise self.error('the " has no second one', start, start + 1)
+        raise self.error('the " is never closed', start, start + 1)
 
     def ansi(self) -> str:
         """The text of ``$'…'``."""
@@ -421,7 +421,7 @@ class _Scanner:
                 text += self.text[self.at]
             self.at += 1
         if self.at >= len(self.text):
-            raise self.error("the ' has no second one", start, start + 2)
+            raise self.error("the ' is never closed", start, start + 2)
         self.at += 1
         return text
 
@@ -444,7 +444,7 @@ class _Scanner:
         elif text[start] == "`":
             end = text.find("`", start + 1)
             if end < 0:
-                raise self.error("the ` has no second one", start, start + 1)
+                raise self.error("the ` is never closed", start, start + 1)
             self.at = end + 1
         else:
             self.at += 1
@@ -471,7 +471,7 @@ class _Scanner:
                 if not depth:
                     return at + 1
             at += 1
-        raise self.error(f"the {opening} has no {closing}", start, start + 1)
+        raise self.error(f"the {opening} is never closed", start, start + 1)
 
     def redirect(self, operator: str) -> None:
         """Read the word after a redirection, which is no word of the command."""
@@ -492,7 +492,7 @@ class _Scanner:
             while True:
                 if self.at >= len(self.text):
                     self.waiting = []
-                    message = f"the here-document has no line {delimiter}"
+                    message = f"the here-document never ends: it needs a line {delimiter}"
                     raise self.error(message, start, min(start + 1, len(self.text)))
                 end = self.text.find("\n", self.at)
                 end = end if end >= 0 else len(self.text)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 TOKENS: Final = {"USER_NAME": "job.user", "USER": "job.user"}
 """What Slider's client replaces when the application is created."""
 
-TO_BE_WRITTEN: Final = "nothing outside of them says it; write the command"
+TO_BE_WRITTEN: Final = "only those scripts know it; write the command here"
 PREFIX: Final = "yarn."
 SITE: Final = "site.global."
 THRESHOLD: Final = "yarn.container.failure.threshold"
@@ -309,7 +309,7 @@ def _commands(draft: Draft, notes: Notes) -> None:
         if name == "tensorboard" and "logdir" not in said and not _has_checkpoint(draft):
             block.set("logdir", "hdfs:///tmp/logs", draft.span)
         elif name != "tensorboard" and not {"command", "image"} & said:
-            notes.differs(draft.span, f"what the scripts of the package start for {name}", "command", TO_BE_WRITTEN)
+            notes.differs(draft.span, f"what the package's scripts run for {name}", "command", TO_BE_WRITTEN)
             block.set("command", UNKNOWN_COMMAND, draft.span)
 
 

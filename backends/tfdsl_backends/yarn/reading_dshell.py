@@ -144,12 +144,12 @@ def _checks(client: Client, span: Span, notes: Notes) -> None:
     if not {"shell_command", "shell_script"} & set(options):
         notes.refused(span, "the command line", "it has neither -shell_command nor -shell_script")
     if "jar" not in options:
-        notes.refused(span, "the command line", "no -jar says which jar the application master is in")
+        notes.refused(span, "the command line", "-jar is missing: it names the jar of the application master")
     for word in client.stray:
         if word.text.startswith("-"):
             notes.refused(word.span, word.text, "the client has no such option")
         else:
-            notes.left_out(word.span, word.text, "the client ignores a word that no option takes; quote the command")
+            notes.left_out(word.span, word.text, "no option takes it, so the client ignores it; quote the command")
     for word in client.taken:
         reason = "the client takes it as its own option, although it is behind -shell_args"
         notes.differs(word.span, word.text, "an option of the client", reason)
@@ -268,7 +268,7 @@ def _placement(draft: Draft, client: Client, roles: list[str], notes: Notes) -> 
         return
     found = SPREADS.match(notes.keep(word, "-placement_spec"))
     if found is None or roles != ["worker"]:
-        notes.left_out(word.span, "-placement_spec", "a role has one constraint, target yarn { placement }")
+        notes.left_out(word.span, "-placement_spec", "write it as target yarn { placement = { ROLE = … } }")
         return
     block = draft.role("worker")
     block.statements = [one for one in block.statements if getattr(one, "name", "") != "replicas"]

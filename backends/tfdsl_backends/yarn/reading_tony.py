@@ -205,7 +205,9 @@ def _command(block: Block, role: str, name: str, said: Mapping[str, Property], n
             block.set("command", value, line.span)
     elif role != "tensorboard":
         place = said[f"tony.{name}.instances"].span
-        notes.differs(place, f"what role {name} runs", "command", "it is on TonY's command line, -executes; write it")
+        notes.differs(
+            place, f"what role {name} runs", "command", "TonY's command line has it (-executes); write it here"
+        )
         block.set("command", UNKNOWN_COMMAND, place)
 
 

@@ -103,15 +103,15 @@ def test_here_documents() -> None:
 @pytest.mark.parametrize(
     ("text", "message", "place"),
     [
-        ("a 'b", "the ' has no second one", "'"),
-        ('a "b', 'the " has no second one', '"'),
-        ("a `b", "the ` has no second one", "`"),
-        ("a $'b", "the ' has no second one", "$'"),
-        ("a $(b", "the ( has no )", "("),
-        ("a ${b", "the { has no }", "{"),
-        ("x=(a", "the ( has no )", "x"),
+        ("a 'b", "the ' is never closed", "'"),
+        ('a "b', 'the " is never closed', '"'),
+        ("a `b", "the ` is never closed", "`"),
+        ("a $'b", "the ' is never closed", "$'"),
+        ("a $(b", "the ( is never closed", "("),
+        ("a ${b", "the { is never closed", "{"),
+        ("x=(a", "the ( is never closed", "x"),
         ("x=(a;b)", "a ; is not expected here", ";"),
-        ("cat <<E\nfoo", "the here-document has no line E", "f"),
+        ("cat <<E\nfoo", "the here-document never ends: it needs a line E", "f"),
     ],
 )
 def test_a_problem_has_its_place(text: str, message: str, place: str) -> None:
