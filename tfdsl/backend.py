@@ -189,7 +189,10 @@ class Backend(Record):
     role may have some without asking. ``own_labels``: beginnings of the labels of pods that it writes itself, and
     ``refuses_own_labels``: its checks refuse a job that sets them. ``starter``: what ``tfdsl new`` writes in its block.
 
-    ``reading``: the module with :class:`tfdsl.reading.Reading`; empty when its documents cannot be imported.
+    Import: ``reading`` is the module with :class:`tfdsl.reading.Reading`; empty when its documents cannot be imported.
+    ``reads``: what can be, as people call it; ``kinds``: the kinds of these objects; ``commands``: the programs whose
+    command lines are read.
+
     ``lifecycle``: the module whose ``behaviour`` says how a unit's job lives and ends there; empty when nobody can say.
     """
 
@@ -216,6 +219,9 @@ class Backend(Record):
     refuses_own_labels: bool = False
     starter: tuple[str, ...] = ()
     reading: str = ""
+    reads: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
     lifecycle: str = ""
 
     def load(self) -> Lowering:

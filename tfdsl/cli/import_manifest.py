@@ -42,9 +42,8 @@ COMMAND = Command(
         "tfdsl import mnist.yaml -o imported.tfjob",
         "tfdsl import mnist.yaml --check",
     ),
-    "Reads TFJobs of every version, Volcano Jobs, Jobs, JobSets, Slider packages, Yarnfiles, TonY's tony.xml and the\n"
-    "command line of DistributedShell. What the language has no word for becomes a patch. Messages are about the\n"
-    "manifest and go to standard error; a file that exists is not changed.",
+    "docs/migrate.md says what is read, and what becomes of each field. What the language has no word for becomes\n"
+    "a patch. Messages are about the manifest and go to standard error; a file that exists is not changed.",
 )
 
 

@@ -4,34 +4,43 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tfdsl import targets
+from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.manifest.documents import Document
 from tfdsl.manifest.find import find
+from tfdsl.manifest.foreign import Readable
 from tfdsl.manifest.nodes import Scalar
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from tfdsl.diagnostics import Diagnostic
 
-_COMMAND: Final = regex(r"(?:#!|(?:\S+=\S*\s+)*(?:\S*/)?(?:yarn|hadoop|tony|submarine|slider)\s)")
+_FIRST_WORD: Final = regex(r"(?:\w+=\S*\s+)*(?:\S*/)?([\w.-]+)[ \t]")
 _SCRIPTS: Final = (".sh", ".bash", ".py")
 
 
 def documents_of(sources: Iterable[Source], report: Callable[[Diagnostic], None]) -> list[Document]:
     """Every document of ``sources``, in order; what is wrong with their form goes to ``report``."""
-    return find((document for source in sources for document in _read(source, report)), report)
+    known = targets.built_in()
+    kinds = frozenset(kind.lower() for backend in known for kind in backend.kinds)
+    readable = Readable(kinds, enumeration([words for backend in known for words in backend.reads]))
+    commands = {command for backend in known for command in backend.commands}
+    documents = (document for source in sources for document in _read(source, commands, report))
+    return find(documents, readable, report)
 
 
-def _read(source: Source, report: Callable[[Diagnostic], None]) -> Sequence[Document]:
+def _read(source: Source, commands: Collection[str], report: Callable[[Diagnostic], None]) -> Sequence[Document]:
     start = source.text.lstrip()
     if start.startswith("<"):
         from tfdsl.manifest.xml import read_xml
 
         document = read_xml(source, report)
         return () if document is None else (document,)
-    if source.path.endswith(_SCRIPTS) or _COMMAND.match(start):
+    first = _FIRST_WORD.match(start)
+    if source.path.endswith(_SCRIPTS) or start.startswith("#!") or (first is not None and first[1] in commands):
         return [Document(source, Scalar(source.text, Span(source, 0, len(source.text))), "text")]
     from tfdsl.manifest import yaml
 

@@ -18,20 +18,21 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.foreign import Readable
 
     Report = Callable[[Diagnostic], None]
 
 MOST_EMBEDDED: Final = 100
 """The most documents of one other that are read out of it."""
 
-_JOB_INSIDE = regex(r"\bkind[\"']?[ \t]*:[ \t]*[\"']?(?:TFJob|TfJob|Job|JobSet)\b")
+_KIND_INSIDE = regex(r"\bkind[\"']?[ \t]*:[ \t]*[\"']?([A-Za-z]+)\b")
 _PLACEHOLDER = regex(r"\{\{[^{}\n]*\}\}|\$\{[^{}\n]*\}")
 _NAME = regex(r"[A-Za-z_][A-Za-z0-9_-]*")
 # What the server or a controller adds, copies of the document itself among it.
 _NOT_BY_THE_USER: Final = frozenset({("status",), ("metadata",)})
 
 
-def find(documents: Iterable[Document], report: Report) -> list[Document]:
+def find(documents: Iterable[Document], readable: Readable, report: Report) -> list[Document]:
     """``documents`` with those of lists and those found in others, which stand after what they were found in.
 
     Where none of them can be a job, one error names what they are.
@@ -41,10 +42,10 @@ def find(documents: Iterable[Document], report: Report) -> list[Document]:
     for document in documents:
         for one in _flat(document):
             found.append(one)
-            if foreign.is_foreign(one):
-                found += _inside(one, diagnostics.append)
-    if not diagnostics and found and all(foreign.is_foreign(one) for one in found):
-        diagnostics = [foreign.diagnostic(found)]
+            if foreign.is_foreign(one, readable):
+                found += _inside(one, readable, diagnostics.append)
+    if not diagnostics and found and all(foreign.is_foreign(one, readable) for one in found):
+        diagnostics = [foreign.diagnostic(found, readable)]
     for diagnostic in diagnostics:
         report(diagnostic)
     return found
@@ -93,7 +94,7 @@ def _with_header(item: Mapping, parent: Node, kind: str) -> Mapping:
     return Mapping({**entries, **item.entries}, item.span)
 
 
-def _inside(document: Document, report: Report) -> Iterator[Document]:
+def _inside(document: Document, readable: Readable, report: Report) -> Iterator[Document]:
     """The jobs in ``document``: objects with a kind, and strings that are YAML or JSON."""
     count = 0
     inner: tuple[Step, ...] | None = None  # the job whose parts are passed over
@@ -101,30 +102,34 @@ def _inside(document: Document, report: Report) -> Iterator[Document]:
         if path[:1] in _NOT_BY_THE_USER or (inner is not None and path[: len(inner)] == inner):
             continue
         inner = None
-        if isinstance(node, Mapping) and path and _is_job(node):
+        if isinstance(node, Mapping) and path and _is_job(node, readable):
             inner = path
             yield _told(document, path, node, report)
             count += 1
-        elif isinstance(node, Scalar) and isinstance(node.value, str) and _JOB_INSIDE.search(node.value):
-            for one in _embedded(document, node, node.value, report):
+        elif isinstance(node, Scalar) and isinstance(node.value, str) and _has_job(node.value, readable):
+            for one in _embedded(document, node, node.value, readable, report):
                 yield _told(replace(document, comments=one.comments), path, one.node, report)
                 count += 1
         if count >= MOST_EMBEDDED:
             return
 
 
-def _is_job(node: Node) -> bool:
+def _has_job(text: str, readable: Readable) -> bool:
+    return any(found[1].lower() in readable.kinds for found in _KIND_INSIDE.finditer(text))
+
+
+def _is_job(node: Node, readable: Readable) -> bool:
     root = view(node)
-    return root["apiVersion"].text is not None and (root["kind"].text or "").lower() in foreign.READABLE
+    return root["apiVersion"].text is not None and (root["kind"].text or "").lower() in readable.kinds
 
 
-def _embedded(document: Document, string: Scalar, value: str, report: Report) -> Iterator[Document]:
+def _embedded(document: Document, string: Scalar, value: str, readable: Readable, report: Report) -> Iterator[Document]:
     """The jobs of a string. What the tool around it fills in (``{{inputs.parameters.x}}``) stays as text."""
     places = Places(string.span, value)
     inner = yaml.read_template(Source(document.source.path, value), lambda one: report(places.diagnostic(one)))
     for one in inner:
         for flat in _flat(one):
-            if _is_job(flat.node):
+            if _is_job(flat.node, readable):
                 comments = tuple(map(places.comment, flat.comments))
                 yield replace(flat, node=places.node(flat.node), comments=comments)
 

@@ -15,10 +15,20 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.documents import Document
 
-READABLE: Final = frozenset({"tfjob", "job", "cronjob", "jobtemplate", "jobset"})
-"""Kinds that a target may read, whatever the group: forks have groups of their own."""
 
-_READ: Final = "import reads TFJobs, Volcano Jobs, Jobs, JobSets, Slider packages and YARN applications"
+class Readable(Record):
+    """What targets read. ``kinds``: of objects, whatever the group, because forks have groups of their own.
+
+    ``words``: the same as people call it, ``TFJobs, Jobs and Yarnfiles``.
+    """
+
+    kinds: frozenset[str]
+    words: str
+
+
+_READ: Final = ""
+"""The advice that says what is read."""
+
 _ITS_JOB: Final = "import the manifest of the TFJob or Job that it creates"
 _MOST_NAMED: Final = 5
 
@@ -72,15 +82,15 @@ def owner(document: Document) -> str:
     return f"{kind} {named}" if named else kind
 
 
-def is_foreign(document: Document) -> bool:
+def is_foreign(document: Document, readable: Readable) -> bool:
     """Whether no target reads such a document by itself."""
     if document.format not in ("yaml", "json"):
         return False
     kind = kind_of(document)
-    return kind.lower() not in READABLE if kind is not None else _without_kind(view(document.node)) is not None
+    return kind.lower() not in readable.kinds if kind is not None else _without_kind(view(document.node)) is not None
 
 
-def diagnostic(documents: Sequence[Document]) -> Diagnostic:
+def diagnostic(documents: Sequence[Document], readable: Readable) -> Diagnostic:
     """One message about ``documents``, at least one, which are all foreign."""
     # What has an advice of its own says more than a Service beside it.
     main = next((one for one in documents if _row(one) is not None), documents[0])
@@ -89,7 +99,7 @@ def diagnostic(documents: Sequence[Document]) -> Diagnostic:
     found = rules.NOT_A_MANIFEST(root["kind"].span if root["kind"].present else root.span, what=row.what)
     for one in [one for one in documents if one is not main][:_MOST_NAMED]:
         found = found.note(view(one.node)["kind"].span, f"and {_with_article(kind_of(one) or 'document')}")
-    return found.help(row.advice)
+    return found.help(row.advice or f"import reads {readable.words}")
 
 
 def _row(document: Document) -> _Row | None:

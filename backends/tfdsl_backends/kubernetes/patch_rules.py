@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.patch.rules import Derived, Since
 from tfdsl_backends.kubernetes.features import SIDECARS
-from tfdsl_backends.podspec.patching.family import REPLICAS, rules, sidecars
+from tfdsl_backends.podspec.patching.family import BY_POD_NAME, REPLICAS, rules, sidecars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,7 @@ def _check(node: Node) -> Iterator[Complaint]:
 
 RULES: Final = rules(
     (
+        *BY_POD_NAME,
         *(
             Derived("Job", ("spec", key), "the replicas of a role", REPLICAS, discovery=True)
             for key in ("completions", "parallelism")

@@ -28,4 +28,6 @@ BACKEND = Backend(
     knows_submitter=True,
     gpus_by_label=True,
     reading="tfdsl_backends.slider.reading",
+    reads=("Slider packages",),
+    commands=("slider",),
 )

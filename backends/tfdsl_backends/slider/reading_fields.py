@@ -45,7 +45,7 @@ FIELDS: Final = (
     Field(
         "resources.json components.<role>.yarn.container.failure.threshold",
         "retries",
-        "the largest of all roles; without it Slider's 5; 0, which is no limit, becomes the largest number",
+        "the largest of all roles; without it Slider's 5; 0, which means any number, becomes the largest number",
     ),
     Field("resources.json components.<role>.yarn.role.priority", "", "the order of the roles"),
     *(Field(f"resources.json {key}", "", reason) for key, reason in LEFT_OUT.items() if key.startswith("yarn.")),

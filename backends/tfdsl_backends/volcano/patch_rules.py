@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.patch.rules import POD, Derived, Since
 from tfdsl_backends.podspec.patching import formats
-from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules, sidecars
+from tfdsl_backends.podspec.patching.family import BY_POD_NAME, MINIMUM, REPLICAS, rules, sidecars
 from tfdsl_backends.podspec.patching.object_checks import claim, numbers
 from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
 from tfdsl_backends.volcano.features import SIDECARS
@@ -138,6 +138,7 @@ _SINCE: Final = (
 
 RULES: Final = rules(
     (
+        *BY_POD_NAME,
         Derived(KIND, (*_TASK, "name"), "the name of a task", "the role is the name: write role NAME { … }"),
         Derived(KIND, (*_TASK, "replicas"), "the replicas of a role", REPLICAS),
         Derived(KIND, (*_TASK, "minAvailable"), "the minimum of a role", MINIMUM),

@@ -25,4 +25,6 @@ BACKEND = Backend(
     requires_image=needs_image,
     knows_submitter=True,
     reading="tfdsl_backends.yarn.reading",
+    reads=("Yarnfiles", "configurations of TonY", "command lines of DistributedShell"),
+    commands=("yarn", "hadoop", "tony", "submarine"),
 )

@@ -234,7 +234,7 @@ def _files(block: Block, place: View, notes: Notes, *, docker: bool) -> None:
         elif kind in ("STATIC", "ARCHIVE") and source and "://" not in source:
             notes.left_out(file.span, f"the file {source}", "target yarn { files } sends files of the submitter")
         else:
-            notes.left_out(file.span, f"the file {at or ''}".rstrip(), "tfdsl writes no files; put it into the image")
+            notes.left_out(file.span, f"the file {at or ''}".rstrip(), "tfdsl writes no files; put it in the image")
 
 
 def _placement(draft: Draft, role: str, constraints: View, roles: dict[str, str], notes: Notes) -> None:

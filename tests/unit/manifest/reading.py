@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.manifest.find import find
+from tfdsl.manifest.foreign import Readable
 from tfdsl.manifest.nodes import Mapping, Sequence, plain
 from tfdsl.manifest.yaml import read
 from tfdsl.text import Source
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.documents import Document
     from tfdsl.manifest.nodes import Node
+
+
+READABLE = Readable(frozenset({"tfjob", "job", "cronjob", "jobtemplate", "jobset"}), "TFJobs and Jobs")
 
 
 def documents(text: str, path: str = "job.yaml") -> list[Document]:
@@ -38,7 +42,7 @@ def messages(text: str, path: str = "job.yaml") -> tuple[list[object], list[Diag
 def found(text: str, path: str = "job.yaml") -> tuple[list[Document], list[Diagnostic]]:
     """The documents in ``text``, those of lists and in strings too, and what is reported."""
     diagnostics: list[Diagnostic] = []
-    result = find(read(Source(path, text), diagnostics.append), diagnostics.append)
+    result = find(read(Source(path, text), diagnostics.append), READABLE, diagnostics.append)
     return result, diagnostics
 
 

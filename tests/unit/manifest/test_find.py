@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.manifest.reading import documents, found
+from tests.unit.manifest.reading import READABLE, documents, found
 from tests.unit.manifest.test_yaml import check_places
 from tfdsl.manifest.find import find
 from tfdsl.manifest.nodes import plain
@@ -234,7 +234,7 @@ ANY = st.recursive(
 def test_any_document(value: object) -> None:
     source = Source("any.json", json.dumps([value, value]))
     diagnostics = []
-    for one in find(documents(source.text), diagnostics.append):
+    for one in find(documents(source.text), READABLE, diagnostics.append):
         check_places(one.node, one.source)
     for diagnostic in diagnostics:
         assert diagnostic.span.source.text == source.text

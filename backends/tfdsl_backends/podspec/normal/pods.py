@@ -148,7 +148,7 @@ RULES: Final = (
     Rule(
         "ResourceRequirements",
         requests,
-        "a request that equals the limit, which is the request where there is none",
+        "a request that equals the limit, which is the default of a request",
         f"`SetDefaults_Pod` in {_DEFAULTS}",
     ),
     Rule(

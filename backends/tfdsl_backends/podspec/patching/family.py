@@ -35,8 +35,6 @@ _DERIVED: Final = (
         "write port = … in the job or role",
         discovery=True,
     ),
-    Derived(POD, ("spec", "hostname"), "hostname", _FOUND, discovery=True),
-    Derived(POD, ("spec", "subdomain"), "subdomain", _FOUND, discovery=True),
     *(
         Derived(POD, ("metadata", "labels", f"tfdsl/{key}"), f"the label tfdsl/{key}", "a selector also uses it")
         for key in ("job", "role", "tensorboard")
@@ -48,6 +46,12 @@ _DERIVED: Final = (
     ),
     Derived("Deployment", ("spec", "replicas"), "the replicas of a role", REPLICAS),
 )
+
+BY_POD_NAME: Final = (
+    Derived(POD, ("spec", "hostname"), "hostname", _FOUND, discovery=True),
+    Derived(POD, ("spec", "subdomain"), "subdomain", _FOUND, discovery=True),
+)
+"""Of targets whose tasks find each other by the names of their pods, and not by a Service of each."""
 
 
 def sidecars(version: str) -> Since:
