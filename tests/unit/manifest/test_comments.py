@@ -95,10 +95,10 @@ data:
     [
         "a: '#'\n" * 50_000,
         "# x\n" * 100_000 + "a: 1",
-        "- a # b\n" * 200_000,
+        pytest.param("- a # b\n" * 200_000, marks=pytest.mark.slow),
         "a: [" + "'#', " * 50_000 + "]",
         "a: " + "#" * 300_000,
-        "a: b\n\n# c\n" * 100_000,
+        pytest.param("a: b\n\n# c\n" * 100_000, marks=pytest.mark.slow),
     ],
 )
 def test_many_are_found_in_linear_time(text: str) -> None:

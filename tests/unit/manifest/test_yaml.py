@@ -342,6 +342,7 @@ def test_any_text_without_libyaml(text: str) -> None:
         check_places(one.node, source)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.data())
 def test_every_value_in_json_is_read_as_it_is_written(data: st.DataObject) -> None:

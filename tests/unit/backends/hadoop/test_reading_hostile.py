@@ -66,6 +66,7 @@ def read_all(documents: list[Document]) -> list[Diagnostic]:
     return diagnostics
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_any_value_anywhere(case: object) -> None:
     found = next(one for one in CASES if one is case)
@@ -81,6 +82,7 @@ def test_any_value_anywhere(case: object) -> None:
             number += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_any_part_of_a_script(case: object) -> None:
     found = next(one for one in CASES if one is case)

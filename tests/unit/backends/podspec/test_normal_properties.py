@@ -112,6 +112,7 @@ def form(target: str, document: Any) -> Any:
 TARGETS = pytest.mark.parametrize("target", NORMAL)
 
 
+@pytest.mark.slow
 @TARGETS
 def test_the_normal_form_of_a_normal_form_is_itself(target: str) -> None:
     for seed in range(SEEDS):
@@ -127,6 +128,7 @@ def test_everything_has_a_place_in_what_was_read(target: str) -> None:
             assert below.span.source == node.span.source, f"seed {seed}"
 
 
+@pytest.mark.slow
 @TARGETS
 def test_a_document_is_aligned_with_itself_and_with_any_other(target: str) -> None:
     for seed in range(SEEDS // 2):

@@ -281,7 +281,6 @@ def test_sizes_that_one_application_cannot_keep_apart(options: dict[str, Any], w
         (mounted(model.HostMount(at="/d e", source="/a")), {}, "yarn-docker-path"),
         (mounted(model.HostMount(at="/d", source="/a$(id)")), {}, "yarn-docker-path"),
         (mounted(model.HostMount(at=".", source="/a")), {}, "yarn-link-place"),
-        (mounted(model.HostMount(at="/a", source="/a/b")), {}, "yarn-link-place"),
         (mounted(model.ScratchMount(at=".tfjob/x")), {}, "yarn-link-place"),
         (mounted(model.ArchiveMount(at=".", source=INDEX)), {}, "yarn-sent-archive"),
         (
