@@ -85,7 +85,10 @@ def _limit(draft: Draft, limit: View, roles: Mapping[str, View], asked: Asked) -
 
 
 def _completion(draft: Draft, policy: View, roles: Mapping[str, View], asked: Asked) -> None:
-    """Which replicas complete the job: its chief (master), else worker 0 or all workers."""
+    """Which replicas complete the job: its chief (master), else worker 0 or all workers.
+
+    That it is worker 0 is a rule of this operator, so it is said to it alone: other targets have no such rule.
+    """
     written = policy.text or ""
     workers = roles["worker"]["replicas"].number if "worker" in roles else 0
     reason = ""
@@ -96,4 +99,4 @@ def _completion(draft: Draft, policy: View, roles: Mapping[str, View], asked: As
     if written and reason:
         asked.report(NOT_KEPT(policy.span, what=f"successPolicy {written}", reason=reason))
     if written != "AllWorkers" and not {"chief", "master"} & set(roles) and workers not in (None, 0, 1):
-        draft.job.add(Policy("worker[0] completed", "complete job", policy.span))
+        draft.options.add(Policy("worker[0] completed", "complete job", policy.span))
