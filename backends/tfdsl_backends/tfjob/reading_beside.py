@@ -6,21 +6,20 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY
-from tfdsl.draft import Bare
 from tfdsl.manifest.nodes import Node, Scalar, Sequence, mapping, plain
 from tfdsl.manifest.view import View, view
+from tfdsl.record import replace
 from tfdsl_backends.podspec.plan import CONTAINER
-from tfdsl_backends.podspec.reading.facts import ClaimFacts
+from tfdsl_backends.podspec.reading.mounts import claim_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from collections.abc import Sequence as Listed
 
-    from tfdsl.draft import Value
     from tfdsl.emit.located import Plain
     from tfdsl.manifest.documents import Document
     from tfdsl.reading import Asked
     from tfdsl.text import Span
+    from tfdsl_backends.podspec.reading.facts import ClaimFacts
 
 BOARD: Final = "tensorboard"
 LABEL: Final = "tfdsl/tensorboard"
@@ -39,7 +38,7 @@ def belongs(document: Document, job: View) -> bool:
     if name is None or metadata["namespace"].text != job["metadata"]["namespace"].text:
         return False
     if root["kind"].text == "PersistentVolumeClaim":
-        return metadata["name"].text in _made_claims(job, name)
+        return metadata["name"].text in _made_claims(job, name) and claim_facts(root) is not None
     if root["kind"].text in ("Deployment", "Service"):
         return metadata["name"].text == f"{name}-{BOARD}" and metadata["labels"][LABEL].text == name
     return False
@@ -47,16 +46,21 @@ def belongs(document: Document, job: View) -> bool:
 
 def _made_claims(job: View, name: str) -> set[str]:
     """The claims that the job mounts where the compiler would give its own claim that name."""
-    found: set[str] = set()
+    mounted: dict[str, set[str]] = {}
     for _, role in job["spec"]["tfReplicaSpecs"].entries():
         spec = role["template"]["spec"]
         claims = {one["name"].text: one["persistentVolumeClaim"]["claimName"].text for one in spec["volumes"].items()}
         for container in spec["containers"].items():
             for mount in container["volumeMounts"].items():
                 claim, path = claims.get(mount["name"].text), mount["mountPath"].text
-                if claim and path and re.fullmatch(re.escape(f"{name}-{_stem(path)}") + "(-[0-9]+)?", claim):
-                    found.add(claim)
-    return found
+                if claim and path:
+                    mounted.setdefault(f"{name}-{_stem(path)}", set()).add(claim)
+    return {claim for usual, found in mounted.items() if usual in found for claim in found if _is_like(claim, usual)}
+
+
+def _is_like(claim: str, usual: str) -> bool:
+    """Whether it is called ``usual``, or has a number because another claim is."""
+    return re.fullmatch(re.escape(usual) + "(-[0-9]+)?", claim) is not None
 
 
 def _stem(path: str) -> str:
@@ -65,24 +69,14 @@ def _stem(path: str) -> str:
 
 
 def claims(documents: Listed[Document]) -> dict[str, ClaimFacts]:
-    """The claims among ``documents``, by name."""
+    """The claims among ``documents``, by name. They outlive the job, as all claims of a TFJob do."""
     found: dict[str, ClaimFacts] = {}
     for document in documents:
         root = view(document.node)
-        name, size = root["metadata"]["name"].text, root["spec"]["resources"]["requests"]["storage"].words
-        if root["kind"].text == "PersistentVolumeClaim" and name and size:
-            found[name] = ClaimFacts(Bare(size), tuple(_claim_options(root["spec"])))
+        name, facts = root["metadata"]["name"].text, claim_facts(root)
+        if root["kind"].text == "PersistentVolumeClaim" and name and facts is not None:
+            found[name] = replace(facts, options=(*facts.options, ("keep", True)))
     return found
-
-
-def _claim_options(spec: View) -> Iterator[tuple[str, Value]]:
-    storage_class = spec["storageClassName"].text
-    if storage_class:
-        yield "storage_class", storage_class
-    modes = [one.text for one in spec["accessModes"].items() if one.text]
-    if modes:
-        yield "access_modes", modes
-    yield "keep", True
 
 
 def board(root: View, documents: Listed[Document], asked: Asked) -> View | None:
