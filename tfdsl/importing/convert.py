@@ -6,6 +6,7 @@ forms of the output and the manifest becomes a patch. What cannot be patched is 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from tfdsl import pipeline
@@ -58,20 +59,26 @@ class Compiled(Record):
 
 def settle(draft: Draft, group: Group, backend: Backend, reading: Reading, report: Report) -> Settled | None:
     """``draft`` so that it compiles to the documents of ``group``; ``None`` when no job comes of it, which is told."""
-    shared = lifted(draft)
     said: list[Diagnostic] = []
-    best = _worded(shared, backend, said.append)
+    best = _worded(lifted(draft), backend, said.append)
     if draft.law:
-        best = _with_patches(best, group, backend, reading) if best is not None else None
-        if best is None or best.patches:  # lifting must not cost a patch
+        left = _missing(best, group, reading)
+        if left:  # lifting must not cost a patch
             others: list[Diagnostic] = []
             other = _worded(draft, backend, others.append)
-            other = _with_patches(other, group, backend, reading) if other is not None else None
-            if other is not None and (best is None or other.patches < best.patches):
+            if _missing(other, group, reading) < left:
                 best, said = other, others
+        best = _with_patches(best, group, backend, reading) if best is not None else None
     for diagnostic in said:
         report(diagnostic)
     return best
+
+
+def _missing(settled: Settled | None, group: Group, reading: Reading) -> float:
+    """At how many places a draft does not give the manifest; endless when no job comes of it."""
+    if settled is None:
+        return math.inf
+    return len(unkept(asked_for(settled.draft, group), settled.made, reading))
 
 
 def compile_draft(draft: Draft, backend: Backend) -> Compiled:
@@ -146,10 +153,10 @@ def _with_patches(settled: Settled, group: Group, backend: Backend, reading: Rea
 
     A patch can uncover another difference: a request that is alone once the equal limit has gone is one of its own.
     """
-    best, left = settled, len(unkept(asked_for(settled.draft, group), settled.made, reading))
+    best, left = settled, _missing(settled, group, reading)
     while left:
         patched = _patched(best, group, backend, reading)
-        rest = len(unkept(asked_for(patched.draft, group), patched.made, reading))
+        rest = _missing(patched, group, reading)
         if rest >= left:
             return patched if best is settled else best
         best, left = patched, rest
