@@ -52,10 +52,10 @@ VARIABLES: Final = ("MODE", "a.b-c", "EPOCHS", "_x", "PATH", "TASK_INDEX", "CHEC
 
 def manifest(number: int) -> str:
     """The text of manifest ``number``."""
-    return json.dumps(_Draw(number).job(), ensure_ascii=False, indent=2)
+    return json.dumps(Draw(number).job(), ensure_ascii=False, indent=2)
 
 
-class _Draw(Random):
+class Draw(Random):
     """A source of chance, and what is drawn from it."""
 
     def __init__(self, number: int) -> None:

@@ -127,7 +127,9 @@ def triggers(policy: View) -> Iterator[Trigger]:
 def decided(tasks: Sequence[Task], job: Mapping[Trigger, Reaction]) -> Decided:
     """What follows what in each task, with the policies of the ``job`` where the task has none."""
     found = {task.name: dict(_of_task(task, job)) for task in tasks}
-    aborts = any(one.action == "AbortJob" for each in (job, *found.values()) for one in each.values())
+    acting = [one for each in found.values() for one in each.values()]
+    acting += [one for trigger, one in job.items() if trigger == "Unknown"]
+    aborts = any(one.action == "AbortJob" for one in acting)
     return Decided(
         {name: _without_nothing(each, aborts=aborts) for name, each in found.items()},
         _without_nothing(dict(job), aborts=aborts),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl_backends.volcano.spread import labels
+
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Role
@@ -31,4 +33,4 @@ def file_name(unit: Unit, role: Role) -> str:
 
 def task_labels(unit: Unit, role: Role) -> dict[str, str]:
     """The labels that Volcano gives to the pods of ``role`` and to no others."""
-    return {"volcano.sh/job-name": unit.job.name, "volcano.sh/task-spec": task_name(unit, role)}
+    return labels(unit.job.name, task_name(unit, role))

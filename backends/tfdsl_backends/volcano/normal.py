@@ -19,6 +19,7 @@ from tfdsl_backends.volcano.normal_gang import gang
 from tfdsl_backends.volcano.normal_lifecycle import policies as lifecycle
 from tfdsl_backends.volcano.normal_plugins import with_defaults
 from tfdsl_backends.volcano.normal_policies import in_their_order
+from tfdsl_backends.volcano.spread import by_task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Many
@@ -320,7 +321,7 @@ def _known(node: Node) -> Node:
     if not isinstance(node, Mapping):
         return node
     known = within(node, ("spec",), lambda spec: without(spec, ("runningEstimate",)))
-    return in_templates(known, lambda volume: volume.claim)
+    return by_task(in_templates(known, lambda volume: volume.claim))
 
 
 def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:

@@ -15,6 +15,7 @@ from tfdsl.manifest.view import view
 from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.reading.amounts import seconds
 from tfdsl_backends.podspec.reading.facts import PodFacts
+from tfdsl_backends.podspec.reading.images import add_missing_images
 from tfdsl_backends.podspec.reading.mounts import claim_facts, claim_spec_facts
 from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.volcano import reading_plugins
@@ -24,13 +25,15 @@ from tfdsl_backends.volcano.lifecycle import MAX_RETRY, Task, reactions
 from tfdsl_backends.volcano.normal import aligned, held, normal
 from tfdsl_backends.volcano.options import OPTIONS
 from tfdsl_backends.volcano.pods import VGPU_MEMORY, VGPU_NUMBER
+from tfdsl_backends.volcano.reading_containers import has_usual_containers
 from tfdsl_backends.volcano.reading_fields import FIELDS
 from tfdsl_backends.volcano.reading_forms import groups, report_holder
 from tfdsl_backends.volcano.reading_gang import read_gang
 from tfdsl_backends.volcano.reading_policies import JobPolicies, RoleTask, read_policies
-from tfdsl_backends.volcano.reading_refusals import dead_policies, refusals, restart_policy, unused_retries
+from tfdsl_backends.volcano.reading_refusals import dead_policies, refusals, restart_policy, unused_fields
 from tfdsl_backends.volcano.reading_roles import roles, task_name
 from tfdsl_backends.volcano.reading_shell import offer
+from tfdsl_backends.volcano.spread import by_task, labels
 from tfdsl_backends.volcano.tfconfig import INDEX_FIELD
 
 if TYPE_CHECKING:
@@ -74,7 +77,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
     read_metadata(draft, job["metadata"])
     _read_settings(draft, spec)
     read_gang(draft, spec, found, asked)
-    _read_pods(draft, found, plugins, claims, asked)
+    _read_pods(draft, job, found, plugins, claims, asked)
     _read_policies(draft, job, found, asked)
     kept = {one.role: one.name for one in found if one.role != one.written_name}
     draft.options.set("task_names", kept or None, spec.key("tasks"))
@@ -148,26 +151,27 @@ def _init_containers(task: View) -> Sequence[View]:
 
 
 def _read_pods(
-    draft: Draft, found: Sequence[RoleOf], plugins: Plugins, claims: Mapping[str, ClaimFacts], asked: Asked
+    draft: Draft, job: View, found: Sequence[RoleOf], plugins: Plugins, claims: Mapping[str, ClaimFacts], asked: Asked
 ) -> None:
     names = {one.role: one.written_name for one in found}
-    sets_config = plugins.has("tensorflow")
+    sets_config = plugins.has("tensorflow") and all(has_usual_containers(one.task) for one in found)
     facts = PodFacts(
         replicas={one.role: one.replicas for one in found},
         address=lambda role, index, port: f"{draft.name}-{names.get(role, role)}-{index}.{draft.name}:{port}",
         index_field=INDEX_FIELD,
         variables=reading_plugins.variables(plugins, [one.name for one in found]),
-        spread_labels=lambda role: {
-            "volcano.sh/job-name": draft.name,
-            "volcano.sh/task-spec": names.get(role, role),
-        },
+        spread_labels=lambda role: labels(draft.name, names.get(role, role)),
         claims=claims,
         shares=(VGPU_NUMBER, VGPU_MEMORY),
         program_around=reading_plugins.program_around,
         lost_config=_LOST_CONFIG if sets_config else "",
         discovery=("both", "tf_config") if sets_config else ("flags", "none"),
     )
-    pods = read_pods(draft, {one.role: one.task["template"] for one in found}, facts, asked)
+    named = view(by_task(_wanted(job.node, found))) if job.node is not None else job
+    templates = {task["name"].text: task["template"] for task in named["spec"]["tasks"].items()}
+    of_role = {one.role: templates[one.written_name] for one in found}
+    pods = read_pods(draft, of_role, facts, asked)
+    add_missing_images(draft, of_role, facts, asked)
     reading_plugins.read_delivery(draft, plugins, found, pods)
 
 
@@ -175,7 +179,7 @@ def _read_pods(
 
 
 def _read_policies(draft: Draft, job: View, found: Sequence[RoleOf], asked: Asked) -> None:
-    for diagnostic in (*dead_policies(job, found), *unused_retries(job, found)):
+    for diagnostic in (*dead_policies(job, found), *unused_fields(job, found)):
         asked.report(diagnostic)
     spec = job["spec"]
     tasks = [
@@ -192,13 +196,21 @@ def _read_policies(draft: Draft, job: View, found: Sequence[RoleOf], asked: Aske
         reactions(spec["policies"]),
         spec["maxRetry"].number or MAX_RETRY,
         _unit(job.span),
+        [
+            *((f"spec.{key}", spec[key]) for key in ("maxRetry", "policies")),
+            *(
+                (f"spec.tasks[name={one.written_name}].{key}", one.task[key])
+                for one in found
+                for key in ("maxRetry", "policies")
+            ),
+        ],
         spec["maxRetry"].span,
         found[0].task["template"]["spec"]["restartPolicy"].span,
     )
     read_policies(draft, said)
 
 
-def _unit(span: Span) -> Callable[[Job], Unit]:
-    """What the compiler would work on, of a job, without options."""
+def _unit(span: Span) -> Callable[[Job, str], Unit]:
+    """What the compiler would work on, of a job and the option ``policies``."""
     options = {option.name: option.default for option in OPTIONS}
-    return lambda job: Unit(_TARGET, VERSIONS[-1], job, Origins(span), options)
+    return lambda job, written: Unit(_TARGET, VERSIONS[-1], job, Origins(span), {**options, "policies": written})

@@ -21,7 +21,7 @@ FIELDS: tuple[Field, ...] = (
     Field("spec.maxRetry", "retries", "retries + 1; it counts starts"),
     Field("spec.minSuccess", "", "a patch"),
     Field("spec.networkTopology", "", "a patch"),
-    Field("spec.runningEstimate", "", "a patch; nothing in Volcano reads it"),
+    Field("spec.runningEstimate", "", "left out: nothing in Volcano reads it"),
     Field("spec.plugins.<name>", "plugins", "an option of the target, where they are not env, svc and tensorflow"),
     Field("spec.plugins.tensorflow", "cluster { discovery }", "TF_CONFIG is the default of the language"),
     Field("spec.policies[].event", "on", "failed, evicted, pending, unknown, completed, restarted"),

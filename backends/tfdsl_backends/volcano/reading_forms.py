@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import NOT_KEPT
-from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.manifest.view import view
 from tfdsl.reading import Group
 from tfdsl_backends.volcano.lower import API_VERSION
@@ -53,7 +52,9 @@ def report_holder(document: Document, asked: Asked) -> None:
         keys = [key for key, _ in spec.entries() if key != "jobTemplate"]
         if keys:
             reason = "a job of the language has no schedule; to keep it, put the compiled job into spec.jobTemplate"
-            asked.report(NOT_KEPT(spec.key(keys[0]), what=f"{enumeration(keys)} of the CronJob", reason=reason))
+            asked.report(
+                NOT_KEPT(spec.key(keys[0]), what=f"the schedule of the CronJob ({', '.join(keys)})", reason=reason)
+            )
     elif kind == "JobTemplate":
         reason = "to start the job from a JobFlow, put the compiled spec into the JobTemplate"
         asked.report(NOT_KEPT(root["kind"].span, what="the JobTemplate around the job", reason=reason))

@@ -49,7 +49,7 @@ def _gang(spec: View, roles: Sequence[RoleOf], after: Mapping[str, Sequence[str]
     if found.job == 1 and (none or (total > 1 and not waited_for)):
         return _Gang(of_waited_for, gang=False)
     if len(roles) == 1:
-        return _Gang({roles[0].role: found.job})
+        return _Gang({roles[0].role: min(found.job, roles[0].replicas)})
     at_once = [number for role, number in own.items() if role not in after and role != "tensorboard"]
     if found.job == max(1, sum(at_once)):
         return _Gang(own)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.draft import Attribute, Step
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl_backends.volcano.options import PLUGIN_NAMES
 from tfdsl_backends.volcano.plugins import ADDRESSABLE, REACHABLE
 from tfdsl_backends.volcano.tfconfig import PLUGIN_ROLES, shell_text
 
@@ -41,11 +42,10 @@ def read(spec: View) -> Plugins:
     """The plugins of a job."""
     found: dict[str, tuple[str, ...]] = {}
     for name, arguments in spec["plugins"].entries():
-        found[name] = tuple(one.words or "" for one in arguments.items())
+        if name in PLUGIN_NAMES:
+            found[name] = tuple(one.words or "" for one in arguments.items())
     for name in added(found):
         found[name] = ()
-    for name, _ in spec["plugins"].entries():
-        found.setdefault(name, ())
     return Plugins(found, spec.key("plugins"))
 
 

@@ -2,16 +2,17 @@
 
 Two ways are tried. If the language with its defaults says what the manifest does, only what differs from the defaults
 is written; whether it does is worked out as the compiler does it. Otherwise each policy becomes one statement, beside
-the option ``policies = "written"``. What has no word (a status above 255, an action that the language does not allow on
-an event) is left to patches.
+the option ``policies = "written"``. If one of them has no word (a status above 255, an action that the language does
+not allow on an event), all are patches, for a list of policies cannot be half a patch.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
-from tfdsl.draft import Attribute, Policy
+from tfdsl.draft import Attribute, Patch, Policy
 from tfdsl.ir import model
+from tfdsl.manifest.nodes import plain
 from tfdsl.record import Record
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl.vocabulary.quantities import duration
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tfdsl.backend import Unit
-    from tfdsl.draft import Draft
+    from tfdsl.draft import Draft, Value
+    from tfdsl.manifest.view import View
     from tfdsl.text import Span
     from tfdsl_backends.volcano.lifecycle import Decided, Reactions, Trigger
 
@@ -60,13 +62,15 @@ class JobPolicies(Record):
     """What a manifest says about failures and ends.
 
     ``job``: what its own policies say. ``max_retry``: how often it may start. ``retries`` and ``restart_policy``: where
-    that is written. ``unit``: what the compiler would work on, of a job.
+    that is written. ``unit``: what the compiler would work on, of a job and the option ``policies``. ``lists``: where
+    the policies are, and the numbers that they need, as a patch would name the place.
     """
 
     tasks: Sequence[RoleTask]
     job: Reactions
     max_retry: int
-    unit: Callable[[model.Job], Unit]
+    unit: Callable[[model.Job, str], Unit]
+    lists: Sequence[tuple[str, View]]
     retries: Span | None = None
     restart_policy: Span | None = None
 
@@ -116,11 +120,12 @@ class Statements(Record):
     retries: int | None
     restart_policy: str = ""
     as_written: bool = False
+    patches: tuple[Patch, ...] = ()
 
 
 def read_policies(draft: Draft, read: JobPolicies) -> None:
     """Write to ``draft`` what ``read`` says about failures, completion and retries."""
-    found = _beside_defaults(read) or _as_written(read)
+    found = _beside_defaults(read) or _as_written(read) or _as_patches(read)
     for one in sorted(found.said, key=lambda one: _ORDER.index(one.event)):
         block = draft.job if one.role is None else draft.role(one.role)
         block.add(Policy(one.words, one.action, one.span))
@@ -129,6 +134,8 @@ def read_policies(draft: Draft, read: JobPolicies) -> None:
         draft.options.add(Attribute("policies", "written"))
     if found.restart_policy:
         draft.options.add(Attribute("restart_policy", found.restart_policy, read.restart_policy))
+    for patch in found.patches:
+        draft.options.add(patch)
 
 
 def _said(role: str | None, trigger: Trigger, one: Reaction, count: int = 0) -> Said:
@@ -164,8 +171,8 @@ def _statuses(codes: Sequence[int]) -> str:
 # --- each policy as it is ----------------------------------------------------------------------------------------
 
 
-def _as_written(read: JobPolicies) -> Statements:
-    """One statement for each policy."""
+def _as_written(read: JobPolicies) -> Statements | None:
+    """One statement for each policy; ``None`` where one has no word."""
     wanted = read.decided
     shared = _for_the_job(read, wanted)
     said = [_said(None, trigger, one, read.tasks[0].max_retry) for trigger, one in shared.items()]
@@ -176,9 +183,15 @@ def _as_written(read: JobPolicies) -> Statements:
         ]
     in_place = _in_place(read, wanted)
     said += _restarts_in_place(read, in_place)
-    said = list(_merged(one for one in said if one.has_word))
+    said = list(_merged(said))
+    if not all(one.has_word for one in said):
+        return None
+    retries = _written_retries(read, wanted)
+    made = _job(read, said, _default_retries(said) if retries is None else retries)
+    if made is None or not _same(read.unit(made, "written"), read, wanted, as_written=True):
+        return None
     restart_policy = "" if in_place is not None else _one_restart_policy(read)
-    return Statements(tuple(said), _written_retries(read, wanted), restart_policy, as_written=True)
+    return Statements(tuple(said), retries, restart_policy, as_written=True)
 
 
 def _for_the_job(read: JobPolicies, wanted: Decided) -> Reactions:
@@ -225,6 +238,20 @@ def _written_retries(read: JobPolicies, wanted: Decided) -> int | None:
     return retries if wanted.restarts and retries not in (0, MAX_RETRY) else None
 
 
+# --- as patches --------------------------------------------------------------------------------------------------
+
+
+def _as_patches(read: JobPolicies) -> Statements:
+    """The lists of policies as they are."""
+    patches: list[Patch] = []
+    for path, place in read.lists:
+        value = plain(place.node) if place.node is not None else None
+        if value not in (None, [], 0) and not isinstance(value, float):
+            why = "" if patches else "The language has no words for these policies."
+            patches.append(Patch(path, "=", cast("Value", value), why=why, span=place.span))
+    return Statements((), None, _one_restart_policy(read), as_written=True, patches=tuple(patches))
+
+
 # --- beside the defaults of the language ---------------------------------------------------------------------------
 
 
@@ -237,11 +264,11 @@ def _beside_defaults(read: JobPolicies) -> Statements | None:
     if "Unknown" in wanted.job:
         said.append(_said(None, "Unknown", wanted.job["Unknown"]))
     said = _without_completion(read, [*_for_all(read, [*_merged(said)])])
-    if not all(one.has_word for one in said):
-        return None
+    if not all(one.has_word and (one.event, one.action) != ("evicted", "ignore") for one in said):
+        return None  # nobody would ask to ignore evictions: the manifest is silent about them
     retries = _retries(read, wanted, said)
     made = _job(read, said, retries)
-    if made is None or not _same(read.unit(made), read, wanted):
+    if made is None or not _same(read.unit(made, "all"), read, wanted):
         return None
     return Statements(tuple(said), None if retries == _default_retries(said) else retries)
 
@@ -338,15 +365,20 @@ def _policy(one: Said) -> model.Policy:
     return model.Policy.model_validate(fields)
 
 
-def _same(unit: Unit, read: JobPolicies, wanted: Decided) -> bool:
-    """Whether the compiler writes what the manifest says."""
-    if wanted.restarts and policies.job_max_retry(unit) != read.max_retry:
+def _same(unit: Unit, read: JobPolicies, wanted: Decided, *, as_written: bool = False) -> bool:
+    """Whether the compiler writes what the manifest says.
+
+    With each policy ``as_written``, an option or a patch says how containers restart and how often the job starts.
+    """
+    if not as_written and wanted.restarts and policies.job_max_retry(unit) != read.max_retry:
         return False
     written: list[Task] = []
     for one in read.tasks:
         role = next(role for role in unit.job.roles if role.name == one.role)
         restart_policy = policies.decisions(unit).roles[one.role].restart_policy
         counted = "TaskFailed" in wanted.tasks[one.task.name]
+        if as_written:
+            restart_policy = one.task.restart_policy
         if restart_policy != one.task.restart_policy:
             return False
         if counted and policies.task_max_retry(unit, role) != one.max_retry:

@@ -80,9 +80,12 @@ def dead_policies(job: View, roles: Sequence[RoleOf]) -> Iterator[Diagnostic]:
         yield from _dead(one.task["policies"], {restart_policy(one.task)}, of_task=True)
 
 
-def unused_retries(job: View, roles: Sequence[RoleOf]) -> Iterator[Diagnostic]:
-    """Numbers of starts and restarts that nothing looks at."""
+def unused_fields(job: View, roles: Sequence[RoleOf]) -> Iterator[Diagnostic]:
+    """Numbers of starts and restarts, and an estimate, that nothing looks at."""
     spec = job["spec"]
+    if spec["runningEstimate"].present:
+        reason = "nothing in Volcano reads it"
+        yield NOT_KEPT(spec.key("runningEstimate"), what="spec.runningEstimate", reason=reason)
     places = [spec["policies"], *(one.task["policies"] for one in roles)]
     said = [reactions(place) for place in places]
     number = spec["maxRetry"].number

@@ -57,9 +57,9 @@ def offer(draft: Draft, job: View, roles: Sequence[RoleOf], asked: Asked) -> Non
     place = roles[0].task["template"]["spec"]["containers"][0]["command"]
     told = READ_DIFFERENTLY(
         place.span,
-        what="a shell that builds TF_CONFIG",
-        word="the command as it is",
-        difference="the compiler could give the tasks the same TF_CONFIG",
+        what="the shell that builds TF_CONFIG",
+        word="part of the command",
+        difference="the compiler could set the same TF_CONFIG instead",
     )
     written = commands[0] if len(commands) == 1 else "the rest of each text"
     told = told.help(f'remove cluster {{ discovery = "none" }} and plugins, and write command = "exec {written}"')

@@ -39,6 +39,15 @@ def requests(resources: Mapping) -> Mapping:
     return with_value(resources, "requests", left) if left.entries else without(resources, ("requests",))
 
 
+def mount_path(mount: Mapping) -> Mapping:
+    """Without a ``/`` at the end of the path."""
+    path = mount.get("mountPath")
+    value = scalar(path)
+    if path is None or not isinstance(value, str) or not value.endswith("/") or not value.strip("/"):
+        return mount
+    return with_value(mount, "mountPath", text(value.rstrip("/"), path.span))
+
+
 def service_account(pod: Mapping) -> Mapping:
     """``serviceAccount`` is the old name of ``serviceAccountName``, which wins."""
     old, new = pod.entries.get("serviceAccount"), scalar(pod.get("serviceAccountName"))
@@ -150,6 +159,12 @@ RULES: Final = (
         requests,
         "a request that equals the limit, which is the default of a request",
         f"`SetDefaults_Pod` in {_DEFAULTS}",
+    ),
+    Rule(
+        "VolumeMount",
+        mount_path,
+        "a `/` at the end of `mountPath`",
+        "runtimes clean the path (`securejoin` in opencontainers/runc libcontainer/rootfs_linux.go)",
     ),
     Rule(
         "PodSpec",

@@ -293,6 +293,7 @@ def test_every_event() -> None:
             "a policy before it matches every failure",
         ),
         ({"maxRetry": 7}, "no policy restarts anything"),
+        ({"runningEstimate": "1h"}, "nothing in Volcano reads it"),
     ],
 )
 def test_what_never_acts_is_told(spec: dict[str, Any], words: str) -> None:
@@ -365,7 +366,7 @@ def test_a_cron_job() -> None:
     }
     found = read_one(document)
     assert found.found.name == "mnist"
-    assert found.told[0].startswith("not-kept: schedule and suspend of the CronJob is left out")
+    assert found.told[0].startswith("not-kept: the schedule of the CronJob (schedule, suspend) is left out: ")
 
 
 def test_a_job_template() -> None:

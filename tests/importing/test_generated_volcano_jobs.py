@@ -1,0 +1,28 @@
+"""The law of import for Volcano jobs that are made up: compiling what came of each gives the same job again."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.importing.generated_volcano_jobs import COUNT, manifest
+from tfdsl.importing.manifests import import_manifests
+from tfdsl.text import Source
+
+QUICK = 60
+
+
+def check(number: int) -> None:
+    [result] = import_manifests([Source(f"{number}.json", manifest(number))])
+    said = [one.message for one in result.diagnostics if one.level != "info"]
+    assert [(job.target, job.kept) for job in result.jobs] == [("volcano", True)], said
+
+
+@pytest.mark.parametrize("number", range(QUICK))
+def test_the_law(number: int) -> None:
+    check(number)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(QUICK, COUNT))
+def test_the_law_of_many(number: int) -> None:
+    check(number)
