@@ -7,6 +7,7 @@ are compared as a shell reads them: a word can be quoted in several ways.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,8 +16,13 @@ from tests.importing import yarn_jobs
 from tfdsl import pipeline, targets
 from tfdsl.cli.examples import wanted_targets
 from tfdsl.importing.manifests import import_manifests
+from tfdsl.ir.fields import walk
 from tfdsl.manifest.words import Word, read_script
 from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.ir.fields import Item
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QUICK, GENERATED = 20, 300
@@ -74,6 +80,43 @@ def comes_back(text: str, target: str) -> int:
         for file, written in files.items():
             assert as_read(file, again[name][file]) == as_read(file, written), file
     return len(jobs)
+
+
+def units(text: str, target: str) -> list[Unit]:
+    """Each job of a text as the target gets it."""
+    backend = targets.find(target)
+    assert backend is not None
+    program = pipeline.load(Source("job.tfjob", text), lambda path: "no file is included here")
+    return [made.unit for made in pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)]).made]
+
+
+def sure(unit: Unit, target: str) -> list[Item]:
+    """What the target keeps or translates of a job."""
+    backend = targets.find(target)
+    assert backend is not None
+    rows = [(item, backend.support.decide(unit, item)) for item in walk(unit.job, unit.origins)]
+    return [item for item, row in rows if row is not None and row.fate in ("kept", "translated")]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_is_kept_or_translated_is_the_same(target: str) -> None:
+    """The command and its arguments are one list of words on YARN, and a server runs another program."""
+    for path in sorted(EXAMPLES.glob("*/main.tfjob")):
+        text = path.read_text("utf-8")
+        if target not in wanted_targets(text, targets.names()):
+            continue
+        for before in units(text, target):
+            (after,) = units(imported(compiled(text, target)[before.job.name]), target)
+            there = sure(after, target)
+            for item in sure(before, target):
+                if item.key.removeprefix("roles[].") in ("command", "args"):
+                    role, other = before.job.role(item.role), after.job.role(item.role)
+                    assert role is not None
+                    assert other is not None
+                    assert role.server or (*role.command, *role.args) == (*other.command, *other.args)
+                elif (item.key, item.value) != ("roles[].gpu", 0):  # as without it
+                    same = [one for one in there if (one.key, one.role) == (item.key, item.role)]
+                    assert any(one.value == item.value for one in same), (path, item.key, item.role, item.value)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -248,7 +248,7 @@ class _Scanner:
     def __init__(self, text: str, place: Place) -> None:
         self.text = text
         self.place = place
-        self.at = 0
+        self.at: int = 0
         self.made: list[tuple[_Building, str]] = []
         self.command = _Building(0)
         self.waiting: list[tuple[str, bool, _Building]] = []

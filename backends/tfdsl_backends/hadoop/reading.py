@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import import_rules
 from tfdsl.draft import Bare, Text
-from tfdsl.manifest.words import read_script, within
+from tfdsl.manifest.words import expanded, read_script, within
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl.text import Span
 from tfdsl.vocabulary import quantities
 
 if TYPE_CHECKING:
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.draft import Block, Value
     from tfdsl.manifest.view import View
-    from tfdsl.manifest.words import Word
+    from tfdsl.manifest.words import Command, Word
     from tfdsl.reading import Asked
-    from tfdsl.text import Span
+    from tfdsl.text import Source
 
 ROLES: Final = ("chief", "master", "ps", "worker", "evaluator", "tensorboard")
 """The roles of the language."""
@@ -69,6 +71,12 @@ class Notes(Record):
         for unknown in word.unknown:
             self.tell(import_rules.NO_VALUE(unknown.span, what=unknown.written, word=place))
         return word.text
+
+
+@lru_cache(maxsize=8)
+def commands_of(source: Source) -> tuple[Command, ...]:
+    """The commands of a script or command line, which its readers ask for again and again."""
+    return expanded(read_script(source.text, lambda start, end: Span(source, start, end)))
 
 
 def role_of(name: str, asked: Asked) -> str | None:
@@ -148,6 +156,11 @@ def command(text: str, span: Span) -> Value | None:
         return line
     (one,) = script.commands
     return [word.text for word in one.words] if one.words and not one.assignments else line
+
+
+def listed(value: Value | None) -> list[Value]:
+    """The items of a value that is a list; of any other none."""
+    return list(value) if isinstance(value, list | tuple) else []
 
 
 def with_tokens(text: str, tokens: dict[str, str]) -> Value:

@@ -23,9 +23,8 @@ METAINFO, RESOURCES, CONFIG, WRAPPER, JOB, SUBMIT, SCRIPT = (
     "metainfo", "resources", "appConfig", "wrapper", "job", "submit", "script",
 )  # fmt: skip
 
-_CREATES: Final = regex(
-    r"(?:^|[\s/])(?:slider|\"\$SLIDER\")\s+(?:\S+\s+)*?(?:create|build|update)\s",
-)
+_CREATES: Final = regex(r'(?m)(?:^|[ \t/])(?:slider|"\$SLIDER")[ \t]+(?:[^\s]+[ \t]+){0,20}?(?:create|build|update)\s')
+_OWN_KEYS: Final = ("yarn.", "site.", "slider.", "application.def")
 _KIND_WORDS: Final = regex(r"(?i)resources?|metainfo|app-?config|template")
 
 
@@ -89,9 +88,8 @@ def kind_of(document: Document) -> str:
     if all(root[key].present for key in ("roles", "completions", "pauses", "wait_limit")):
         return JOB
     schema = root["schema"].text or ""
-    if not (schema.startswith(SCHEMA) or (_is_map(root["global"]) and _is_map(root["components"]))):
-        return ""
-    if root["apiVersion"].present:
+    parts = _is_map(root["global"]) or _is_map(root["components"])
+    if not parts or not (schema.startswith(SCHEMA) or any(key.startswith(_OWN_KEYS) for key in _keys(root))):
         return ""
     return RESOURCES if _is_resources(document, root) else CONFIG
 
@@ -108,9 +106,14 @@ def _is_map(one: View) -> bool:
     return isinstance(one.node, nodes.Mapping)
 
 
-def _is_resources(document: Document, root: View) -> bool:
+def _keys(root: View) -> list[str]:
+    """The keys of a file of Slider, those for all components and those of each."""
     keys = [key for key, _ in root["global"].entries()]
-    keys += [key for _, component in root["components"].entries() for key, _ in component.entries()]
+    return keys + [key for _, component in root["components"].entries() for key, _ in component.entries()]
+
+
+def _is_resources(document: Document, root: View) -> bool:
+    keys = _keys(root)
     if any(key.startswith("yarn.") or key == "component.unique.names" for key in keys):
         return True
     site = any(key.startswith("site.") for key in keys)

@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.draft import Attribute, Bare, Draft, Mount, Output, Step, Text
 from tfdsl.manifest.nodes import Mapping
 from tfdsl.manifest.view import View
-from tfdsl.manifest.words import expanded, read_script
 from tfdsl.record import Record
-from tfdsl.text import Span
-from tfdsl_backends.hadoop.reading import ROLES, amount_of_bytes, duration, java_number, job_name, megabytes
+from tfdsl_backends.hadoop.reading import (
+    ROLES,
+    amount_of_bytes,
+    commands_of,
+    duration,
+    java_number,
+    job_name,
+    megabytes,
+)
 from tfdsl_backends.hadoop.reading_policies import (
     add_completions,
     add_policy,
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
 
     from tfdsl.draft import Block, Value
     from tfdsl.manifest.documents import Document
+    from tfdsl.text import Span
     from tfdsl_backends.hadoop.reading import Notes
     from tfdsl_backends.slider.reading_files import Files
 
@@ -82,9 +89,7 @@ def read_submission(document: Document | None) -> Submission:
     """The words of submit.sh."""
     queue, sent = "", dict[str, str]()
     if document is not None:
-        source = document.source
-        script = read_script(source.text, lambda start, end: Span(source, start, end))
-        for one in expanded(script):
+        for one in commands_of(document.source):
             words = [word.text for word in one.words]
             if words[:1] == ["send"] and len(words) == 3:
                 sent[words[2]] = words[1]

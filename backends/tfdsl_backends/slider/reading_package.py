@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Draft, Mount, Policy
-from tfdsl.manifest.words import expanded, read_script
-from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (
     UNKNOWN_COMMAND,
     Notes,
     command,
+    commands_of,
     each,
     java_number,
     job_name,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from tfdsl.draft import Block, Value
     from tfdsl.manifest.view import View
+    from tfdsl.text import Span
     from tfdsl_backends.slider.reading_files import Files
 
 TOKENS: Final = {"USER_NAME": "job.user", "USER": "job.user"}
@@ -85,9 +85,7 @@ def _submitted(files: Files) -> tuple[str | None, str | None]:
     """The name and the queue of ``slider create NAME --queue QUEUE``."""
     if files.submit is None:
         return None, None
-    source = files.submit.source
-    script = read_script(source.text, lambda start, end: Span(source, start, end))
-    for one in expanded(script):
+    for one in commands_of(files.submit.source):
         words = [word.text for word in one.words]
         place = next((at for at, word in enumerate(words) if word in ("create", "build", "update")), -1)
         if place < 0 or not any(word.endswith("slider") for word in words[:place]) or place + 1 >= len(words):

@@ -14,7 +14,7 @@ from tfdsl_backends.yarn.reading_command_lines import submarine_calls, submarine
 from tfdsl_backends.yarn.reading_dshell import calls, comments, read_dshell, tell_problem
 from tfdsl_backends.yarn.reading_fields import FIELDS
 from tfdsl_backends.yarn.reading_own import read_own
-from tfdsl_backends.yarn.reading_scripts import is_job_script, is_submit_script, job_script, submit_script, text_of
+from tfdsl_backends.yarn.reading_scripts import is_job_script, is_submit_script, job_script, submit_script
 from tfdsl_backends.yarn.reading_submarine import is_submarine, read_submarine
 from tfdsl_backends.yarn.reading_tony import is_tony, read_tony
 from tfdsl_backends.yarn.reading_yarnfile import is_yarnfile, read_yarnfile
@@ -55,7 +55,7 @@ def _groups(one: Document, documents: Sequence[Document]) -> Iterator[Group]:
     elif is_submarine(one):
         yield Group(SUBMARINE, (one,))
     elif is_tony(one):
-        scripts = [other for other in documents if other.format == "text" and tony_calls(other, text_of(other))]
+        scripts = [other for other in documents if other.format == "text" and tony_calls(other.source)]
         told = (replace(other, comments=comments(other.source)) for other in scripts[:1])
         yield Group(TONY, (one, *told, *scripts[:1]))
     elif one.format == "text":
@@ -64,11 +64,10 @@ def _groups(one: Document, documents: Sequence[Document]) -> Iterator[Group]:
 
 def _calls(one: Document, documents: Sequence[Document]) -> Iterator[Group]:
     """The jobs that a script or a command line submits; what is in the script is taken with the first."""
-    text = text_of(one)
-    found = [(CALL, call) for call in calls(one, text)]
-    found += [(SUBMARINE_CALL, call) for call in submarine_calls(one, text)]
+    found = [(CALL, call) for call in calls(one.source)]
+    found += [(SUBMARINE_CALL, call) for call in submarine_calls(one.source)]
     if not any(is_tony(other) for other in documents):
-        found += [(TONY_CALL, call) for call in tony_calls(one, text)]
+        found += [(TONY_CALL, call) for call in tony_calls(one.source)]
     for number, (what, call) in enumerate(found):
         part = replace(one, node=Scalar(call.span.text, call.span), comments=comments(one.source))
         yield Group(what, (part, *((one,) if not number else ())))
@@ -89,10 +88,10 @@ def read(group: Group, asked: Asked) -> Draft | None:
         return read_submarine(view(first.node), notes)
     if group.what == TONY:
         script_of = group.documents[1] if len(group.documents) > 1 else None
-        found = tony_calls(script_of, text_of(script_of)) if script_of is not None else []
+        found = tony_calls(script_of.source) if script_of is not None else []
         return read_tony(view(first.node), found[0] if found else None, notes, first.node.span)
     if len(group.documents) > 1:
-        tell_problem(first, first.source.text, notes)
+        tell_problem(first.source, notes)
     return _read_call(group.what, first, notes)
 
 
@@ -112,9 +111,8 @@ def _read_own(group: Group, notes: Notes) -> Draft | None:
 
 def _read_call(what: str, part: Document, notes: Notes) -> Draft | None:
     """The job of one command of a script."""
-    text = part.source.text
     find = {CALL: calls, SUBMARINE_CALL: submarine_calls, TONY_CALL: tony_calls}[what]
-    call = next((one for one in find(part, text) if one.span == part.node.span), None)
+    call = next((one for one in find(part.source) if one.span == part.node.span), None)
     if call is None:
         return None
     if what == CALL:

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
 from tfdsl.manifest.view import View, view
-from tfdsl.manifest.words import expanded, read_script
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.text import Span
+from tfdsl_backends.hadoop.reading import commands_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from collections.abc import Sequence as Several
 
-    from tfdsl.manifest.documents import Document
     from tfdsl.manifest.words import Command, Word
+    from tfdsl.text import Source, Span
     from tfdsl_backends.hadoop.reading import Notes
 
 Tree: TypeAlias = "dict[str, Tree | Scalar | list[Scalar]]"
@@ -57,25 +56,20 @@ class Option(Record):
     word: Word
 
 
-def submarine_calls(document: Document, text: str) -> list[Command]:
+def submarine_calls(source: Source) -> list[Command]:
     """The calls of ``job run``."""
-    return [one for one in _commands(document, text) if _run_at(one) >= 0]
+    return [one for one in commands_of(source) if _run_at(one) >= 0]
 
 
-def tony_calls(document: Document, text: str) -> list[Command]:
+def tony_calls(source: Source) -> list[Command]:
     """The calls of one of TonY's submitters."""
-    return [one for one in _commands(document, text) if any(SUBMITTER.search(word.text) for word in one.words)]
+    return [one for one in commands_of(source) if any(SUBMITTER.search(word.text) for word in one.words)]
 
 
 def arguments(call: Command) -> Several[Word]:
     """The words after the name of TonY's submitter."""
     at = next((at for at, word in enumerate(call.words) if SUBMITTER.search(word.text)), len(call.words))
     return call.words[at + 1 :]
-
-
-def _commands(document: Document, text: str) -> tuple[Command, ...]:
-    source = document.source
-    return expanded(read_script(text, lambda start, end: Span(source, start, end)))
 
 
 def _run_at(one: Command) -> int:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics import import_rules
 from tfdsl.draft import Draft, Mount, Output, Policy
 from tfdsl.manifest.documents import Comment
-from tfdsl.manifest.words import expanded, read_script
+from tfdsl.manifest.words import read_script
 from tfdsl.patterns import regex
 from tfdsl.text import Span
-from tfdsl_backends.hadoop.reading import Notes, command, duration, job_name
+from tfdsl_backends.hadoop.reading import Notes, command, commands_of, duration, job_name, listed
 from tfdsl_backends.hadoop.reading_policies import statuses
 from tfdsl_backends.yarn.reading_fields import LEFT_OUT
 from tfdsl_backends.yarn.reading_options import Client, client_of
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tfdsl.draft import Block, Value
-    from tfdsl.manifest.documents import Document
     from tfdsl.manifest.words import Command, Word
     from tfdsl.text import Source
 
@@ -35,19 +34,16 @@ _COMMENT: Final = regex(r"^[ \t]*#(?!!)(.*)$", re.MULTILINE)
 _PLACE: Final = regex(r"(?:,|\A)NOTIN,NODE,([^,:()]+)\Z")
 
 
-def calls(document: Document, text: str) -> list[Command]:
+def calls(source: Source) -> list[Command]:
     """The calls of DistributedShell in a script or command line, with what the text itself gives to variables."""
-    source = document.source
-    script = read_script(text, lambda start, end: Span(source, start, end))
-    return [one for one in expanded(script) if _is_call(one)]
+    return [one for one in commands_of(source) if _is_call(one)]
 
 
-def tell_problem(document: Document, text: str, notes: Notes) -> None:
+def tell_problem(source: Source, notes: Notes) -> None:
     """Tell why a shell could not read the text, if it could not."""
-    source = document.source
-    found = read_script(text, lambda start, end: Span(source, start, end)).problem
+    found = read_script(source.text, lambda start, end: Span(source, start, end)).problem
     if found is not None:
-        notes.asked.report(import_rules.BAD_WORDS(found.span, problem=found.message))
+        notes.tell(import_rules.BAD_WORDS(found.span, problem=found.message))
 
 
 def comments(source: Source) -> tuple[Comment, ...]:
@@ -203,8 +199,8 @@ def _command(draft: Draft, block: Block, client: Client, notes: Notes) -> None:
     if script is not None:
         path = notes.keep(script, "-shell_script")
         name = path.rstrip("/").rpartition("/")[2]
-        rest = command(" ".join(arguments), script.span) if arguments else []
-        value: Value = ["bash", name, *rest] if isinstance(rest, list) else f"exec bash {name} {rest}"
+        rest: Value | None = command(" ".join(arguments), script.span) if arguments else ()
+        value: Value = f"exec bash {name} {rest}" if isinstance(rest, str) else ["bash", name, *listed(rest)]
         block.set("command", value, script.span)
         if not any(True for one in draft.options.statements if getattr(one, "name", "") == "files"):
             draft.options.set("files", [path, *_localized(client, notes)], script.span)

@@ -10,6 +10,8 @@ from tfdsl_backends.hadoop.reading import memory
 from tfdsl_backends.yarn.reading_options import PREFIX
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tfdsl.draft import Block
     from tfdsl.text import Span
     from tfdsl_backends.hadoop.reading import Notes
@@ -29,10 +31,20 @@ DOCKER_LEFT_OUT: Final = {
 
 
 class Runtime(Record):
-    """``variables``: name, value and place of each; ``memory``: that of the container, in MB or with a unit."""
+    """``variables``: name, value and place of each; ``memory``: that of the container, in MB or with a unit.
+
+    ``sent``: the files that YARN puts into the work folder: their name there → where they are in HDFS.
+    """
 
     variables: tuple[tuple[str, str, Span], ...]
     memory: str = ""
+    sent: Mapping[str, str] = {}
+
+    @property
+    def mounted(self) -> set[str]:
+        """Those of ``sent`` that docker mounts at another place."""
+        said = self.docker.get("DOCKER_MOUNTS", ("", None))[0]
+        return {part.partition(":")[0] for part in said.split(",")} & self.sent.keys()
 
     @property
     def docker(self) -> dict[str, tuple[str, Span]]:
@@ -63,18 +75,23 @@ def read_runtime(block: Block, runtime: Runtime, notes: Notes, image: str = "") 
     network = docker.get("DOCKER_CONTAINER_NETWORK")
     if network is not None and network[0] != "host":
         notes.left_out(network[1], f"network {network[0]}", "tasks find each other in the network of their nodes, host")
-    _mounts(block, docker, notes)
+    _mounts(block, docker, notes, runtime.sent)
     _tmpfs(block, docker, runtime.memory)
     for name, (_, span) in docker.items():
         if name in DOCKER_LEFT_OUT:
             notes.left_out(span, f"{PREFIX}{name}", DOCKER_LEFT_OUT[name])
 
 
-def _mounts(block: Block, docker: dict[str, tuple[str, Span]], notes: Notes) -> None:
+def _mounts(block: Block, docker: dict[str, tuple[str, Span]], notes: Notes, sent: Mapping[str, str]) -> None:
     said = docker.get("DOCKER_MOUNTS")
     for part in said[0].split(",") if said is not None else []:
         assert said is not None
-        read_mount(block, part, said[1], notes)
+        source, _, rest = part.partition(":")
+        at = rest.partition(":")[0]
+        if source in sent and at.startswith("/"):
+            block.add(Mount("hdfs", sent[source], at, span=said[1]))
+        else:
+            read_mount(block, part, said[1], notes)
 
 
 def read_mount(block: Block, text: str, span: Span, notes: Notes) -> None:

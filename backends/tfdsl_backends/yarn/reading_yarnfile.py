@@ -145,12 +145,16 @@ def _component(draft: Draft, role: str, one: View, root: View, roles: dict[str, 
     _command(block, role, one, root, notes)
     size = _size(block, one["resource"] if one["resource"].present else root["resource"], notes)
     variables = _variables(root) | _variables(one)
-    runtime = Runtime(tuple((name, value.words or "", value.span) for name, value in variables.items()), size)
+    runtime = Runtime(
+        tuple((name, value.words or "", value.span) for name, value in variables.items()),
+        size,
+        _sent(root) | _sent(one),
+    )
     read_runtime(block, runtime, notes, image)
     privileged = str(one["run_privileged_container"].flag or one["run_privileged_container"].text).lower() == "true"
     block.set("privileged", privileged or None, one["run_privileged_container"].span)
     for place in (root, one):
-        _files(block, place, notes, docker=bool(image))
+        _files(block, place, notes, runtime.mounted if image else set(), docker=bool(image))
         _properties(place, notes, told=role == next(iter(draft.roles)) or place is one)
     after = [roles[name] for each in one["dependencies"].items() if (name := each.text or "") in roles]
     block.set("after", after or None, one["dependencies"].span)
@@ -224,11 +228,22 @@ def _properties(place: View, notes: Notes, *, told: bool) -> None:
         notes.left_out(properties.key(key), key, reason or "it is a setting of YARN Services")
 
 
-def _files(block: Block, place: View, notes: Notes, *, docker: bool) -> None:
+def _sent(place: View) -> dict[str, str]:
+    """Files of HDFS that YARN puts into the work folder."""
+    files = place["configuration"]["files"].items()
+    found = {
+        file["dest_file"].text or "": file["src_file"].text or "" for file in files if file["type"].text == "STATIC"
+    }
+    return {name: source for name, source in found.items() if name and "://" in source}
+
+
+def _files(block: Block, place: View, notes: Notes, mounted: set[str], *, docker: bool) -> None:
     for file in place["configuration"]["files"].items():
         kind, source, at = file["type"].text or "", file["src_file"].text, file["dest_file"].text
         if file["props"].present:
             notes.left_out(file.key("props"), "props", "YARN Services ignores it; it reads properties")
+        if at in mounted:
+            continue
         if source and at and kind in ("STATIC", "ARCHIVE") and "://" in source and (docker or not at.startswith("/")):
             block.add(Mount("archive" if kind == "ARCHIVE" else "hdfs", source, at, span=file.span))
         elif kind in ("STATIC", "ARCHIVE") and source and "://" not in source:
@@ -267,7 +282,7 @@ def _placement(draft: Draft, role: str, constraints: View, roles: dict[str, str]
 
 
 def _retries(draft: Draft, root: View, components: dict[str, View], notes: Notes) -> None:
-    restarts = [one for name, one in components.items() if (one["restart_policy"].text or "ALWAYS") != "NEVER"]
+    restarts = [one for one in components.values() if (one["restart_policy"].text or "ALWAYS") != "NEVER"]
     if not any(isinstance(one, Policy) for block in draft.roles.values() for one in block.statements):
         return
     always = next((one for one in restarts if (one["restart_policy"].text or "ALWAYS") == "ALWAYS"), None)
