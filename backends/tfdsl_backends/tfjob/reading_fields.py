@@ -30,7 +30,9 @@ FIELDS: tuple[Field, ...] = (
     Field("spec.runPolicy.schedulingPolicy.priorityClass", "priority", "together with that of the pods"),
     Field("spec.runPolicy.schedulingPolicy.minResources", "", "a patch"),
     Field("spec.runPolicy.schedulingPolicy.scheduleTimeoutSeconds", "", "a patch"),
-    Field("spec.successPolicy", "on completed", "AllWorkers is the default of the language, worker 0 of the operator"),
+    Field(
+        "spec.successPolicy", "on completed", "AllWorkers is the language's default; worker 0 is said in target tfjob"
+    ),
     Field("spec.enableDynamicWorker", "", "a patch"),
     Field("status", "", "left out: it is the server's"),
     Field("spec.cleanPodPolicy", "cleanup", "its default was Running", _OLD),

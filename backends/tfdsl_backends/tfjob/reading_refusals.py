@@ -50,6 +50,7 @@ def left_out(root: View, job: View) -> Iterator[Diagnostic]:
         forked = version.startswith(FORK)
         difference = "that is what Kubeflow's operator serves" if forked else "operators of today serve no other"
         yield READ_DIFFERENTLY(root["apiVersion"].span, what=version, word=API_VERSION, difference=difference)
+        yield from _other_decider(root["spec"], job["spec"]["tfReplicaSpecs"])
     else:
         yield from _ignored_places(root)
     for one in unfit(job.node, "TFJob") if job.node is not None else ():
@@ -59,6 +60,16 @@ def left_out(root: View, job: View) -> Iterator[Diagnostic]:
     for restart in [one for one in restarts if one.present][:1]:
         reason = "the operator overwrites it with that of each role"
         yield NOT_KEPT(restart.span, what="restartPolicy of the pods", reason=reason)
+
+
+def _other_decider(spec: View, roles: View) -> Iterator[Diagnostic]:
+    """A policy of the first API by which another task than today's completes the job."""
+    policy = spec["terminationPolicy"]["chief"]
+    name, index = policy["replicaName"].text or "MASTER", policy["replicaIndex"].number or 0
+    today = "Master" if roles["Master"].present else "Worker"
+    if policy.present and (name.lower() != today.lower() or index):
+        reason = f"the job is complete with replica 0 of {today}"
+        yield NOT_KEPT(policy.span, what=f"terminationPolicy {name} {index}", reason=reason)
 
 
 def _ignored_places(root: View) -> Iterator[Diagnostic]:

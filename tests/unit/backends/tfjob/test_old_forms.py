@@ -148,3 +148,18 @@ def test_places_are_those_of_what_was_read() -> None:
     assert made["apiVersion"] == "kubeflow.org/v1alpha1"
     assert made[f"{role}.restartPolicy"] == "Never"
     assert made[f"{role}.template.spec.containers.0.ports.0.containerPort"] == "9"
+
+
+def test_kubedl_has_defaults_of_its_own() -> None:
+    """api/training/v1alpha1 of KubeDL: ExitCode and Running."""
+    made = data(modern(of(job("training.kubedl.io/v1alpha1", {"tfReplicaSpecs": {"worker": {"template": POD}}}))))
+    assert made["apiVersion"] == "kubeflow.org/v1"
+    assert made["spec"] == {
+        "tfReplicaSpecs": {"Worker": {"template": POD, "restartPolicy": "ExitCode"}},
+        "runPolicy": {"cleanPodPolicy": "Running"},
+    }
+    said = {"cleanPodPolicy": "All", "tfReplicaSpecs": {"Worker": {"restartPolicy": "Never", "template": POD}}}
+    assert spec_of("training.kubedl.io/v1alpha1", said) == {
+        "tfReplicaSpecs": {"Worker": {"restartPolicy": "Never", "template": POD}},
+        "runPolicy": {"cleanPodPolicy": "All"},
+    }

@@ -513,6 +513,22 @@ spec:
     assert read.role("master") == ["on failed => restart container"]
 
 
+@pytest.mark.parametrize(
+    ("decider", "told"),
+    [
+        ("{replicaName: MASTER, replicaIndex: 0}", False),
+        ("{replicaName: WORKER, replicaIndex: 0}", True),
+        ("{replicaName: MASTER, replicaIndex: 1}", True),
+    ],
+)
+def test_another_task_completed_the_job(decider: str, told: bool) -> None:
+    items = f"[{{template: {POD}}}, {{tfReplicaType: WORKER, template: {POD}}}]"
+    spec = f"{{terminationPolicy: {{chief: {decider}}}, replicaSpecs: {items}}}"
+    read = Read(f"apiVersion: kubeflow.org/v1alpha1\nkind: TFJob\nmetadata: {{name: a}}\nspec: {spec}\n")
+    reason = "the job is complete with replica 0 of Master"
+    assert any(f"is left out: {reason}" in message for message in read.messages) == told
+
+
 def test_kubedl() -> None:
     read = Read(job("cacheBackend: {name: a}\nttlSecondsAfterFinished: 60", version="training.kubedl.io/v1alpha1"))
     assert read.job == ["ttl = 1m", "on exit 1..127 => fail job", "on failed => restart pod"]
