@@ -169,7 +169,8 @@ class Draft:
     ``params``: those of its file. ``roles``: each role's block, by name; written in the language's order. ``renamed``:
     what the manifest calls a role (``trainer``, ``MASTER``) → the role. ``cluster``: settings of ``cluster { … }``.
     ``law``: whether compiling for ``target`` must give the manifest again. ``wanted``: what it must give, where that is
-    not what was read: the manifest with roles of another name, or what an older operator made of it.
+    not what was read: the manifest with roles of another name, or what an older operator made of it. ``compared``:
+    whether the output is compared with that also where the law is not promised, and patched as far as that goes.
     """
 
     def __init__(self, name: str, target: str, span: Span, version: str | None = None, *, law: bool = True) -> None:
@@ -178,6 +179,7 @@ class Draft:
         self.span = span
         self.version = version
         self.law = law
+        self.compared = False
         self.params: list[Param] = []
         self.job = Block()
         self.roles: dict[str, Block] = {}
@@ -208,4 +210,5 @@ class Draft:
         other.cluster = dict(self.cluster)
         other.renamed = dict(self.renamed)
         other.wanted = self.wanted
+        other.compared = self.compared
         return other

@@ -61,7 +61,7 @@ def settle(draft: Draft, group: Group, backend: Backend, reading: Reading, repor
     """``draft`` so that it compiles to the documents of ``group``; ``None`` when no job comes of it, which is told."""
     said: list[Diagnostic] = []
     best = _worded(lifted(draft), backend, said.append)
-    if draft.law:
+    if draft.law or draft.compared:
         left = _missing(best, group, reading)
         if left:  # lifting must not cost a patch
             others: list[Diagnostic] = []

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl.manifest.nodes import Mapping, Scalar, Sequence
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl_backends.podspec import SCHEMAS
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tfdsl.manifest import nodes
     from tfdsl.text import Span
 
+Path: TypeAlias = tuple[str | int, ...]
 Node: TypeAlias = str | int | list["Node"]
 """A node of a schema, in the notation of ``tfdsl.patch.schema``."""
 
@@ -55,7 +56,7 @@ class Unfit(Record):
     the value should be; nothing for an unknown field.
     """
 
-    path: tuple[nodes.Step, ...]
+    path: Path
     span: Span
     wanted: str = ""
 
@@ -70,7 +71,7 @@ class Unfit(Record):
         return dotted(self.path)
 
 
-def dotted(path: tuple[nodes.Step, ...]) -> str:
+def dotted(path: Path) -> str:
     """A path as people write it: ``spec.containers[0].image``."""
     words = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return words.removeprefix(".")
@@ -81,7 +82,27 @@ def unfit(document: nodes.Node, kind: str) -> Iterator[Unfit]:
     yield from _unfit(schemas().kinds[kind], document, ())
 
 
-def _unfit(wanted: Node, node: nodes.Node, path: tuple[nodes.Step, ...]) -> Iterator[Unfit]:
+def pruned(document: nodes.Node, kind: str) -> nodes.Node:
+    """``document`` without the fields that the server drops."""
+    paths = frozenset(one.path for one in unfit(document, kind) if one.unknown)
+    return _without(document, paths, ()) if paths else document
+
+
+def _without(node: nodes.Node, paths: frozenset[Path], path: Path) -> nodes.Node:
+    if isinstance(node, Mapping):
+        entries = {
+            key: replace(entry, value=_without(entry.value, paths, (*path, key)))
+            for key, entry in node.entries.items()
+            if (*path, key) not in paths
+        }
+        return Mapping(entries, node.span)
+    if isinstance(node, Sequence):
+        items = (_without(item, paths, (*path, number)) for number, item in enumerate(node.items))
+        return Sequence(tuple(items), node.span)
+    return node
+
+
+def _unfit(wanted: Node, node: nodes.Node, path: Path) -> Iterator[Unfit]:
     if wanted == "a" or (isinstance(node, Scalar) and node.value is None):
         return
     if isinstance(wanted, list) and wanted[0] == "l":
@@ -99,7 +120,7 @@ def _unfit(wanted: Node, node: nodes.Node, path: tuple[nodes.Step, ...]) -> Iter
         yield Unfit(path, node.span, _wanted(wanted))
 
 
-def _entries(wanted: int | list[Node], node: Mapping, path: tuple[nodes.Step, ...]) -> Iterator[Unfit]:
+def _entries(wanted: int | list[Node], node: Mapping, path: Path) -> Iterator[Unfit]:
     for key, entry in node.entries.items():
         below = _of_key(wanted, key)
         if below is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.manifest.edits import child, items, scalar, text, with_value, within, without
 from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
 from tfdsl.vocabulary import versions
+from tfdsl_backends.podspec.fitting import pruned
 from tfdsl_backends.podspec.normal import align
 from tfdsl_backends.podspec.normal.env import without_entries
 from tfdsl_backends.podspec.normal.objects import dialect, document, with_order_of
@@ -259,10 +260,8 @@ def normal(documents: Many[Node], version: str) -> Many[Node]:
 
 
 def _known(node: Node) -> Node:
-    """A TFJob without fields of ``spec`` that its server throws away, TensorBoard's of 2017 among them."""
-    if not is_tfjob(node) or not isinstance(node, Mapping):
-        return node
-    return within(node, ("spec",), lambda spec: without(spec, set(spec.entries) - set(TYPES["TFJobSpec"])))
+    """A TFJob without the fields that its server drops, TensorBoard's of 2017 among them."""
+    return pruned(node, "TFJob") if is_tfjob(node) else node
 
 
 def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:

@@ -25,6 +25,7 @@ _NAME: Final = "the operator names the pods JOB-ROLE-INDEX"
 _NUMBERS: Final = ("activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
 _RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")
 _CLEANUPS: Final = ("All", "Running", "None")
+MANAGERS: Final = ("kubeflow.org/training-operator", "kueue.x-k8s.io/multikueue")
 _MAIN: Final = "tensorflow"
 
 
@@ -35,6 +36,8 @@ def _check(node: Node) -> Iterator[Complaint]:
     yield from numbers(policy, _NUMBERS)
     if policy.has("cleanPodPolicy") and policy["cleanPodPolicy"].data not in _CLEANUPS:
         yield policy["cleanPodPolicy"].complain(f"cleanPodPolicy must be {alternatives(_CLEANUPS)}")
+    if policy.has("managedBy") and policy["managedBy"].data not in MANAGERS:
+        yield policy["managedBy"].complain(f"managedBy must be {alternatives(MANAGERS)}")
     success = node["spec"]["successPolicy"]
     if success.data not in (None, "", "AllWorkers"):
         yield success.complain('successPolicy must be "" or "AllWorkers"')

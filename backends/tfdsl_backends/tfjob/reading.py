@@ -76,16 +76,17 @@ def _read(group: Group, asked: Asked) -> Draft | None:
     _report(draft, root, job, known, asked)
     read_metadata(draft, job["metadata"], without=frozenset((QUEUE_LABEL,)))
     shown = board(root, beside, asked)
-    _pods(draft, known, shown, claims(beside), asked)
+    images = _pods(draft, known, shown, claims(beside), asked)
     schedulers = {spec["template"]["spec"]["schedulerName"].text for spec in known.specs.values()}
     read_run_policy(draft, job, known.replicas, schedulers, asked)
     read_policies(draft, job, known.specs, asked)
-    draft.wanted = wanted(draft, job, None if deployed(beside) else shown)
+    draft.wanted = wanted(draft, job, None if deployed(beside) else shown, images)
     return draft
 
 
 def _report(draft: Draft, root: View, job: View, known: Roles, asked: Asked) -> None:
     """What is dropped and refused. A job that the server refuses is read as far as it goes, and need not come back."""
+    draft.compared = True
     draft.law = known.accepted and (job["metadata"]["name"].text or draft.name) == draft.name
     for diagnostic in left_out(root, job):
         asked.report(diagnostic)
@@ -94,7 +95,10 @@ def _report(draft: Draft, root: View, job: View, known: Roles, asked: Asked) -> 
         asked.report(diagnostic)
 
 
-def _pods(draft: Draft, known: Roles, shown: View | None, made: Mapping[str, ClaimFacts], asked: Asked) -> None:
+def _pods(
+    draft: Draft, known: Roles, shown: View | None, made: Mapping[str, ClaimFacts], asked: Asked
+) -> dict[str, str]:
+    """The roles; returns the images that were made up for some of them."""
     pods = {role: spec["template"] for role, spec in known.specs.items()}
     if shown is not None:
         pods[BOARD] = shown
@@ -105,9 +109,9 @@ def _pods(draft: Draft, known: Roles, shown: View | None, made: Mapping[str, Cla
             draft.role(role).set("replicas", count, known.specs[role]["replicas"].span)
     facts = _facts(draft, known, made)
     found = read_pods(draft, pods, facts, asked)
-    add_missing_images(draft, pods, facts, asked)
     if found.config:
         draft.options.set("tf_config", "static")
+    return add_missing_images(draft, pods, facts, asked)
 
 
 def _facts(draft: Draft, known: Roles, made: Mapping[str, ClaimFacts]) -> PodFacts:

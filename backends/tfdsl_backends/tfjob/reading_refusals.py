@@ -13,6 +13,7 @@ from tfdsl.record import replace
 from tfdsl_backends.podspec.fitting import dotted, unfit
 from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.tfjob.old_forms import API_VERSION, FORK, OF_AN_ITEM, OLD_POLICIES
+from tfdsl_backends.tfjob.patch_rules import MANAGERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from tfdsl.manifest.view import View
     from tfdsl.text import Span
 
-MANAGERS: Final = ("kubeflow.org/training-operator", "kueue.x-k8s.io/multikueue")
 _RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")
 _NUMBERS: Final = ("activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
 _NO_FIELD: Final = f"a TFJob of {API_VERSION} has no such field, and the server drops it"

@@ -10,7 +10,8 @@ from tfdsl.vocabulary.quantities import duration
 from tfdsl_backends.podspec.fitting import dotted
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob.lower import CLEANUP
-from tfdsl_backends.tfjob.reading_refusals import MANAGERS, never
+from tfdsl_backends.tfjob.patch_rules import MANAGERS
+from tfdsl_backends.tfjob.reading_refusals import never
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.manifest.edits import changed, each, items, put, renamed, with_value, without
+from tfdsl.manifest.edits import changed, child, each, items, put, renamed, scalar, with_value, without
 from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
+from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.tfjob.lower import ROLE_KEYS
 from tfdsl_backends.tfjob.reading_beside import BOARD, CHECKPOINT, LABEL, PORT, tree
 
@@ -17,21 +18,23 @@ if TYPE_CHECKING:
     from tfdsl.manifest.view import View
 
 
-def wanted(draft: Draft, job: View, board: View | None) -> tuple[Node, ...]:
+def wanted(draft: Draft, job: View, board: View | None, images: Many[str, str]) -> tuple[Node, ...]:
     """The documents for ``draft``; nothing where they are those that were read.
 
-    ``job``: as v1 has it; ``board``: the pod that the operator of 2017 made of the section for TensorBoard.
+    ``job``: as v1 has it; ``board``: the pod that the operator of 2017 made of the section for TensorBoard; ``images``:
+    those that were made up for some roles.
     """
     named = job["metadata"]["name"].text
-    if job.node is None or not (draft.renamed or board is not None or not named):
+    if job.node is None or not (draft.renamed or board is not None or images or not named):
         return ()
     new = job.node if named else _named(job.node, draft)
     new = changed(new, ("spec", "tfReplicaSpecs"), lambda roles: _renamed(roles, draft.renamed))
+    for role, image in images.items():
+        new = _with_image(new, _containers(role), tree(image, draft.span))
     if board is None or board.node is None:
         return (new,)
     for role in draft.roles:
-        place = ("spec", "tfReplicaSpecs", ROLE_KEYS.get(role, role), "template", "spec", "containers")
-        new = changed(new, place, lambda containers: _with_checkpoint(containers, board))
+        new = changed(new, _containers(role), lambda containers: _with_checkpoint(containers, board))
     return (new, *_beside(draft.name, job, board))
 
 
@@ -39,6 +42,22 @@ def _named(node: Node, draft: Draft) -> Node:
     """A TFJob without a name with the one that it was given."""
     new = put(node, ("metadata", "name"), tree(draft.name, draft.span))
     return changed(new, ("metadata",), lambda it: without(it, ("generateName",)) if isinstance(it, Mapping) else it)
+
+
+def _containers(role: str) -> tuple[str, ...]:
+    """Where the containers of ``role`` are."""
+    return ("spec", "tfReplicaSpecs", ROLE_KEYS.get(role, role), "template", "spec", "containers")
+
+
+def _with_image(node: Node, place: tuple[str, ...], image: Node) -> Node:
+    """``node`` with ``image`` in the container at ``place`` that runs the command."""
+
+    def chosen(containers: Node) -> Node:
+        listed = items(containers)
+        main = next((one for one in listed if scalar(child(one, "name")) == CONTAINER), next(iter(listed), None))
+        return each(containers, lambda one: put(one, ("image",), image) if one is main else one)
+
+    return changed(node, place, chosen)
 
 
 def _renamed(roles: Node, words: Many[str, str]) -> Node:

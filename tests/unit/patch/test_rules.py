@@ -203,6 +203,7 @@ def test_what_a_server_would_refuse_in_pods(target: str, patch: str, marked: str
         ("volcano", TASK + '.policies" = [{ exitCode = 0, action = "RestartJob" }]', "0", "exitCode 0"),
         ("volcano", 'patch "spec.volumes" = [{ mountPath = "/a" }]', None, "either volumeClaim"),
         ("tfjob", 'patch "spec.runPolicy.cleanPodPolicy" = "Some"', '"Some"', "All, Running or None"),
+        ("tfjob", 'patch "spec.runPolicy.managedBy" = "me"', '"me"', "kueue.x-k8s.io/multikueue"),
         ("tfjob", 'patch "spec.successPolicy" = "Some"', '"Some"', "AllWorkers"),
         ("tfjob", ROLE + '.PS.restartPolicy" = "Some"', '"Some"', "ExitCode"),
         ("tfjob", 'patch pod "spec.containers[0].name" = "main"', '"main"', "container called tensorflow"),

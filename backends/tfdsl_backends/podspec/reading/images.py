@@ -23,18 +23,24 @@ _ODD: Final = re.compile(r"[^a-z0-9._/:@-]+")
 _LONGEST: Final = 200
 
 
-def add_missing_images(draft: Draft, pods: Mapping[str, View], facts: PodFacts, asked: Asked) -> None:
-    """Give an image to each role without one, because the language needs it; such a job never ran as it was."""
+def add_missing_images(draft: Draft, pods: Mapping[str, View], facts: PodFacts, asked: Asked) -> dict[str, str]:
+    """Give an image to each role without one, because the language needs it; such a job never ran as it was.
+
+    Returns what the roles were given.
+    """
+    made: dict[str, str] = {}
     if any(isinstance(one, Attribute) and one.name == "image" for one in draft.job.statements):
-        return
+        return made
     for role, template in pods.items():
         block = draft.role(role)
         if not any(isinstance(one, Attribute) and one.name == "image" for one in block.statements):
             container = main_container(template, facts)
             place = container["image"] if container["image"].present else container
-            block.set("image", _near(place.text or ""), place.span)
-            _tell(place, _near(place.text or ""), asked)
+            made[role] = _near(place.text or "")
+            block.set("image", made[role], place.span)
+            _tell(place, made[role], asked)
             draft.law = False
+    return made
 
 
 def _tell(place: View, made: str, asked: Asked) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.backends.trees import tree
-from tfdsl_backends.podspec.fitting import unfit
+from tfdsl.manifest.nodes import plain
+from tfdsl_backends.podspec.fitting import pruned, unfit
 
 JOB = """
 apiVersion: kubeflow.org/v1
@@ -61,3 +62,12 @@ def test_a_map_is_no_list() -> None:
 def test_a_whole_number_may_have_a_point() -> None:
     assert found(JOB.replace("replicas: 2", "replicas: 2.0")) == []
     assert found(JOB.replace("replicas: 2", "replicas: null")) == []
+
+
+def test_what_the_server_drops_is_gone() -> None:
+    text = JOB.replace("image: x", "image: x, imagePolicy: y").replace("replicas: 2", "replicas: two")
+    assert plain(pruned(tree(f"{text}  cleanPodPolicy: None\nextra: [1]\n"), "TFJob")) == plain(
+        tree(JOB.replace("replicas: 2", "replicas: two"))
+    )
+    whole = tree(JOB)
+    assert pruned(whole, "TFJob") is whole
