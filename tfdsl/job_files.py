@@ -1,5 +1,7 @@
 """The ``.tfjob`` files of a folder and of those in it: what a command checks and what an editor searches.
 
+Import looks for manifests in the same way.
+
 Hidden folders and those of other tools (``node_modules``, virtual environments …) are left out. A link to a folder is
 not followed, so that no file is found twice or for ever; a link to a file counts if the file is below the folder too,
 and is not found itself.
@@ -24,7 +26,12 @@ def _ignored(folder: str, reason: str) -> None:
     """What is done about a folder that cannot be read, unless somebody asks."""
 
 
-def job_files(folder: str, inside: Sequence[str], unreadable: Callable[[str, str], None] = _ignored) -> Iterator[str]:
+def job_files(
+    folder: str,
+    inside: Sequence[str],
+    unreadable: Callable[[str, str], None] = _ignored,
+    endings: tuple[str, ...] = (ENDING,),
+) -> Iterator[str]:
     """The files of ``folder`` in the order of their names, then those of the folders in it.
 
     ``inside``: the folders, without links, in which the file that a link leads to may be; ``folder`` is the first.
@@ -37,26 +44,26 @@ def job_files(folder: str, inside: Sequence[str], unreadable: Callable[[str, str
         unreadable(folder, (error.strerror or str(error)).lower())
         return
     for entry in entries:
-        if entry.name.endswith(ENDING) and not entry.is_dir() and _is_ours(entry, inside):
+        if entry.name.endswith(endings) and not entry.is_dir() and _is_ours(entry, inside, endings):
             yield os.path.join(folder, entry.name).replace(os.sep, "/")
     for entry in entries:
         if not entry.name.startswith(".") and entry.name not in SKIPPED and entry.is_dir(follow_symlinks=False):
-            yield from job_files(os.path.join(folder, entry.name), inside, unreadable)
+            yield from job_files(os.path.join(folder, entry.name), inside, unreadable, endings)
 
 
-def _is_ours(entry: os.DirEntry[str], inside: Sequence[str]) -> bool:
+def _is_ours(entry: os.DirEntry[str], inside: Sequence[str], endings: tuple[str, ...]) -> bool:
     """Whether a file that nobody has named may be read: a link may lead out of the folder.
 
     It does not count if the file that it leads to is found itself.
     """
-    return not entry.is_symlink() or (is_below(entry.path, inside) and not _is_found(entry.path, inside[0]))
+    return not entry.is_symlink() or (is_below(entry.path, inside) and not _is_found(entry.path, inside[0], endings))
 
 
-def _is_found(path: str, top: str) -> bool:
+def _is_found(path: str, top: str, endings: tuple[str, ...]) -> bool:
     """Whether the file behind a link is one of those below ``top``."""
     *folders, name = os.path.relpath(os.path.realpath(path), top).split(os.sep)
     return (
         os.path.isfile(path)
-        and name.endswith(ENDING)
+        and name.endswith(endings)
         and not any(part.startswith(".") or part in SKIPPED for part in folders)
     )

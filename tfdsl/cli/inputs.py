@@ -46,7 +46,7 @@ MANIFESTS = (".yaml", ".yml", ".json", ".xml", ".sh", ".py")
 
 
 def named_manifests(argument: Sequence[Argument]) -> Named:
-    """The files that are named, and of folders those that can hold a manifest, the shallow ones first."""
+    """The files that are named, and of folders those that can hold a manifest; what is no text there is left out."""
     reading = _Reading(manifests=True)
     for one in argument:
         if one.text != STDIN and os.path.isdir(one.text):
@@ -82,36 +82,27 @@ class _Reading:
             if path not in self.sources:
                 self.found.add(path)
             self._read(path, argument)
+        what = "manifest" if self.manifests else ".tfjob file"
         if not paths and len(self.errors) == before:
-            self.empty.append(NO_FILES(argument.span, path=argument.text))
+            self.empty.append(NO_FILES(argument.span, what=what, path=argument.text))
 
     def _paths(self, argument: Argument) -> Iterator[str]:
-        from tfdsl.job_files import job_files
+        from tfdsl.job_files import ENDING, job_files
 
         def unreadable(path: str, reason: str) -> None:
             self.errors.append(UNREADABLE_FILE(argument.span, path=path, reason=reason))
 
         folder = os.path.normpath(argument.text)
-        if self.manifests:
-            return _manifests(folder)
-        return job_files("" if folder == os.curdir else folder, (os.path.realpath(folder),), unreadable)
+        endings = MANIFESTS if self.manifests else (ENDING,)
+        return job_files("" if folder == os.curdir else folder, (os.path.realpath(folder),), unreadable, endings)
 
     def _read(self, path: str, argument: Argument) -> None:
         if path in self.sources:
             return
         found = read(path)
+        if isinstance(found, str) and self.manifests and path in self.found:
+            return  # a folder of manifests can hold anything
         if isinstance(found, str):
             self.errors.append(UNREADABLE_FILE(argument.span, path=path or "(no name)", reason=found))
         else:
             self.sources[path] = found
-
-
-def _manifests(folder: str) -> Iterator[str]:
-    """The files below ``folder`` that can hold a manifest, by depth and name; links to folders are not followed."""
-    found = [
-        os.path.join(path, name)
-        for path, folders, names in os.walk(folder)
-        for name in names
-        if name.endswith(MANIFESTS)
-    ]
-    return iter(sorted(found, key=lambda path: (path.count(os.sep), path)))

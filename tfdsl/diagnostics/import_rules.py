@@ -38,4 +38,4 @@ IMPORT_DIFFERS = Rule("TFJ4302", "import-differs", "warning", "{what} {differenc
 IMPORT_REWORDED = Rule(
     "TFJ4303", "import-reworded", "info", "this is left out, because the job would be wrong: {problem}"
 )
-IMPORT_NOTHING = Rule("TFJ4304", "import-nothing", "error", "there is no job in it that a target can read")
+IMPORT_NOTHING = Rule("TFJ4304", "import-nothing", "error", "there is no job in it that {who} can read")

@@ -19,4 +19,4 @@ DOCKERFILE_LEFT_OUT = Rule(
 INTERNAL_ERROR = Rule("TFJ0909", "internal-error", "error", "{what}")
 UNUSABLE_TARGET = Rule("TFJ0911", "unusable-target", "error", "{problem}")
 NO_SUCH_TASK = Rule("TFJ0910", "no-such-task", "error", "job {job} has no task {name}")
-NO_FILES = Rule("TFJ0912", "no-files", "warning", "there is no .tfjob file in {path}")
+NO_FILES = Rule("TFJ0912", "no-files", "warning", "there is no {what} in {path}")

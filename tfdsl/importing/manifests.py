@@ -77,7 +77,7 @@ def import_manifests(
     documents = documents_of(sources, found.append)
     read = _read(documents, Asked(roles or {}, found.append), target)
     if not read:
-        return [_nothing(sources, found)]
+        return [_nothing(sources, found, target)]
     groups = [[one] for one in read] if apart else [_of_other_names(read, found.append)]
     return [_written(group, sources, found if not number else []) for number, group in enumerate(groups)]
 
@@ -94,9 +94,9 @@ def _of_other_names(read: Sequence[_Read], report: Report) -> list[_Read]:
     return list(named.values())
 
 
-def _nothing(sources: Sequence[Source], found: list[Diagnostic]) -> Imported:
+def _nothing(sources: Sequence[Source], found: list[Diagnostic], target: Backend | None) -> Imported:
     if not pipeline.has_errors(found) and sources:
-        found.append(IMPORT_NOTHING(Span(sources[0], 0, 0)))
+        found.append(IMPORT_NOTHING(Span(sources[0], 0, 0), who=target.name if target else "a target"))
     return Imported("", (), tuple(found))
 
 
