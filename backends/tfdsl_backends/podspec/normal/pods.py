@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.edits import each, items, scalar, text, with_value, without
+from tfdsl.manifest.edits import child, each, items, scalar, text, with_value, within, without
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence, mapping
 from tfdsl_backends.podspec.normal.env import ordered
 from tfdsl_backends.podspec.normal.images import pull_policy
@@ -29,14 +29,16 @@ def image_pull_policy(container: Mapping) -> Mapping:
     return without(container, ("imagePullPolicy",)) if meant else container
 
 
-def requests(resources: Mapping) -> Mapping:
-    """Without requests that are the limit: a limit alone is the request too."""
-    own, limits = resources.get("requests"), resources.get("limits")
-    if not isinstance(own, Mapping) or not isinstance(limits, Mapping):
-        return resources
-    equal = [key for key, entry in own.entries.items() if scalar(entry.value) == scalar(limits.get(key))]
-    left = without(own, equal)
-    return with_value(resources, "requests", left) if left.entries else without(resources, ("requests",))
+def requests(container: Mapping) -> Mapping:
+    """With the request that a limit alone means. (Those of a whole pod come from its containers.)"""
+    own, limits = (child(container, "resources", key) for key in ("requests", "limits"))
+    if not isinstance(limits, Mapping) or not (own is None or isinstance(own, Mapping)):
+        return container
+    written = own.entries if own is not None else {}
+    if written.keys() >= limits.entries.keys():
+        return container
+    filled = Mapping(dict(sorted({**limits.entries, **written}.items())), (own or limits).span)
+    return within(container, ("resources",), lambda resources: with_value(resources, "requests", filled))
 
 
 def mount_path(mount: Mapping) -> Mapping:
@@ -155,9 +157,9 @@ RULES: Final = (
         "`makeEnvironment` in pkg/kubelet/kubelet_pods.go",
     ),
     Rule(
-        "ResourceRequirements",
+        "Container",
         requests,
-        "a request that equals the limit, which is the default of a request",
+        "a limit without a request, which is the request too",
         f"`SetDefaults_Pod` in {_DEFAULTS}",
     ),
     Rule(

@@ -153,10 +153,12 @@ def test_what_is_no_amount(text: str) -> None:
 def test_requests_follow_limits() -> None:
     resources = {"requests": {"cpu": 2, "memory": "512Mi"}, "limits": {"cpu": "2000m", "memory": "1Gi", "x/gpu": 1}}
     assert container_of({"resources": resources})["resources"] == {
-        "requests": {"memory": "512Mi"},
+        "requests": {"cpu": "2", "memory": "512Mi", "x/gpu": "1"},
         "limits": {"cpu": "2", "memory": "1Gi", "x/gpu": "1"},
     }
     assert container_of({"resources": {"requests": {"cpu": "1"}}})["resources"] == {"requests": {"cpu": "1"}}
+    pods = {"resources": {"limits": {"cpu": "2"}}}
+    assert pod_of(pods) == pods, "the requests of a pod are those of its containers"
 
 
 def test_probes_and_field_references() -> None:
