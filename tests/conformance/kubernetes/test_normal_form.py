@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +12,7 @@ import yaml
 from tests.conformance.kubernetes.compiling import compiled
 from tests.conformance.kubernetes.created import Created, unused_name
 from tests.conformance.kubernetes.generated import SEED, job
+from tests.conformance.kubernetes.stand_in_kubelet import StandInKubelet
 from tests.conformance.kubernetes.verdicts import Judge, pod_templates
 from tests.conformance.kubernetes.volcano_webhook import mutated
 from tests.unit.backends.trees import data, of, tree
@@ -286,3 +289,83 @@ def bare_pod(value: Any, key: str = "") -> Any:
         items = [bare_pod(item) for item in value]
         return items if key in ("command", "args", "containers", "initContainers") else sorted(items, key=str)
     return value
+
+
+# --- what a controller makes of it ---------------------------------------------------------------------------------
+
+
+CONTROLLED = """
+containers:
+- name: tensorflow
+  image: x:1
+  command: [python, a.py, "$(A)"]
+  imagePullPolicy: IfNotPresent
+  ports:
+  - {name: tfjob-port, containerPort: 2222, protocol: TCP}
+  - {name: z, containerPort: 9}
+  - {name: a, containerPort: 8}
+  env:
+  - {name: Z, value: "1"}
+  - name: JOB_COMPLETION_INDEX
+    valueFrom: {fieldRef: {fieldPath: "metadata.labels['batch.kubernetes.io/job-completion-index']"}}
+  - {name: TF_CONFIG, value: "{}"}
+  - {name: A, value: "2"}
+  resources: {limits: {cpu: 1000m, memory: 1Gi}, requests: {cpu: 1}}
+  volumeMounts: [{name: two, mountPath: /two}, {name: one, mountPath: /one}]
+- {name: aside, image: "y"}
+volumes:
+- {name: two, hostPath: {path: /x, type: ""}}
+- {name: one, emptyDir: {}}
+hostNetwork: true
+restartPolicy: OnFailure
+terminationGracePeriodSeconds: 30
+schedulerName: default-scheduler
+"""
+
+
+def controlled(target: str, name: str) -> dict[str, Any]:
+    """A document of which the controller overwrites much."""
+    overwritten = {"training.kubeflow.org/replica-type": "x", "training.kubeflow.org/job-name": "y", "mine": "z"}
+    template = {"metadata": {"labels": overwritten}, "spec": yaml.safe_load(CONTROLLED)}
+    metadata = {"name": name, "namespace": "default"}
+    if target == "tfjob":
+        roles = {
+            "ps": {"replicas": 1, "template": template},
+            "WORKER": {"restartPolicy": "ExitCode", "template": template},
+        }
+        policy = {"cleanPodPolicy": "None", "suspend": False, "schedulingPolicy": {"minAvailable": 2}}
+        spec: dict[str, Any] = {"runPolicy": policy, "successPolicy": "", "tfReplicaSpecs": roles}
+        return {"apiVersion": "kubeflow.org/v1", "kind": "TFJob", "metadata": metadata, "spec": spec}
+    spec = {"completionMode": "Indexed", "completions": 2, "parallelism": 2, "backoffLimit": 6, "template": template}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+
+
+@pytest.mark.parametrize("target", ["tfjob", "kubernetes"])
+def test_a_controller_makes_the_same_pods_of_the_normal_form(api: Api, target: str) -> None:
+    """The pods of a document and of its normal form, which says much less."""
+    pods = []
+    for says_all in (True, False):
+        name = unused_name("alike")
+        document = controlled(target, name)
+        sent = document if says_all else form(target, document)
+        if target == "kubernetes":  # the server wants it to be written
+            sent["spec"]["template"]["spec"]["restartPolicy"] = "OnFailure"
+        place = api.place(sent["apiVersion"], sent["kind"])
+        api.post(place, sent)
+        kubelet = StandInKubelet(api, f"{name}-")
+        try:
+            kubelet.until_running(2)
+            pods.append([bare_pod(_without_names(pod, name)) for pod in kubelet.pods()])
+        finally:
+            api.delete(f"{place}/{name}")
+            kubelet.until(lambda kubelet=kubelet: not kubelet.phases(), "the pods are gone", 60)
+    assert pods[0] == pods[1]
+
+
+def _without_names(pod: dict[str, Any], name: str) -> dict[str, Any]:
+    """What the controller decides of a pod, without what is another one for each job."""
+    spec = {key: value for key, value in pod["spec"].items() if key != "tolerations"}
+    env = [{e["name"]: e for e in one.pop("env", [])} for one in spec["containers"]]
+    text = json.dumps({"labels": pod["metadata"]["labels"], "spec": spec, "env": env}).replace(name, "NAME")
+    text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "UID", text)
+    return json.loads(re.sub(r"NAME-(\d)-\w{5}|kube-api-access-\w{5}", r"\1", text))

@@ -222,6 +222,12 @@ def test_volumes() -> None:
     ]
 
 
+@pytest.mark.parametrize(("path", "clean"), [("/a/", "/a"), ("/a", "/a"), ("/", "/"), ("/a//", "/a"), ("", None)])
+def test_path_of_a_mount(path: str, clean: str | None) -> None:
+    made = container_of({"volumeMounts": [{"name": "x", "mountPath": path}]})
+    assert made["volumeMounts"][0].get("mountPath") == clean
+
+
 def test_volumes_of_one_source_are_one() -> None:
     claim = {"persistentVolumeClaim": {"claimName": "data"}}
     mounts = [{"name": "b", "mountPath": "/b"}, {"name": "a", "mountPath": "/a"}, {"name": "t", "mountPath": "/t"}]
