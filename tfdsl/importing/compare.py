@@ -19,6 +19,10 @@ _NAMES: Final = ("name", "mountPath", "containerPort", "key")
 """By what items of lists are known, as patches select them; the first that all items have, each another, counts."""
 
 
+_UNORDERED: Final = (("ports",), ("volumes",), ("volumeMounts",))
+"""Keys of lists whose order means nothing; a normal form has sorted them."""
+
+
 class Named(Record):
     """The item of a list whose ``key`` is ``value``."""
 
@@ -118,7 +122,7 @@ def _differ_lists(wanted: Sequence, got: Sequence, path: tuple[Step, ...]) -> It
     for key in _NAMES:
         first, second = named_items(wanted, key), named_items(got, key)
         if first is not None and second is not None:
-            if _may_be_patched(list(first), list(second)):
+            if _may_be_patched(list(first), list(second), ordered=path[-1:] not in _UNORDERED):
                 for value in {**second, **first}:
                     yield from _member(first.get(value), second.get(value), (*path, Named(key, value)))
                 return
@@ -140,8 +144,10 @@ def named_items(node: Sequence, key: str) -> dict[str, Node] | None:
     return items
 
 
-def _may_be_patched(wanted: list[str], got: list[str]) -> bool:
+def _may_be_patched(wanted: list[str], got: list[str], *, ordered: bool) -> bool:
     """Whether appending and removing items gives the order of ``wanted``; else the whole list has to be written."""
+    if not ordered:
+        return not set(wanted).isdisjoint(got)
     kept = [name for name in got if name in wanted]
     added = [name for name in wanted if name not in got]
     return wanted == [*kept, *added] and bool(kept)

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 _ROUNDS: Final = 50
 """Each takes out at least one statement or patch; a manifest with more mistakes is told what the last round found."""
+_PATCHINGS: Final = 4
+"""So many times patches are looked for; one of them can uncover as many differences as it covers."""
+
 _FORK: Final = "A field that the schema does not know, of a fork or a newer server."
 
 
@@ -153,13 +156,15 @@ def _with_patches(settled: Settled, group: Group, backend: Backend, reading: Rea
 
     A patch can uncover another difference: a request that is alone once the equal limit has gone is one of its own.
     """
-    best, left = settled, _missing(settled, group, reading)
-    while left:
-        patched = _patched(best, group, backend, reading)
-        rest = _missing(patched, group, reading)
-        if rest >= left:
-            return patched if best is settled else best
-        best, left = patched, rest
+    best, last = settled, settled
+    left = _missing(settled, group, reading)
+    for _ in range(_PATCHINGS):
+        patched = _patched(last, group, backend, reading) if left else last
+        if patched.patches == last.patches:
+            break
+        last, rest = patched, _missing(patched, group, reading)
+        if rest < left or best is settled:
+            best, left = patched, rest
     return best
 
 

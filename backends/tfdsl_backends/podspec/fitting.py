@@ -156,7 +156,7 @@ def _fits(wanted: Node, node: nodes.Node) -> bool:
         "i": whole,
         "n": isinstance(value, int | float) and not isinstance(value, bool),
         "b": isinstance(value, bool),
-        "x": whole or isinstance(value, str),
+        "x": isinstance(value, int | float | str) and not isinstance(value, bool),
     }.get(str(wanted), True)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.manifest.view import view
 from tfdsl_backends.kubernetes import normal as normal_form
-from tfdsl_backends.kubernetes.reading.alike import bare, named_like
+from tfdsl_backends.kubernetes.reading.alike import bare, named_like, of_one_pod, with_container, with_port_of
 from tfdsl_backends.kubernetes.reading.fields import FIELDS
 from tfdsl_backends.kubernetes.reading.forms import kind
 from tfdsl_backends.kubernetes.reading.groups import groups
@@ -42,9 +42,11 @@ def read(group: Group, asked: Asked) -> Draft | None:
 
 def normal(documents: Sequence[Node], version: str) -> Sequence[Node]:
     """The normal form of Jobs and of what is beside them."""
-    return normal_form.normal([bare(document) for document in documents], version)
+    whole = normal_form.normal([bare(document) for document in documents], version)
+    return [of_one_pod(document) for document in whole]
 
 
 def aligned(documents: Sequence[Node], written: Sequence[Node]) -> Sequence[Node]:
     """``documents`` with the names of Jobs, containers and volumes that ``written`` has."""
-    return normal_form.aligned(named_like(documents, written), written)
+    named = normal_form.aligned(named_like(documents, written), written)
+    return [with_container(with_port_of(document, written)) for document in named]

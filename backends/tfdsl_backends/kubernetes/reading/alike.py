@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.edits import changed, child, each, items, scalar, text, with_value, without
-from tfdsl.manifest.nodes import Mapping, Node, Sequence, walk
+from tfdsl.manifest.edits import changed, child, each, items, put, scalar, text, with_value, without
+from tfdsl.manifest.nodes import Mapping, Node, Sequence
 from tfdsl.manifest.view import view
 from tfdsl_backends.kubernetes.reading.forms import job_of, kind
 from tfdsl_backends.kubernetes.reading.parts import JOB_LABEL, ROLE_LABEL, Part, job_parts
-from tfdsl_backends.podspec.plan import PORT_NAME
+from tfdsl_backends.podspec.normal.tables import SETS
+from tfdsl_backends.podspec.normal.walk import in_order
+from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Many
 
 _OURS: Final = (JOB_LABEL, ROLE_LABEL)
+_PORT_KEYS: Final = SETS["Container"]["ports"]
+_NAMES_OF_PORTS: Final = frozenset(("name", "hostPort", "hostIP"))
 
 
 def bare(document: Node) -> Node:
@@ -26,9 +30,7 @@ def bare(document: Node) -> Node:
     what = kind(view(document))
     if what == "Job":
         document = changed(document, ("metadata",), _without_labels)
-        document = changed(document, ("spec", "template"), _pod)
-        document = changed(document, ("spec",), _of_one_container)
-        return changed(document, ("spec",), _mode)
+        return changed(document, ("spec", "template"), _pod)
     if what in ("Service", "PersistentVolumeClaim"):
         document = changed(document, ("metadata",), _without_labels)
     if what == "Service" and scalar(child(document, "spec", "clusterIP")) == "None":
@@ -53,64 +55,113 @@ def _pod(template: Node) -> Node:
     template = changed(template, ("metadata",), _without_labels)
     if isinstance(template, Mapping) and isinstance(metadata := template.get("metadata"), Mapping):
         template = template if metadata.entries else without(template, ("metadata",))
-    if scalar(child(template, "spec", "hostNetwork")) is True:
-        return template
     return changed(template, ("spec", "containers"), lambda containers: each(containers, _without_ports))
 
 
 def _without_ports(container: Node) -> Node:
-    """Ports that only inform: without a name, or with the compiler's, unless a probe uses it, and not on the node."""
+    """Without ports that have no name and are not the node's: they only inform."""
     ports = child(container, "ports")
     if not isinstance(container, Mapping) or not isinstance(ports, Sequence):
         return container
-    used = any(path[-1:] == ("port",) and scalar(node) == PORT_NAME for path, node in walk(container))
-    names = (None,) if used else (None, PORT_NAME)
-    kept = tuple(
-        port
-        for port in ports.items
-        if not isinstance(port, Mapping)
-        or scalar(port.get("name")) not in names
-        or {"hostPort", "hostIP"} & port.entries.keys()
-    )
+    kept = tuple(port for port in ports.items if not isinstance(port, Mapping) or _NAMES_OF_PORTS & port.entries.keys())
     if not kept:
         return without(container, ("ports",))
     return with_value(container, "ports", Sequence(kept, ports.span)) if len(kept) < len(ports.items) else container
 
 
-def _of_one_container(spec: Node) -> Node:
-    """Rules about exit statuses without the container's name, where there is but one."""
-    pod = child(spec, "template", "spec")
-    if len(items(child(pod, "containers"))) != 1 or items(child(pod, "initContainers")):
+def of_one_pod(document: Node) -> Node:
+    """A Job of one pod, in its normal form, without what only counts pods: the index, which is 0 or none.
+
+    It changes the name of the pod and gives a variable that is 0. Where no number of completions is given, the end of
+    the one pod is that of the Job, too.
+    """
+    return changed(document, ("spec",), _of_one_pod) if kind(view(document)) == "Job" else document
+
+
+def _of_one_pod(spec: Node) -> Node:
+    if not isinstance(spec, Mapping):
         return spec
-
-    def bare_rule(rule: Node) -> Node:
-        return changed(rule, ("onExitCodes",), lambda exits: _without(exits, "containerName"))
-
-    return changed(spec, ("podFailurePolicy", "rules"), lambda rules: each(rules, bare_rule))
-
-
-def _mode(spec: Node) -> Node:
-    """A Job of one pod has the index 0 or none: that changes the pod's name and a variable that is 0."""
-    if not isinstance(spec, Mapping) or scalar(spec.get("completionMode")) != "Indexed":
+    at_once, in_all = scalar(spec.get("parallelism")), scalar(spec.get("completions"))
+    if at_once not in (None, 1) or in_all not in (None, 1):
         return spec
-    counts = {scalar(spec.get(key)) for key in ("completions", "parallelism")}
-    reads = any(key in spec.entries for key in ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy"))
-    return without(spec, ("completionMode",)) if counts <= {1, None} and not reads else spec
+    if any(key in spec.entries for key in ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")):
+        return spec
+    return without(spec, ("completionMode", "completions", "parallelism"))
 
 
 def named_like(documents: Many[Node], written: Many[Node]) -> list[Node]:
-    """``documents`` with the names of ``written`` for the Jobs: those of the same role and index, else in order."""
+    """``documents`` in the order of ``written``, the Jobs with its names: of one role and index, else one by one."""
     own, left = _jobs(documents), list(_jobs(written).values())
     names: dict[int, str] = {}
     for number, one in own.items():
         same = next((other for other in left if (other.role, other.index) == (one.role, one.index)), None)
         if same is not None:
-            left.remove(same)
+            left = [other for other in left if other is not same]
             names[number] = same.name
     for number in own:
         if number not in names and left:
             names[number] = left.pop(0).name
-    return [_named(document, names.get(number)) for number, document in enumerate(documents)]
+    renamed = [_named(document, names.get(number)) for number, document in enumerate(documents)]
+    order = [_identity(document) for document in written]
+    return sorted(renamed, key=lambda one: order.index(_identity(one)) if _identity(one) in order else len(order))
+
+
+def _identity(document: Node) -> tuple[str | None, str | None]:
+    root = view(document)
+    return root["kind"].text, root["metadata"]["name"].text
+
+
+def with_container(document: Node) -> Node:
+    """``document`` with the name of its only container in rules about exit statuses that name none."""
+    pod = child(document, "spec", "template", "spec")
+    containers = items(child(pod, "containers"))
+    name = child(containers[0], "name") if len(containers) == 1 and not items(child(pod, "initContainers")) else None
+    if name is None:
+        return document
+
+    def rule(node: Node) -> Node:
+        return changed(
+            node, ("onExitCodes",), lambda exits: put(exits, ("containerName",), child(exits, "containerName") or name)
+        )
+
+    return changed(document, ("spec", "podFailurePolicy", "rules"), lambda rules: each(rules, rule))
+
+
+def with_port_of(document: Node, written: Many[Node]) -> Node:
+    """``document`` with the compiler's port, which only informs, where ``written``, the same Job, has one.
+
+    On the network of its node a port is also asked of the scheduler, unless the pod names its node.
+    """
+    other = next((one for one in written if _identity(one) == _identity(document)), None)
+    pod = child(document, "spec", "template", "spec")
+    asked = scalar(child(pod, "hostNetwork")) is True and child(pod, "nodeName") is None
+    if other is None or kind(view(document)) != "Job" or asked:
+        return document
+    path = ("spec", "template", "spec", "containers")
+    port = next(
+        (port for one in items(child(other, *path)) for port in items(child(one, "ports")) if _is_ours(port)), None
+    )
+    if port is None:
+        return document
+
+    def with_port(container: Node) -> Node:
+        ports = child(container, "ports")
+        if not isinstance(container, Mapping) or scalar(container.get("name")) != CONTAINER:
+            return container
+        if any(_number(one) == _number(port) for one in items(ports)):
+            return container
+        span = container.span if ports is None else ports.span
+        return with_value(container, "ports", in_order(Sequence((*items(ports), port), span), _PORT_KEYS))
+
+    return changed(document, path, lambda containers: each(containers, with_port))
+
+
+def _is_ours(port: Node) -> bool:
+    return scalar(child(port, "name")) == PORT_NAME
+
+
+def _number(port: Node) -> object:
+    return scalar(child(port, "containerPort"))
 
 
 def _jobs(documents: Many[Node]) -> dict[int, Part]:

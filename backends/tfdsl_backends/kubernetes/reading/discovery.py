@@ -6,14 +6,16 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.ir.cluster_spec import tf_config
-from tfdsl.manifest.edits import changed, child, each, scalar
-from tfdsl.manifest.nodes import Node, Scalar
+from tfdsl.manifest.edits import changed, child, each, items, scalar, with_value, without
+from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, walk
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl_backends.kubernetes.pods import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+    from collections.abc import Mapping as Map
 
     from tfdsl.manifest.view import View
 
@@ -31,7 +33,7 @@ class Config(Record):
 
     role: str
     index: int | str | None
-    cluster: Mapping[str, tuple[str, ...]]
+    cluster: Map[str, tuple[str, ...]]
     cluster_text: str
     plain: bool
 
@@ -131,21 +133,38 @@ def with_plain_config(document: Node) -> Node:
     """``document`` with each TF_CONFIG that is the language's but for its spelling as the compiler writes it.
 
     Programs read JSON, so spaces and the order of keys mean nothing; nor does ``environment``, which TensorFlow reads
-    only to tell Google's machine learning engine (``cloud``) from other clusters.
+    only to tell Google's machine learning engine (``cloud``) from other clusters. The index of a single pod is 0.
     """
+    spec = child(document, "spec")
+    counts = {scalar(child(spec, key)) for key in ("completions", "parallelism")}
+    single = scalar(child(spec, "completionMode")) == "Indexed" and counts <= {None, 1}
 
-    def pods(node: Node) -> Node:
-        return changed(node, ("containers",), lambda containers: each(containers, _container))
+    def container(node: Node) -> Node:
+        changed_one = changed(node, ("env",), lambda env: each(env, lambda entry: _entry(entry, single=single)))
+        return _without_index(changed_one) if single else changed_one
 
-    path = ("spec", "template", "spec")
-    return changed(document, path, pods)
-
-
-def _container(container: Node) -> Node:
-    return changed(container, ("env",), lambda env: each(env, _entry))
+    path = ("spec", "template", "spec", "containers")
+    return changed(document, path, lambda containers: each(containers, container))
 
 
-def _entry(entry: Node) -> Node:
+def _without_index(container: Node) -> Node:
+    """``container`` without the variable of the index, if nothing refers to it."""
+    reference = f"$({INDEX_VARIABLE})"
+    if any(reference in str(scalar(node)) for _, node in walk(container)):
+        return container
+
+    def other(entry: Node) -> bool:
+        path = scalar(child(entry, "valueFrom", "fieldRef", "fieldPath"))
+        return scalar(child(entry, "name")) != INDEX_VARIABLE or path != INDEX_FIELD
+
+    env = child(container, "env")
+    if not isinstance(container, Mapping) or env is None:
+        return container
+    kept = tuple(filter(other, items(env)))
+    return with_value(container, "env", Sequence(kept, env.span)) if kept else without(container, ("env",))
+
+
+def _entry(entry: Node, *, single: bool) -> Node:
     text = scalar(child(entry, "value"))
     if scalar(child(entry, "name")) != VARIABLE or not isinstance(text, str):
         return entry
@@ -153,5 +172,7 @@ def _entry(entry: Node) -> Node:
     if config is None or not config.plain or config.index is None:
         return entry
     reference = f"$({config.index})" if isinstance(config.index, str) else str(config.index)
+    if single and config.index == INDEX_VARIABLE:
+        reference = "0"
     written = tf_config({role: [*hosts] for role, hosts in sorted(config.cluster.items())}, config.role, reference)
     return changed(entry, ("value",), lambda value: Scalar(written, value.span))

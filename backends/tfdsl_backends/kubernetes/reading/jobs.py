@@ -11,6 +11,7 @@ from tfdsl.vocabulary.roles import BY_NAME, ROLES
 from tfdsl_backends.kubernetes.placement import ORDER
 from tfdsl_backends.kubernetes.pods import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.kubernetes.reading.beside import Beside
+from tfdsl_backends.kubernetes.reading.discovery import main_container
 from tfdsl_backends.kubernetes.reading.forms import job_of, kind
 from tfdsl_backends.kubernetes.reading.metadata import job_name, read_limits, read_metadata
 from tfdsl_backends.kubernetes.reading.parts import (
@@ -25,6 +26,7 @@ from tfdsl_backends.kubernetes.reading.parts import (
 from tfdsl_backends.kubernetes.reading.refusals import refusals
 from tfdsl_backends.kubernetes.reading.replicas import merged
 from tfdsl_backends.kubernetes.reading.restarts import completions, restarts
+from tfdsl_backends.podspec.plan import PORT_NAME
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.pods import read_pods
 
@@ -80,7 +82,7 @@ def job_of_parts(
         if count[role] != 1:
             draft.role(role).set("replicas", count[role], roles[role][0].spec["completions"].span)
     hosts = _hosts(draft, roles) if pinned else {}
-    facts = _facts(name, count, hosts, beside, host)
+    facts = _facts(name, count, hosts, beside, _nowhere if any(map(_must_be_patched, parts)) else host)
     pods = {role: _template(of_role) for role, of_role in roles.items()}
     board = beside.tensorboard
     found = read_pods(draft, {**pods, "tensorboard": board} if board is not None else pods, facts, asked)
@@ -168,6 +170,19 @@ def _facts(
         scheduler=True,
         on_hosts=bool(hosts),
     )
+
+
+def _must_be_patched(one: Part) -> bool:
+    """Whether a field has to be patched that addresses are made of, so that the TF_CONFIG must be the job's own."""
+    pinned = one.host is not None
+    declared = any(port["name"].text == PORT_NAME for port in main_container(one.pod)["ports"].items())
+    on_network = one.pod["hostNetwork"].flag is True and not pinned and not declared
+    return on_network or (pinned and one.pod["subdomain"].present) or one.pod["hostname"].present
+
+
+def _nowhere(role: str, index: int) -> str:
+    """An address that no TF_CONFIG has."""
+    return f"{role}.{index}.invalid"
 
 
 def _spread_labels(name: str) -> Callable[[str], Mapping[str, str]]:

@@ -159,12 +159,8 @@ def is_pinned(parts: Sequence[Part]) -> bool:
 
 
 def replicas_of(parts: Sequence[Part]) -> int:
-    """The replicas of a role: the pods that have to succeed, which run at the same time if that is what is said."""
+    """The replicas of a role: as many pods as have to succeed, or as run at the same time."""
     if len(parts) > 1:
         return len(parts)
-    spec = parts[0].spec
-    for key in ("completions", "parallelism"):
-        number = spec[key].number
-        if number is not None and number > 0:
-            return number
-    return 1
+    numbers = [parts[0].spec[key].number or 0 for key in ("completions", "parallelism")]
+    return max(1, *numbers)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics.import_rules import NOT_KEPT, SERVER_REFUSES
 from tfdsl.manifest.nodes import plain
 from tfdsl_backends.podspec.fitting import dotted, unfit
+from tfdsl_backends.podspec.patching import formats
 from tfdsl_backends.podspec.patching.object_checks import any_object
 from tfdsl_backends.podspec.patching.walking import Node
 
@@ -47,6 +48,7 @@ def _all(job: View) -> Iterator[Diagnostic]:
     yield from _failure_policy(spec)
     yield from _success_policy(spec)
     yield from _replacement(spec)
+    yield from _init_containers(spec["template"]["spec"])
     assert job.node is not None
     for complaint in any_object(Node(0, (), plain(job.node))):
         place = job
@@ -74,8 +76,15 @@ def _refused(place: View, what: str, reason: str) -> Diagnostic:
 
 def _names(job: View) -> Iterator[Diagnostic]:
     metadata = job["metadata"]
-    if not metadata["name"].text and not metadata["generateName"].text:
+    name, spec = metadata["name"].text or metadata["generateName"].text, job["spec"]
+    if not name:
         yield _refused(metadata, "a Job without a name", "write metadata.name")
+    elif spec["completionMode"].text == INDEXED:
+        last = f"{name}-{max((spec['completions'].number or 1) - 1, 0)}"
+        if not formats.is_dns_label(last):
+            place = metadata["name"] if metadata["name"].present else metadata["generateName"]
+            reason = "with the index it is the hostname of a pod: lowercase letters, digits and -, at most 63"
+            yield _refused(place, f"the name {name}", reason)
 
 
 def _restart_policy(spec: View) -> Iterator[Diagnostic]:
@@ -107,8 +116,8 @@ def _indexes(spec: View) -> Iterator[Diagnostic]:
     mode = spec["completionMode"]
     if mode.text not in (None, INDEXED, "NonIndexed"):
         yield _refused(mode, f"completionMode {mode.text}", "it must be Indexed or NonIndexed")
-    if indexed and not spec["completions"].present:
-        yield _refused(mode, "completionMode Indexed without completions", "write completions")
+    if indexed and not spec["completions"].present and spec["parallelism"].present:
+        yield _refused(mode, "completionMode Indexed with parallelism alone", "write completions")
     for key in ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy"):
         if spec[key].present and not indexed:
             yield SERVER_REFUSES(spec.key(key), what=key, reason="it needs completionMode Indexed")
@@ -174,8 +183,20 @@ def _success_policy(spec: View) -> Iterator[Diagnostic]:
     if not 0 < len(rules) <= MOST_RULES:
         yield _refused(policy, f"{len(rules)} rules", f"successPolicy has 1 to {MOST_RULES}")
     for rule in rules:
-        if not rule["succeededIndexes"].present and not rule["succeededCount"].present:
+        indexes, completions = rule["succeededIndexes"], spec["completions"].number
+        if not indexes.present and not rule["succeededCount"].present:
             yield _refused(rule, "this rule", "it needs succeededIndexes or succeededCount")
+        last = (indexes.text or "").replace(",", "-").rpartition("-")[2]
+        if completions is not None and last.isdecimal() and len(last) < 10 and int(last) >= completions:
+            yield _refused(indexes, f"succeededIndexes {indexes.text}", f"the last index is {completions - 1}")
+
+
+def _init_containers(pod: View) -> Iterator[Diagnostic]:
+    for container in pod["initContainers"].items():
+        for key in ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe"):
+            if container[key].present and container["restartPolicy"].text != "Always":
+                reason = "an init container has none, unless it is a sidecar (restartPolicy Always)"
+                yield SERVER_REFUSES(container.key(key), what=key, reason=reason)
 
 
 def _replacement(spec: View) -> Iterator[Diagnostic]:
