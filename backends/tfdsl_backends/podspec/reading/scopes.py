@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.reading import Asked
+from tfdsl.record import replace
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading import commands, variables
 from tfdsl_backends.podspec.reading.texts import refers
@@ -15,13 +17,14 @@ if TYPE_CHECKING:
 
 
 def scope_of(role: str, container: View, words: Words | None, facts: PodFacts) -> Scope:
-    """The scope of the texts of ``container``, which runs ``words``."""
+    """The scope of the texts of ``container``, which runs ``words``: its variables are those that have a word."""
     names = variables.names(container)
     index = _index(role, container, words, facts)
     any_name = next(container["envFrom"].items(), None) is not None
-    return Scope(
-        names, index, any_name, others=facts.variables, named_sources=variables.env_from(container) is not None
-    )
+    named = variables.env_from(container) is not None
+    scope = Scope(names, index, any_name, others=facts.variables, named_sources=named)
+    written = {one.name for one in variables.variables(container, scope, Asked({}, lambda diagnostic: None))}
+    return replace(scope, names=names & written, others=facts.variables | (names - written))
 
 
 def _index(role: str, container: View, words: Words | None, facts: PodFacts) -> str | None:

@@ -60,7 +60,8 @@ def variables(container: View, scope: Scope, asked: Asked) -> list[Variable]:
     found: dict[str, Variable] = {}
     before: set[str] = set()
     later = {*names(container)} - {scope.index}
-    seen = replace(scope, names=before, later=later)
+    lost = {*scope.others}
+    seen = replace(scope, names=before, later=later, others=lost)
     for entry in container["env"].items():
         name = entry["name"].text
         if name is None or re.fullmatch(ENV_NAME, name) is None:
@@ -68,9 +69,11 @@ def variables(container: View, scope: Scope, asked: Asked) -> list[Variable]:
         one = _variable(name, entry, seen, asked)
         if one is not None:
             found[name] = one
+            before.add(name)
         else:
             found.pop(name, None)
-        before.add(name)
+            before.discard(name)
+            lost.add(name)  # what refers to it has no word either
         later.discard(name)
     return list(found.values())
 

@@ -438,3 +438,8 @@ def test_a_name_that_a_source_without_a_word_may_have() -> None:
         'args = ["${env.date}"]',
         'env_from = [secret("s")]',
     ]
+
+
+def test_what_refers_to_a_variable_without_a_word_has_none_either() -> None:
+    env = "env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}, {name: B, value: $(A)/x},"
+    assert words(f"{env} {{name: C, value: $(B)}}, {{name: D, value: d}}]\nargs: [$(C)]") == ['env[D] = "d"']
