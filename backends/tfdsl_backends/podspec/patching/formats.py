@@ -77,6 +77,6 @@ def quantity(value: object) -> Decimal | None:
     if parts is None or isinstance(value, bool):
         return None
     unit = parts.group(2) or ""
-    if unit[:1] in ("e", "E") and len(unit) > 1:
-        return Decimal(parts.group(1)) * Decimal(10) ** int(unit[1:])
-    return Decimal(parts.group(1)) * _SCALES[unit]
+    if unit in _SCALES:
+        return Decimal(parts.group(1)) * _SCALES[unit]
+    return Decimal(parts.group(1)) * Decimal(10) ** int(unit[1:])

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 POD = "{spec: {containers: [{name: tensorflow, image: registry.example.com/mnist:1}]}}"
 
+POD_OF = "Worker: {{template: {{spec: {{containers: [{{name: tensorflow, image: x, {}}}]}}}}}}"
 NOTHING_TRAINS = "error 6: the language cannot say the job: it has neither a chief (master) nor workers"
 
 
@@ -131,6 +132,12 @@ def test_name_that_the_server_makes() -> None:
     assert read.messages == [
         "info 3: generateName mnist- becomes the name mnist: the server makes another name of it each time"
     ]
+
+
+def test_a_namespace_that_the_server_refuses() -> None:
+    read = Read(job().replace("name: mnist", "name: mnist, namespace: Machine Learning"))
+    reason = "a namespace has at most 63 lowercase letters, digits and -"
+    assert read.messages == [f"warning 3: the server refuses namespace Machine Learning: {reason}"]
 
 
 def test_name_that_the_webhook_refuses() -> None:
@@ -475,6 +482,8 @@ def test_the_restart_policy_of_pods_is_not_looked_at() -> None:
          6, "Worker: one of its containers must be called tensorflow"),
         ("", "Worker: {template: {spec: {containers: [{name: tensorflow}]}}}",
          6, "container tensorflow of Worker: it has no image"),
+        ("", POD_OF.format("resources: {limits: {cpu: 1Gigs}}"),
+         6, "cpu 1Gigs: it is not an amount"),
         ("", "Worker: {replicas: 1}", 6, "Worker: its template has no container"),
         ("", "Worker: {template: {spec: {containers: [{name: tensorflow, image: x, env: [{name: A}, {name: A}]}]}}}",
          6, "spec.tfReplicaSpecs.Worker.template.spec.containers[0].env[1]: A is there twice"),
