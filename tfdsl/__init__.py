@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tfdsl import ir
     from tfdsl.api.compiling import check, compile
     from tfdsl.api.diagnostics import Diagnostic, Edit, Fix, Label, Span
+    from tfdsl.api.diffing import Difference, diff
     from tfdsl.api.errors import CompileError, UsageError
     from tfdsl.api.formatting import format
     from tfdsl.api.importing import Imported, ImportedJob, import_manifest
@@ -16,36 +17,43 @@ if TYPE_CHECKING:
     from tfdsl.api.result import Document, Result
     from tfdsl.api.tasks import Task, tfconfig
     from tfdsl.api.values import Value
+    from tfdsl.api.where import MadeLine, Where, where
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CompileError",
     "Diagnostic",
+    "Difference",
     "Document",
     "Edit",
     "Fix",
     "Imported",
     "ImportedJob",
     "Label",
+    "MadeLine",
     "Program",
     "Result",
     "Span",
     "Task",
     "UsageError",
     "Value",
+    "Where",
     "check",
     "compile",
+    "diff",
     "format",
     "import_manifest",
     "ir",
     "load",
     "tfconfig",
+    "where",
 ]
 
 _MODULES = {
     "compiling": ("check", "compile"),
     "diagnostics": ("Diagnostic", "Edit", "Fix", "Label", "Span"),
+    "diffing": ("Difference", "diff"),
     "errors": ("CompileError", "UsageError"),
     "formatting": ("format",),
     "importing": ("Imported", "ImportedJob", "import_manifest"),
@@ -53,6 +61,7 @@ _MODULES = {
     "result": ("Document", "Result"),
     "tasks": ("Task", "tfconfig"),
     "values": ("Value",),
+    "where": ("MadeLine", "Where", "where"),
 }
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and report all others

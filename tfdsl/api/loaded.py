@@ -89,7 +89,7 @@ def outcome(loaded: Loaded, call: Call) -> Outcome:
     Raises:
         UsageError: A new name is given for one of several jobs.
     """
-    asked = _asked(loaded, call)
+    asked = asked_of(loaded, call)
     done = front_end.compiled(asked.given, asked.request, asked.choices, strict=call.strict)
     several = next((one for one in done.diagnostics if one.rule is NAME_FOR_SEVERAL), None)
     if several is not None:
@@ -100,7 +100,7 @@ def outcome(loaded: Loaded, call: Call) -> Outcome:
 
 def jobs_of(loaded: Loaded, call: Call) -> tuple[tuple[Job, ...], tuple[Diagnostic, ...]]:
     """The jobs of ``loaded`` for a target, none when the text has errors, and its diagnostics."""
-    asked = _asked(loaded, call)
+    asked = asked_of(loaded, call)
     program, choices = asked.given, asked.choices
     if isinstance(program, ReadyJob):
         diagnostics = asked.shown(program.diagnostics)
@@ -115,7 +115,7 @@ def jobs_of(loaded: Loaded, call: Call) -> tuple[tuple[Job, ...], tuple[Diagnost
     return tuple(unit.job for unit in units), diagnostics
 
 
-class _Asked(Record):
+class Asking(Record):
     """A call, as the pipeline takes it."""
 
     given: Input
@@ -129,11 +129,12 @@ class _Asked(Record):
         return tuple(masked([*self.problems, *diagnostics], self.hidden))
 
 
-def _asked(loaded: Loaded, call: Call) -> _Asked:
+def asked_of(loaded: Loaded, call: Call) -> Asking:
+    """``call`` about ``loaded``, as the pipeline takes it."""
     options = () if call.choice is None else options_of(call.choice.backend.name, call.options)
     hidden = Hidden((*loaded.hidden.values, *secrets_in(call.options).values), loaded.hidden.paths)
     choices = () if call.choice is None else (call.choice,)
     job = None if call.job is None else Asked(call.job, argument("job", call.job))
     name = None if call.name is None else Asked(call.name, argument("name", call.name))
     request = replace(loaded.request, job=job, name=name, options=options)
-    return _Asked(loaded.given, request, choices, loaded.problems, hidden)
+    return Asking(loaded.given, request, choices, loaded.problems, hidden)

@@ -14,8 +14,8 @@ from tfdsl.source_files import STDIN
 
 if TYPE_CHECKING:
     from tfdsl.cli.arguments import Argument, Arguments
+    from tfdsl.comparing.sides import Side
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.diff.sides import Side
     from tfdsl.pipeline import Choice
 
 FORMAT = Flag(
@@ -80,14 +80,14 @@ class _Diff:
         return self._compare((sides[0], sides[1]), second)
 
     def _open(self, argument: Argument) -> Side | None:
-        from tfdsl.diff.sides import open_side
+        from tfdsl.comparing.sides import open_side
 
         allowed = [one.text for one in self.arguments.values(chosen.ALLOW_READ.name)]
         return open_side(argument.text, argument.span, allowed, self.diagnostics.append)
 
     def _compare(self, sides: tuple[Side, Side], second: Argument) -> int:
         from tfdsl.cli import diff_text
-        from tfdsl.diff.comparison import compared, targets_for
+        from tfdsl.comparing.comparison import compared, targets_for
 
         report_one = self.diagnostics.append
         choices: list[Choice] = targets_for(*sides, self.picked.choices, second.span, report_one)
@@ -99,7 +99,7 @@ class _Diff:
             return self._trouble(sides)
         hidden = self._hidden(sides)
         report(self.diagnostics, (), hidden=hidden)
-        from tfdsl.diff.sides import path_of
+        from tfdsl.comparing.sides import path_of
 
         names = path_of(sides[0]), path_of(sides[1])
         out(diff_text.shown(results, names, hidden, self.arguments.text(FORMAT.name, "text")))

@@ -6,18 +6,18 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.cli.streams import out_takes_colour
+from tfdsl.comparing.lines import hunks
+from tfdsl.comparing.words import changes, value_texts
 from tfdsl.diagnostics.render.columns import line_of
-from tfdsl.diff.lines import hunks
-from tfdsl.diff.words import changes, value_texts
 from tfdsl.manifest.nodes import plain
 from tfdsl.masking import hide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tfdsl.diff.comparison import Result
-    from tfdsl.diff.lines import Hunk, Row
-    from tfdsl.diff.words import Change
+    from tfdsl.comparing.comparison import Result
+    from tfdsl.comparing.lines import Hunk, Row
+    from tfdsl.comparing.words import Change
     from tfdsl.manifest.nodes import Node
     from tfdsl.masking import Hidden
     from tfdsl.text import Span

@@ -17,9 +17,9 @@ from tfdsl.masking import Hidden, hidden_texts
 from tfdsl.ready_job import ReadyJob
 from tfdsl.source_files import read
 from tfdsl.text import Source
-from tfdsl.where import back, files, maps, places
-from tfdsl.where.forward import Forward, Question, choices_for, line_span, narrowed, outside
-from tfdsl.where.uses import Uses
+from tfdsl.tracing import back, files, maps, places
+from tfdsl.tracing.forward import Forward, Question, choices_for, line_span, narrowed, outside
+from tfdsl.tracing.uses import Uses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tfdsl.front_end import Input
     from tfdsl.pipeline import Choice, Outcome
     from tfdsl.text import Span
-    from tfdsl.where.places import Asked
+    from tfdsl.tracing.places import Asked
 
 OUTPUT = Flag("--output", "the folder or file that the output is in, as for tfdsl compile", short="-o", value="PATH")
 SOURCE = Flag("--source", "compile this file: FILE is its output, or is included by it", value="FILE")
@@ -256,7 +256,7 @@ class _Where:
 
     def _warn(self, given: Input | None) -> None:
         """Report the warnings; secrets of the files that ``given`` has read are hidden from now on."""
-        secret = set() if given is None or isinstance(given, ReadyJob) else given.hidden
+        secret: set[str] = set() if given is None or isinstance(given, ReadyJob) else given.hidden
         if secret:
             more = hidden_texts(secret)
             self.hidden = Hidden((*self.hidden.values, *more.values), self.hidden.paths)

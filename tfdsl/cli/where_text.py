@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tfdsl.masking import Hidden
-    from tfdsl.where.back import Origin
-    from tfdsl.where.forward import Answer
-    from tfdsl.where.places import Place
+    from tfdsl.tracing.back import Origin
+    from tfdsl.tracing.forward import Answer
+    from tfdsl.tracing.places import Place
 
 _VERSION = 1
 """Of the JSON form."""

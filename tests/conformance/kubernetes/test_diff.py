@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.conformance.kubernetes.api import Api
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-TARGETS = ("tfjob", "kubernetes")
+TARGETS = ("tfjob", "kubernetes", "volcano")
 PAIRS = [
     (folder.name, target)
     for folder in sorted(EXAMPLES.iterdir())

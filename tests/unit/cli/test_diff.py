@@ -11,7 +11,6 @@ import pytest
 from tests.unit.cli.shell import JOB, Ran, tfdsl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 MORE = JOB.replace("replicas = 2", "replicas = 3")
@@ -351,11 +350,10 @@ def test_nothing_that_a_repository_configures_is_run(repository: Path) -> None:
 def test_every_order_of_keys_is_the_same(folder: Path) -> None:
     import yaml
 
-    def turned(value: object) -> object:
+    def turned(value: Any) -> Any:
         if isinstance(value, dict):
             return {key: turned(value[key]) for key in reversed(list(value))}
         return [turned(one) for one in value] if isinstance(value, list) else value
 
-    documents: Iterable[object] = yaml.safe_load_all(manifest(folder))
-    text = yaml.safe_dump_all([turned(one) for one in documents], sort_keys=False)
+    text = "---\n".join(yaml.safe_dump(turned(one), sort_keys=False) for one in yaml.safe_load_all(manifest(folder)))
     assert diff(folder, "mnist.tfjob", "-", stdin=text) == Ran(0, "", "")

@@ -1,4 +1,4 @@
-"""Which lines of a preview a line of a text made, and which line made a line of the preview (:mod:`tfdsl.where`)."""
+"""Which lines of a preview a line of a text made, and which line made a line of the preview (:mod:`tfdsl.tracing`)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from tfdsl import front_end
 from tfdsl.lsp.features.compile import outcome_for, request_for
 from tfdsl.output_files import output_files
 from tfdsl.record import Record
-from tfdsl.where import back
-from tfdsl.where.forward import Forward, Question, line_span, outside
-from tfdsl.where.places import line_count
-from tfdsl.where.uses import Uses
+from tfdsl.tracing import back
+from tfdsl.tracing.forward import Forward, Question, line_span, outside
+from tfdsl.tracing.places import line_count
+from tfdsl.tracing.uses import Uses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tfdsl.output_files import OutputFile
     from tfdsl.pipeline import Choice, Made, Outcome
     from tfdsl.text import Source
-    from tfdsl.where.forward import Answer
+    from tfdsl.tracing.forward import Answer
 
 LARGEST: Final = 200_000
 """Characters of a text that is compiled again to see what a line decides; a cursor does not wait for more."""

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from tfdsl.lsp.features.symbols import Symbol
     from tfdsl.lsp.occurrences import Occurrence
     from tfdsl.text import Source, Span
-    from tfdsl.where.back import Origin
-    from tfdsl.where.forward import Answer
-    from tfdsl.where.places import Place
+    from tfdsl.tracing.back import Origin
+    from tfdsl.tracing.forward import Answer
+    from tfdsl.tracing.places import Place
 
 _SEVERITY = {
     "error": types.DiagnosticSeverity.Error,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.syntax import ast
-from tfdsl.where.places import place_of
-from tfdsl.where.statements import Statement, spoken, statements
+from tfdsl.tracing.places import place_of
+from tfdsl.tracing.statements import Statement, spoken, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tfdsl.pipeline import Outcome
     from tfdsl.semantics.project import Program
     from tfdsl.text import Span
-    from tfdsl.where.forward import Forward
+    from tfdsl.tracing.forward import Forward
 
 
 def reason(forward: Forward, backend: Backend, outcome: Outcome) -> str:

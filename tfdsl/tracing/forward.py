@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from tfdsl import front_end, pipeline, targets
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
-from tfdsl.semantics.params import Given
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.where import reasons
-from tfdsl.where.counterparts import unmatched
-from tfdsl.where.places import Place, place_of
-from tfdsl.where.statements import Statement, children, statements
-from tfdsl.where.trace import OutputLine, Trace
-from tfdsl.where.uses import Uses
+from tfdsl.tracing import reasons
+from tfdsl.tracing.counterparts import unmatched
+from tfdsl.tracing.places import Place, place_of
+from tfdsl.tracing.statements import Statement, children, statements
+from tfdsl.tracing.trace import OutputLine, Trace
+from tfdsl.tracing.uses import Uses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from tfdsl.pipeline import Choice, Made, Outcome, Request
     from tfdsl.semantics.project import Program
     from tfdsl.text import Source
-    from tfdsl.where.uses import Name
+    from tfdsl.tracing.uses import Name
 
 Files: TypeAlias = "Callable[[Sequence[Made]], Iterable[OutputFile]]"
 """The files that jobs become, by the names that they are to be shown under."""
@@ -224,7 +223,7 @@ class Forward:
     # --- what would be different without it ---
 
     def _decided(self, choice: Choice, trace: Trace) -> list[Lines]:
-        from tfdsl.where.without import without
+        from tfdsl.tracing.without import without
 
         program = self.question.program
         if program is None:
@@ -280,7 +279,7 @@ def outside(request: Request) -> set[str]:
     """The params that get their values from outside of the program."""
     from tfdsl.syntax.parser import parse_values
 
-    names = {one.name for one in request.params if isinstance(one, Given)}
+    names = {one.name for one in request.params}
     for source in request.values:
         entries, _ = parse_values(source)
         names.update(entry.key.text for entry in entries)

@@ -13,7 +13,7 @@ from tfdsl.record import Record
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tfdsl.diff.objects import Compared, Object, Paths
+    from tfdsl.comparing.objects import Compared, Object, Paths
     from tfdsl.importing.compare import Step
 
     At: TypeAlias = Step | int

@@ -8,7 +8,7 @@ from tfdsl.emit import yaml
 from tfdsl.emit.located import Located
 from tfdsl.manifest.nodes import Mapping, Node, Scalar
 from tfdsl.record import Record
-from tfdsl.where.counterparts import blocks
+from tfdsl.tracing.counterparts import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tfdsl.record import Record
 from tfdsl.syntax import ast
-from tfdsl.where.statements import Statement, statements
+from tfdsl.tracing.statements import Statement, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as Many
 
     from tfdsl.backend import Backend
-    from tfdsl.diff.sides import Job
+    from tfdsl.comparing.sides import Job
     from tfdsl.emit.located import Data
     from tfdsl.ir.origins import Origins
     from tfdsl.reading import Reading

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.comparing.objects import compare
+from tfdsl.comparing.sides import Job, Manifest, choices_of, jobs_of, path_of, source_of
 from tfdsl.diagnostics.diff_rules import NOT_COMPARED, OTHER_TARGET
-from tfdsl.diff.objects import compare
-from tfdsl.diff.sides import Job, Manifest, choices_of, jobs_of, path_of, source_of
 from tfdsl.importing.compare import same
 from tfdsl.record import Record
 from tfdsl.text import Span
@@ -14,9 +14,9 @@ from tfdsl.text import Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tfdsl.comparing.objects import Compared
+    from tfdsl.comparing.sides import Side
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.diff.objects import Compared
-    from tfdsl.diff.sides import Side
     from tfdsl.pipeline import Choice, Request
 
     Report = Callable[[Diagnostic], None]

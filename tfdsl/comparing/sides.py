@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl import front_end, pipeline, targets
+from tfdsl.comparing import revisions
 from tfdsl.diagnostics.diff_rules import NO_JOB, REVISION
 from tfdsl.diagnostics.usage_rules import UNREADABLE_FILE
-from tfdsl.diff import revisions
 from tfdsl.inputs import Inputs
 from tfdsl.patterns import regex
 from tfdsl.ready_job import ReadyJob

@@ -11,7 +11,7 @@ from tfdsl.text import Source
 if TYPE_CHECKING:
     from tfdsl.inputs import Outside
     from tfdsl.semantics.project import Program
-    from tfdsl.where.statements import Statement
+    from tfdsl.tracing.statements import Statement
 
 _COMMA_AFTER = regex(r"[ \t]*,")
 _COMMA_BEFORE = regex(r",[ \t]*$")

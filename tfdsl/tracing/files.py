@@ -37,7 +37,7 @@ def as_source(source: Source, inputs: Inputs) -> Input | None:
     return given if given.jobs and not given.syntax_errors else None
 
 
-def in_program(path: str, given: Input) -> Source | None:
+def in_program(path: str | os.PathLike[str], given: Input) -> Source | None:
     """The text of ``given`` that is the file at ``path``."""
     texts = [given.source] if isinstance(given, ReadyJob) else [file.source for file in given.files]
     wanted = os.path.realpath(path)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-from tfdsl.where.places import Place, place_of
+from tfdsl.tracing.places import Place, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

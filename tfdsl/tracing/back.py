@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
 from tfdsl.text import Span
-from tfdsl.where.counterparts import blocks
-from tfdsl.where.forward import line_span
-from tfdsl.where.places import Place, line_count, place_of
-from tfdsl.where.trace import lines_of
+from tfdsl.tracing.counterparts import blocks
+from tfdsl.tracing.forward import line_span
+from tfdsl.tracing.places import Place, line_count, place_of
+from tfdsl.tracing.trace import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tfdsl.output_files import OutputFile
     from tfdsl.pipeline import Made
     from tfdsl.text import Source
-    from tfdsl.where.maps import Map
-    from tfdsl.where.uses import Uses
+    from tfdsl.tracing.maps import Map
+    from tfdsl.tracing.uses import Uses
 
 FEWEST = 0.3
 """The part of the lines that a file must have in common with an output to be taken for it."""
