@@ -12,6 +12,7 @@ from tfdsl.manifest.nodes import Mapping as Map
 from tfdsl.manifest.nodes import Scalar
 from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.manifest.view import view
+from tfdsl.record import replace
 from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.reading.amounts import seconds
 from tfdsl_backends.podspec.reading.facts import PodFacts
@@ -29,7 +30,7 @@ from tfdsl_backends.volcano.reading_containers import has_usual_containers
 from tfdsl_backends.volcano.reading_fields import FIELDS
 from tfdsl_backends.volcano.reading_forms import groups, report_holder
 from tfdsl_backends.volcano.reading_gang import read_gang
-from tfdsl_backends.volcano.reading_policies import JobPolicies, RoleTask, read_policies
+from tfdsl_backends.volcano.reading_policies import BOARD, JobPolicies, RoleTask, read_policies
 from tfdsl_backends.volcano.reading_refusals import dead_policies, refusals, restart_policy, unused_fields
 from tfdsl_backends.volcano.reading_roles import roles, task_name
 from tfdsl_backends.volcano.reading_shell import offer
@@ -76,6 +77,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
     draft.wanted = (_wanted(manifest, found), *(one.node for one in beside))
     read_metadata(draft, job["metadata"])
     _read_settings(draft, spec)
+    _read_deadline(draft, found)
     read_gang(draft, spec, found, asked)
     _read_pods(draft, job, found, plugins, claims, asked)
     _read_policies(draft, job, found, asked)
@@ -120,6 +122,15 @@ def _read_settings(draft: Draft, spec: View) -> None:
         draft.job.set("ttl", seconds(ttl.number), ttl.span)
 
 
+def _read_deadline(draft: Draft, found: Sequence[RoleOf]) -> None:
+    """The time that every pod has, if it is the same for all."""
+    places = [one.task["template"]["spec"]["activeDeadlineSeconds"] for one in found]
+    numbers = {place.number for place in places}
+    number = numbers.pop() if len(numbers) == 1 else None
+    if number is not None and number > 0:
+        draft.job.set("deadline", seconds(number), places[0].span)
+
+
 # --- pods --------------------------------------------------------------------------------------------------------
 
 
@@ -130,7 +141,7 @@ def _with_volumes(node: Node, beside: Sequence[Document]) -> tuple[View, Mapping
         root = view(document.node)
         known, name = claim_facts(root), root["metadata"]["name"].text
         if root["kind"].text == "PersistentVolumeClaim" and known is not None and name is not None:
-            claims[name] = known
+            claims[name] = replace(known, options=(*known.options, ("keep", True)))
     prepared = any(True for task in view(node)["spec"]["tasks"].items() for _ in _init_containers(task))
 
     def chosen(volume: JobVolume) -> str | None:
@@ -154,7 +165,9 @@ def _read_pods(
     draft: Draft, job: View, found: Sequence[RoleOf], plugins: Plugins, claims: Mapping[str, ClaimFacts], asked: Asked
 ) -> None:
     names = {one.role: one.written_name for one in found}
-    sets_config = plugins.has("tensorflow") and all(has_usual_containers(one.task) for one in found)
+    sets_config = plugins.has("tensorflow") and all(
+        has_usual_containers(one.task) for one in found if one.role != BOARD
+    )
     facts = PodFacts(
         replicas={one.role: one.replicas for one in found},
         address=lambda role, index, port: f"{draft.name}-{names.get(role, role)}-{index}.{draft.name}:{port}",

@@ -41,6 +41,7 @@ EVENTS: Final = {
 }
 """Volcano's event → ours."""
 
+BOARD: Final = "tensorboard"
 _DECIDERS: Final = ("chief", "master", "worker")
 _ORDER: Final = ("completed", "exit", "failed", "evicted", "pending", "restarted", "unknown")
 _TIMED: Final = ("failed", "evicted", "pending")
@@ -73,6 +74,11 @@ class JobPolicies(Record):
     lists: Sequence[tuple[str, View]]
     retries: Span | None = None
     restart_policy: Span | None = None
+
+    @property
+    def trainers(self) -> list[RoleTask]:
+        """All but tensorboard, which policies of the job do not cover and which restarts by itself."""
+        return [one for one in self.tasks if one.role != BOARD]
 
     @property
     def decided(self) -> Decided:
@@ -196,12 +202,12 @@ def _as_written(read: JobPolicies) -> Statements | None:
 
 def _for_the_job(read: JobPolicies, wanted: Decided) -> Reactions:
     """What is said once: what follows in every role, if the job says it or there are several roles."""
-    every = common(wanted.tasks.values())
-    counts = {task.max_retry for task in read.tasks}
+    every = common(wanted.tasks[one.task.name] for one in read.trainers)
+    counts = {task.max_retry for task in read.trainers}
     shared = {
         trigger: one
         for trigger, one in every.items()
-        if (trigger in read.job or len(read.tasks) > 1)
+        if (trigger in read.job or len(read.trainers) > 1)
         and trigger != "TaskCompleted"
         and (trigger != "TaskFailed" or len(counts) == 1)
     }
@@ -213,8 +219,8 @@ def _in_place(read: JobPolicies, wanted: Decided) -> frozenset[str] | None:
 
     A pod that is lost fires PodFailed too, and a role for which that has an action cannot say both.
     """
-    tasks = [one for one in read.tasks if one.task.restart_policy == "OnFailure"]
-    others = {one.task.restart_policy for one in read.tasks} - {"OnFailure", "Never"}
+    tasks = [one for one in read.trainers if one.task.restart_policy == "OnFailure"]
+    others = {one.task.restart_policy for one in read.trainers} - {"OnFailure", "Never"}
     lost = any("PodFailed" in wanted.tasks[one.task.name] for one in tasks)
     return None if lost or others else frozenset(one.role for one in tasks)
 
@@ -222,13 +228,13 @@ def _in_place(read: JobPolicies, wanted: Decided) -> frozenset[str] | None:
 def _restarts_in_place(read: JobPolicies, roles: frozenset[str] | None) -> list[Said]:
     if not roles:
         return []
-    subjects = [None] if len(roles) == len(read.tasks) else [one.role for one in read.tasks if one.role in roles]
+    subjects = [None] if len(roles) == len(read.trainers) else [one.role for one in read.tasks if one.role in roles]
     return [Said(subject, "failed", _RESTARTS_IN_PLACE, span=read.restart_policy) for subject in subjects]
 
 
 def _one_restart_policy(read: JobPolicies) -> str:
     """The restartPolicy of all pods; empty where they have several, which are patches of the roles."""
-    kinds = {one.task.restart_policy for one in read.tasks}
+    kinds = {one.task.restart_policy for one in read.trainers}
     return kinds.pop() if len(kinds) == 1 else ""
 
 
@@ -257,10 +263,10 @@ def _as_patches(read: JobPolicies) -> Statements:
 
 def _beside_defaults(read: JobPolicies) -> Statements | None:
     """The statements that give the manifest's policies beside the defaults; ``None`` where there are none."""
-    if any(one.task.restart_policy not in ("Never", "OnFailure") for one in read.tasks):
+    if any(one.task.restart_policy not in ("Never", "OnFailure") for one in read.trainers):
         return None
     wanted = read.decided
-    said = [one for task in read.tasks for one in _of_role(task, wanted.tasks[task.task.name])]
+    said = [one for task in read.trainers for one in _of_role(task, wanted.tasks[task.task.name])]
     if "Unknown" in wanted.job:
         said.append(_said(None, "Unknown", wanted.job["Unknown"]))
     said = _without_completion(read, [*_for_all(read, [*_merged(said)])])
@@ -308,7 +314,7 @@ def _for_all(read: JobPolicies, said: Sequence[Said]) -> Iterator[Said]:
     """What every role says in the same way, said once; a failure that ends the job is the default."""
     for one in said:
         same = [other for other in said if other.meaning == one.meaning]
-        if one.event in ("completed", "unknown") or len(same) < len(read.tasks):
+        if one.event in ("completed", "unknown") or len(same) < len(read.trainers):
             yield one
         elif same[0] is one and one.meaning != ("failed", "fail job", 0, 0, ()):
             yield Said(None, one.event, one.action, one.delay, one.count, one.codes, one.span)
@@ -327,7 +333,7 @@ def _retries(read: JobPolicies, wanted: Decided, said: Sequence[Said]) -> int:
     """The restarts that are allowed: those that the job counts, else those in place."""
     if wanted.restarts:
         return read.max_retry - 1
-    counted = {one.max_retry for one in read.tasks if one.task.restart_policy == "OnFailure"}
+    counted = {one.max_retry for one in read.trainers if one.task.restart_policy == "OnFailure"}
     if counted and not any(one.event == "restarted" for one in said):
         return max(counted) - 1
     return _default_retries(said)
@@ -353,7 +359,7 @@ def _job(read: JobPolicies, said: Sequence[Said], retries: int) -> model.Job | N
 
 def _role(one: RoleTask) -> model.Role:
     fields: dict[str, object] = {"name": one.role, "replicas": one.replicas, "image": "image", "command": ("command",)}
-    return model.Role.model_validate(fields | ({"logdir": "/logs"} if one.role == "tensorboard" else {}))
+    return model.Role.model_validate(fields | ({"logdir": "/logs"} if one.role == BOARD else {}))
 
 
 def _policy(one: Said) -> model.Policy:

@@ -336,6 +336,27 @@ def test_the_tensorflow_plugin_is_the_default_discovery() -> None:
     assert plugin_options(found)[0] == 'tf_config = "plugin"'
 
 
+def test_a_deadline_that_all_pods_have() -> None:
+    limited = {"spec": {**POD, "activeDeadlineSeconds": 7200}}
+    assert "deadline = 2h" in of_job(task("ps", 1, template=limited), task(template=limited)).job
+    assert not any("deadline" in one for one in of_job(task("ps", 1, template=limited), task()).job)
+
+
+def test_pods_of_a_job_apart() -> None:
+    def template(labels: dict[str, str]) -> dict[str, Any]:
+        term = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": labels}}
+        apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+        return {"spec": {**POD, "affinity": apart}}
+
+    job, own = {"volcano.sh/job-name": "mnist"}, {"volcano.sh/task-spec": "worker"}
+    assert 'spread = "node"' in of_job(task(template=template(job))).role()
+    assert 'spread = "node"' in of_job(task(template=template({**job, **own}))).role()
+    assert 'spread = "node"' in of_job(task("ps", 1), task(template=template({**job, **own}))).role()
+    # All pods of a job with two tasks are more than those of one.
+    assert 'spread = "node"' not in of_job(task("ps", 1), task(template=template(job))).role()
+    assert 'spread = "node"' not in of_job(task(template=template({"team": "a"}))).role()
+
+
 # --- volumes -----------------------------------------------------------------------------------------------------
 
 
