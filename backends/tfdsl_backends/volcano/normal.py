@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from tfdsl_backends.podspec.normal.types import Types
     from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Sets
 
-HEADERS: Final = (API_VERSION, "batch.volcano.sh/v1beta1", "scheduling.incubator.k8s.io/v1alpha1")
+HEADERS: Final = (API_VERSION, "scheduling.incubator.k8s.io/v1alpha1")
+"""Today's header of a job, and the group that kube-batch had for its kinds."""
+
 TEMPLATES: Final = ("flow.volcano.sh/v1alpha1", "batch.volcano.sh/v1alpha1")
 KINDS: Final = {(API_VERSION, "Job"): "VolcanoJob"}
 LABELS: Final = tuple(
@@ -285,7 +287,7 @@ def normal(documents: Many[Node], version: str) -> Many[Node]:
 def held(node: Node) -> Node:
     """The job that a CronJob or a JobTemplate of Volcano holds, with its name; any other document as it is.
 
-    kube-batch's header, ``batch.volcano.sh`` under its first name, becomes today's.
+    The header of kube-batch becomes today's.
     """
     version, kind = scalar(child(node, "apiVersion")), scalar(child(node, "kind"))
     if not isinstance(node, Mapping) or not isinstance(version, str):
