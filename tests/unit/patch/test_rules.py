@@ -148,6 +148,7 @@ def test_what_only_addresses_follow_from_is_free_where_no_task_looks_for_them(pa
         (LIMIT + '.memory" = "1Gigs"', '"1Gigs"', "not a quantity"),
         (LIMIT + '.cpu" = "100m"', '"100m"', "exceeds its limit"),
         (LIMIT + '.foo" = 1', "foo", "is not a resource"),
+        (LIMIT + '" += { "a.b/c" = "1000000000000000000000000000000", foo = 1 }', "foo", "is not a resource"),
         ('patch pod "spec.containers[0].resources.requests" += { "a.b/c" = 1 }', "1", "the limit of a.b/c"),
         (ENV + '{ name = "A=B", value = "x" }', '"A=B"', "name of a variable"),
         (

@@ -146,9 +146,9 @@ def _amount(name: str, node: Node) -> Iterator[Complaint]:
         yield node.complain(f"{node.data!r} is not a quantity", "for example 500m or 16Gi")
     elif amount < 0:
         yield node.complain(f"{name} cannot be negative")
-    elif "/" in name and amount % 1:
+    elif "/" in name and amount != amount.to_integral_value():
         yield node.complain(f"{name} must be a whole number")
-    elif name == "memory" and amount % 1:
+    elif name == "memory" and amount != amount.to_integral_value():
         yield node.complain(f"{node.data} of memory is less than a byte", "the unit m means thousandths")
     if not formats.is_qualified_name(name) or (
         "/" not in name and name not in _STANDARD and not name.startswith("hugepages-")
