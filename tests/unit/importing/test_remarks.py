@@ -69,10 +69,9 @@ job mnist {
     replicas = 2
   }
 
-  on worker[0] completed => complete job
-
   target tfjob {
     istio_annotation = false
+    on worker[0] completed => complete job
     # the DNS of the cluster
     # The language has no word for this.
     patch pod "spec.dnsPolicy" = "Default"
