@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.patterns import regex
 from tfdsl_backends.kubernetes import messages
+from tfdsl_backends.kubernetes.names import replica_name, role_job_name
 from tfdsl_backends.kubernetes.placement import has_service, pinned, replicas, training_roles, usable_hosts
 from tfdsl_backends.kubernetes.pods import jobs
 from tfdsl_backends.kubernetes.policies import decisions
-from tfdsl_backends.kubernetes.tfconfig import replica_name
 from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import (
     Name,
@@ -50,6 +50,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     elif unit.job.role("tensorboard") is not None:
         yield from check_first_letter(unit, messages.PODS, "TensorBoard's Service")
     yield from check_names(unit, messages.PODS, _names(unit))
+    yield from _same_names(unit)
     yield from _numbers(unit)
     yield from check_additions(unit, messages.PODS)
     yield from check_kueue_label(unit, messages.KUEUE)
@@ -138,6 +139,17 @@ def _option(unit: Unit, name: str, at: int | None = None) -> Span:
     return whole if at is None else unit.option_spans.get(f"{name}[{at}]", whole)
 
 
+def _same_names(unit: Unit) -> Iterator[Diagnostic]:
+    """Whether two roles would have Jobs of one name."""
+    seen: dict[str, str] = {}
+    for role in training_roles(unit.job):
+        name = role_job_name(unit, role)
+        first = seen.setdefault(name, role.name)
+        if first != role.name:
+            place = unit.option_spans.get(f"job_names[{role.name}]", _option(unit, "job_names"))
+            yield messages.SAME_NAME(place, role=role.name, other=first, name=name)
+
+
 def _names(unit: Unit) -> list[Name]:
     """The longest name of each role: the hostname of a pod, which is also the name of a Job on its host."""
     job = unit.job
@@ -145,7 +157,7 @@ def _names(unit: Unit) -> list[Name]:
     names = [Name("the Service", job.name)] if has_service(unit) else []
     for role in training_roles(job):
         last = role.replicas - 1
-        names.append(Name(f"{what} of {role.name} {last}", replica_name(job, role, last)))
+        names.append(Name(f"{what} of {role.name} {last}", replica_name(unit, role, last)))
     if job.role("tensorboard") is not None:
         names.append(Name("TensorBoard's Service", tensorboard_name(job)))
     return names

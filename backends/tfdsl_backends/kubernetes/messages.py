@@ -26,6 +26,9 @@ NO_NODE_NAME = Rule(
     "error",
     "{host} is not a valid node name: use lowercase letters, digits, - and ., at most 253 characters",
 )
+SAME_NAME = Rule(
+    "K8S117", "kubernetes-same-job-name", "error", "the Jobs of {role} have the same name as those of {other}: {name}"
+)
 EXCLUDE_ALONE = Rule(
     "K8S103",
     "kubernetes-exclude-without-hosts",
@@ -62,4 +65,5 @@ RULES = (
     TOO_LARGE,
     NO_ADDRESSES,
     TOO_MANY_RULES,
+    SAME_NAME,
 )

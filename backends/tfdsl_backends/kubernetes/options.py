@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from tfdsl.backend import Option
-from tfdsl.vocabulary.types import BOOL, STRINGS
+from tfdsl.vocabulary.types import BOOL, STRINGS, MapType, StringType
 from tfdsl_backends.podspec.options import POD_OPTIONS
+
+JOB_NAME = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+"""A name that the pods of a Job can begin with."""
+
+JOB_NAMES = Option(
+    "job_names",
+    MapType(StringType(pattern=JOB_NAME), roles=True),
+    "Role → the name of its Job, where it is not JOB-ROLE; with `hosts`, of its Jobs without the index. The names of "
+    "pods and hosts follow from it.",
+    {},
+)
 
 OPTIONS = (
     Option(
@@ -24,5 +35,6 @@ OPTIONS = (
         'a DNS name. `false` omits both, for a job with `discovery = "none"`.',
         True,
     ),
+    JOB_NAMES,
     *POD_OPTIONS,
 )

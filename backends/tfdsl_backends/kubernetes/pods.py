@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from tfdsl.emit.located import at
 from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, needs_tf_config, tf_config
 from tfdsl.record import Record
+from tfdsl_backends.kubernetes.names import replica_name, role_job_name
 from tfdsl_backends.kubernetes.placement import has_service, pinned, placement, training_roles
 from tfdsl_backends.kubernetes.policies import decisions
-from tfdsl_backends.kubernetes.tfconfig import address, replica_name
+from tfdsl_backends.kubernetes.tfconfig import address
 from tfdsl_backends.podspec.objects import claim_names
 from tfdsl_backends.podspec.plan import Index, PodPlan, index_of, with_options
 
@@ -33,11 +34,6 @@ class JobPods(Record):
     plan: PodPlan
 
 
-def role_job_name(job: Job, role: Role) -> str:
-    """Name of the Indexed Job of a role."""
-    return f"{job.name}-{role.name}"
-
-
 def labels(job: Job, role: Role) -> dict[str, str]:
     """Labels of the Jobs and pods of a role; the Service and the removing command select by the first."""
     return {"tfdsl/job": job.name, "tfdsl/role": role.name}
@@ -51,11 +47,11 @@ def jobs(unit: Unit) -> list[JobPods]:
     for role in training_roles(unit.job):
         if not hosts:
             index = index_of(role, INDEX_FIELD, INDEX_VARIABLE)
-            pods.append(JobPods(role_job_name(unit.job, role), role, None, _plan(unit, role, spec, index)))
+            pods.append(JobPods(role_job_name(unit, role), role, None, _plan(unit, role, spec, index)))
             continue
         for number in range(role.replicas):
             plan = _plan(unit, role, spec, Index(constant=number), hosts[role.name, number])
-            pods.append(JobPods(replica_name(unit.job, role, number), role, number, plan))
+            pods.append(JobPods(replica_name(unit, role, number), role, number, plan))
     return pods
 
 

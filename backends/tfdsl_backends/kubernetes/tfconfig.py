@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.ir.cluster_spec import cluster_spec, needs_tf_config
+from tfdsl_backends.kubernetes.names import replica_name
 from tfdsl_backends.kubernetes.placement import pinned, placement
 from tfdsl_backends.podspec.tfconfig import Tasks, role_tasks
 
@@ -17,21 +18,15 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import TaskConfig, Unit
     from tfdsl.ir.cluster_spec import Address
-    from tfdsl.ir.model import Job, Role
 
 
 def address(unit: Unit) -> Address:
     """``host:port`` of a replica."""
     job = unit.job
     if not pinned(unit):
-        return lambda role, index: f"{replica_name(job, role, index)}.{job.name}:{role.port}"
+        return lambda role, index: f"{replica_name(unit, role, index)}.{job.name}:{role.port}"
     hosts = placement(unit)
     return lambda role, index: f"{hosts[role.name, index]}:{role.port}"
-
-
-def replica_name(job: Job, role: Role, index: int) -> str:
-    """Hostname of a replica of an Indexed Job, and the name of the Job of a replica on its host."""
-    return f"{job.name}-{role.name}-{index}"
 
 
 def tasks(unit: Unit) -> Sequence[TaskConfig]:

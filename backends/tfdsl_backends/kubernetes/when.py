@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.support import Condition, condition
+from tfdsl_backends.kubernetes.names import role_job_name
 from tfdsl_backends.kubernetes.placement import job_count, pinned, training_roles
 from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.podspec.options import QUEUE_LABEL
@@ -114,7 +115,7 @@ def _jobs_of(unit: Unit, role: Role, index: int | None, *, whole: bool) -> list[
     """The Jobs of ``role`` except the one that decides: that of ``index``, or all of them without an index."""
     if whole and (index is None or not pinned(unit)):
         return []
-    base = f"{unit.job.name}-{role.name}"
+    base = role_job_name(unit, role)
     if not pinned(unit):
         return [base]
     count = role.replicas - 1 if whole else role.replicas

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from tfdsl.diagnostics.import_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.draft import Draft, Policy
 from tfdsl.manifest.view import View, view
+from tfdsl.patterns import regex
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
+from tfdsl_backends.kubernetes.options import JOB_NAME
 from tfdsl_backends.kubernetes.placement import ORDER
 from tfdsl_backends.kubernetes.pods import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.kubernetes.reading.beside import Beside
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 USUAL_RETRIES: Final = 3
 """``retries`` where a policy restarts anything and nothing is written."""
 
+_NAME: Final = regex(JOB_NAME)
+
 
 def read_jobs(documents: Sequence[Node], asked: Asked) -> Draft | None:
     """The job that the Jobs in ``documents`` make, with what belongs to them."""
@@ -75,7 +79,7 @@ def job_of_parts(
     name = job_name(first.job, first.root["metadata"]["name"], ending, asked)
     draft = Draft(name, "kubernetes", first.root.span)
     draft.renamed = {one.role: role for role, of_role in roles.items() for one in of_role if one.role != role}
-    _tell_names(name, roles, asked, pinned=pinned)
+    _keep_names(draft, roles, asked, pinned=pinned)
     read_metadata(draft, [one.root for one in parts])
     read_limits(draft, [one.spec for one in parts])
     for role in roles:
@@ -121,12 +125,18 @@ def _role(one: Part, asked: Asked) -> str | None:
     return next((role.name for role in ROLES if one.role in role.aliases and role.name in ORDER), None)
 
 
-def _tell_names(name: str, roles: Mapping[str, Sequence[Part]], asked: Asked, *, pinned: bool) -> None:
-    """Jobs that get other names, which are those of their pods too."""
+def _keep_names(draft: Draft, roles: Mapping[str, Sequence[Part]], asked: Asked, *, pinned: bool) -> None:
+    """Jobs that the compiler would call otherwise, and their pods with them, keep their names."""
     for role, parts in roles.items():
-        for one in parts:
-            own = f"{name}-{role}-{_number(one)}" if pinned else f"{name}-{role}"
-            if one.name and one.name != own and (one.index is None or pinned):
+        named = [one for one in parts if one.name and (one.index is None or pinned)]
+        bases = {one.name.removesuffix(f"-{_number(one)}") if pinned else one.name for one in named}
+        base = bases.pop() if len(bases) == 1 else ""
+        base = base if _NAME.fullmatch(base) else ""
+        if base and base != f"{draft.name}-{role}":
+            draft.options.entry("job_names", role, base, named[0].root["metadata"]["name"].span)
+        for one in named:
+            own = f"{base or f'{draft.name}-{role}'}{f'-{_number(one)}' if pinned else ''}"
+            if one.name != own:
                 place = one.root["metadata"]["name"].span
                 difference = "the Job of a role is called so, and its pods, too"
                 asked.report(READ_DIFFERENTLY(place, what=f"the name {one.name}", word=own, difference=difference))
