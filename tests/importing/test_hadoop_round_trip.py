@@ -17,12 +17,13 @@ from tfdsl import pipeline, targets
 from tfdsl.cli.examples import wanted_targets
 from tfdsl.importing.manifests import import_manifests
 from tfdsl.ir.fields import walk
-from tfdsl.manifest.words import Word, read_script
+from tfdsl.manifest.words import read_script
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
+    from tfdsl.manifest.script import Word
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QUICK, GENERATED = 20, 300

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import import_rules
 from tfdsl.draft import Bare, Text
-from tfdsl.manifest.words import expanded, read_script, within
+from tfdsl.manifest.expansion import expanded
+from tfdsl.manifest.words import read_script, within
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Span
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.draft import Block, Value
+    from tfdsl.manifest.script import Command, Word
     from tfdsl.manifest.view import View
-    from tfdsl.manifest.words import Command, Word
     from tfdsl.reading import Asked
     from tfdsl.text import Source
 

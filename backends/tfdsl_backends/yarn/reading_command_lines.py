@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from collections.abc import Sequence as Several
 
-    from tfdsl.manifest.words import Command, Word
+    from tfdsl.manifest.script import Command, Word
     from tfdsl.text import Source, Span
     from tfdsl_backends.hadoop.reading import Notes
 

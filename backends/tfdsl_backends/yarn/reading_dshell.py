@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tfdsl.draft import Block, Value
-    from tfdsl.manifest.words import Command, Word
+    from tfdsl.manifest.script import Command, Word
     from tfdsl.text import Source
 
 USUAL_TIMEOUT: Final = 600_000

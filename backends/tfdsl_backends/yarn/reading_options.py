@@ -9,7 +9,7 @@ from tfdsl.record import Record
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tfdsl.manifest.words import Word
+    from tfdsl.manifest.script import Word
     from tfdsl.text import Span
 
 # fmt: off

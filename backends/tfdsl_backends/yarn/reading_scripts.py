@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.words import Command, Word
+    from tfdsl.manifest.script import Command, Word
 
 PLAN: Final = "cat <<'TFJOB_PLAN'\n"
 SUBMITS: Final = '-shell_env "TFJOB_RUN=$run"'

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tfdsl.draft import Block
     from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.words import Command
+    from tfdsl.manifest.script import Command
     from tfdsl.text import Span
 
 INSTANCES: Final = regex(r"tony\.([a-z]+)\.instances\Z")

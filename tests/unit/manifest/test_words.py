@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl.manifest.words import Command, Script, expanded, read_script, within
+from tfdsl.manifest.expansion import expanded
+from tfdsl.manifest.words import read_script, within
 from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from tfdsl.manifest.script import Command, Script
 
 
 def script(text: str) -> Script:
