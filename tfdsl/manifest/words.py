@@ -1,8 +1,8 @@
 """The words of a command line or a shell script, with places: what POSIX sh, and bash with its arrays, makes of a text.
 
-Nothing is run. ``$X``, ``${X…}``, ``$(…)`` and `` `…` `` stay in the word as they are written; where the text itself sets
-a variable, :mod:`tfdsl.manifest.expansion` replaces it. Which way an ``if`` goes is not known: all its commands are
-there, in the order written, and so are those of functions.
+Nothing is run. ``$X``, ``${X…}``, ``$(…)`` and `` `…` `` stay in the word as they are written; where the text itself
+sets a variable, :mod:`tfdsl.manifest.expansion` replaces it. Which way an ``if`` goes is not known: all its commands
+are there, in the order written, and so are those of functions.
 """
 
 from __future__ import annotations
