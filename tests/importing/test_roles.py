@@ -38,3 +38,32 @@ def test_a_role_that_is_not_named() -> None:
     [result] = import_manifests([Source("job.yaml", TFJOB)], {"trainer": "worker"})
     assert result.text == ""
     assert [one.message for one in result.diagnostics] == ["the replica spec Server is not a role of the language"]
+
+
+CLAIM = """---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: digits-data}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 10Gi}}}
+"""
+MOUNTED = """
+apiVersion: kubeflow.org/v1
+kind: TFJob
+metadata: {name: digits}
+spec:
+  tfReplicaSpecs:
+    Trainer:
+      template:
+        spec:
+          containers:
+          - name: tensorflow
+            image: registry.example.com/digits:2
+            volumeMounts: [{name: data, mountPath: /data}]
+          volumes: [{name: data, persistentVolumeClaim: {claimName: digits-data}}]
+"""
+
+
+def test_a_claim_beside_a_role_of_another_name() -> None:
+    [result] = import_manifests([Source("job.yaml", MOUNTED + CLAIM)], {"trainer": "worker"})
+    assert [(job.kept, job.patches) for job in result.jobs] == [(True, 0)]
+    assert "mount claim 10Gi" in result.text

@@ -80,7 +80,8 @@ def _read(group: Group, asked: Asked) -> Draft | None:
     schedulers = {spec["template"]["spec"]["schedulerName"].text for spec in known.specs.values()}
     read_run_policy(draft, job, known.replicas, schedulers, asked)
     read_policies(draft, job, known.specs, asked)
-    draft.wanted = wanted(draft, job, None if deployed(beside) else shown, images)
+    others = [one.node for one in beside]
+    draft.wanted = wanted(draft, job, others, None if deployed(beside) else shown, images)
     return draft
 
 

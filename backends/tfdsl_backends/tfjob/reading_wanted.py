@@ -11,6 +11,7 @@ from tfdsl_backends.tfjob.lower import ROLE_KEYS
 from tfdsl_backends.tfjob.reading_beside import BOARD, CHECKPOINT, LABEL, PORT, tree
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from collections.abc import Mapping as Many
 
     from tfdsl.draft import Draft
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
     from tfdsl.manifest.view import View
 
 
-def wanted(draft: Draft, job: View, board: View | None, images: Many[str, str]) -> tuple[Node, ...]:
+def wanted(
+    draft: Draft, job: View, beside: Iterable[Node], board: View | None, images: Many[str, str]
+) -> tuple[Node, ...]:
     """The documents for ``draft``; nothing where they are those that were read.
 
-    ``job``: as v1 has it; ``board``: the pod that the operator of 2017 made of the section for TensorBoard; ``images``:
-    those that were made up for some roles.
+    ``job``: as v1 has it, ``beside``: the other documents; ``board``: the pod that the operator of 2017 made of the
+    section for TensorBoard; ``images``: those that were made up for some roles.
     """
     named = job["metadata"]["name"].text
     if job.node is None or not (draft.renamed or board is not None or images or not named):
@@ -32,10 +35,10 @@ def wanted(draft: Draft, job: View, board: View | None, images: Many[str, str]) 
     for role, image in images.items():
         new = _with_image(new, _containers(role), tree(image, draft.span))
     if board is None or board.node is None:
-        return (new,)
+        return (new, *beside)
     for role in draft.roles:
         new = changed(new, _containers(role), lambda containers: _with_checkpoint(containers, board))
-    return (new, *_beside(draft.name, job, board))
+    return (new, *beside, *_of_board(draft.name, job, board))
 
 
 def _named(node: Node, draft: Draft) -> Node:
@@ -79,7 +82,7 @@ def _with_checkpoint(containers: Node, board: View) -> Node:
     return each(containers, with_variable)
 
 
-def _beside(name: str, job: View, board: View) -> tuple[Node, Node]:
+def _of_board(name: str, job: View, board: View) -> tuple[Node, Node]:
     """The Deployment and the Service of TensorBoard."""
     assert board.node is not None
     labels: Plain = {LABEL: name}
