@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, SERVER_REFUSES
 from tfdsl.record import Record
+from tfdsl.vocabulary.attributes import MOST_REPLICAS
 from tfdsl.vocabulary.roles import BY_NAME
 from tfdsl_backends.tfjob.lower import ROLE_KEYS
 from tfdsl_backends.tfjob.reading_refusals import never
@@ -94,6 +95,9 @@ class _Reader:
             self._refuse(never(span, key, reason))
         elif taken:
             self._refuse(SERVER_REFUSES(span, what=key, reason="a TFJob has one chief or master"))
+        elif number > MOST_REPLICAS:
+            what = f"role {role} with {number} replicas"
+            self.fail(NO_WORDS(spec["replicas"].span, what=what, reason=f"it can have {MOST_REPLICAS:,}"))
         elif number > 1 and BY_NAME[role].single:
             reason = f"a job has one {role}"
             self.fail(NO_WORDS(spec["replicas"].span, what=f"role {role} with {number} replicas", reason=reason))

@@ -196,6 +196,10 @@ def test_a_role_without_replicas_is_left_out() -> None:
     [
         (role("PS"), NOTHING_TRAINS),
         (role("Worker", replicas=0), NOTHING_TRAINS),
+        (
+            role("Worker", replicas=100001),
+            "error 6: the language cannot say role worker with 100001 replicas: it can have 100,000",
+        ),
         (role("Chief", replicas=2), "error 6: the language cannot say role chief with 2 replicas: a job has one chief"),
     ],
 )  # fmt: skip
