@@ -142,3 +142,25 @@ def test_many_generated_packages_come_back() -> None:
 @pytest.mark.slow
 def test_many_generated_scripts_come_back() -> None:
     assert sum(comes_back(yarn_jobs.job(number), "yarn") for number in range(QUICK, GENERATED)) > GENERATED * 0.6
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_several_jobs_come_back_at_once(target: str) -> None:
+    text = """
+    job a { command = ["python", "a.py"], memory = 1Gi, role worker { replicas = 2 }, role ps { } }
+    job b { command = ["python", "b.py"], memory = 2Gi, role worker { cpu = 2 }, target slider { metainfo = "xml" } }
+    """
+    jobs = compiled(text, target)
+    files = {f"out/{name}/{file}": each for name, own in jobs.items() for file, each in own.items()}
+    (result,) = import_manifests([Source(name, each) for name, each in files.items()])
+    assert result.diagnostics == ()
+    assert compiled(result.text, target) == jobs
+
+
+@pytest.mark.parametrize("file", ["job.sh", "submit.sh", "package/files/job.json"])
+def test_one_of_the_files_alone_says_what_is_missing(file: str) -> None:
+    text = 'job a { command = ["python", "a.py"], memory = 1Gi, role worker { } }'
+    (files,) = compiled(text, "yarn" if file.endswith(".sh") else "slider").values()
+    (result,) = import_manifests([Source(file, files[file])])
+    assert len(result.jobs) == (file != "submit.sh")
+    assert any("import the folder" in f"{one.message} {one.helps}" for one in result.diagnostics)

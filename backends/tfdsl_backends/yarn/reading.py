@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tfdsl.draft import Draft
     from tfdsl.manifest.documents import Document
     from tfdsl.manifest.nodes import Node
+    from tfdsl.manifest.script import Command
     from tfdsl.reading import Asked
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
@@ -68,9 +69,17 @@ def _calls(one: Document, documents: Sequence[Document]) -> Iterator[Group]:
     found += [(SUBMARINE_CALL, call) for call in submarine_calls(one.source)]
     if not any(is_tony(other) for other in documents):
         found += [(TONY_CALL, call) for call in tony_calls(one.source)]
+    sent = [other for other in documents if other is not one and _is_sent(other, [call for _, call in found])]
     for number, (what, call) in enumerate(found):
         part = replace(one, node=Scalar(call.span.text, call.span), comments=comments(one.source))
-        yield Group(what, (part, *((one,) if not number else ())))
+        yield Group(what, (part, *((one, *sent) if not number else ())))
+
+
+def _is_sent(document: Document, found: Sequence[Command]) -> bool:
+    """Whether a document is a script that one of the commands names."""
+    path = f"/{document.source.path}"
+    names = (word.text.removeprefix("./") for call in found for word in call.words)
+    return document.format == "text" and any(name and path.endswith(f"/{name}") for name in names)
 
 
 def _folder(document: Document) -> str:

@@ -1,0 +1,1 @@
+exec python train.py --part="$1"
