@@ -20,7 +20,7 @@ from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.tfjob.normal import aligned, normal
 from tfdsl_backends.tfjob.old_forms import is_tfjob, modern
 from tfdsl_backends.tfjob.pods import INDEX_FIELD, SET_TF_CONFIG
-from tfdsl_backends.tfjob.reading_beside import BOARD, LABEL, belongs, board, claims, deployed
+from tfdsl_backends.tfjob.reading_beside import BOARD, LABEL, belonging, board, claims, deployed
 from tfdsl_backends.tfjob.reading_fields import FIELDS
 from tfdsl_backends.tfjob.reading_policies import read_policies
 from tfdsl_backends.tfjob.reading_refusals import left_out, refusals
@@ -50,7 +50,7 @@ def groups(documents: Sequence[Document]) -> Sequence[Group]:
     for document in documents:
         if is_tfjob(document.node):
             root, job = view(document.node), view(modern(document.node))
-            beside = [other for other in documents if other is not document and belongs(other, job)]
+            beside = belonging([other for other in documents if other is not document], job)
             api = (root["apiVersion"].text or "").removeprefix("kubeflow.org/")
             found.append(Group(f"{root['kind'].text} {api}", (document, *beside)))
     return found
@@ -122,10 +122,11 @@ def _facts(draft: Draft, known: Roles, made: Mapping[str, ClaimFacts]) -> PodFac
         replicas=known.replicas,
         address=lambda role, index, port: f"{draft.name}-{role}-{index}:{port}",
         index_field=INDEX_FIELD,
-        spread_labels=lambda role: {
-            "training.kubeflow.org/job-name": draft.name,
-            "training.kubeflow.org/replica-type": role,
-        },
+        spread_labels=lambda role: (
+            {LABEL: draft.name}
+            if role == BOARD
+            else {"training.kubeflow.org/job-name": draft.name, "training.kubeflow.org/replica-type": role}
+        ),
         labels=frozenset((LABEL,)),
         claims=made,
         priority=True,

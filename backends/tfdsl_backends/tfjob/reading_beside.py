@@ -31,24 +31,43 @@ CHECKPOINT: Final = "CHECKPOINT_DIR"
 _LONGEST_STEM: Final = 20
 
 
-def belongs(document: Document, job: View) -> bool:
-    """Whether ``document`` is one that the compiler writes beside ``job``: a claim that it mounts, or TensorBoard."""
-    root, name = view(document.node), job["metadata"]["name"].text
-    metadata = root["metadata"]
-    if name is None or metadata["namespace"].text != job["metadata"]["namespace"].text:
-        return False
-    if root["kind"].text == "PersistentVolumeClaim":
-        return metadata["name"].text in _made_claims(job, name) and claim_facts(root) is not None
-    if root["kind"].text in ("Deployment", "Service"):
-        return metadata["name"].text == f"{name}-{BOARD}" and metadata["labels"][LABEL].text == name
-    return False
+def belonging(documents: Listed[Document], job: View) -> list[Document]:
+    """Those of ``documents`` that the compiler writes beside ``job``: claims that it mounts, and TensorBoard."""
+    name, namespace = job["metadata"]["name"].text, job["metadata"]["namespace"].text
+    if name is None:
+        return []
+    near = [one for one in documents if view(one.node)["metadata"]["namespace"].text == namespace]
+    boards = [view(one.node) for one in near if _is_board(one, name)]
+    claims = _made_claims([job, *boards], name) if len(near) > len(boards) else set[str]()
+    return [one for one in near if _is_board(one, name) or _is_claim(one, claims)]
 
 
-def _made_claims(job: View, name: str) -> set[str]:
-    """The claims that the job mounts where the compiler would give its own claim that name."""
+def _is_board(document: Document, name: str) -> bool:
+    root = view(document.node)
+    labelled = root["metadata"]["labels"][LABEL].text == name
+    return labelled and root["kind"].text in ("Deployment", "Service") and _name(root) == f"{name}-{BOARD}"
+
+
+def _is_claim(document: Document, claims: set[str]) -> bool:
+    root = view(document.node)
+    is_made = root["kind"].text == "PersistentVolumeClaim" and _name(root) in claims
+    return is_made and claim_facts(root) is not None
+
+
+def _name(root: View) -> str | None:
+    return root["metadata"]["name"].text
+
+
+def _templates(root: View) -> list[View]:
+    """The pod templates of a TFJob or of a Deployment."""
+    return [root["spec"]["template"], *(role["template"] for _, role in root["spec"]["tfReplicaSpecs"].entries())]
+
+
+def _made_claims(objects: Listed[View], name: str) -> set[str]:
+    """The claims that are mounted where the compiler would give a claim of the job that name."""
     mounted: dict[str, set[str]] = {}
-    for _, role in job["spec"]["tfReplicaSpecs"].entries():
-        spec = role["template"]["spec"]
+    for template in (each for root in objects for each in _templates(root)):
+        spec = template["spec"]
         claims = {one["name"].text: one["persistentVolumeClaim"]["claimName"].text for one in spec["volumes"].items()}
         for container in spec["containers"].items():
             for mount in container["volumeMounts"].items():

@@ -176,6 +176,7 @@ def _read_pods(
         spread_labels=lambda role: labels(draft.name, names.get(role, role)),
         claims=claims,
         shares=(VGPU_NUMBER, VGPU_MEMORY),
+        index_of_servers=False,
         program_around=reading_plugins.program_around,
         lost_config=_LOST_CONFIG if sets_config else "",
         discovery=("both", "tf_config") if sets_config else ("flags", "none"),

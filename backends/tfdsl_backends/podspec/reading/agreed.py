@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Bare, Mount, Step, Text
+from tfdsl.draft import Attribute, Bare, Step, Text
 from tfdsl.record import replace
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 from tfdsl_backends.podspec.reading.amounts import GPU
@@ -39,14 +39,6 @@ def checkpoint(draft: Draft, replicas: Mapping[str, int]) -> None:
         _drop(block, "logdir", folders)
 
 
-def _claims(block: Block) -> dict[str, Mount]:
-    return {one.identity: one for one in block.statements if isinstance(one, Mount) and one.kind == "claim"}
-
-
-def _without_modes(mount: Mount, usual: str) -> Mount:
-    return replace(mount, options=tuple(one for one in mount.options if one != ("access_modes", [usual])))
-
-
 def sidecars(draft: Draft) -> None:
     """The annotation that keeps Istio's sidecar away, which the compiler gives to every pod."""
     blocks = draft.roles.values()
@@ -70,10 +62,11 @@ def devices(draft: Draft) -> None:
         block.statements = [_without_hidden(one) if isinstance(one, Step) else one for one in block.statements]
 
 
-def servers(draft: Draft, pythons: Mapping[str, str], index: Attribute) -> None:
+def servers(draft: Draft, pythons: Mapping[str, str], index: Attribute, *, indexed: bool) -> None:
     """The command of the roles that run a server: only its Python counts, so it can be that of another role.
 
     ``index``: the variable of the index as an attribute; a command that uses it needs it, though a server does not.
+    ``indexed``: whether the compiler adds it to servers in any case.
     """
     others = [block for name, block in draft.roles.items() if name not in pythons]
     for role, python in pythons.items():
@@ -83,11 +76,13 @@ def servers(draft: Draft, pythons: Mapping[str, str], index: Attribute) -> None:
         program = [one for one in found if one is not None]
         used = any(_uses_index(one.value) for one in program)
         given = _index_of(block, index)
-        if program and (not used or given is not None):
+        if program and (not used or given is not None or indexed):
             block.statements += program
         elif python != "python":
             block.set("command", [python])
-        if given is not None and not used and _steps(block):  # steps would inherit it as a variable
+        if indexed:
+            used = True
+        elif given is not None and not used and _steps(block):  # steps would inherit it as a variable
             block.statements = [one for one in block.statements if one.identity != "args"]
             block.set("args", [Text((Bare("task.index"),))], given.span)
             used = True

@@ -37,6 +37,7 @@ class PodFacts(Record):
 
     ``program_around``: role and the text of a shell program that starts a command → how many parameters it has, if it
     is one of the target's own. ``lost_config``: why a TF_CONFIG in ``env`` never reaches the program, if so.
+    ``index_of_servers``: whether, with the flags, a TensorFlow server has the index, too, which gets no flags.
     ``discovery``: what discovery is without a TF_CONFIG in ``env``, first with the four flags, then without.
     """
 
@@ -58,6 +59,7 @@ class PodFacts(Record):
     filled_in: bool = False
     program_around: Callable[[str, str], int | None] | None = None
     lost_config: str = ""
+    index_of_servers: bool = True
     discovery: tuple[str, str] = ("flags", "none")
 
 

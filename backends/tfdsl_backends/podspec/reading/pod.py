@@ -66,6 +66,11 @@ class Pod:
         return f"$({self.scope.index})" if self.scope.index is not None else "0"
 
     @property
+    def flag_indexes(self) -> Sequence[str]:
+        """What the flags can have for the index; where each replica has a Job of its own, this is the first one."""
+        return (self.reference, "0") if self.facts.on_hosts else (self.reference,)
+
+    @property
     def serves(self) -> bool:
         """Whether it runs the TensorFlow server."""
         return self.words is not None and self.words.server is not None
@@ -107,12 +112,12 @@ class Pod:
             self.asked.report(NOT_KEPT(own.span, what=f"variable {TF_CONFIG}", reason=self.facts.lost_config))
         return False
 
-    def without_flags(self, expected: Sequence[str]) -> Words | None:
-        """The words without the flags of the cluster; ``None`` where they do not end in them."""
+    def without_flags(self, expected: Sequence[Sequence[str]]) -> Words | None:
+        """The words without one of the ``expected`` flags of the cluster; ``None`` where they do not end in them."""
         if self.words is None:
             return None
-        words = commands.without_flags(self.words, expected)
-        return words if words.flags else None
+        found = (commands.without_flags(self.words, flags) for flags in expected)
+        return next((words for words in found if words.flags), None)
 
     def fill(self, draft: Draft, *, flags: bool) -> None:
         """Add the statements to the block of the role."""

@@ -37,7 +37,8 @@ def read_pods(draft: Draft, pods: Mapping[str, View], facts: PodFacts, asked: As
     agreed.sidecars(draft)
     agreed.devices(draft)
     index = Attribute("env", variables.field(facts.index_field), key=facts.index_variable)
-    agreed.servers(draft, {pod.role: pod.words.command[0] for pod in training if pod.words and pod.serves}, index)
+    pythons = {pod.role: pod.words.command[0] for pod in training if pod.words and pod.serves}
+    agreed.servers(draft, pythons, index, indexed=flags and facts.index_of_servers)
     if facts.priority:
         agreed.job_field(draft, "priority", [pod.spec["priorityClassName"] for pod in training])
     if facts.scheduler:
@@ -64,10 +65,13 @@ def _hosts(read: Sequence[Pod], facts: PodFacts) -> dict[str, list[str]]:
 
 
 def _take_config(training: Sequence[Pod], hosts: dict[str, list[str]]) -> frozenset[str]:
-    """Take the TF_CONFIG that the compiler writes out of the roles, if all have it that run a command; which did."""
+    """Take the TF_CONFIG that the compiler writes out of the roles; which had it.
+
+    Of those that run a command all get one or none; a server gets one whatever discovery is.
+    """
     expected = {pod.role: tf_config(hosts, pod.role, pod.reference) for pod in training}
     whole = all(pod.has_config(expected[pod.role]) for pod in training if not pod.serves)
-    return frozenset(pod.role for pod in training if pod.take_config(expected[pod.role] if whole else ""))
+    return frozenset(pod.role for pod in training if pod.take_config(expected[pod.role] if whole or pod.serves else ""))
 
 
 def _take_flags(training: Sequence[Pod], hosts: Mapping[str, Sequence[str]]) -> bool:
@@ -79,7 +83,10 @@ def _take_flags(training: Sequence[Pod], hosts: Mapping[str, Sequence[str]]) -> 
         return False
     roles = [pod.role for pod in training]
     pods = [pod for pod in training if not pod.serves]
-    without = [pod.without_flags(commands.flag_words(pod.role, roles, hosts, pod.reference)) for pod in pods]
+    without = [
+        pod.without_flags([commands.flag_words(pod.role, roles, hosts, index) for index in pod.flag_indexes])
+        for pod in pods
+    ]
     if not pods or any(words is None for words in without):
         return False
     for pod, words in zip(pods, without, strict=True):
