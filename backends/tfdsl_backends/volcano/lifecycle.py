@@ -117,7 +117,7 @@ def triggers(policy: View) -> Iterator[Trigger]:
     for event in events:
         if event == ANY:
             yield from EVENTS
-        elif event in EVENTS and event is not None:
+        elif event is not None and event in EVENTS:
             yield event
     status = policy["exitCode"].number
     if status and not any(events):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Unit
+from tfdsl.diagnostics.import_rules import SERVER_REFUSES
 from tfdsl.draft import Draft
 from tfdsl.ir.origins import Origins
 from tfdsl.manifest.edits import changed, child, with_value
@@ -12,6 +13,7 @@ from tfdsl.manifest.nodes import Mapping as Map
 from tfdsl.manifest.nodes import Scalar
 from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.manifest.view import view
+from tfdsl.reading import Asked
 from tfdsl.record import replace
 from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.reading.amounts import seconds
@@ -40,11 +42,12 @@ from tfdsl_backends.volcano.tfconfig import INDEX_FIELD
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from tfdsl.diagnostics import Diagnostic
     from tfdsl.ir.model import Job
     from tfdsl.manifest.documents import Document
     from tfdsl.manifest.nodes import Node
     from tfdsl.manifest.view import View
-    from tfdsl.reading import Asked, Group
+    from tfdsl.reading import Group
     from tfdsl.text import Span
     from tfdsl_backends.podspec.reading.facts import ClaimFacts
     from tfdsl_backends.volcano.job_volumes import JobVolume
@@ -60,11 +63,29 @@ _LOST_CONFIG: Final = "Volcano's tensorflow plugin sets TF_CONFIG itself, and th
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
-    """The job that a Volcano job describes; ``None`` where its tasks cannot be roles (told as an error)."""
+    """The job that a Volcano job describes; ``None`` where its tasks cannot be roles (told as an error).
+
+    A job that the server refuses is read as far as it goes, and need not come back.
+    """
+    refused: list[Diagnostic] = []
+
+    def report(diagnostic: Diagnostic) -> None:
+        if diagnostic.rule is SERVER_REFUSES:
+            refused.append(diagnostic)
+        asked.report(diagnostic)
+
+    draft = _read(group, Asked(asked.roles, report))
+    if draft is not None and refused:
+        draft.law = False
+    return draft
+
+
+def _read(group: Group, asked: Asked) -> Draft | None:
     document, beside = group.documents[0], group.documents[1:]
     report_holder(document, asked)
     manifest = without_generated_names(held(document.node))
-    accepted = _report(manifest, asked)
+    for diagnostic in refusals(view(manifest)):
+        asked.report(diagnostic)
     job, claims = _with_volumes(manifest, beside)
     spec = job["spec"]
     found = roles(job, asked, board=any(view(one.node)["kind"].text == "Service" for one in beside))
@@ -72,7 +93,6 @@ def read(group: Group, asked: Asked) -> Draft | None:
         return None
     plugins = reading_plugins.read(spec)
     draft = Draft(job_name(document, job["metadata"], asked, letter_first=plugins.has("svc")), _TARGET, job.span)
-    draft.law = accepted
     draft.renamed = {one.name: one.role for one in found if one.name != one.role}
     draft.wanted = (_wanted(manifest, found), *(one.node for one in beside))
     read_metadata(draft, job["metadata"])
@@ -99,14 +119,6 @@ def _wanted(job: Node, found: Sequence[RoleOf]) -> Node:
         if name is not None and isinstance(task, Map):
             kept.append(with_value(task, "name", Scalar(name, task.span)))
     return changed(job, ("spec", "tasks"), lambda _: Listed(tuple(kept), tasks.span))
-
-
-def _report(node: Node, asked: Asked) -> bool:
-    """Tell what is refused and dropped; whether the server takes the job."""
-    told = [*refusals(view(node))]
-    for diagnostic in told:
-        asked.report(diagnostic)
-    return all(diagnostic.level == "info" for diagnostic in told)
 
 
 def _read_settings(draft: Draft, spec: View) -> None:

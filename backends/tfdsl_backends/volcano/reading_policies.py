@@ -8,9 +8,10 @@ not allow on an event), all are patches, for a list of policies cannot be half a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Patch, Policy
+from tfdsl.draft import Attribute, Bare, Patch, Policy
+from tfdsl.emit import numbers
 from tfdsl.ir import model
 from tfdsl.manifest.nodes import plain
 from tfdsl.record import Record
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Unit
     from tfdsl.draft import Draft, Value
+    from tfdsl.emit.located import Plain
     from tfdsl.manifest.view import View
     from tfdsl.text import Span
     from tfdsl_backends.volcano.lifecycle import Decided, Reactions, Trigger
@@ -251,11 +253,22 @@ def _as_patches(read: JobPolicies) -> Statements:
     """The lists of policies as they are."""
     patches: list[Patch] = []
     for path, place in read.lists:
-        value = plain(place.node) if place.node is not None else None
-        if value not in (None, [], 0) and not isinstance(value, float):
+        value = _value(plain(place.node) if place.node is not None else None)
+        if value:
             why = "" if patches else "The language has no words for these policies."
-            patches.append(Patch(path, "=", cast("Value", value), why=why, span=place.span))
+            patches.append(Patch(path, "=", value, why=why, span=place.span))
     return Statements((), None, _one_restart_policy(read), as_written=True, patches=tuple(patches))
+
+
+def _value(data: Plain | None) -> Value:
+    """Data of a manifest as a value of the language."""
+    if isinstance(data, dict):
+        return {key: _value(one) for key, one in data.items()}
+    if isinstance(data, list):
+        return [_value(one) for one in data]
+    if isinstance(data, float):
+        return Bare(numbers.without_exponent(data))
+    return "" if data is None else data
 
 
 # --- beside the defaults of the language ---------------------------------------------------------------------------
