@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from tfdsl import pipeline
-from tfdsl.diagnostics.import_rules import IMPORT_DIFFERS, IMPORT_REFUSED, IMPORT_REWORDED
+from tfdsl.diagnostics.import_rules import IMPORT_DIFFERS, IMPORT_REFUSED, IMPORT_REWORDED, SERVER_REFUSES
 from tfdsl.diagnostics.output_rules import PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT
 from tfdsl.draft import Patch
 from tfdsl.importing.compare import differences, name_of, pairs
@@ -45,11 +45,15 @@ _FORK: Final = "A field that the schema does not know, of a fork or a newer serv
 
 
 class Settled(Record):
-    """A draft that compiles. ``made``: what it compiles to; ``patches``: how many it has."""
+    """A draft that compiles.
+
+    ``made``: what it compiles to; ``patches``: how many it has; ``refused``: why it has not all that it needs.
+    """
 
     draft: Draft
     made: Made
     patches: int
+    refused: tuple[Diagnostic, ...] = ()
 
 
 class Compiled(Record):
@@ -72,6 +76,7 @@ def settle(draft: Draft, group: Group, backend: Backend, reading: Reading, repor
             if _missing(other, group, reading) < left:
                 best, said = other, others
         best = _with_patches(best, group, backend, reading) if best is not None else None
+        said += best.refused if best is not None else ()
     for diagnostic in said:
         report(diagnostic)
     return best
@@ -157,15 +162,17 @@ def _with_patches(settled: Settled, group: Group, backend: Backend, reading: Rea
     A patch can uncover another difference: a request that is alone once the equal limit has gone is one of its own.
     """
     best, last = settled, settled
+    refused: dict[Span, Diagnostic] = {}
     left = _missing(settled, group, reading)
     for _ in range(_PATCHINGS):
         patched = _patched(last, group, backend, reading) if left else last
+        refused |= {diagnostic.span: diagnostic for diagnostic in patched.refused}
         if patched.patches == last.patches:
             break
         last, rest = patched, _missing(patched, group, reading)
         if rest < left or best is settled:
             best, left = patched, rest
-    return best
+    return replace(best, refused=tuple(refused.values()))
 
 
 def _patched(settled: Settled, group: Group, backend: Backend, reading: Reading) -> Settled:
@@ -178,18 +185,19 @@ def _patched(settled: Settled, group: Group, backend: Backend, reading: Reading)
         return settled
     draft = settled.draft.copy()
     add_patches(draft, patches)
+    refused: list[Diagnostic] = []
     for _ in range(_ROUNDS):
         compiled = compile_draft(draft, backend)
         if compiled.made is not None:
-            return Settled(draft, compiled.made, _count(draft))
+            return Settled(draft, compiled.made, _count(draft), tuple(refused))
         wrong = _wrong(compiled)
         if not wrong:
             break
-        draft = _mended(draft, wrong)
+        draft = _mended(draft, wrong, refused)
     return settled
 
 
-def _mended(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]]) -> Draft:
+def _mended(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]], refused: list[Diagnostic]) -> Draft:
     """``draft`` with patches for a fork where the schema knows no such field, and without those that are refused."""
     rest = draft
     for statement, error in wrong:
@@ -197,8 +205,10 @@ def _mended(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]]) -> Draf
         if isinstance(statement, Patch) and statement.operator and unknown and not statement.unchecked:
             why = _FORK if statement.why in ("", WHY) else statement.why
             rest = _exchanged(rest, statement, replace(statement, unchecked=True, why=why))
-        else:
-            rest = _without(rest, [statement])
+            continue
+        rest = _without(rest, [statement])
+        if isinstance(statement, Patch) and statement.span is not None and unknown:
+            refused.append(SERVER_REFUSES(statement.span, what=statement.path, reason=error.message))
     return rest
 
 

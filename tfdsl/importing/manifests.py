@@ -147,8 +147,10 @@ def _written(read: Sequence[_Read], sources: Sequence[Source], found: list[Diagn
         if one.settled.draft.law:
             assert output is not None, "what was settled compiles"
             left = unkept(asked_for(one.settled.draft, one.group), output, one.reading)
-            found += [differs(difference, one.settled.draft.span) for difference in left]
-            kept = not left
+            refused = {diagnostic.span for diagnostic in found if diagnostic.rule is SERVER_REFUSES}
+            own = [each for each in left if each.wanted is None or each.wanted.span not in refused]
+            found += [differs(difference, one.settled.draft.span) for difference in own]
+            kept = None if left and not own else not left  # the law is about what its server accepts
         draft = one.settled.draft
         jobs.append(Job(draft.name, one.group.what, draft.target, one.settled.patches, kept))
     return Imported(text, tuple(jobs), tuple(found))
