@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline, targets
-from tfdsl.diagnostics.import_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT
+from tfdsl.diagnostics.import_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
 from tfdsl.importing.convert import Settled, asked_for, differs, settle, unkept
 from tfdsl.importing.documents import documents_of
 from tfdsl.importing.lets import with_lets
@@ -18,7 +18,7 @@ from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
@@ -153,7 +153,18 @@ def _written(read: Sequence[_Read], sources: Sequence[Source], found: list[Diagn
             kept = None if left and not own else not left  # the law is about what its server accepts
         draft = one.settled.draft
         jobs.append(Job(draft.name, one.group.what, draft.target, one.settled.patches, kept))
-    return Imported(text, tuple(jobs), tuple(found))
+    return Imported(text, tuple(jobs), tuple(_once(found)))
+
+
+def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """The diagnostics, of several that say why the server refuses one place only the first."""
+    told: set[Span] = set()
+    for diagnostic in found:
+        if diagnostic.rule is SERVER_REFUSES:
+            if diagnostic.span in told:
+                continue
+            told.add(diagnostic.span)
+        yield diagnostic
 
 
 def _text(drafts: Sequence[Draft], read: Sequence[_Read], sources: Sequence[Source], *, plain: bool) -> str:
