@@ -32,10 +32,11 @@ from tfdsl_backends.volcano.reading_containers import has_usual_containers
 from tfdsl_backends.volcano.reading_fields import FIELDS
 from tfdsl_backends.volcano.reading_forms import groups, report_holder
 from tfdsl_backends.volcano.reading_gang import read_gang
-from tfdsl_backends.volcano.reading_policies import BOARD, JobPolicies, RoleTask, read_policies
+from tfdsl_backends.volcano.reading_policies import read_policies
 from tfdsl_backends.volcano.reading_refusals import dead_policies, refusals, restart_policy, unused_fields
 from tfdsl_backends.volcano.reading_roles import roles, task_name
 from tfdsl_backends.volcano.reading_shell import offer
+from tfdsl_backends.volcano.reading_statements import BOARD, JobPolicies, RoleTask
 from tfdsl_backends.volcano.spread import by_task, labels
 from tfdsl_backends.volcano.tfconfig import INDEX_FIELD
 
