@@ -113,11 +113,11 @@ def _keys(root: View) -> list[str]:
 
 
 def _is_resources(document: Document, root: View) -> bool:
-    keys = _keys(root)
-    if any(key.startswith("yarn.") or key == "component.unique.names" for key in keys):
-        return True
-    site = any(key.startswith("site.") for key in keys)
-    return not site and "resource" in document.source.path.rpartition("/")[2].lower()
+    """By the usual names of the two files, which have one form; under another name by what is in it."""
+    name = document.source.path.rpartition("/")[2].lower()
+    if "appconfig" in name or "resource" in name:
+        return "resource" in name
+    return any(key.startswith("yarn.") or key == "component.unique.names" for key in _keys(root))
 
 
 def groups_of(documents: Sequence[Document]) -> list[Group]:

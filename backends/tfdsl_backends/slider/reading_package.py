@@ -110,6 +110,7 @@ def _structure(files: Files, notes: Notes, components: Mapping[str, View]) -> No
         span = files.application.span
         notes.refused(span, "an application without resources.json", "each component needs yarn.component.instances")
     members = {one["name"].text for one in files.components()}
+    _orders(files, members, notes)
     priorities: dict[int, str] = {}
     for name, one in components.items():
         if files.application.present and name not in members:
@@ -124,6 +125,20 @@ def _structure(files: Files, notes: Notes, components: Mapping[str, View]) -> No
                 notes.refused(place.key(key), key, "it does not have the prefix yarn.")
             elif value.words is None and value.flag is None:
                 notes.refused(value.span, key, "its value must be a text")
+
+
+def _orders(files: Files, members: set[str | None], notes: Notes) -> None:
+    """Names that stop the application master, and keys that the client does not take."""
+    for order in files.command_orders():
+        for place in (order["command"], order["requires"]):
+            for word in (place.text or "").split(","):
+                name = word.strip().rpartition("-")[0]
+                if name not in members:
+                    notes.refused(place.span, f"the command order {word.strip()}", f"no component is called {name}")
+    for component, own in files.config["components"].entries():
+        for key, value in own.entries():
+            if key.startswith(PREFIX):
+                notes.refused(value.span, f"{key} of {component}", "in appConfig.json no key may start with yarn.")
 
 
 def _priority(name: str, one: View, known: dict[int, str], notes: Notes) -> None:
@@ -253,7 +268,8 @@ def _settings(draft: Draft, files: Files, notes: Notes) -> None:
             notes.left_out(settings.key(key), key, reason)
     for component, own in files.config["components"].entries():
         for key, value in own.entries():
-            if not (component == MASTER and key == "jvm.heapsize") and key != "am.config.generation":
+            known = (component == MASTER and key == "jvm.heapsize") or key == "am.config.generation"
+            if not known and not key.startswith(PREFIX):
                 notes.left_out(value.span, f"{key} of {component}", LEFT_OUT.get(key, AUTHORS))
 
 
@@ -358,7 +374,7 @@ def _order(draft: Draft, roles: Mapping[str, str], order: View, notes: Notes) ->
         name, _, state = word.strip().rpartition("-")
         if state == "STARTED" and name in roles:
             after.append(roles[name])
-        else:
+        elif state != "STARTED":
             notes.left_out(
                 order["requires"].span, f"requires {word.strip()}", "after waits for roles that have started"
             )
