@@ -16,7 +16,14 @@ ORDER = ("everything",)
 """What is said once for all roles comes before what only some have: these have their volumes in another order."""
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parts[-4])
+QUICK = ("everything", "evaluator", "mnist", "spot")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path if path.parts[-4] in QUICK else pytest.param(path, marks=pytest.mark.slow) for path in EXAMPLES],
+    ids=[path.parts[-4] for path in EXAMPLES],
+)
 def test_examples_come_back(path: Path) -> None:
     text = path.read_text("utf-8")
     [result] = import_manifests([Source(path.name, text)])
