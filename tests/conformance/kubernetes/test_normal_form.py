@@ -365,7 +365,7 @@ def test_a_controller_makes_the_same_pods_of_the_normal_form(api: Api, target: s
 def _without_names(pod: dict[str, Any], name: str) -> dict[str, Any]:
     """What the controller decides of a pod, without what is another one for each job."""
     spec = {key: value for key, value in pod["spec"].items() if key != "tolerations"}
-    env = [{e["name"]: e for e in one.pop("env", [])} for one in spec["containers"]]
+    env = {one["name"]: {entry["name"]: entry for entry in one.pop("env", [])} for one in spec["containers"]}
     text = json.dumps({"labels": pod["metadata"]["labels"], "spec": spec, "env": env}).replace(name, "NAME")
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "UID", text)
     return json.loads(re.sub(r"NAME-(\d)-\w{5}|kube-api-access-\w{5}", r"\1", text))

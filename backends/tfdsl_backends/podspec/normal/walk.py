@@ -87,7 +87,9 @@ class Walk:
         return without_nulls(node)
 
     def _map(self, node: Mapping, kind: str) -> Mapping:
-        made = resource if kind == "q" else lambda value: self.node(value, kind)
+        def made(value: Node) -> Node:
+            return resource(value) if kind == "q" else self.node(value, kind)
+
         entries = {
             key: Entry(key, entry.key_span, made(entry.value))
             for key, entry in sorted(node.entries.items())
