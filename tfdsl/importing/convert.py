@@ -16,7 +16,7 @@ from tfdsl.draft import Patch
 from tfdsl.importing.compare import differences, name_of, pairs
 from tfdsl.importing.compiled import trees
 from tfdsl.importing.lift import lifted
-from tfdsl.importing.residue import WHY, add_patches, path_text, residue
+from tfdsl.importing.residue import add_patches, explained, path_text, residue
 from tfdsl.importing.write import examples, write
 from tfdsl.manifest.nodes import Mapping, plain
 from tfdsl.record import Record, replace
@@ -76,7 +76,6 @@ def settle(draft: Draft, group: Group, backend: Backend, reading: Reading, repor
             if _missing(other, group, reading) < left:
                 best, said = other, others
         best = _with_patches(best, group, backend, reading) if best is not None else None
-        said += best.refused if best is not None else ()
     for diagnostic in said:
         report(diagnostic)
     return best
@@ -172,7 +171,7 @@ def _with_patches(settled: Settled, group: Group, backend: Backend, reading: Rea
         last, rest = patched, _missing(patched, group, reading)
         if rest < left or best is settled:
             best, left = patched, rest
-    return replace(best, refused=tuple(refused.values()))
+    return replace(best, draft=explained(best.draft), refused=tuple(refused.values()))
 
 
 def _patched(settled: Settled, group: Group, backend: Backend, reading: Reading) -> Settled:
@@ -203,8 +202,7 @@ def _mended(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]], refused
     for statement, error in wrong:
         unknown = error.rule in (PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT)
         if isinstance(statement, Patch) and statement.operator and unknown and not statement.unchecked:
-            why = _FORK if statement.why in ("", WHY) else statement.why
-            rest = _exchanged(rest, statement, replace(statement, unchecked=True, why=why))
+            rest = _exchanged(rest, statement, replace(statement, unchecked=True, why=_FORK))
             continue
         rest = _without(rest, [statement])
         if isinstance(statement, Patch) and statement.span is not None and unknown:

@@ -18,7 +18,7 @@ from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
@@ -148,23 +148,14 @@ def _written(read: Sequence[_Read], sources: Sequence[Source], found: list[Diagn
             assert output is not None, "what was settled compiles"
             left = unkept(asked_for(one.settled.draft, one.group), output, one.reading)
             refused = {diagnostic.span for diagnostic in found if diagnostic.rule is SERVER_REFUSES}
+            found += [diagnostic for diagnostic in one.settled.refused if diagnostic.span not in refused]
+            refused |= {diagnostic.span for diagnostic in one.settled.refused}
             own = [each for each in left if each.wanted is None or each.wanted.span not in refused]
             found += [differs(difference, one.settled.draft.span) for difference in own]
             kept = None if left and not own else not left  # the law is about what its server accepts
         draft = one.settled.draft
         jobs.append(Job(draft.name, one.group.what, draft.target, one.settled.patches, kept))
-    return Imported(text, tuple(jobs), tuple(_once(found)))
-
-
-def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
-    """The diagnostics, of several that say why the server refuses one place only the first."""
-    told: set[Span] = set()
-    for diagnostic in found:
-        if diagnostic.rule is SERVER_REFUSES:
-            if diagnostic.span in told:
-                continue
-            told.add(diagnostic.span)
-        yield diagnostic
+    return Imported(text, tuple(jobs), tuple(found))
 
 
 def _text(drafts: Sequence[Draft], read: Sequence[_Read], sources: Sequence[Source], *, plain: bool) -> str:

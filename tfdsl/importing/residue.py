@@ -6,6 +6,7 @@ templates a ``patch pod``: of the whole target where every role has it, else of 
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Bare, Patch
@@ -40,7 +41,8 @@ class Residue(Record):
 class _Change(Record):
     """One patch to be: in which document (its prefix), in the pods of which role or none, below which path.
 
-    ``operator``: as it is written; ``new`` for a key that is missing, ``merge`` for several of them.
+    ``operator``: as it is written; ``new`` for a key that is missing, ``merge`` for several of them. ``document`` and
+    ``above``: the prefix and the path of the pod template, for a change of only one of several of a role.
     """
 
     prefix: str
@@ -49,6 +51,13 @@ class _Change(Record):
     path: tuple[Step, ...]
     operator: str
     node: Node
+    document: str = ""
+    above: tuple[Step, ...] = ()
+
+    def alone(self) -> _Change:
+        """The same in its own document only."""
+        path = (*self.above, *self.path)
+        return _Change(self.document, None, in_pod=False, path=path, operator=self.operator, node=self.node)
 
 
 def residue(wanted: Many[Node], got: Many[Node], raw: Many[Data]) -> Residue:
@@ -77,6 +86,16 @@ def add_patches(draft: Draft, patches: Iterable[tuple[str | None, Patch]]) -> No
         (draft.options if role is None else draft.role_option(role)).add(patch)
 
 
+def explained(draft: Draft) -> Draft:
+    """``draft`` with a comment above the first patch of each block that has none of its own."""
+    result = draft.copy()
+    for block in (result.options, *result.role_options.values()):
+        written = [one for one in block.statements if isinstance(one, Patch) and one.operator and not one.why]
+        if written:
+            block.statements = [replace(one, why=WHY) if one is written[0] else one for one in block.statements]
+    return result
+
+
 class _Templates:
     """Where the pod templates of the compiled documents are, by name of the document and keys and numbers."""
 
@@ -102,7 +121,7 @@ class _Templates:
                 role, cut = of, len(at)
         node = difference.wanted if difference.wanted is not None else difference.got
         assert node is not None
-        change = _Change("" if cut else prefix, role, bool(cut), path[cut:], "=", node)
+        change = _Change("" if cut else prefix, role, bool(cut), path[cut:], "=", node, prefix, path[:cut])
         if difference.wanted is None:
             return replace(change, operator="")
         if difference.got is not None:
@@ -133,16 +152,18 @@ def _concrete(path: tuple[Step, ...], got: Node, raw: Data) -> list[str | int]:
 
 
 def _shared(changes: Many[_Change], templates: _Templates) -> list[_Change]:
-    """The changes with those that the pods of every role need said once, for all."""
+    """The changes with those that the pods of every role, or all pods of a role, need said once."""
     roles = templates.roles()
+    pods = Counter(role for _, _, role in templates.places)
     kept: list[_Change] = []
     done: set[str] = set()
-    by_change: dict[str, set[str | None]] = {}
-    for change in changes:
-        by_change.setdefault(_identity(change), set()).add(change.role)
+    times = Counter((_identity(change), change.role) for change in changes)
     for change in changes:
         identity = _identity(change)
-        everywhere = change.in_pod and by_change[identity] == roles
+        if change.in_pod and times[identity, change.role] < pods[change.role]:
+            kept.append(change.alone())
+            continue
+        everywhere = change.in_pod and all((times[identity, role] == pods[role]) for role in roles)
         if everywhere and identity in done:
             continue
         seen = f"{identity} {change.role}"
@@ -190,7 +211,6 @@ def _joined(one: Node, other: Node) -> Node:
 def _patches(changes: Iterable[_Change]) -> Iterator[tuple[str | None, Patch]]:
     """Removals last of all: what is removed may be what a step of another path selects by."""
     ordered = sorted(changes, key=lambda change: (change.operator == "", change.role or ""))
-    said: set[str | None] = set()
     for change in ordered:
         path, operator, node = change.path, change.operator, change.node
         if operator == "merge":
@@ -203,10 +223,8 @@ def _patches(changes: Iterable[_Change]) -> Iterator[tuple[str | None, Patch]]:
         elif operator == "new":
             operator = "="
         text = f"{change.prefix}{path_text(path)}"
-        why = WHY if change.role not in said and operator else ""
-        said.add(change.role)
         value = value_of(node) if operator else ""
-        yield change.role, Patch(text, operator, value, change.in_pod, why=why, span=node.span)
+        yield change.role, Patch(text, operator, value, change.in_pod, span=node.span)
 
 
 def path_text(path: Iterable[Step]) -> str:
