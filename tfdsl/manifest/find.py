@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Report = Callable[[Diagnostic], None]
 
-MOST_EMBEDDED: Final = 100
+MOST_EMBEDDED: Final = 1_000
 """The most documents of one other that are read out of it."""
 
 _KIND_INSIDE = regex(r"\bkind[\"']?[ \t]*:[ \t]*[\"']?([A-Za-z]+)\b")
@@ -111,6 +111,8 @@ def _inside(document: Document, readable: Readable, report: Report) -> Iterator[
                 yield _told(replace(document, comments=one.comments), path, one.node, report)
                 count += 1
         if count >= MOST_EMBEDDED:
+            reason = f"of one manifest, at most {MOST_EMBEDDED:,} jobs are imported"
+            report(rules.NOT_KEPT(node.span, what="what follows", reason=reason))
             return
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.unit.manifest.reading import READABLE, documents, found
 from tests.unit.manifest.test_yaml import check_places
-from tfdsl.manifest.find import find
+from tfdsl.manifest.find import MOST_EMBEDDED, find
 from tfdsl.manifest.nodes import plain
 from tfdsl.manifest.places import Places
 from tfdsl.manifest.view import view
@@ -181,6 +181,13 @@ def test_several_that_are_no_jobs_are_one_message() -> None:
     _, (diagnostic,) = found(f"{service}---\n{workflow}")
     assert diagnostic.span.text == "Workflow"
     assert [(label.span.text, label.message) for label in diagnostic.labels] == [("Service", "and a Service")]
+
+
+def test_a_thousand_jobs_in_one_manifest_are_enough() -> None:
+    job = {"apiVersion": "batch/v1", "kind": "Job"}
+    result, diagnostics = found(json.dumps({"apiVersion": "v1", "kind": "Pack", "jobs": [job] * (MOST_EMBEDDED + 9)}))
+    assert len(result) == MOST_EMBEDDED + 1
+    assert diagnostics[-1].message == "what follows is left out: of one manifest, at most 1,000 jobs are imported"
 
 
 @pytest.mark.parametrize("beside", [TFJOB, "name: a yarnfile\ncomponents: []\n", "apiVersion: batch/v1\nkind: Job\n"])
