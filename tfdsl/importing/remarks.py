@@ -29,6 +29,8 @@ def remarks(drafts: Sequence[Draft], comments: Mapping[Source, Sequence[Comment]
     for source, those in comments.items():
         by_line = _by_line(drafts, source)
         for line, text in _with_lines(source, those):
+            if line > len(source.line_starts):  # a comment in the last line
+                continue
             statement = by_line.get(line)
             if statement is None and _BEGINS.search(source.line(line).partition("#")[0]):
                 statement = by_line.get(line + 1)
