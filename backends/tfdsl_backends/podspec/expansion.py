@@ -73,15 +73,16 @@ def parts(text: str, scope: Scope) -> list[str | Reference]:
 
 
 def _parts(text: str, scope: Scope) -> Iterator[str | Reference]:
-    start = 0
-    for match in _WORD.finditer(text):
+    start, end = 0, text.rfind(")") + 1  # behind the last one nothing is closed, and looking for it takes long
+    for match in _WORD.finditer(text, 0, end):
         yield text[start : match.start()]
         start = match.end()
         if match[1]:
             yield "$"
         else:
             yield Reference(match[2]) if scope.has(match[2]) else match[0]
-    yield text[start:]
+    yield text[start:end]
+    yield text[end:].replace("$$", "$")
 
 
 def canonical(text: str, scope: Scope) -> str:

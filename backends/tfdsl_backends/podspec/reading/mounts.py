@@ -52,19 +52,21 @@ def pod_mounts(template: View, container: View, facts: PodFacts, scope: Scope) -
     places: dict[str, str] = {}
     claims: dict[str, str] = {}
     by_source: dict[str, str] = {}
+    mounted: set[str] = set()
     for place in container["volumeMounts"].items():
         name = place["name"].text
         volume = volumes.get(name or "")
         path = _path(place["mountPath"].text)
         if name is None or volume is None or path is None or path in places:
             continue
-        again = volume.kind in _OWN_SPACE and name in places.values()
+        again = volume.kind in _OWN_SPACE and name in mounted
         if again or by_source.setdefault(_identity(volume, name), name) != name:
             continue
         mount = _mount(place, volume, path, scope)
         if mount is None:
             continue
         places[path] = name
+        mounted.add(name)
         claims |= {path: volume.claim} if volume.kind == "claim" else {}
         if _is_shm(mount, name):
             assert mount.source is not None

@@ -44,6 +44,12 @@ def test_what_the_process_gets_and_the_one_way_to_write_it(text: str, process: s
     assert canonical(canonical(text, VARIABLES), VARIABLES) == canonical(text, VARIABLES)
 
 
+def test_what_is_never_closed_is_read_once() -> None:
+    text = "$(" * 200_000
+    assert parts(text, VARIABLES) == [text]
+    assert parts(f"$(VAR_A){text}$$", VARIABLES) == [Reference("VAR_A"), f"{text}$"]
+
+
 def container(**fields: Any) -> dict[str, Any]:
     tree = of(fields)
     assert isinstance(tree, Mapping)
