@@ -124,7 +124,12 @@ def _line(span: Span, offset: int) -> int:
 
 
 def spans_of(origins: Origins, path: str) -> tuple[Span, ...]:
-    """The place of ``path``, then those of the values that it is a part of."""
+    """The place of ``path``, then those of the values that it is a part of.
+
+    A limit that is not written is what is asked for: it comes from there.
+    """
+    if origins.written(path) is None and origins.written(path.removesuffix("_limit")) is not None:
+        path = path.removesuffix("_limit")
     spans = [origins.span(path)]
     while path := path[: max(path.rfind("."), path.rfind("["), 0)]:
         span = origins.written(path)

@@ -1,0 +1,71 @@
+"""What one way finds, the other way finds too, for every line of every example on every target that takes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tfdsl import front_end, pipeline, targets
+from tfdsl.inputs import Inputs
+from tfdsl.source_files import read
+from tfdsl.text import Source
+from tfdsl.tracing import back
+from tfdsl.tracing.files import Destination, candidates
+from tfdsl.tracing.forward import Forward, Question, line_span
+from tfdsl.tracing.places import line_count
+from tfdsl.tracing.trace import lines_of
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*/main.tfjob"))
+CASES = [(path.parent.name, target.name) for path in EXAMPLES for target in targets.built_in()]
+
+
+def compiled(example: str, target: str) -> tuple[front_end.Input, Source, pipeline.Choice, pipeline.Outcome]:
+    path = next(one for one in EXAMPLES if one.parent.name == example)
+    source = read(str(path))
+    assert isinstance(source, Source)
+    given = front_end.read(source, Inputs(source))
+    backend = targets.find(target)
+    assert backend is not None
+    choice = pipeline.Choice(backend)
+    outcome = front_end.compiled(given, pipeline.Request(), [choice])
+    if pipeline.has_errors(outcome.diagnostics):
+        pytest.skip("the target does not take it")
+    return given, source, choice, outcome
+
+
+@pytest.mark.parametrize(("example", "target"), CASES)
+def test_each_line_of_the_output_is_made_by_the_line_it_comes_from(example: str, target: str) -> None:
+    given, source, choice, outcome = compiled(example, target)
+    made: dict[int, set[tuple[str, int]]] = {}
+    for number in range(1, line_count(source) + 1):
+        question = Question(given, line_span(source, number), pipeline.Request())
+        forward = Forward(question, Destination().files, lambda other, choice: None)
+        answer = forward.answer(choice, outcome)
+        assert bool(answer.lines) == (answer.reason is None)
+        lines = [line for group in answer.lines for line in group.lines]
+        made[number] = {(line.place.path, line.place.line) for line in lines}
+        assert len(made[number]) == len(lines), "each line once"
+    found = [line for one in Destination().files(outcome.made) for line in lines_of(one)]
+    assert any(line.origin is not None for line in found)
+    for line in found:
+        if line.origin is not None:
+            assert line.origin.path == source.path
+            assert line.origin.text == source.line(line.origin.line)
+            assert (line.place.path, line.place.line) in made[line.origin.line], line
+
+
+@pytest.mark.parametrize(("example", "target"), CASES)
+def test_a_file_is_found_by_its_text_and_an_edited_one_by_what_is_left(example: str, target: str) -> None:
+    _, _, _, outcome = compiled(example, target)
+    known = list(candidates(outcome.made))
+    for made, file in known:
+        text = file.written.text
+        found = back.match(text, f"x/{file.name}", 1, known)
+        assert found is not None
+        assert (found.file.written.text, found.line, found.same) == (text, 1, True)
+        edited = back.match(f"# by hand\n{text}", f"x/{file.name}", 2, known)
+        if text.strip():
+            assert edited is not None
+            assert (edited.line, edited.same) == (1, False)
+        assert made.unit.target == target
