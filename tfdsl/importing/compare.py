@@ -148,6 +148,7 @@ def _may_be_patched(wanted: list[str], got: list[str], *, ordered: bool) -> bool
     """Whether appending and removing items gives the order of ``wanted``; else the whole list has to be written."""
     if not ordered:
         return not set(wanted).isdisjoint(got)
-    kept = [name for name in got if name in wanted]
-    added = [name for name in wanted if name not in got]
+    before, after = set(got), set(wanted)
+    kept = [name for name in got if name in after]
+    added = [name for name in wanted if name not in before]
     return wanted == [*kept, *added] and bool(kept)

@@ -133,15 +133,15 @@ def test_a_param_has_its_value_from_the_profile_that_is_chosen(job: Path) -> Non
 
 
 def test_an_include_leads_to_what_the_file_made(job: Path) -> None:
-    assert texts(forward(job, "include")) == ['cpu: "1"', "memory: 2Gi"] * 2
+    assert texts(forward(job, "include")) == ['cpu: "1"', "memory: 2Gi"] * 4
 
 
 def test_templates_and_what_uses_them(job: Path) -> None:
     of_template = texts(forward(job, "template small", file="common.tfjob"))
-    assert of_template == ['cpu: "1"', "memory: 2Gi"] * 2
-    assert texts(forward(job, "cpu = 1", file="common.tfjob")) == ['cpu: "1"'] * 2
+    assert of_template == ['cpu: "1"', "memory: 2Gi"] * 4  # of two roles what they ask for, and as much as their limit
+    assert texts(forward(job, "cpu = 1", file="common.tfjob")) == ['cpu: "1"'] * 4
     used = forward(job, "    use small")
-    assert texts(used) == ['cpu: "1"', "memory: 2Gi"]
+    assert texts(used) == ['cpu: "1"', "memory: 2Gi"] * 2
     assert {line["by"]["path"] for line in used["lines"]} == {"common.tfjob"}
 
 
