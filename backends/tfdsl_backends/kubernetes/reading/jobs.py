@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl.diagnostics.import_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Draft, Policy
+from tfdsl.draft import Attribute, Draft, Patch, Policy
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
+from tfdsl.record import replace
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
-from tfdsl_backends.kubernetes.options import JOB_NAME
+from tfdsl_backends.kubernetes.normal import GENERATED
+from tfdsl_backends.kubernetes.options import JOB_NAME, JOB_NAMES
 from tfdsl_backends.kubernetes.placement import ORDER
 from tfdsl_backends.kubernetes.pods import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.kubernetes.reading.beside import Beside
@@ -86,11 +88,15 @@ def job_of_parts(
         if count[role] != 1:
             draft.role(role).set("replicas", count[role], roles[role][0].spec["completions"].span)
     hosts = _hosts(draft, roles) if pinned else {}
-    facts = _facts(name, count, hosts, beside, _nowhere if any(map(_must_be_patched, parts)) else host)
+    at = _nowhere if any(map(_must_be_patched, parts)) else host or _hosts_of(draft, hosts)
+    facts = _facts(name, count, at, beside, pinned=pinned)
+    facts = replace(facts, filled_in=first.root["metadata"]["uid"].present)
     pods = {role: _template(of_role) for role, of_role in roles.items()}
     board = beside.tensorboard
     found = read_pods(draft, {**pods, "tensorboard": board} if board is not None else pods, facts, asked)
-    if not pinned:
+    if pinned:
+        _names_of_node(draft, parts)
+    else:
         _merged(draft, roles, asked)
         if not beside.has_service(name):
             draft.options.set("service", False, first.root.span)
@@ -161,24 +167,30 @@ def _hosts(draft: Draft, roles: Mapping[str, Sequence[Part]]) -> dict[tuple[str,
     return {(role, _number(one)): one.host or "" for role, one in placed}
 
 
-def _facts(
-    name: str, count: Mapping[str, int], hosts: Mapping[tuple[str, int], str], beside: Beside, host: Host | None
-) -> PodFacts:
-    def own_host(role: str, index: int) -> str:
-        return hosts.get((role, index), "") if hosts else f"{name}-{role}-{index}.{name}"
+def _hosts_of(draft: Draft, hosts: Mapping[tuple[str, int], str]) -> Host:
+    """The host of a replica: its node, or what the Service makes of its name."""
+    options = [one for one in draft.options.statements if isinstance(one, Attribute)]
+    named = {one.key: one.value for one in options if one.name == JOB_NAMES.name}
 
-    host_of = own_host if host is None else host
+    def host(role: str, index: int) -> str:
+        own = f"{named.get(role, f'{draft.name}-{role}')}-{index}.{draft.name}"
+        return hosts.get((role, index), own)
+
+    return host
+
+
+def _facts(name: str, count: Mapping[str, int], host: Host, beside: Beside, *, pinned: bool) -> PodFacts:
     return PodFacts(
         replicas=count,
-        address=lambda role, index, port: f"{host_of(role, index)}:{port}",
+        address=lambda role, index, port: f"{host(role, index)}:{port}",
         index_field=INDEX_FIELD,
         index_variable=INDEX_VARIABLE,
-        labels=frozenset((JOB_LABEL, ROLE_LABEL, TENSORBOARD_LABEL)),
+        labels=frozenset((JOB_LABEL, ROLE_LABEL, TENSORBOARD_LABEL, *GENERATED)),
         spread_labels=_spread_labels(name),
         claims=beside.claims(name),
         priority=True,
         scheduler=True,
-        on_hosts=bool(hosts),
+        on_hosts=pinned,
     )
 
 
@@ -212,6 +224,14 @@ def _merged(draft: Draft, roles: Mapping[str, Sequence[Part]], asked: Asked) -> 
         what = f"the Job {parts[0].name}" if len(parts) == 1 else f"{parts[0].name} to {parts[-1].name}"
         difference = "the replicas of a role are one Indexed Job, whose index each replica gets"
         asked.report(READ_DIFFERENTLY(first.span, what=what, word=f"role {role}", difference=difference))
+
+
+def _names_of_node(draft: Draft, parts: Sequence[Part]) -> None:
+    """On the network of their nodes pods look up names as the nodes do, unless they say something else."""
+    policies = [one.pod["dnsPolicy"] for one in parts]
+    if not any(policy.present for policy in policies):
+        why = "Names are looked up as the node does it, not in the cluster's DNS."
+        draft.options.add(Patch("spec.dnsPolicy", "", pod=True, why=why, span=parts[0].pod.key("hostNetwork")))
 
 
 def _policies(draft: Draft, found: Mapping[str, Restarts]) -> None:
