@@ -195,7 +195,8 @@ class Maker:
     def failure_policy(self) -> dict[str, Any]:
         rules: list[dict[str, Any]] = []
         lost: dict[str, Any] = {"onPodConditions": [{"type": "DisruptionTarget"}]}
-        self.random.random() < 0.4 and rules.append({"action": self.one("Ignore", "FailJob", "Count"), **lost})
+        if self.random.random() < 0.4:
+            rules.append({"action": self.one("Ignore", "FailJob", "Count"), **lost})
         for _ in range(self.one(0, 1, 1, 2)):
             values = sorted({self.number(1, 150) for _ in range(self.number(1, 5))})
             if self.random.random() < 0.2:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.manifest.edits import changed, child, each, items, scalar, with_value, without
@@ -14,8 +14,8 @@ from tfdsl_backends.kubernetes.pods import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from collections.abc import Mapping as Map
+    from collections.abc import Sequence as Many
 
     from tfdsl.manifest.view import View
 
@@ -23,6 +23,7 @@ VARIABLE: Final = "TF_CONFIG"
 _REFERENCE: Final = regex(r"(?<!\$)\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
 _HOSTS: Final = "--worker_hosts="
 _LONGEST: Final = 1 << 20
+_DIGITS: Final = 7
 
 
 class Config(Record):
@@ -62,31 +63,26 @@ def config_in(text: str) -> Config | None:
         return None
     names: list[str] = []
     data = _object(_REFERENCE.sub(lambda match: _noted(match[1], names), text))
-    if data is None:
+    task = _map(data.get("task"))
+    role = task.get("type")
+    if not isinstance(role, str):
         return None
-    task, cluster = data.get("task"), data.get("cluster")
+    cluster = data.get("cluster")
     listed = _cluster(cluster)
-    if not isinstance(task, dict) or not isinstance(task.get("type"), str):
-        return None
-    index = task.get("index")
-    if isinstance(index, str) and index.isdecimal() and len(index) < 7:
-        index = int(index)
     known = {key: value for key, value in data.items() if key not in ("task", "cluster")}
-    plain = listed is not None and known in ({}, {"environment": "cloud"}) and task.keys() <= {"type", "index"}
+    usual = known in ({}, {"environment": "cloud"}) and task.keys() <= {"type", "index"}
+    index = _index(task.get("index"), names)
     return Config(
-        task["type"],
-        names[0]
-        if index == _MARK and names
-        else index
-        if isinstance(index, int) and not isinstance(index, bool)
-        else None,
+        role,
+        index,
         listed or {},
         json.dumps(cluster, sort_keys=True) if cluster else "",
-        plain and (index != _MARK or len(names) == 1),
+        listed is not None and usual and len(names) == isinstance(index, str),
     )
 
 
 _MARK: Final = -7_213_518
+"""A number for a reference, which is no JSON; no index is negative."""
 
 
 def _noted(name: str, names: list[str]) -> str:
@@ -94,21 +90,40 @@ def _noted(name: str, names: list[str]) -> str:
     return str(_MARK)
 
 
-def _object(text: str) -> dict[str, object] | None:
+def _index(value: object, names: Many[str]) -> int | str | None:
+    """The index of a task: a number, also in quotes, or the variable that has it."""
+    if isinstance(value, str) and value.isdecimal() and len(value) < _DIGITS:
+        return int(value)
+    if value == _MARK and names:
+        return names[0]
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _object(text: str) -> dict[str, object]:
+    """The object that ``text`` is in JSON; an empty one for anything else."""
     try:
-        data = json.loads(text)
+        return _map(json.loads(text))
     except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
+        return {}
+
+
+def _map(data: object) -> dict[str, object]:
+    return cast("dict[str, object]", data) if isinstance(data, dict) else {}
 
 
 def _cluster(data: object) -> dict[str, tuple[str, ...]] | None:
-    if not isinstance(data, dict):
+    """Role → addresses; ``None`` where it is anything else."""
+    roles = cast("dict[str, object]", data) if isinstance(data, dict) else None
+    if roles is None:
         return None
-    for hosts in data.values():
-        if not isinstance(hosts, list) or not all(isinstance(host, str) for host in hosts):
+    cluster: dict[str, tuple[str, ...]] = {}
+    for role, hosts in roles.items():
+        listed: list[object] = cast("list[object]", hosts) if isinstance(hosts, list) else [None]
+        texts = [host for host in listed if isinstance(host, str)]
+        if len(texts) < len(listed):
             return None
-    return {role: tuple(hosts) for role, hosts in data.items()}
+        cluster[role] = tuple(texts)
+    return cluster
 
 
 def hosts_flag(pod: View) -> str | None:
@@ -119,14 +134,6 @@ def hosts_flag(pod: View) -> str | None:
             if (word.text or "").startswith(_HOSTS):
                 return word.text
     return None
-
-
-def index_variables(pod: View, fields: frozenset[str]) -> Iterator[str]:
-    """The variables of the main container that are filled from one of ``fields``."""
-    for entry in main_container(pod)["env"].items():
-        name, path = entry["name"].text, entry["valueFrom"]["fieldRef"]["fieldPath"].text
-        if name and path in fields:
-            yield name
 
 
 def with_plain_config(document: Node) -> Node:
