@@ -106,7 +106,8 @@ def _names(unit: Unit) -> list[Name]:
 
 def _options(unit: Unit) -> Iterator[Diagnostic]:
     """Options that Volcano's webhook would refuse, or that take away what the job needs."""
-    for option, part, problem in (*_chosen_plugins(unit), *_gang_size(unit), *_task_names(unit)):
+    problems = (*_chosen_plugins(unit), *_gang_size(unit), *_task_names(unit), *_after_any(unit))
+    for option, part, problem in problems:
         place = unit.option_spans.get(f"{option}[{part}]", unit.option_spans.get(option, unit.origins.span("")))
         yield messages.OPTION(place, option=option, problem=problem)
 
@@ -139,6 +140,13 @@ def _task_names(unit: Unit) -> Iterator[tuple[str, str, str]]:
         first = seen.setdefault(task_name(unit, role), role.name)
         if first != role.name:
             yield "task_names", role.name, f"the task of {role.name} has the same name as that of {first}"
+
+
+def _after_any(unit: Unit) -> Iterator[tuple[str, str, str]]:
+    waiting = {role.name for role in unit.job.roles if role.after}
+    for number, name in enumerate(unit.texts("after_any")):
+        if name not in waiting:
+            yield "after_any", str(number), f"{name} is not a role of this job that has after"
 
 
 def _queue(unit: Unit) -> Iterator[Diagnostic]:

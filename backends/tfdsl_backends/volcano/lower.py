@@ -74,7 +74,7 @@ def task(unit: Unit, role: Role) -> Data:
             "replicas": at(role, "replicas"),
             "minAvailable": Located(min_available(job, role), child(role.path, "min_available")),
             "maxRetry": policies.task_max_retry(unit, role),
-            "dependsOn": {"name": waits_for(unit, role)} if role.after else None,
+            "dependsOn": depends_on(unit, role) if role.after else None,
             "policies": policies.task_policies(unit, role) or None,
             "template": pod_template(job, role, plan(unit, role)),
         },
@@ -82,10 +82,11 @@ def task(unit: Unit, role: Role) -> Data:
     )
 
 
-def waits_for(unit: Unit, role: Role) -> Data:
-    """The tasks of the roles that ``role`` starts after."""
+def depends_on(unit: Unit, role: Role) -> dict[str, Data]:
+    """The tasks of the roles that ``role`` starts after, and whether one of them is enough."""
     roles = (other for name in role.after if (other := unit.job.role(name)) is not None)
-    return Located([task_name(unit, other) for other in roles], child(role.path, "after"))
+    names = Located([task_name(unit, other) for other in roles], child(role.path, "after"))
+    return {"name": names, "iteration": "any" if role.name in unit.texts("after_any") else None}
 
 
 def min_available(job: Job, role: Role) -> int:

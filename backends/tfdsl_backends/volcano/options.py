@@ -59,4 +59,12 @@ TASK_NAMES = Option(
     {},
 )
 
-OPTIONS = (TF_CONFIG, PLUGINS, POLICIES, RESTART_POLICY, GANG_SIZE, TASK_NAMES, *POD_OPTIONS)
+AFTER_ANY = Option(
+    "after_any",
+    STRINGS,
+    "Roles that start when one of the roles in their `after` is running (`iteration: any`). By default, all of them "
+    "must be running.",
+    (),
+)
+
+OPTIONS = (TF_CONFIG, PLUGINS, POLICIES, RESTART_POLICY, GANG_SIZE, TASK_NAMES, AFTER_ANY, *POD_OPTIONS)

@@ -142,7 +142,7 @@ RULES: Final = rules(
         Derived(KIND, (*_TASK, "name"), "the name of a task", "the role is the name: write role NAME { … }"),
         Derived(KIND, (*_TASK, "replicas"), "the replicas of a role", REPLICAS),
         Derived(KIND, (*_TASK, "minAvailable"), "the minimum of a role", MINIMUM),
-        Derived(KIND, (*_TASK, "dependsOn", "name"), "dependsOn", "write after = [ … ] in the role"),
+        Derived(KIND, (*_TASK, "dependsOn"), "dependsOn", "write after = [ … ] in the role"),
         Derived(KIND, ("spec", "minAvailable"), "the minimum of the gang", MINIMUM),
         *(
             Derived(KIND, ("spec", "plugins", name), f"the arguments of the plugin {name}", _DELIVERY)

@@ -35,7 +35,7 @@ FIELDS: tuple[Field, ...] = (
     Field("spec.tasks[].minAvailable", "min_available"),
     Field("spec.tasks[].maxRetry", "on restarted N", "it is only looked at for TaskFailed"),
     Field("spec.tasks[].dependsOn.name", "after"),
-    Field("spec.tasks[].dependsOn.iteration", "", "a patch"),
+    Field("spec.tasks[].dependsOn.iteration", "after_any", "an option of the target"),
     Field("spec.tasks[].policies", "on", "in the role"),
     Field("spec.tasks[].topologyPolicy", "", "a patch"),
     Field("spec.tasks[].partitionPolicy", "", "a patch"),

@@ -71,4 +71,10 @@ def _after(draft: Draft, roles: Sequence[RoleOf], asked: Asked) -> Mapping[str, 
                 after[one.role].append(role)
         if after.get(one.role):
             draft.role(one.role).set("after", [*after[one.role]], place.span)
+    any_of = [
+        one.role
+        for one in roles
+        if len(after.get(one.role, ())) > 1 and one.task["dependsOn"]["iteration"].text == "any"
+    ]
+    draft.options.set("after_any", any_of or None)
     return after

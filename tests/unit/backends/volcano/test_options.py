@@ -160,6 +160,14 @@ def test_task_names_are_in_every_address() -> None:
     assert "hosts /etc/volcano/mpi_worker.host 2222; worker=$list" in shell
 
 
+def test_one_of_the_roles_before_is_enough() -> None:
+    asked = job(PS, WORKER, role("evaluator", after=("ps", "worker")), cluster=ALONE)
+    found = made(asked, after_any=("evaluator",))
+    assert task_of(found, "evaluator")["dependsOn"] == {"name": ["ps", "worker"], "iteration": "any"}
+    (problem,) = problems(asked, after_any=("worker",))
+    assert "worker is not a role of this job that has after" in problem
+
+
 def test_two_tasks_of_one_name() -> None:
     (problem,) = problems(job(PS, WORKER), task_names={"worker": "ps"})
     assert "the task of worker has the same name as that of ps" in problem

@@ -186,6 +186,9 @@ def test_after() -> None:
     found = of_job(task("ps", 1), task(dependsOn={"name": ["ps"]}), minAvailable=1)
     assert 'after = ["ps"]' in found.role()
     assert [one for one in (*found.job, *found.options) if "gang" in one] == []
+    both = {"name": ["ps", "worker"], "iteration": "any"}
+    found = of_job(task("ps", 1), task(), task("evaluator", 1, dependsOn=both), minAvailable=3)
+    assert 'after_any = ["evaluator"]' in found.options
     found = of_job(task(dependsOn={"name": ["none"]}))
     assert any("dependsOn" in told for told in found.told)
 
