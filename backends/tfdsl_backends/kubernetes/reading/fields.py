@@ -11,7 +11,7 @@ _CRON: Final = "CronJob"
 _TEMPLATE: Final = "simpletfjob's template"
 
 FIELDS: Final[tuple[Field, ...]] = (
-    Field("metadata.name", "job NAME", "NAME-ROLE; with hosts, NAME-ROLE-INDEX"),
+    Field("metadata.name", "job NAME", "NAME-ROLE, with hosts NAME-ROLE-INDEX; job_names keeps other names"),
     Field("metadata.generateName", "job NAME", "the server makes a name of it; tfdsl compile --name gives one"),
     Field("metadata.namespace", "namespace"),
     Field("metadata.labels.<key>", "labels"),
