@@ -29,4 +29,11 @@ POD_OPTIONS = (
         "all GPUs of their node. An empty text omits the variable.",
         "void",
     ),
+    Option(
+        "cluster_dns",
+        BOOL,
+        "Pods on the network of their node (`host_network`) also resolve the names of the cluster (dnsPolicy "
+        "ClusterFirstWithHostNet). `false` leaves them with the names that the node resolves.",
+        True,
+    ),
 )

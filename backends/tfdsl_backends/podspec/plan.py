@@ -56,9 +56,8 @@ class PodPlan(Record):
     ``wrapper``: a program around everything else. ``spread_labels``: labels that the pods of this role, and no others,
     have. ``claims``: claim of the job → name of the PersistentVolumeClaim to mount; the target itself mounts any other
     claim. ``resources``: device resources beside those of the language; ``device_count``: the one that counts devices.
-    ``reserved_volumes``:
-    volume names that the target's controller adds. ``istio_annotation`` and ``visible_devices``: the options of
-    :mod:`tfdsl_backends.podspec.options`.
+    ``reserved_volumes``: volume names that the target's controller adds. ``istio_annotation``, ``visible_devices`` and
+    ``cluster_dns``: the options of :mod:`tfdsl_backends.podspec.options`.
     """
 
     index: Index
@@ -83,6 +82,7 @@ class PodPlan(Record):
     scheduler: Data = None
     istio_annotation: bool = True
     visible_devices: str = "void"
+    cluster_dns: bool = True
 
 
 def index_of(role: Role, field: str, variable: str = "TASK_INDEX") -> Index:
@@ -100,5 +100,8 @@ def index_of(role: Role, field: str, variable: str = "TASK_INDEX") -> Index:
 def with_options(unit: Unit, plan: PodPlan) -> PodPlan:
     """``plan`` with what the options of :mod:`tfdsl_backends.podspec.options` say."""
     return replace(
-        plan, istio_annotation=unit.flag("istio_annotation"), visible_devices=unit.text("nvidia_visible_devices")
+        plan,
+        istio_annotation=unit.flag("istio_annotation"),
+        visible_devices=unit.text("nvidia_visible_devices"),
+        cluster_dns=unit.flag("cluster_dns"),
     )

@@ -80,7 +80,11 @@ def _role_rows() -> Iterator[Row]:
     yield translated("roles[].shm", f"{TEMPLATE}.volumes", "an emptyDir in memory at /dev/shm, counted as memory")
     yield kept("roles[].port", f"{CONTAINER}.ports")
     yield kept("roles[].ports", f"{CONTAINER}.ports")
-    yield translated("roles[].host_network", f"{TEMPLATE}.hostNetwork", "with dnsPolicy ClusterFirstWithHostNet")
+    yield translated(
+        "roles[].host_network",
+        f"{TEMPLATE}.hostNetwork",
+        "with dnsPolicy ClusterFirstWithHostNet unless cluster_dns is false",
+    )
     yield kept("roles[].service_account", f"{TEMPLATE}.serviceAccountName")
     yield from _security_rows()
     yield from _stop_rows()

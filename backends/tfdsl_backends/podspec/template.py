@@ -52,7 +52,7 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
         "nodeName": plan.node_name,
         "subdomain": plan.subdomain,
         "hostNetwork": Located(True, child(role.path, "host_network")) if host_network else None,
-        "dnsPolicy": "ClusterFirstWithHostNet" if host_network else None,
+        "dnsPolicy": "ClusterFirstWithHostNet" if host_network and plan.cluster_dns else None,
         "imagePullSecrets": [{"name": secret} for secret in _secrets(role)] or None,
         "nodeSelector": node_selector(role),
         "tolerations": [_toleration(toleration) for toleration in role.tolerations] or None,

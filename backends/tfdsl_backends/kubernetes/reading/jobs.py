@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl.diagnostics.import_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Attribute, Draft, Patch, Policy
+from tfdsl.draft import Attribute, Draft, Policy
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.record import replace
@@ -94,9 +94,7 @@ def job_of_parts(
     pods = {role: _template(of_role) for role, of_role in roles.items()}
     board = beside.tensorboard
     found = read_pods(draft, {**pods, "tensorboard": board} if board is not None else pods, facts, asked)
-    if pinned:
-        _names_of_node(draft, parts)
-    else:
+    if not pinned:
         _merged(draft, roles, asked)
         if not beside.has_service(name):
             draft.options.set("service", False, first.root.span)
@@ -224,14 +222,6 @@ def _merged(draft: Draft, roles: Mapping[str, Sequence[Part]], asked: Asked) -> 
         what = f"the Job {parts[0].name}" if len(parts) == 1 else f"{parts[0].name} to {parts[-1].name}"
         difference = "the replicas of a role are one Indexed Job, whose index each replica gets"
         asked.report(READ_DIFFERENTLY(first.span, what=what, word=f"role {role}", difference=difference))
-
-
-def _names_of_node(draft: Draft, parts: Sequence[Part]) -> None:
-    """On the network of their nodes pods look up names as the nodes do, unless they say something else."""
-    policies = [one.pod["dnsPolicy"] for one in parts]
-    if not any(policy.present for policy in policies):
-        why = "Names are looked up as the node does it, not in the cluster's DNS."
-        draft.options.add(Patch("spec.dnsPolicy", "", pod=True, why=why, span=parts[0].pod.key("hostNetwork")))
 
 
 def _policies(draft: Draft, found: Mapping[str, Restarts]) -> None:

@@ -49,6 +49,13 @@ def sidecars(draft: Draft) -> None:
         draft.options.set("istio_annotation", False)
 
 
+def names(draft: Draft, specs: Sequence[View]) -> None:
+    """Which names pods on the network of their node resolve: those of the cluster too, unless all leave it open."""
+    alone = [spec for spec in specs if spec["hostNetwork"].flag is True]
+    if alone and all(spec["dnsPolicy"].text in (None, "ClusterFirst") for spec in alone):
+        draft.options.set("cluster_dns", False)
+
+
 def devices(draft: Draft) -> None:
     """The variable that hides devices, which the compiler gives to all that has none beside what has some."""
     if not any(_has_devices(block) for block in draft.roles.values()):

@@ -48,5 +48,6 @@ FIELDS: Final = (
     Field("spec.priorityClassName", "priority"),
     Field("spec.schedulerName", "scheduler"),
     Field("spec.imagePullSecrets[]", "image_pull_secrets"),
-    Field("spec.dnsPolicy, dnsConfig, hostAliases, topologySpreadConstraints", "", "patches"),
+    Field("spec.dnsPolicy", "", "with hostNetwork the option cluster_dns, else a patch"),
+    Field("spec.dnsConfig, hostAliases, topologySpreadConstraints", "", "patches"),
 )

@@ -36,6 +36,7 @@ def read_pods(draft: Draft, pods: Mapping[str, View], facts: PodFacts, asked: As
     agreed.checkpoint(draft, facts.replicas)
     agreed.sidecars(draft)
     agreed.devices(draft)
+    agreed.names(draft, [pod.spec for pod in read])
     index = Attribute("env", variables.field(facts.index_field), key=facts.index_variable)
     pythons = {pod.role: pod.words.command[0] for pod in training if pod.words and pod.serves}
     agreed.servers(draft, pythons, index, indexed=flags and facts.index_of_servers)
