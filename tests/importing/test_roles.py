@@ -67,3 +67,18 @@ def test_a_claim_beside_a_role_of_another_name() -> None:
     [result] = import_manifests([Source("job.yaml", MOUNTED + CLAIM)], {"trainer": "worker"})
     assert [(job.kept, job.patches) for job in result.jobs] == [(True, 0)]
     assert "mount claim 10Gi" in result.text
+
+
+def test_a_task_whose_own_role_was_given_to_another() -> None:
+    manifest = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: digits}
+spec:
+  tasks:
+  - {name: ps, replicas: 1, template: {spec: {containers: [{name: tensorflow, image: "digits:1"}]}}}
+  - {name: trainer, replicas: 1, template: {spec: {containers: [{name: tensorflow, image: "digits:1"}]}}}
+"""
+    [result] = import_manifests([Source("job.yaml", manifest)], {"trainer": "ps"})
+    [error] = [one for one in result.diagnostics if one.level == "error"]
+    assert error.message == "the language cannot say task ps as role ps: task trainer is role ps already"

@@ -82,8 +82,12 @@ def _summary(result: Result, names: tuple[str, str]) -> Iterator[str]:
     name = result.first if result.first == result.second else f"{result.first} → {result.second}"
     yield f"{name} ({result.target} {result.version})"
     several = len(result.compared.objects) > 1
+    # a request and its limit come from one attribute; whose line it is, is said by the first of them
+    lines: dict[tuple[str, str, str], str] = {}
     for change in changes(result.compared):
-        yield f"  {_change(change, names, several=several)}"
+        key = (change.words or f"{change.object} {change.path}", *value_texts(change.first, change.second))
+        lines.setdefault(key, f"  {_change(change, names, several=several)}")
+    yield from lines.values()
 
 
 def _change(change: Change, names: tuple[str, str], *, several: bool) -> str:

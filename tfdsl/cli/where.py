@@ -191,7 +191,8 @@ class _Where:
         found = maps.parse(text.text) if isinstance(text, Source) else text
         if wrong is not None or isinstance(found, str):
             span = self.argument.span
-            return self._trouble(wrong or BAD_MAP(span, path=map_path, reason=str(found)))
+            again = "write the map again (tfdsl compile --source-map -o PATH), or name the source: --source FILE.tfjob"
+            return self._trouble(wrong or BAD_MAP(span, path=map_path, reason=str(found)).help(again))
         if files.newer(self.asked.path, map_path):
             self.warnings.append(STALE(self.argument.span, path=self.asked.path, since=f"{map_path} was written"))
         opened: dict[str, Input] = {}

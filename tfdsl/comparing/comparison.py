@@ -55,7 +55,8 @@ def targets_for(first: Side, second: Side, named: Sequence[Choice], place: Span,
         if own and wrong:
             other = second if side is first else first
             shown = "the command line" if named else path_of(other)
-            report(OTHER_TARGET(place, one=shown, target=wrong[0].backend.name, other=path_of(side)))
+            error = OTHER_TARGET(place, one=shown, target=wrong[0].backend.name, other=path_of(side))
+            report(error.help(f"compare for the target of the manifest: -t {own[0].backend.name}"))
             return []
     return choices
 

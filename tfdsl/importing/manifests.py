@@ -78,7 +78,7 @@ def import_manifests(
     read = _read(documents, Asked(roles or {}, found.append), target)
     if not read:
         return [_nothing(sources, found, target)]
-    groups = [[one] for one in read] if apart else [_of_other_names(read, found.append)]
+    groups = [[one] for one in read] if apart else [_for_one_file(_of_other_names(read, found.append), found.append)]
     return [_written(group, sources, found if not number else []) for number, group in enumerate(groups)]
 
 
@@ -92,6 +92,38 @@ def _of_other_names(read: Sequence[_Read], report: Report) -> list[_Read]:
             report(error.help("give one of them another name, or import it from a file of its own"))
         named.setdefault(draft.name, one)
     return list(named.values())
+
+
+def _for_one_file(read: Sequence[_Read], report: Report) -> list[_Read]:
+    """``read`` without a job that cannot stand in one file with those before it.
+
+    Every job of a file is checked for every target that is compiled for, so one that is an error for the target of
+    another stops that one too: a job for YARN may have no image, one for Kubernetes may not.
+    """
+    if len({one.backend.name for one in read}) < 2:
+        return list(read)
+    kept: list[_Read] = []
+    for one in read:
+        problem = next((text for other in kept for text in (_stops(one, other), _stops(other, one)) if text), "")
+        if problem:
+            error = IMPORT_REFUSED(one.settled.draft.span, job=one.settled.draft.name, problem=problem)
+            report(error.help("--split -o FOLDER writes a file for each job"))
+        else:
+            kept.append(one)
+    return kept
+
+
+def _stops(one: _Read, other: _Read) -> str:
+    """Why ``one`` is an error for the target of ``other``; empty if it is none."""
+    if one.backend.name == other.backend.name:
+        return ""
+    draft = one.settled.draft
+    program = pipeline.load(Source(draft.name, write([draft]).text), lambda path: "files are not included here")
+    request = pipeline.Request(params=examples([draft]))
+    found = pipeline.check(program, request, [pipeline.Choice(other.backend)]).diagnostics
+    error = next((each.message for each in found if each.level == "error"), "")
+    joint = f"in one file with {other.settled.draft.name}, which is for {other.backend.name}"
+    return f"{joint}, {draft.name} is an error: {error}" if error else ""
 
 
 def _nothing(sources: Sequence[Source], found: list[Diagnostic], target: Backend | None) -> Imported:

@@ -123,10 +123,22 @@ def _tell(
         asked.report(NO_WORDS(spec["tasks"].span, what="the job", reason=reason))
         return
     (name, first), *others = [(name, task) for name, task in tasks if name in unknown]
-    error = NO_ROLE(first["name"].span, what="task", name=name)
+    if name in BY_NAME:
+        reason = _why_not(name, first, taken)
+        error = NO_WORDS(first["name"].span, what=f"task {name} as role {name}", reason=reason)
+    else:
+        error = NO_ROLE(first["name"].span, what="task", name=name)
     for _, task in others[:_MOST_NOTES]:
         error = error.note(task["name"].span, "nor is this")
     asked.report(error.help(f"say which role each task is, e.g. {' '.join(_options(tasks, taken))}"))
+
+
+def _why_not(role: str, task: View, taken: Mapping[str, str]) -> str:
+    """Why a task that has the name of a role cannot be it."""
+    other = next((name for name, of in taken.items() if of == role or {of, role} <= set(_LEADERS)), None)
+    if other is not None:
+        return f"task {other} is role {taken[other]} already"
+    return f"a job has one {role}" if BY_NAME[role].single and replicas(task) > 1 else "the job has no Service for it"
 
 
 def _options(tasks: Sequence[tuple[str, View]], taken: Mapping[str, str]) -> Iterator[str]:

@@ -37,7 +37,8 @@ class Client(Record):
     """One call of the client.
 
     ``options``: by name, without ``shell_env`` and ``shell_args``; ``variables``: name and word of each ``shell_env``;
-    ``arguments``: of ``shell_args``; ``taken``: options behind those; ``stray``: words that belong to no option.
+    ``arguments``: of ``shell_args``; ``taken``: options behind those that look as if they were the program's;
+    ``stray``: words that belong to no option.
     """
 
     options: Mapping[str, Word]
@@ -106,6 +107,7 @@ def client_of(words: Sequence[Word]) -> Client:
     arguments: list[Word] = []
     stray: list[Word] = []
     taken: list[Word] = []
+    dashes = ""  # of shell_args: options that are written like it are meant for the client
     at = 0
     while at < len(words):
         word = words[at]
@@ -114,9 +116,10 @@ def client_of(words: Sequence[Word]) -> Client:
         if not name:
             stray.append(word)
             continue
-        if arguments and word.text.startswith("--"):
+        if arguments and word.text.startswith("--") and (dashes != "--" or "=" in word.text):
             taken.append(word)
         if name == "shell_args":
+            dashes = "--" if word.text.startswith("--") else "-"
             arguments += [value] if value is not None else []
             while at < len(words) and not _option(words[at])[0]:
                 arguments.append(words[at])

@@ -227,6 +227,14 @@ def test_a_manifest_of_another_target(folder: Path) -> None:
     (folder / "mnist.yaml").write_text(manifest(folder))
     ran = diff(folder, "mnist.tfjob", "mnist.yaml", "-t", "volcano")
     assert (ran.status, "[TFJ4503] diff-other-target: the command line is for volcano" in ran.err) == (2, True)
+    assert "= help: compare for the target of the manifest: -t tfjob" in ran.err
+
+
+def test_one_attribute_is_one_line_of_a_summary(folder: Path) -> None:
+    """The size of a role is the request and the limit of its container."""
+    (folder / "other.tfjob").write_text(JOB.replace("cpu = 4, ", "cpu = 6, "))
+    ran = diff(folder, "mnist.tfjob", "other.tfjob", "-t", "tfjob", "--format", "summary")
+    assert (ran.status, ran.out.count("worker: cpu 4 → 6")) == (1, 1)
 
 
 @pytest.mark.parametrize(

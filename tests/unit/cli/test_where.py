@@ -316,6 +316,7 @@ def test_a_broken_map(job: Path, output: list[str], text: str) -> None:
     (job / "out" / "m.yaml.map").write_text(text)
     ran = tfdsl("where", "out/m.yaml:3", cwd=job)
     assert (ran.status, "[TFJ4603] where-bad-map" in ran.err) == (2, True)
+    assert "write the map again" in ran.err
 
 
 def test_a_map_of_sources_that_are_gone(job: Path, output: list[str]) -> None:

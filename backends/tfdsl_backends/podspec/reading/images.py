@@ -46,7 +46,8 @@ def add_missing_images(draft: Draft, pods: Mapping[str, View], facts: PodFacts, 
 def _tell(place: View, made: str, asked: Asked) -> None:
     what = f"image {place.text}" if place.text else "a container without an image"
     difference = "it is not the name of an image" if place.text else "a role needs one"
-    told = READ_DIFFERENTLY(place.span, what=what, word=f"image {made}", difference=difference)
+    word = f"image {made}" if place.text else f'one with image = "{made}"'
+    told = READ_DIFFERENTLY(place.span, what=what, word=word, difference=difference)
     asked.report(told.help("write the image that is meant"))
 
 
