@@ -8,7 +8,7 @@ from tests.importing.generated_jobs import SEED, manifest
 from tfdsl.importing.manifests import Imported, import_manifests
 from tfdsl.text import Source
 
-MANIFESTS = 60
+MANIFESTS = 25
 
 
 def imported(number: int) -> Imported:

@@ -8,7 +8,7 @@ from tests.importing.generated_tfjobs import COUNT, manifest
 from tfdsl.importing.manifests import import_manifests
 from tfdsl.text import Source
 
-QUICK = 30
+QUICK = 15
 
 
 def check(number: int) -> None:

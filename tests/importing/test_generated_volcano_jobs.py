@@ -8,7 +8,7 @@ from tests.importing.generated_volcano_jobs import COUNT, manifest
 from tfdsl.importing.manifests import import_manifests
 from tfdsl.text import Source
 
-QUICK = 60
+QUICK = 20
 
 
 def check(number: int) -> None:

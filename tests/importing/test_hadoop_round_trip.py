@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tfdsl.manifest.script import Word
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-QUICK, GENERATED = 20, 300
+QUICK, GENERATED = 8, 300
 TARGETS = ("slider", "yarn")
 
 

@@ -28,7 +28,7 @@ EXAMPLES = sorted(path.parent.name for path in (Path(__file__).parents[2] / "exa
 PATCHED = {("everything", "volcano")}
 """The example has a patch of its own for this target."""
 
-QUICK = 25
+QUICK = 10
 MANY = 300
 
 

@@ -203,6 +203,7 @@ NOT_BY_A_SERVER = {
     "K8S101": "there is no host to write",
     "K8S103": "says nothing",
     "K8S116": "no server reads TF_CONFIG",
+    "K8S117": "the second Job of a name is another one, or changes the first",
 }
 """Errors of the targets' own that no server would notice, and why they are errors."""
 

@@ -18,6 +18,9 @@ from tfdsl.tracing.trace import lines_of
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*/main.tfjob"))
 CASES = [(path.parent.name, target.name) for path in EXAMPLES for target in targets.built_in()]
+WEIGHED = [
+    pytest.param(*case, marks=[] if case[0] in ("mnist", "two-clusters") else [pytest.mark.slow]) for case in CASES
+]
 
 
 def compiled(example: str, target: str) -> tuple[front_end.Input, Source, pipeline.Choice, pipeline.Outcome]:
@@ -34,7 +37,7 @@ def compiled(example: str, target: str) -> tuple[front_end.Input, Source, pipeli
     return given, source, choice, outcome
 
 
-@pytest.mark.parametrize(("example", "target"), CASES)
+@pytest.mark.parametrize(("example", "target"), WEIGHED)
 def test_each_line_of_the_output_is_made_by_the_line_it_comes_from(example: str, target: str) -> None:
     given, source, choice, outcome = compiled(example, target)
     made: dict[int, set[tuple[str, int]]] = {}
