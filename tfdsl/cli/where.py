@@ -69,7 +69,8 @@ def run(arguments: Arguments) -> int:
     argument = arguments.rest[0]
     asked = places.asked(argument.text)
     if asked is None:
-        errors.append(BAD_ARGUMENT(argument.span, what=f"where needs FILE:LINE, not {argument.text or '(nothing)'}"))
+        bad = BAD_ARGUMENT(argument.span, what=f"where needs FILE:LINE, not {argument.text or '(nothing)'}")
+        errors.append(bad.help("name one line, counted from 1: mnist.tfjob:9"))
     if errors or asked is None:
         return wrong_use(errors, "text", "tfdsl where --help", picked.hidden)
     return _Where(arguments, picked, asked, argument).run()

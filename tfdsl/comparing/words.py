@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from tfdsl.importing.compare import Named, differences
+from tfdsl.importing.compare import differences
+from tfdsl.importing.residue import path_text
 from tfdsl.manifest.nodes import Node, Scalar, Sequence, plain
 from tfdsl.patterns import regex
 from tfdsl.record import Record
@@ -14,13 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tfdsl.comparing.objects import Compared, Object, Paths
-    from tfdsl.importing.compare import Step
-
-    At: TypeAlias = Step | int
-    """A step of a path; a number where the items of a list have no names."""
+    from tfdsl.importing.residue import At
 
 _ROLE: Final = regex(r"roles\[([a-z]+)\]\.(.+)")
-_NAME: Final = regex(r"[A-Za-z_][A-Za-z0-9_-]*")
 _WORD: Final = regex(r"[a-z_]+(?:\[[^\[\]]*\])?(?:\.(?:env|ports|resources)\[[^\[\]]*\])?")
 LONGEST: Final = 80
 """Characters of a value in a summary."""
@@ -62,21 +59,6 @@ def _items(
     for number, (one, other) in enumerate(zip(first.items, second.items, strict=True)):
         for inner in differences(one, other):
             yield from _items((*path, number, *inner.path), inner.wanted, inner.got)
-
-
-def path_text(path: tuple[At, ...]) -> str:
-    """``spec.tasks[name=worker].replicas``, as patches write paths."""
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif isinstance(step, Named):
-            text += f"[{step.key}={step.value}]"
-        elif _NAME.fullmatch(step):
-            text += f".{step}" if text else step
-        else:
-            text += f"['{step}']"
-    return text
 
 
 def _words(nodes: tuple[Node | None, ...], paths: Paths) -> str | None:

@@ -179,7 +179,7 @@ def _patched(settled: Settled, group: Group, backend: Backend, reading: Reading)
     wanted, got = law(asked_for(settled.draft, group), settled.made, reading)
     rest = residue(wanted, got, [one.data for one in settled.made.documents if one.format in ("yaml", "json")])
     made_up = "/" not in name_of(wanted[0], 0) if wanted else False
-    patches = [(role, one) for role, one in rest.patches if not (made_up and one.path.startswith("metadata.name"))]
+    patches = [(role, one) for role, one in rest if not (made_up and one.path.startswith("metadata.name"))]
     if not patches:
         return settled
     draft = settled.draft.copy()

@@ -7,7 +7,7 @@ templates a ``patch pod``: of the whole target where every role has it, else of 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl.draft import Bare, Patch
 from tfdsl.emit import numbers
@@ -26,16 +26,11 @@ if TYPE_CHECKING:
     from tfdsl.emit.located import Data
     from tfdsl.importing.compare import Difference, Step
 
+    At: TypeAlias = Step | int
+    """A step of a path; a number where the items of a list have no names."""
+
 _PLAIN: Final = regex(r"[^'\]\s][^'\]]*")
 WHY: Final = "The language has no word for this."
-
-
-class Residue(Record):
-    """What patches can give, and what they cannot: documents that only one side has, by name."""
-
-    patches: tuple[tuple[str | None, Patch], ...]
-    missing: tuple[tuple[str, Node], ...]
-    extra: tuple[tuple[str, Node], ...]
 
 
 class _Change(Record):
@@ -60,24 +55,20 @@ class _Change(Record):
         return _Change(self.document, None, in_pod=False, path=path, operator=self.operator, node=self.node)
 
 
-def residue(wanted: Many[Node], got: Many[Node], raw: Many[Data]) -> Residue:
-    """The patches that make ``got`` into ``wanted``, both in normal form.
+def residue(wanted: Many[Node], got: Many[Node], raw: Many[Data]) -> list[tuple[str | None, Patch]]:
+    """The patches that make ``got`` into ``wanted``, both in normal form, each with its role or ``None`` for all.
 
+    None of them can make a document that only one side has, or take it away.
     ``raw``: the data of the compiled documents, which knows of which role each pod template is.
     """
     templates = _Templates(got, raw)
     changes: list[_Change] = []
-    missing: list[tuple[str, Node]] = []
-    extra: list[tuple[str, Node]] = []
     for pair in pairs(wanted, got):
         if pair.wanted is None or pair.got is None:
-            side = missing if pair.got is None else extra
-            side += [(pair.name, one) for one in (pair.wanted, pair.got) if one is not None]
             continue
         prefix = "" if pair.name == templates.main else f"{pair.name}:"
         changes += [templates.change(pair.name, prefix, one, pair.got) for one in differences(pair.wanted, pair.got)]
-    patches = list(_patches(_grouped(_shared(changes, templates))))
-    return Residue(tuple(patches), tuple(missing), tuple(extra))
+    return list(_patches(_grouped(_shared(changes, templates))))
 
 
 def add_patches(draft: Draft, patches: Iterable[tuple[str | None, Patch]]) -> None:
@@ -227,11 +218,13 @@ def _patches(changes: Iterable[_Change]) -> Iterator[tuple[str | None, Patch]]:
         yield change.role, Patch(text, operator, value, change.in_pod, span=node.span)
 
 
-def path_text(path: Iterable[Step]) -> str:
+def path_text(path: Iterable[At]) -> str:
     """``path`` as it is written in a patch."""
     text = ""
     for step in path:
-        if isinstance(step, Named):
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif isinstance(step, Named):
             value = step.value if _PLAIN.fullmatch(step.value) else "'" + step.value.replace("'", "''") + "'"
             text += f"[{step.key}={value}]"
         else:

@@ -47,3 +47,8 @@ def place_of(span: Span) -> Place:
     """The line on which ``span`` begins."""
     line, _ = span.source.position(span.start)
     return Place(span.source.path, line, span.source.line(line))
+
+
+def holds(outer: Span, inner: Span) -> bool:
+    """Whether ``inner`` is a part of ``outer``, or the same."""
+    return outer.source is inner.source and outer.start <= inner.start and inner.end <= outer.end

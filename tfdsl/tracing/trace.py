@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-from tfdsl.tracing.places import Place, place_of
+from tfdsl.tracing.places import Place, holds, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,7 +68,7 @@ class Trace:
 
     def inside(self, place: Span, roles: Sequence[str] | None = None) -> list[OutputLine]:
         """The lines that come from anything within ``place``. ``roles``: only lines of these."""
-        spans = [span for span in self._by_span if _holds(place, span)]
+        spans = [span for span in self._by_span if holds(place, span)]
         return [line for line in self._of(spans) if roles is None or line.role in roles]
 
     def _of(self, spans: Iterable[Span]) -> list[OutputLine]:
@@ -110,7 +110,7 @@ def _is_from(line: OutputLine, span: Span, place: Span, *, whole: bool) -> bool:
         return False
     nearest = line.spans[0]
     if span != nearest:  # another part of the value than the one at place, unless that was written elsewhere
-        return (whole and span.start >= place.start) or not _holds(span, nearest)
+        return (whole and span.start >= place.start) or not holds(span, nearest)
     if line.row is None:
         return True
     rows = range(
@@ -140,10 +140,6 @@ def spans_of(origins: Origins, path: str) -> tuple[Span, ...]:
 
 def _overlap(one: Span, other: Span) -> bool:
     return one.source is other.source and one.start < max(other.end, other.start + 1) and other.start < one.end
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer.source is inner.source and outer.start <= inner.start and inner.end <= outer.end
 
 
 def _is_container(span: Span) -> bool:

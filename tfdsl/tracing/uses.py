@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tfdsl.record import Record
 from tfdsl.syntax import ast
+from tfdsl.tracing.places import holds
 from tfdsl.tracing.statements import Statement, statements
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Uses:
         while todo:
             place = todo.pop(0)
             for use in self._all:
-                if use.name not in seen and _holds(place, use.span):
+                if use.name not in seen and holds(place, use.span):
                     seen.add(use.name)
                     given = self._given(use.name, use.statement)
                     if given is not None:
@@ -174,7 +175,3 @@ def _member(node: ast.Member, around: Statement) -> Name | None:
     if isinstance(base, ast.Member) and isinstance(base.base, ast.Ref) and base.base.name == "roles":
         return ("replicas", base.name.text) if member == "replicas" else None
     return None
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer.source is inner.source and outer.start <= inner.start and inner.end <= outer.end

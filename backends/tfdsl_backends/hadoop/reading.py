@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.draft import Block, Value
     from tfdsl.manifest.script import Command, Word
-    from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
     from tfdsl.text import Source
 
@@ -182,11 +181,6 @@ def each(blocks: Sequence[Block], name: str, value: Value | None, span: Span | N
     """``name = value`` in each of ``blocks``."""
     for block in blocks:
         block.set(name, value, span)
-
-
-def first_text(*views: View) -> View | None:
-    """The first of ``views`` that has a text or a number."""
-    return next((one for one in views if one.words is not None), None)
 
 
 def roles_of(title: str, names: Mapping[str, Span], notes: Notes, span: Span) -> dict[str, str] | None:

@@ -230,6 +230,19 @@ def test_a_manifest_of_another_target(folder: Path) -> None:
     assert "= help: compare for the target of the manifest: -t tfjob" in ran.err
 
 
+def test_paths_are_those_of_patches(folder: Path) -> None:
+    """A key that is no word is quoted as a patch quotes it, and a quote in it is doubled."""
+    text = manifest(folder).replace("  name: mnist\n", "  name: mnist\n  annotations: {a.b/c: '1', \"it's\": '1'}\n", 1)
+    (folder / "first.yaml").write_text(text)
+    (folder / "second.yaml").write_text(text.replace("'1'", "'2'"))
+    ran = diff(folder, "first.yaml", "second.yaml", "--format", "json")
+    [job] = data(ran)["jobs"]
+    assert [one["path"] for one in job["differences"]] == [
+        "metadata.annotations.'a.b/c'",
+        "metadata.annotations.'it''s'",
+    ]
+
+
 def test_one_attribute_is_one_line_of_a_summary(folder: Path) -> None:
     """The size of a role is the request and the limit of its container."""
     (folder / "other.tfjob").write_text(JOB.replace("cpu = 4, ", "cpu = 6, "))

@@ -93,12 +93,11 @@ def job_of_parts(
     facts = replace(facts, filled_in=first.root["metadata"]["uid"].present)
     pods = {role: _template(of_role) for role, of_role in roles.items()}
     board = beside.tensorboard
-    found = read_pods(draft, {**pods, "tensorboard": board} if board is not None else pods, facts, asked)
+    read_pods(draft, {**pods, "tensorboard": board} if board is not None else pods, facts, asked)
     if not pinned:
         _merged(draft, roles, asked)
         if not beside.has_service(name):
             draft.options.set("service", False, first.root.span)
-    del found
     _policies(draft, {role: restarts(of_role[0].spec) for role, of_role in roles.items()})
     if not pinned:
         _completions(draft, roles, count)
