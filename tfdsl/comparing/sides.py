@@ -9,19 +9,24 @@ from tfdsl.comparing import revisions
 from tfdsl.diagnostics.diff_rules import NO_JOB, REVISION
 from tfdsl.diagnostics.usage_rules import UNREADABLE_FILE
 from tfdsl.inputs import Inputs
+from tfdsl.manifest.nodes import Mapping, Sequence
+from tfdsl.manifest.view import view
 from tfdsl.patterns import regex
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
 from tfdsl.source_files import read
 from tfdsl.syntax import ast
+from tfdsl.vocabulary.secrets import is_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator
+    from collections.abc import Sequence as Many
 
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.front_end import Input
     from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Node
     from tfdsl.pipeline import Choice, Made, Outcome, Request
     from tfdsl.text import Source, Span
 
@@ -38,6 +43,16 @@ class Manifest(Record):
     source: Source
     documents: tuple[Document, ...]
 
+    @property
+    def hidden(self) -> set[str]:
+        """The secrets in what a cluster was asked for: variables with plain values, which a log would keep.
+
+        What stands in a file is shown: who reads the message can read the file.
+        """
+        if self.source.origin is not None:
+            return set()
+        return {text for one in self.documents for text in _secrets(one.node)}
+
 
 Side: TypeAlias = "Input | Manifest"
 
@@ -50,7 +65,21 @@ class Job(Record):
     documents: tuple[Document, ...] = ()
 
 
-def open_side(word: str, place: Span, allowed: Sequence[str], report: Report) -> Side | None:
+def _secrets(root: Node) -> Iterator[str]:
+    """The values of variables, ``{name: …, value: …}``, that are secrets by name or form."""
+    left = [root]
+    while left:
+        node = left.pop()
+        if isinstance(node, Mapping):
+            name, value = (view(node)[key].text for key in ("name", "value"))
+            if name is not None and value is not None and is_secret(name, value):
+                yield value
+            left += [entry.value for entry in node.entries.values()]
+        elif isinstance(node, Sequence):
+            left += node.items
+
+
+def open_side(word: str, place: Span, allowed: Many[str], report: Report) -> Side | None:
     """What ``word`` of a command line is; ``None`` with a report where it cannot be read.
 
     An existing file wins over a revision: ``FILE@REVISION`` is one only where there is no such file.
@@ -65,7 +94,7 @@ def open_side(word: str, place: Span, allowed: Sequence[str], report: Report) ->
     return side_of(source, Inputs(source, allowed), report)
 
 
-def _at_revision(path: str, name: str, place: Span, allowed: Sequence[str], report: Report) -> Side | None:
+def _at_revision(path: str, name: str, place: Span, allowed: Many[str], report: Report) -> Side | None:
     found = revisions.revision(path, name)
     source = found.read(path) if not isinstance(found, str) else found
     if isinstance(source, str) or isinstance(found, str):
@@ -141,7 +170,7 @@ def jobs_of(side: Side, choice: Choice, request: Request, report: Report) -> lis
     return None if wrong else [Job(one.unit.job.name, one) for one in outcome.made]
 
 
-def _name(documents: Sequence[Document]) -> str:
+def _name(documents: Many[Document]) -> str:
     from tfdsl.manifest.view import View
 
     metadata = View(documents[0].node, (), documents[0].node.span)["metadata"]

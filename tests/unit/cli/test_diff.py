@@ -230,6 +230,18 @@ def test_a_manifest_of_another_target(folder: Path) -> None:
     assert "= help: compare for the target of the manifest: -t tfjob" in ran.err
 
 
+def test_secrets_of_a_cluster_are_masked(folder: Path) -> None:
+    """Those of a file are shown: who reads the message can read the file."""
+    text = manifest(folder)
+    variables = "env: [{name: A, value: fast}, {name: DB_PASSWORD, value: xyzzy-live}]\n            "
+    live = text.replace("image: ", f"{variables}image: ", 1)
+    for form in ("text", "summary", "json"):
+        ran = diff(folder, "mnist.tfjob", "-", "-t", "tfjob", "--format", form, stdin=live)
+        assert (ran.status, "xyzzy" in ran.out + ran.err, "fast" in ran.out) == (1, False, True)
+    (folder / "live.yaml").write_text(live)
+    assert "xyzzy-live" in diff(folder, "mnist.tfjob", "live.yaml").out
+
+
 def test_paths_are_those_of_patches(folder: Path) -> None:
     """A key that is no word is quoted as a patch quotes it, and a quote in it is doubled."""
     text = manifest(folder).replace("  name: mnist\n", "  name: mnist\n  annotations: {a.b/c: '1', \"it's\": '1'}\n", 1)
