@@ -198,16 +198,16 @@ def _patched(settled: Settled, group: Group, backend: Backend, reading: Reading)
 
 def _mended(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]], refused: list[Diagnostic]) -> Draft:
     """``draft`` with patches for a fork where the schema knows no such field, and without those that are refused."""
-    rest = draft
+    new: dict[int, Statement | None] = {}
     for statement, error in wrong:
         unknown = error.rule in (PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT)
         if isinstance(statement, Patch) and statement.operator and unknown and not statement.unchecked:
-            rest = _exchanged(rest, statement, replace(statement, unchecked=True, why=_FORK))
+            new[id(statement)] = replace(statement, unchecked=True, why=_FORK)
             continue
-        rest = _without(rest, [statement])
+        new[id(statement)] = None
         if isinstance(statement, Patch) and statement.span is not None and unknown:
             refused.append(SERVER_REFUSES(statement.span, what=statement.path, reason=error.message))
-    return rest
+    return _exchanged(draft, new)
 
 
 def differs(one: Difference, manifest: Span) -> Diagnostic:
@@ -234,16 +234,15 @@ def _shown(node: Node) -> str:
 
 def _wrong(compiled: Compiled) -> list[tuple[Statement, Diagnostic]]:
     """The statements at which there are errors."""
-    found: list[tuple[Statement, Diagnostic]] = []
+    found: dict[int, tuple[Statement, Diagnostic]] = {}
     for error in compiled.errors:
         places: list[Span] = [error.span, *(label.span for label in error.labels)]
         for place in places:
             statement = compiled.draught.statement_at(place.start)
             if statement is not None:
-                if all(statement is not known for known, _ in found):
-                    found.append((statement, error))
+                found.setdefault(id(statement), (statement, error))
                 break
-    return found
+    return list(found.values())
 
 
 def _count(draft: Draft) -> int:
@@ -256,14 +255,13 @@ def _blocks(draft: Draft) -> list[Block]:
 
 
 def _without(draft: Draft, unwanted: Sequence[Statement]) -> Draft:
-    result = draft.copy()
-    for block in _blocks(result):
-        block.statements = [one for one in block.statements if all(one is not other for other in unwanted)]
-    return result
+    return _exchanged(draft, {id(one): None for one in unwanted})
 
 
-def _exchanged(draft: Draft, old: Statement, new: Statement) -> Draft:
+def _exchanged(draft: Draft, new: dict[int, Statement | None]) -> Draft:
+    """``draft`` with ``new`` statements for those that have these identities, nothing for one without a new one."""
     result = draft.copy()
     for block in _blocks(result):
-        block.statements = [new if one is old else one for one in block.statements]
+        changed = (new.get(id(one), one) for one in block.statements)
+        block.statements = [one for one in changed if one is not None]
     return result

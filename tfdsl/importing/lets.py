@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -33,8 +35,10 @@ def _with_map(drafts: Sequence[Draft], name: str) -> tuple[list[Draft], list[Let
     """``drafts`` with one name for the map ``name``, if many blocks have the same."""
     entries = [_entries(block, name) for draft in drafts for block in _blocks(draft)]
     shown = [repr([(one.key, one.value) for one in each]) for each in entries]
-    most = max((one for one, each in zip(shown, entries, strict=True) if len(each) > 1), key=shown.count, default="")
-    if shown.count(most) < _OFTEN:
+    times = Counter(shown)
+    several = (one for one, each in zip(shown, entries, strict=True) if len(each) > 1)
+    most = max(several, key=lambda one: times[one], default="")
+    if times[most] < _OFTEN:
         return list(drafts), []
     value = {one.key or "": one.value for one in entries[shown.index(most)]}
     let = Let(f"shared_{name}", value)
@@ -44,7 +48,8 @@ def _with_map(drafts: Sequence[Draft], name: str) -> tuple[list[Draft], list[Let
             own = _entries(block, name)
             if repr([(one.key, one.value) for one in own]) == most:
                 at = block.statements.index(own[0])
-                rest = [one for one in block.statements if all(one is not other for other in own)]
+                gone = {id(one) for one in own}
+                rest = [one for one in block.statements if id(one) not in gone]
                 block.statements = [*rest[:at], Attribute(name, Bare(let.name), own[0].span), *rest[at:]]
     return changed, [let]
 
@@ -63,9 +68,11 @@ def _with_texts(drafts: Sequence[Draft]) -> tuple[list[Draft], list[Let]]:
     registry = _registry(drafts)
     if registry is not None:
         lets.append(Let("registry", registry))
+    names = {let.name for let in lets}
     for path in _paths(drafts):
-        name = _name_of(path, {let.name for let in lets})
+        name = _name_of(path, names)
         if name is not None:
+            names.add(name)
             lets.append(Let(name, path))
     if not lets:
         return list(drafts), []
@@ -74,10 +81,10 @@ def _with_texts(drafts: Sequence[Draft]) -> tuple[list[Draft], list[Let]]:
 
 def _registry(drafts: Sequence[Draft]) -> str | None:
     """The folder that most images come from, if several different ones do."""
-    images = {value for one in _statements(drafts) for value in _images(one)}
-    folders = [image.rpartition("/")[0] for image in images if "/" in image]
-    most = max(folders, key=folders.count, default="")
-    return most if folders.count(most) > 1 else None
+    images = dict.fromkeys(value for one in _statements(drafts) for value in _images(one))
+    folders = Counter(image.rpartition("/")[0] for image in images if "/" in image)
+    most = max(folders, key=lambda folder: folders[folder], default="")
+    return most if folders[most] > 1 else None
 
 
 def _images(one: Statement) -> Iterator[str]:
@@ -89,19 +96,25 @@ def _images(one: Statement) -> Iterator[str]:
 def _paths(drafts: Sequence[Draft]) -> Iterator[str]:
     """Long paths of mounts that other texts begin with or are, the longest first."""
     statements = list(_statements(drafts))
-    mounts = {one.at for one in statements if isinstance(one, Mount) and isinstance(one.at, str)}
-    texts = [text for one in statements for text in _texts(one)]
+    mounts = dict.fromkeys(one.at for one in statements if isinstance(one, Mount) and isinstance(one.at, str))
+    texts = sorted(text for one in statements for text in _texts(one))
     for path in sorted(mounts, key=len, reverse=True):
-        uses = [text for text in texts if text == path or text.startswith(f"{path}/")]
-        if len(path) >= _LONG_PATH and len(uses) >= _OFTEN:
+        if len(path) >= _LONG_PATH and _uses(path, texts) >= _OFTEN:
             yield path
+
+
+def _uses(path: str, texts: Sequence[str]) -> int:
+    """How many of the sorted ``texts`` are ``path`` or begin with it and a slash; each of both stands together."""
+    itself = bisect_right(texts, path) - bisect_left(texts, path)
+    after_slash = chr(ord("/") + 1)
+    return itself + bisect_left(texts, path + after_slash) - bisect_left(texts, f"{path}/")
 
 
 def _name_of(path: str, taken: set[str]) -> str | None:
     last = path.rstrip("/").rpartition("/")[2].replace("-", "_").replace(".", "_").lower()
     reserved = {"job", "role", "roles", "task", "env", "matrix", "true", "false"}
     for name in (last, f"{last}_folder"):
-        if _NAME.fullmatch(name) and name not in taken | reserved:
+        if _NAME.fullmatch(name) and name not in taken and name not in reserved:
             return name
     return None
 
@@ -124,15 +137,19 @@ def _texts(one: Statement) -> Iterator[str]:
 
 
 def _with(draft: Draft, lets: Sequence[Let]) -> Draft:
+    order: dict[str, int] = {}
+    for number, let in enumerate(lets):
+        assert isinstance(let.value, str)
+        order.setdefault(let.value, number)
+    lengths = {len(beginning) for beginning in order}
+
     def named(text: str) -> Value:
-        for let in lets:
-            beginning = let.value
-            assert isinstance(beginning, str)
-            if text == beginning:
-                return Bare(let.name)
-            if text.startswith(f"{beginning}/"):
-                return Text((Bare(let.name), text[len(beginning) :]))
-        return text
+        ends = [length for length in lengths if text[length : length + 1] in ("", "/") and text[:length] in order]
+        if not ends:
+            return text
+        end = min(ends, key=lambda length: order[text[:length]])  # the first of those that the text begins with
+        name = Bare(lets[order[text[:end]]].name)
+        return name if end == len(text) else Text((name, text[end:]))
 
     result = draft.copy()
     for block in _blocks(result):

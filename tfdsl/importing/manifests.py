@@ -103,8 +103,22 @@ def _for_one_file(read: Sequence[_Read], report: Report) -> list[_Read]:
     if len({one.backend.name for one in read}) < 2:
         return list(read)
     kept: list[_Read] = []
+    errors: dict[tuple[int, str], str] = {}
+
+    def error_for(one: _Read, other: _Read) -> str:
+        """Why ``one`` is an error for the target of ``other``, which is found once for each target."""
+        key = (id(one), other.backend.name)
+        if key not in errors:
+            errors[key] = _error_for(one, other.backend) if one.backend.name != other.backend.name else ""
+        return errors[key]
+
+    def stops(one: _Read, other: _Read) -> str:
+        error, name = error_for(one, other), one.settled.draft.name
+        joint = f"in one file with {other.settled.draft.name}, which is for {other.backend.name}"
+        return f"{joint}, {name} is an error: {error}" if error else ""
+
     for one in read:
-        problem = next((text for other in kept for text in (_stops(one, other), _stops(other, one)) if text), "")
+        problem = next((text for other in kept for text in (stops(one, other), stops(other, one)) if text), "")
         if problem:
             error = IMPORT_REFUSED(one.settled.draft.span, job=one.settled.draft.name, problem=problem)
             report(error.help("--split -o FOLDER writes a file for each job"))
@@ -113,17 +127,12 @@ def _for_one_file(read: Sequence[_Read], report: Report) -> list[_Read]:
     return kept
 
 
-def _stops(one: _Read, other: _Read) -> str:
-    """Why ``one`` is an error for the target of ``other``; empty if it is none."""
-    if one.backend.name == other.backend.name:
-        return ""
+def _error_for(one: _Read, backend: Backend) -> str:
+    """What ``backend`` says against ``one``, which was read from another target; empty if nothing."""
     draft = one.settled.draft
     program = pipeline.load(Source(draft.name, write([draft]).text), lambda path: "files are not included here")
-    request = pipeline.Request(params=examples([draft]))
-    found = pipeline.check(program, request, [pipeline.Choice(other.backend)]).diagnostics
-    error = next((each.message for each in found if each.level == "error"), "")
-    joint = f"in one file with {other.settled.draft.name}, which is for {other.backend.name}"
-    return f"{joint}, {draft.name} is an error: {error}" if error else ""
+    found = pipeline.check(program, pipeline.Request(params=examples([draft])), [pipeline.Choice(backend)]).diagnostics
+    return next((each.message for each in found if each.level == "error"), "")
 
 
 def _nothing(sources: Sequence[Source], found: list[Diagnostic], target: Backend | None) -> Imported:
@@ -138,13 +147,14 @@ def _read(documents: Sequence[Document], asked: Asked, target: Backend | None) -
     left = list(documents)
     for backend in targets.built_in() if target is None else (target,):
         reading = backend.load_reading()
+        taken: set[int] = set()
         for group in reading.groups(left) if reading is not None and left else ():
-            taken = {id(one) for one in group.documents}
-            left = [one for one in left if id(one) not in taken]
+            taken.update(id(one) for one in group.documents)
             draft = reading.read(group, asked) if reading is not None else None
             if draft is not None and reading is not None:
                 settled = settle(draft, group, backend, reading, asked.report)
                 read += [_Read(group, backend, reading, settled)] if settled is not None else []
+        left = [one for one in left if id(one) not in taken]
     for document in left if read else ():
         if not any(_is_in(other, document) for other in documents):
             asked.report(_aside(document))

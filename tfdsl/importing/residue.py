@@ -91,12 +91,17 @@ class _Templates:
     """Where the pod templates of the compiled documents are, by name of the document and keys and numbers."""
 
     def __init__(self, got: Many[Node], raw: Many[Data]) -> None:
+        from tfdsl.emit.located import plain as plain_data
+
         self.names = [name_of(one, number) for number, one in enumerate(got)]
         self.main = self.names[0] if self.names else ""
         self.places = [
             (self.names[one.document], one.at, one.role) for one in pod_templates(raw) if one.document < len(self.names)
         ]
-        self.raw = dict(zip(self.names, raw, strict=False))
+        self.data = {
+            name: plain_data(data) if data is not None else plain(one)
+            for name, one, data in zip(self.names, got, raw, strict=False)
+        }
 
     def roles(self) -> set[str | None]:
         """The roles that have pods."""
@@ -105,7 +110,7 @@ class _Templates:
     def change(self, name: str, prefix: str, difference: Difference, got: Node) -> _Change:
         """What has to be done about ``difference`` in the document ``name``."""
         path = difference.path
-        concrete = _concrete(path, got, self.raw.get(name))
+        concrete = _concrete(path, self.data[name] if name in self.data else plain(got))
         role, cut = None, 0
         for document, at, of in self.places:
             if document == name and len(at) < len(concrete) and tuple(concrete[: len(at)]) == at:
@@ -123,11 +128,8 @@ class _Templates:
         return replace(change, path=change.path[:-1], operator="+=", node=item)
 
 
-def _concrete(path: tuple[Step, ...], got: Node, raw: Data) -> list[str | int]:
+def _concrete(path: tuple[Step, ...], data: object) -> list[str | int]:
     """``path`` with numbers instead of names; the numbers of the raw document, which a normal form may have sorted."""
-    from tfdsl.emit.located import plain as plain_data
-
-    data: object = plain_data(raw) if raw is not None else plain(got)
     steps: list[str | int] = []
     for step in path:
         if isinstance(step, Named):
@@ -171,32 +173,34 @@ def _identity(change: _Change) -> str:
 
 def _grouped(changes: Many[_Change]) -> list[_Change]:
     """Items that are added to one list, and keys that are added to one map, in one patch."""
-    grouped: list[_Change] = []
+    grouped: list[list[_Change]] = []
+    places: dict[object, list[_Change]] = {}
     for change in changes:
         new = change
         key = change.path[-1] if len(change.path) > 1 else None
         if change.operator == "new" and isinstance(key, str) and isinstance(change.node, Scalar):
             node = mapping({key: change.node}, change.node.span)
             new = replace(change, path=change.path[:-1], operator="merge", node=node)
-        place = next((number for number, one in enumerate(grouped) if _together(one, new)), None)
-        if place is None:
-            grouped.append(new)
-        else:
-            grouped[place] = replace(grouped[place], node=_joined(grouped[place].node, new.node))
-    return grouped
+        alone: list[_Change] = []
+        place = (new.prefix, new.role, new.in_pod, new.path, new.operator)
+        together = places.setdefault(place, alone) if new.operator in ("+=", "merge") else alone
+        if together is alone:
+            grouped.append(together)
+        together.append(new)
+    return [_joined(together) for together in grouped]
 
 
-def _together(one: _Change, other: _Change) -> bool:
-    same_place = (one.prefix, one.role, one.in_pod, one.path) == (other.prefix, other.role, other.in_pod, other.path)
-    return same_place and one.operator == other.operator and one.operator in ("+=", "merge")
-
-
-def _joined(one: Node, other: Node) -> Node:
-    if isinstance(one, Sequence) and isinstance(other, Sequence):
-        return Sequence((*one.items, *other.items), one.span)
-    assert isinstance(one, Mapping)
-    assert isinstance(other, Mapping)
-    return Mapping({**one.entries, **other.entries}, one.span)
+def _joined(changes: Many[_Change]) -> _Change:
+    """The changes of one place as one."""
+    first, *others = changes
+    if not others:
+        return first
+    nodes = [change.node for change in changes]
+    if isinstance(first.node, Sequence):
+        items = [item for node in nodes if isinstance(node, Sequence) for item in node.items]
+        return replace(first, node=Sequence(tuple(items), first.node.span))
+    entries = {key: entry for node in nodes if isinstance(node, Mapping) for key, entry in node.entries.items()}
+    return replace(first, node=Mapping(entries, first.node.span))
 
 
 def _patches(changes: Iterable[_Change]) -> Iterator[tuple[str | None, Patch]]:

@@ -5,6 +5,7 @@ The text is in the language's order and not laid out; :func:`tfdsl.syntax.format
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Mount, Output, Patch, Policy, Step
@@ -46,7 +47,9 @@ class Draught(Record):
 
     def statement_at(self, offset: int) -> Statement | None:
         """The statement that stands at ``offset``."""
-        return next((part.statement for part in self.parts if part.start <= offset < part.end), None)
+        following = bisect_right(self.parts, offset, key=lambda part: part.start)
+        part = self.parts[following - 1] if following else None
+        return part.statement if part is not None and offset < part.end else None
 
 
 class Let(Record):

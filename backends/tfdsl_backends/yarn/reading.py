@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import import_rules
@@ -21,12 +22,14 @@ from tfdsl_backends.yarn.reading_yarnfile import is_yarnfile, read_yarnfile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping as Map
 
     from tfdsl.draft import Draft
     from tfdsl.manifest.documents import Document
     from tfdsl.manifest.nodes import Node
     from tfdsl.manifest.script import Command
     from tfdsl.reading import Asked
+    from tfdsl.text import Source
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
@@ -70,8 +73,9 @@ def _calls(one: Document, documents: Sequence[Document]) -> Iterator[Group]:
     if not any(is_tony(other) for other in documents):
         found += [(TONY_CALL, call) for call in tony_calls(one.source)]
     sent = [other for other in documents if other is not one and _is_sent(other, [call for _, call in found])]
+    told = comments(one.source) if found else ()
     for number, (what, call) in enumerate(found):
-        part = replace(one, node=Scalar(call.span.text, call.span), comments=comments(one.source))
+        part = replace(one, node=Scalar(call.span.text, call.span), comments=told)
         yield Group(what, (part, *((one, *sent) if not number else ())))
 
 
@@ -120,8 +124,7 @@ def _read_own(group: Group, notes: Notes) -> Draft | None:
 
 def _read_call(what: str, part: Document, notes: Notes) -> Draft | None:
     """The job of one command of a script."""
-    find = {CALL: calls, SUBMARINE_CALL: submarine_calls, TONY_CALL: tony_calls}[what]
-    call = next((one for one in find(part.source) if one.span == part.node.span), None)
+    call = _calls_by_place(what, part.source).get((part.node.span.start, part.node.span.end))
     if call is None:
         return None
     if what == CALL:
@@ -129,6 +132,13 @@ def _read_call(what: str, part: Document, notes: Notes) -> Draft | None:
     if what == TONY_CALL:
         return read_tony(None, call, notes, call.words[0].span)
     return read_submarine(submarine_file(call, notes), notes)
+
+
+@lru_cache(maxsize=8)
+def _calls_by_place(what: str, source: Source) -> Map[tuple[int, int], Command]:
+    """The calls of one kind by start and end, the first of several; each call of a script is read for itself."""
+    find = {CALL: calls, SUBMARINE_CALL: submarine_calls, TONY_CALL: tony_calls}[what]
+    return {(call.span.start, call.span.end): call for call in reversed(find(source))}
 
 
 def normal(documents: Sequence[Node], version: str) -> Sequence[Node]:

@@ -7,6 +7,7 @@ one where the name is taken now. Everything here takes and gives normal forms.
 
 from __future__ import annotations
 
+from collections import deque
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -133,26 +134,26 @@ def volume_names(own: Mapping, written: Mapping) -> dict[str, str]:
     ours, theirs = _volumes(own), _volumes(written)
     places, other_places = _places(own), _places(written)
     names: dict[str, str] = {}
+    taken: set[str] = set()
 
-    def pair(alike: Callable[[str, str], bool]) -> None:
+    def pair(known_by: Callable[[str, Map[str, str], Map[str, frozenset[str]]], object]) -> None:
+        """Pair those that are known by the same, in order; ``None`` is the same as nothing."""
+        free: dict[object, deque[str]] = {}
+        for other in theirs:
+            if other not in taken:
+                free.setdefault(known_by(other, theirs, other_places), deque()).append(other)
+        free.pop(None, None)
         for name in ours:
-            if name not in names:
-                free = (other for other in theirs if other not in names.values() and alike(name, other))
-                other = next(free, None)
-                if other is not None:
-                    names[name] = other
+            others = free.get(known_by(name, ours, places)) if name not in names else None
+            if others:
+                names[name] = others.popleft()
+                taken.add(names[name])
 
-    def source(name: str, other: str) -> bool:
-        return ours[name] == theirs[other]
-
-    def mounted(name: str, other: str) -> bool:
-        return bool(places.get(name)) and places.get(name) == other_places.get(other)
-
-    pair(lambda name, other: name == other and source(name, other))
-    pair(lambda name, other: source(name, other) and mounted(name, other))
-    pair(source)
-    pair(mounted)
-    pair(lambda name, other: name == other)
+    pair(lambda name, sources, _: (name, sources[name]))
+    pair(lambda name, sources, mounts: (sources[name], mounts[name]) if name in mounts else None)
+    pair(lambda name, sources, _: sources[name])
+    pair(lambda name, _, mounts: mounts.get(name))
+    pair(lambda name, _, __: name)
     return _without_clashes(names, ours)
 
 
