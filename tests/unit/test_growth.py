@@ -92,6 +92,10 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "patches": lambda n: (
         JOB % ("target volcano {\n" + "".join('patch "spec.x%d" = 1\n' % i for i in range(n // 20)) + "}\n")
     ),
+    "patches that a server refuses": lambda n: (
+        JOB
+        % ("target volcano {\n" + "".join('patch "metadata.labels.x%d" = "a b"\n' % i for i in range(n // 80)) + "}\n")
+    ),
     "bad labels": lambda n: JOB % ("labels = { " + ", ".join('"%d bad" = "x y"' % i for i in range(n // 20)) + " }\n"),
     "bad tolerations": lambda n: (
         JOB % ("tolerations = [" + ", ".join("{ foo = %d }" % i for i in range(n // 14)) + "]\n")

@@ -67,10 +67,11 @@ class Compiled(Record):
 def settle(draft: Draft, group: Group, backend: Backend, reading: Reading, report: Report) -> Settled | None:
     """``draft`` so that it compiles to the documents of ``group``; ``None`` when no job comes of it, which is told."""
     said: list[Diagnostic] = []
-    best = _worded(lifted(draft), backend, said.append)
+    shorter = lifted(draft)
+    best = _worded(shorter, backend, said.append)
     if draft.law or draft.compared:
         left = _missing(best, group, reading)
-        if left:  # lifting must not cost a patch
+        if left and write([shorter]).text != write([draft]).text:  # lifting must not cost a patch
             others: list[Diagnostic] = []
             other = _worded(draft, backend, others.append)
             if _missing(other, group, reading) < left:

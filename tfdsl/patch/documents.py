@@ -90,6 +90,8 @@ class _Run:
         self.first = self.plain
         self.applied: list[Applied] = []
         self.found: dict[tuple[str, int, int], Diagnostic] = {}
+        self.complaints_before: dict[int, set[tuple[int, Steps, str]]] = {}
+        """By the identity of the documents before a step that was applied, which the step keeps."""
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Keep a diagnostic, once for all documents and roles that lead to it."""
@@ -110,7 +112,10 @@ class _Run:
                 done[where.document] = document
             elif not wrong:
                 wrong.append(_fits_nothing(patch, document))
-        after = _plain(done)
+        after = tuple(
+            known if new is old else plain(new.data)
+            for known, old, new in zip(self.plain, self.documents, done, strict=True)
+        )
         steps = [Applied(patch, where, self.plain, after) for where in places]
         wrong = wrong or [found for step in steps for found in self._forbidden(step)]
         for found in wrong:
@@ -263,8 +268,11 @@ class _Run:
         return max(steps, key=lambda step: _nearness(complaint, step.place))
 
     def _began(self, complaint: Complaint, step: Applied) -> bool:
-        identity = _identity(complaint)
-        return not any(_identity(each) == identity for each in self._complaints(step.before))
+        before = self.complaints_before.get(id(step.before))
+        if before is None:
+            before = {_identity(each) for each in self._complaints(step.before)}
+            self.complaints_before[id(step.before)] = before
+        return _identity(complaint) not in before
 
     def _complaints(self, documents: Sequence[Plain | None]) -> Iterator[Complaint]:
         yield from self.rules.check(documents)
