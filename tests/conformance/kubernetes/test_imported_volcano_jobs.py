@@ -36,7 +36,8 @@ def test_generated_jobs_of_volcano_come_back(judge: Judge) -> None:
             import_manifest(text=text)
             continue
         taken += 1
-        for form in (text, json.dumps(answer.data)):
+        # What the server gives back is imported for every fifth: each takes as long as the manifest itself.
+        for form in (text, json.dumps(answer.data))[: 2 if number % 5 == 0 else 1]:
             imported = import_manifest(text=form)
             [job] = imported.jobs
             patched += bool(job.patches) and form is text
