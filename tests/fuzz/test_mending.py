@@ -40,6 +40,7 @@ def test_every_fix_holds_and_every_place_that_makes_fixes_is_reached() -> None:
         marked = [whole(item) for item, _, _ in IN_JOB] + [text for text, _, _ in FILES]
         marked += [conditions.whole(item) for _, item, _ in conditions.ITEMS]
         marked.append(conditions.whole("on failed => restart job when true"))
+        marked.append(conditions.whole('prepare "Fetch_All" { command = ["fetch"] }'))
         for text in (*corpus(), *(each.replace("»", "") for each in marked)):  # these are wrong in all ways
             mending.settled(mending.checked("page.tfjob", text))
     missed = [place for place in makers.missed(found) if place.partition(":")[0] not in NOT_OF_TEXTS]

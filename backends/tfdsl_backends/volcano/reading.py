@@ -196,7 +196,7 @@ def _read_pods(
     )
     named = view(by_task(_wanted(job.node, found))) if job.node is not None else job
     templates = {task["name"].text: task["template"] for task in named["spec"]["tasks"].items()}
-    of_role = {one.role: templates[one.written_name] for one in found}
+    of_role = {one.role: templates.get(one.written_name, one.task["template"]) for one in found}
     pods = read_pods(draft, of_role, facts, asked)
     add_missing_images(draft, of_role, facts, asked)
     reading_plugins.read_delivery(draft, plugins, found, pods)
