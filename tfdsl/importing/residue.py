@@ -7,7 +7,7 @@ templates a ``patch pod``: of the whole target where every role has it, else of 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from tfdsl.draft import Bare, Patch
 from tfdsl.emit import numbers
@@ -133,14 +133,16 @@ def _concrete(path: tuple[Step, ...], data: object) -> list[str | int]:
     steps: list[str | int] = []
     for step in path:
         if isinstance(step, Named):
-            items = data if isinstance(data, list) else []
-            known = [str(item.get(step.key)) if isinstance(item, dict) else "" for item in items]
+            items = cast("list[object]", data) if isinstance(data, list) else []
+            known = [
+                str(cast("dict[str, object]", item).get(step.key)) if isinstance(item, dict) else "" for item in items
+            ]
             number = known.index(step.value) if step.value in known else len(known)
             steps.append(number)
             data = items[number] if number < len(items) else None
         else:
             steps.append(step)
-            data = data.get(step) if isinstance(data, dict) else None
+            data = cast("dict[str, object]", data).get(step) if isinstance(data, dict) else None
     return steps
 
 
