@@ -56,7 +56,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if config.getoption("--quick"):
         spent = os.times()
         seconds = spent.user + spent.system + spent.children_user + spent.children_system
-        terminalreporter.write_line(f"{seconds:.0f} s of processor time, of the 60 s that the quick tests may take")
+        terminalreporter.write_line(f"{seconds:.0f} s of processor time, of the 120 s that the quick tests may take")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
