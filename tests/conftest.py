@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say what the quick tests cost: a minute of user and system time is what they may."""
+    """Say what the quick tests cost: two minutes of user and system time is what they may."""
     if config.getoption("--quick"):
         spent = os.times()
         seconds = spent.user + spent.system + spent.children_user + spent.children_system
