@@ -13,7 +13,7 @@ from tfdsl import pipeline
 from tfdsl.diagnostics.import_rules import IMPORT_DIFFERS, IMPORT_REFUSED, IMPORT_REWORDED, SERVER_REFUSES
 from tfdsl.diagnostics.output_rules import PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT
 from tfdsl.draft import Patch
-from tfdsl.importing.compare import differences, name_of, pairs
+from tfdsl.importing.compare import Difference, differences, name_of, pairs
 from tfdsl.importing.compiled import trees
 from tfdsl.importing.lift import lifted
 from tfdsl.importing.residue import add_patches, explained, path_text, residue
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.draft import Block, Draft, Statement
-    from tfdsl.importing.compare import Difference
     from tfdsl.importing.write import Draught
     from tfdsl.manifest.nodes import Node
     from tfdsl.pipeline import Made
     from tfdsl.reading import Group, Reading
+    from tfdsl.semantics.project import Program
 
     Report = Callable[[Diagnostic], None]
 
@@ -74,9 +74,10 @@ def settle(draft: Draft, group: Group, backend: Backend, reading: Reading, repor
         if left and write([shorter]).text != write([draft]).text:  # lifting must not cost a patch
             others: list[Diagnostic] = []
             other = _worded(draft, backend, others.append)
-            if _missing(other, group, reading) < left:
-                best, said = other, others
-        best = _with_patches(best, group, backend, reading) if best is not None else None
+            fewer = _missing(other, group, reading)
+            if fewer < left:
+                best, said, left = other, others, fewer
+        best = _with_patches(best, left, group, backend, reading) if best is not None else None
     for diagnostic in said:
         report(diagnostic)
     return best
@@ -92,11 +93,15 @@ def _missing(settled: Settled | None, group: Group, reading: Reading) -> float:
 def compile_draft(draft: Draft, backend: Backend) -> Compiled:
     """The text of ``draft``, and what it compiles to."""
     draught = write([draft])
-    source = Source(draft.name, draught.text)
-    program = pipeline.load(source, lambda path: "files are not included here")
+    program = program_of(draft.name, draught.text)
     outcome = pipeline.run(program, pipeline.Request(params=examples([draft])), [pipeline.Choice(backend)])
     errors = tuple(one for one in outcome.diagnostics if one.level == "error")
     return Compiled(draught, outcome.made[0] if outcome.made and not errors else None, errors)
+
+
+def program_of(name: str, text: str) -> Program:
+    """The program of a text that import has written, which includes nothing; ``name``: what messages call it."""
+    return pipeline.load(Source(name, text), lambda path: "files are not included here")
 
 
 def asked_for(draft: Draft, group: Group) -> Sequence[Node]:
@@ -114,8 +119,6 @@ def law(documents: Sequence[Node], made: Made, reading: Reading) -> tuple[tuple[
 
 def unkept(documents: Sequence[Node], made: Made, reading: Reading) -> list[Difference]:
     """Where the law does not hold; a document that only one side has differs as a whole."""
-    from tfdsl.importing.compare import Difference
-
     wanted, got = law(documents, made, reading)
     found: list[Difference] = []
     for pair in pairs(wanted, got):
@@ -156,14 +159,13 @@ def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
     return None
 
 
-def _with_patches(settled: Settled, group: Group, backend: Backend, reading: Reading) -> Settled:
-    """``settled`` with patches for what its words do not give, as far as patches can.
+def _with_patches(settled: Settled, left: float, group: Group, backend: Backend, reading: Reading) -> Settled:
+    """``settled`` with patches for what its words do not give at ``left`` places, as far as patches can.
 
     A patch can uncover another difference: a request that is alone once the equal limit has gone is one of its own.
     """
     best, last = settled, settled
     refused: dict[Span, Diagnostic] = {}
-    left = _missing(settled, group, reading)
     for _ in range(_PATCHINGS):
         patched = _patched(last, group, backend, reading) if left else last
         refused |= {diagnostic.span: diagnostic for diagnostic in patched.refused}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import pipeline, targets
 from tfdsl.diagnostics.import_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
-from tfdsl.importing.convert import Settled, asked_for, differs, settle, unkept
+from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.documents import documents_of
 from tfdsl.importing.lets import with_lets
 from tfdsl.importing.remarks import opening, remarks
@@ -130,7 +130,7 @@ def _for_one_file(read: Sequence[_Read], report: Report) -> list[_Read]:
 def _error_for(one: _Read, backend: Backend) -> str:
     """What ``backend`` says against ``one``, which was read from another target; empty if nothing."""
     draft = one.settled.draft
-    program = pipeline.load(Source(draft.name, write([draft]).text), lambda path: "files are not included here")
+    program = program_of(draft.name, write([draft]).text)
     found = pipeline.check(program, pipeline.Request(params=examples([draft])), [pipeline.Choice(backend)]).diagnostics
     return next((each.message for each in found if each.level == "error"), "")
 
@@ -214,7 +214,7 @@ def _text(drafts: Sequence[Draft], read: Sequence[_Read], sources: Sequence[Sour
 
 def _compiled(text: str, read: Sequence[_Read]) -> list[Made | None]:
     """What the text gives for each of the jobs, for the target that it was read from; ``None`` for an error."""
-    program = pipeline.load(Source("imported.tfjob", text), lambda path: "files are not included here")
+    program = program_of("imported.tfjob", text)
     request = pipeline.Request(params=examples([one.settled.draft for one in read]))
     made: dict[tuple[str, str], Made] = {}
     for backend in {one.backend.name: one.backend for one in read}.values():

@@ -11,7 +11,7 @@ from tfdsl.vocabulary import versions
 from tfdsl_backends.podspec.fitting import pruned
 from tfdsl_backends.podspec.normal import align
 from tfdsl_backends.podspec.normal.env import without_entries
-from tfdsl_backends.podspec.normal.objects import dialect, document, with_order_of
+from tfdsl_backends.podspec.normal.objects import dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.walk import Rule
 from tfdsl_backends.tfjob.features import KEEPS_PODS, VERSIONS
 from tfdsl_backends.tfjob.old_forms import API_VERSION, ROLE_KEYS, is_tfjob, modern
@@ -266,9 +266,7 @@ def _known(node: Node) -> Node:
 
 def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:
     """``documents`` with the names in pods that ``written`` has, and with its order of sets."""
-    ports = align.target_ports(documents) | {PORT_NAME}
-    pairs = align.counterparts(documents, written)
-    return [with_order_of(_job(own, other, ports), other, KINDS, words("None")) for own, other in pairs]
+    return with_names_of(documents, written, _job, KINDS, words("None"), frozenset({PORT_NAME}))
 
 
 def _job(own: Node, written: Node | None, ports: frozenset[str]) -> Node:

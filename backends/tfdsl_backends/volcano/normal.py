@@ -9,7 +9,7 @@ from tfdsl.manifest.edits import child, items, scalar, text, with_value, within,
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence
 from tfdsl_backends.podspec.normal import align
 from tfdsl_backends.podspec.normal.env import without_entries
-from tfdsl_backends.podspec.normal.objects import dialect, document, with_order_of
+from tfdsl_backends.podspec.normal.objects import dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.pods import in_containers, with_each
 from tfdsl_backends.podspec.normal.walk import Rule
 from tfdsl_backends.podspec.plan import PORT_NAME
@@ -328,9 +328,7 @@ def _known(node: Node) -> Node:
 
 def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:
     """``documents`` with the names in pods that ``written`` has, and with its order of sets."""
-    ports = align.target_ports(documents)
-    pairs = align.counterparts(documents, written)
-    return [with_order_of(_job(own, other, ports), other, KINDS, words()) for own, other in pairs]
+    return with_names_of(documents, written, _job, KINDS, words())
 
 
 def _job(own: Node, written: Node | None, ports: frozenset[str]) -> Node:

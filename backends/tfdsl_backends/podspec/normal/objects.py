@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl.manifest.edits import scalar, with_value, within, without
 from tfdsl.manifest.nodes import Mapping, Node
-from tfdsl_backends.podspec.normal import tables
+from tfdsl_backends.podspec.normal import align, tables
 from tfdsl_backends.podspec.normal.metadata import of_object
 from tfdsl_backends.podspec.normal.order import like
 from tfdsl_backends.podspec.normal.pods import RULES, with_each
@@ -14,7 +14,9 @@ from tfdsl_backends.podspec.normal.types import declared_defaults, kubernetes_ty
 from tfdsl_backends.podspec.normal.walk import Dialect, Rule, joined, normal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from collections.abc import Mapping as Map
+    from collections.abc import Sequence as Many
 
     from tfdsl_backends.podspec.normal.types import Types
     from tfdsl_backends.podspec.normal.walk import Defaults, Sets
@@ -94,6 +96,24 @@ def document(node: Node, kinds: Map[tuple[str, str], str], words: Dialect) -> No
     if not isinstance(node, Mapping):
         return node
     return normal(of_object(node), _type_of(node, kinds), words)
+
+
+def with_names_of(
+    documents: Many[Node],
+    written: Many[Node],
+    job: Callable[[Node, Node | None, frozenset[str]], Node],
+    kinds: Map[tuple[str, str], str],
+    words: Dialect,
+    kept_ports: frozenset[str] = frozenset(),
+) -> list[Node]:
+    """``documents`` with the names in pods that their counterparts in ``written`` have, and with their order of sets.
+
+    ``job``: how one document takes the names of its counterpart, given the names of ports that must stay; these are
+    ``kept_ports``, and those that Services of the documents lead to.
+    """
+    ports = align.target_ports(documents) | kept_ports
+    pairs = align.counterparts(documents, written)
+    return [with_order_of(job(own, other, ports), other, kinds, words) for own, other in pairs]
 
 
 def with_order_of(own: Node, written: Node | None, kinds: Map[tuple[str, str], str], words: Dialect) -> Node:
