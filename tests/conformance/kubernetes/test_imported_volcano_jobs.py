@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conformance.kubernetes.coming_back import come_back
 from tests.conformance.kubernetes.verdicts import Judge
 from tests.importing.generated_volcano_jobs import COUNT, manifest
-from tfdsl import compile as compile_job
-from tfdsl import import_manifest
 
 if TYPE_CHECKING:
     from tests.conformance.kubernetes.api import Api
 
 TAKEN = 440
 """So many of the generated Volcano jobs the server takes, at least."""
-
-EVERY = 3
-"""Of so many that the server takes, one is imported here: the server's own form, and what import makes of both."""
 
 
 @pytest.fixture(scope="module")
@@ -29,27 +24,4 @@ def judge(api: Api) -> Judge:
 
 def test_generated_jobs_of_volcano_come_back(judge: Judge) -> None:
     """The manifest, what the server makes of it, and what import makes of both are one job to the server."""
-    found: list[str] = []
-    taken = patched = 0
-    for number in range(COUNT):
-        text = manifest(number)
-        answer = judge.verdict(text, json.loads(text))
-        if not answer.fine:
-            found += [f"{number}: {answer.message}"] if "strict decoding" in answer.message else []
-            import_manifest(text=text)
-            continue
-        taken += 1
-        if number % EVERY:
-            continue  # tests/importing has the law of all of them
-        for form in (text, json.dumps(answer.data)):
-            imported = import_manifest(text=form)
-            [job] = imported.jobs
-            patched += bool(job.patches) and form is text
-            if job.same is False:
-                found.append(f"{number}: {[one.message for one in imported.diagnostics]}")
-        again = judge.verdict(compile_job(text=imported.text, target="volcano").text, answer.data)
-        if not again.fine:
-            found.append(f"{number}, imported: {again.message}\n{imported.text}")
-    print(f"\n{taken} of {COUNT} Volcano jobs are taken, {patched} have patches, {judge.asked} dry runs")
-    assert not found, "\n".join(found[:20])
-    assert taken >= TAKEN
+    assert come_back(judge, "volcano", manifest, COUNT) >= TAKEN
