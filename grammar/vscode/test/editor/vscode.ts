@@ -7,7 +7,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 import type * as vscodeApi from "vscode";
 import { extension, project } from "../places";
 import { programs, type Programs } from "./programs";
@@ -138,6 +138,24 @@ export class VsCode {
       const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
       await vscode.window.showTextDocument(document, { preview: false });
     }, this.uri(name));
+  }
+
+  /**
+   * Choose `entry` in the context menu of `element`.
+   *
+   * A menu of VS Code ignores the mouse for 100 ms after it has opened, so the entry is clicked until the menu closes.
+   */
+  async pick(element: Locator, entry: string): Promise<void> {
+    const menu = this.page.locator(".monaco-menu");
+    await element.click({ button: "right" });
+    await menu.waitFor();
+    await until(`the end of the menu with ${entry}`, async () => {
+      await menu.getByText(entry).click({ timeout: 1000 }).catch(() => undefined); // it may close just now
+      return menu.waitFor({ state: "hidden", timeout: 500 }).then(
+        () => true,
+        () => false,
+      );
+    });
   }
 
   async stop(): Promise<void> {

@@ -169,8 +169,7 @@ test("a manifest is imported into an editor beside it", async () => {
   await editor.run((vscode) => vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor"));
 
   // From the menu of the explorer, with a manifest that cannot be read.
-  await editor.page.locator(".explorer-folders-view").getByText("broken.yaml").click({ button: "right" });
-  await editor.page.locator(".monaco-menu").getByText("Import Manifest").click();
+  await editor.pick(editor.page.locator(".explorer-folders-view").getByText("broken.yaml"), "Import Manifest");
   await editor.page.locator(".notification-list-item-message", { hasText: "no job was imported" }).waitFor();
   const broken = await editor.run(
     (vscode, uri) => vscode.languages.getDiagnostics(vscode.Uri.parse(uri)).map(({ severity }) => severity),
