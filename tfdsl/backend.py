@@ -241,12 +241,12 @@ class Backend(Record):
         """Import what reads its documents."""
         return cast("Reading", import_module(self.reading)) if self.reading else None
 
-    def behaviour(self, unit: Unit) -> Behaviour | None:
-        """How the job of ``unit`` lives and ends on this target."""
+    def behaviour(self, unit: Unit, documents: Sequence[Document]) -> Behaviour | None:
+        """How the job of ``unit`` lives and ends on this target, with its ``documents`` as they were patched."""
         if not self.lifecycle:
             return None
-        make = cast("Callable[[Unit], Behaviour]", import_module(self.lifecycle).behaviour)
-        return make(unit)
+        make = cast("Callable[[Unit, Sequence[Document]], Behaviour]", import_module(self.lifecycle).behaviour)
+        return make(unit, documents)
 
     @property
     def default_version(self) -> str:

@@ -10,7 +10,7 @@ from tfdsl.record import Record
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tfdsl.ir.model import Job, Policy
+    from tfdsl.ir.model import Job, Policy, Role
     from tfdsl.lifecycle.events import Outcome, Task
     from tfdsl.lifecycle.state import State
     from tfdsl.vocabulary.quantities import Duration
@@ -22,11 +22,13 @@ class Decision(Record):
     """What is done about something that happened: an action of the language, or ``nothing``.
 
     ``why``: in words, for whoever asks what ended the job. ``delay``: after which it is done, if nothing has changed.
+    ``counted``: whether a restart needs one of the ``retries``.
     """
 
     action: str
     why: str
     delay: Duration | None = None
+    counted: bool = True
 
 
 class Behaviour:
@@ -45,20 +47,27 @@ class Behaviour:
             return Decision("restart container", "tensorboard starts again by itself")
         return self.decision(policies.on_exit(self.job, role, status, task.index), f"{task} exited {status}")
 
-    def on_loss(self, task: Task, state: State) -> Decision:
-        """What is done when ``task`` is evicted or its node is lost."""
+    def on_success(self, task: Task, state: State) -> Decision | None:
+        """What is done because ``task`` has ended with 0, whatever the others do; ``None``: it has completed."""
+        return (
+            Decision("restart container", "tensorboard starts again by itself") if task.role == "tensorboard" else None
+        )
+
+    def on_loss(self, task: Task, status: int, state: State) -> Decision:
+        """What is done when ``task`` is evicted or its node is lost. ``status``: with which its command ends then."""
         role = self.job.role(task.role)
         assert role is not None
         if task.role == "tensorboard":
             return Decision("restart pod", "tensorboard starts again by itself")
         return self.decision(policies.on_eviction(self.job, role, task.index), f"{task} was lost")
 
-    def on_pending(self, task: Task) -> Policy | None:
-        """The policy that limits how long ``task`` may take to start."""
+    def on_pending(self, task: Task) -> Decision | None:
+        """What is done when ``task`` has not started after the delay; ``None``: it may take any time."""
         role = self.job.role(task.role)
         assert role is not None
         covering = policies.covering(self.job, role, task.index)
-        return next((policy for policy in covering if policy.event == "pending"), None)
+        policy = next((policy for policy in covering if policy.event == "pending"), None)
+        return self.decision(policy, f"{task} has not started in time") if policy is not None else None
 
     def on_split(self) -> Decision:
         """What is done when part of the gang runs and part cannot be placed."""
@@ -96,6 +105,28 @@ class Behaviour:
         ]
         return bool(replicas) and all(replica.phase == "succeeded" for _, replica in replicas)
 
+    # --- time and order ---
+
+    def deadline(self) -> Duration | None:
+        """How long the job may run."""
+        return self.job.deadline
+
+    def deadline_of(self, task: Task) -> Duration | None:
+        """How long a pod of ``task`` may run, from its own start."""
+        return None
+
+    def on_deadline(self, task: Task, state: State) -> Decision:
+        """What is done when a pod of ``task`` has run so long."""
+        return Decision("fail job", f"the deadline of {task} has passed")
+
+    def may_start(self, role: Role, state: State) -> bool:
+        """Whether ``role`` may start: the roles of its ``after`` have."""
+        return all(replica.phase not in ("waiting", "pending") for name in role.after for _, replica in state.of(name))
+
+    def removed_after(self, outcome: Outcome) -> Duration | None:
+        """When a job that has ended so is removed with everything that is left of it; ``None``: never."""
+        return self.job.ttl
+
     # --- restarts ---
 
     def may_restart(self, decision: Decision, task: Task, state: State) -> bool:
@@ -115,7 +146,15 @@ class Behaviour:
             return [other for other in state.replicas if other.role != "tensorboard"]
         return [task]
 
+    def given_up(self, decision: Decision, task: Task | None, state: State) -> Iterable[Task]:
+        """The replicas of which nothing is left because of a restart that was not allowed any more."""
+        return ()
+
     # --- the end ---
+
+    def on_nothing_left(self, state: State) -> Decision:
+        """What is done when no replica that could end the job runs any more."""
+        return Decision("fail job", "every replica has ended, and nothing has completed the job")
 
     def nothing_left(self, state: State) -> bool:
         """Whether no replica that could still end the job runs."""

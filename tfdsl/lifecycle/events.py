@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from tfdsl.record import Record
 
@@ -16,6 +16,10 @@ class Task(Record):
     def __str__(self) -> str:
         """``worker[1]``."""
         return f"{self.role}[{self.index}]"
+
+
+TERMINATED: Final = 143
+"""128 + SIGTERM: with which a command ends that does not handle the signal."""
 
 
 # --- what happens ----------------------------------------------------------------------------------------------------
@@ -35,9 +39,10 @@ class Exited(Record):
 
 
 class Lost(Record):
-    """``task`` was evicted or preempted, or its node was lost."""
+    """``task`` was evicted or preempted, or its node was lost. ``status``: with which its command ends on SIGTERM."""
 
     task: Task
+    status: int = TERMINATED
 
 
 class Split(Record):

@@ -23,6 +23,7 @@ from tfdsl.lifecycle.events import (
     Way,
 )
 from tfdsl.lifecycle.state import State
+from tfdsl.record import replace
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.behaviour import Behaviour
@@ -45,7 +46,7 @@ class Machine:
 
     def begin(self) -> list[Order]:
         """The orders with which the job begins."""
-        deadline = self.behaviour.job.deadline
+        deadline = self.behaviour.deadline()
         if deadline is not None:
             self._set(DEADLINE, deadline.ms)
         self._start_waiting()
@@ -80,16 +81,20 @@ class Machine:
             return
         if isinstance(event, Lost):
             replica.phase, replica.status = "lost", None
-            self._do(self.behaviour.on_loss(task, self.state), task)
+            self._do(self.behaviour.on_loss(task, event.status, self.state), task)
         elif event.status == 0:
             replica.phase, replica.status = "succeeded", 0
-            self._complete()
+            self._succeeded(task)
         else:
             replica.phase, replica.status = "failed", event.status
             self._do(self.behaviour.on_exit(task, event.status, self.state), task)
         self._end_if_nothing_is_left()
 
-    def _complete(self) -> None:
+    def _succeeded(self, task: Task) -> None:
+        alone = self.behaviour.on_success(task, self.state)
+        if alone is not None:
+            self._do(alone, task)
+            return
         decision = self.behaviour.on_completion(self.state)
         if decision is not None:
             self._do(decision, None)
@@ -102,16 +107,31 @@ class Machine:
             self._finish("failed", "the deadline has passed", None)
         elif timer in self._delayed:
             task, decision = self._delayed.pop(timer)
-            self._do(Decision(decision.action, decision.why), task)
+            self._do(replace(decision, delay=None), task)
             self._end_if_nothing_is_left()
         elif timer.startswith("pending "):
-            self._late(timer.removeprefix("pending "))
+            self._late(self._named(timer.removeprefix("pending ")))
+        elif timer.startswith(f"{DEADLINE} "):
+            self._ran_too_long(self._named(timer.removeprefix(f"{DEADLINE} ")))
 
-    def _late(self, name: str) -> None:
-        task = next(task for task in self.state.replicas if str(task) == name)
-        policy = self.behaviour.on_pending(task)
-        if policy is not None and self.state.replicas[task].phase == "pending":
-            self._do(Decision(policy.action, f"{task} has not started in time"), task)
+    def _named(self, name: str) -> Task:
+        return next(task for task in self.state.replicas if str(task) == name)
+
+    def _late(self, task: Task) -> None:
+        decision = self.behaviour.on_pending(task)
+        if decision is not None and self.state.replicas[task].phase == "pending":
+            self._do(replace(decision, delay=None), task)
+            self._end_if_nothing_is_left()
+
+    def _ran_too_long(self, task: Task) -> None:
+        replica = self.state.replicas[task]
+        if not replica.alive:
+            return
+        self._clear(f"pending {task}")
+        self._orders.append(Stop(task, gone=False))
+        replica.phase, replica.status = "failed", None
+        self._do(self.behaviour.on_deadline(task, self.state), task)
+        self._end_if_nothing_is_left()
 
     # --- what is done ---
 
@@ -131,7 +151,8 @@ class Machine:
 
     def _restart(self, decision: Decision, task: Task | None) -> None:
         subject = task if task is not None else next(iter(self.state.replicas))
-        if not self.behaviour.may_restart(decision, subject, self.state):
+        if decision.counted and not self.behaviour.may_restart(decision, subject, self.state):
+            self._give_up(decision, task)
             self._finish("failed", f"{decision.why}, and no retry is left", task)
             return
         again = list(self.behaviour.restarted_by(decision, subject, self.state))
@@ -150,6 +171,11 @@ class Machine:
         decided = self.behaviour.on_restarted(subject, self.state) if decision.action == "restart container" else None
         if decided is not None:
             self._do(decided, task)
+
+    def _give_up(self, decision: Decision, task: Task | None) -> None:
+        for other in list(self.behaviour.given_up(decision, task, self.state)):
+            self._take_down(other, stop=True)
+            self.state.replicas[other].phase = "gone"
 
     def _take_down(self, task: Task, *, stop: bool) -> None:
         """End what there is of a replica that starts again."""
@@ -173,27 +199,27 @@ class Machine:
         if self.state.finish is not None:
             return
         for role in self.behaviour.job.roles:
-            if role.name in self._waiting and all(map(self._has_started, role.after)):
+            if role.name in self._waiting and self.behaviour.may_start(role, self.state):
                 self._waiting.discard(role.name)
                 for task, replica in self.state.of(role.name):
                     if replica.phase == "waiting":
                         self._start(task, "first" if not replica.starts else "pod")
-
-    def _has_started(self, role: str) -> bool:
-        return all(replica.phase not in ("waiting", "pending") for _, replica in self.state.of(role))
 
     def _start(self, task: Task, way: Way) -> None:
         replica = self.state.replicas[task]
         replica.phase = "pending"
         replica.starts += 1
         self._orders.append(Start(task, way))
-        policy = self.behaviour.on_pending(task)
-        if policy is not None and policy.delay is not None:
-            self._set(f"pending {task}", policy.delay.ms)
+        late = self.behaviour.on_pending(task)
+        if late is not None and late.delay is not None:
+            self._set(f"pending {task}", late.delay.ms)
+        deadline = self.behaviour.deadline_of(task)
+        if deadline is not None:
+            self._set(f"{DEADLINE} {task}", deadline.ms)
 
     def _end_if_nothing_is_left(self) -> None:
         if self.state.finish is None and not self._delayed and self.behaviour.nothing_left(self.state):
-            self._finish("failed", "every replica has ended, and nothing has completed the job", None)
+            self._do(self.behaviour.on_nothing_left(self.state), None)
 
     def _finish(self, outcome: Outcome, cause: str, task: Task | None) -> None:
         finish = Finish(outcome, cause, task)

@@ -6,6 +6,7 @@ import heapq
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.lifecycle.events import (
+    TERMINATED,
     ClearTimer,
     Due,
     Event,
@@ -19,7 +20,7 @@ from tfdsl.lifecycle.events import (
     Started,
     Task,
 )
-from tfdsl.lifecycle.machine import Machine
+from tfdsl.lifecycle.machine import DEADLINE, Machine
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
 
     from tfdsl.lifecycle.behaviour import Behaviour
     from tfdsl.lifecycle.state import Phase
+    from tfdsl.vocabulary.quantities import Duration
 
 _INJECTED: Final = regex(
     r"\s*(?:(?P<role>[a-z]+)(?:\[(?P<index>[0-9]+)\])?\s+)?"
-    r"(?:exit\s+(?P<status>[0-9]+)|(?P<word>evicted|completed|pending|unknown))"
+    r"(?:exit\s+(?P<status>[0-9]+)|(?P<word>evicted|completed|pending|unknown)(?:(?<=evicted)\s+exit\s+(?P<end>[0-9]+))?)"
     r"(?:\s+after\s+(?P<delay>[0-9]+(?:ms|s|m|h|d)))?\s*"
 )
 _UNITS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -40,7 +42,10 @@ _LONG: Final = 1000
 
 
 class Injected(Record):
-    """A fault that is played ``after_ms`` from the start. ``task`` is ``None`` for ``unknown``."""
+    """A fault that is played ``after_ms`` from the start. ``task`` is ``None`` for ``unknown``.
+
+    ``status``: with which the command ends, also that of a replica that is ``evicted``, on SIGTERM.
+    """
 
     task: Task | None
     what: str
@@ -53,11 +58,15 @@ class Injected(Record):
             return Split()
         if self.what == "pending":
             return None
-        return Lost(self.task) if self.what == "evicted" else Exited(self.task, self.status)
+        event = Lost if self.what == "evicted" else Exited
+        return event(self.task, self.status)
 
 
 def parse(text: str) -> Injected | str:
-    """``worker[1] exit 137 after 20s``, ``ps[0] evicted``, ``worker[0] pending``, ``unknown``; or what is wrong."""
+    """``worker[1] exit 137 after 20s``, ``ps[0] evicted``, ``worker[0] pending``, ``unknown``; or what is wrong.
+
+    ``worker[1] evicted exit 0``: its command ends with 0 on SIGTERM, and not with 143.
+    """
     found = _INJECTED.fullmatch(text)
     if found is None:
         return "write ROLE[INDEX] exit STATUS, evicted, completed or pending, or unknown, and after TIME behind it"
@@ -69,7 +78,7 @@ def parse(text: str) -> Injected | str:
         return "unknown is about the whole job" if found["role"] else Injected(None, what, 0, after)
     if found["role"] is None:
         return f"{what} needs a replica: worker[0] {text.strip()}"
-    status = int(found["status"] or 0)
+    status = int(found["status"] or found["end"] or (TERMINATED if what == "evicted" else 0))
     if status > 255:
         return "an exit status is at most 255"
     return Injected(Task(found["role"], int(found["index"] or 0)), what, status, after)
@@ -86,24 +95,29 @@ class Left(Record):
 
 
 class Prediction(Record):
-    """What comes of a scenario. ``outcome``: ``None`` when the job still runs; ``story``: what happened, in order."""
+    """What comes of a scenario. ``outcome``: ``None`` when the job still runs; ``story``: what happened, in order.
+
+    ``removed_after``: how long what is left stays after the end; ``None``: until somebody deletes it.
+    """
 
     outcome: str | None
     cause: str
     replicas: tuple[Left, ...]
     retries: int
     story: tuple[str, ...]
+    removed_after: Duration | None = None
 
     def left(self) -> dict[str, str]:
         """Task → phase of the replicas of which something is left."""
-        return {str(one.task): one.phase for one in self.replicas if one.phase not in ("gone", "waiting")}
+        return {str(one.task): one.phase for one in self.replicas if one.phase not in ("gone", "lost", "waiting")}
 
 
 def play(behaviour: Behaviour, injected: Sequence[Injected], *, finish: bool = True) -> Prediction:
     """What becomes of the job of ``behaviour`` when ``injected`` happens.
 
     A replica runs one millisecond after it was started, unless it is injected to stay ``pending``. ``finish``: when
-    everything has happened, the commands that still run and that the end waits for complete.
+    everything has happened, the commands that still run and that the end waits for complete, before any deadline;
+    otherwise they run for ever.
     """
     return _Play(behaviour, injected).run(finish=finish)
 
@@ -124,9 +138,10 @@ class _Play:
 
     def run(self, *, finish: bool) -> Prediction:
         self._obey(self.machine.begin())
-        self._drain()
+        self._drain(deadlines=not finish)
         if finish:
             self._complete()
+            self._drain(deadlines=True)
         state = self.machine.state
         replicas = tuple(
             Left(task, one.phase, one.starts, one.restarts, one.status) for task, one in state.replicas.items()
@@ -138,6 +153,7 @@ class _Play:
             replicas,
             state.retries,
             tuple(self.story),
+            self.machine.behaviour.removed_after(end.outcome) if end is not None else None,
         )
 
     def _complete(self) -> None:
@@ -148,18 +164,27 @@ class _Play:
             if self.machine.state.finish is not None or not ends:
                 return
             self._add(self.now + 1, Exited(ends[0], 0))
-            self._drain()
+            self._drain(deadlines=False)
 
-    def _drain(self) -> None:
+    def _drain(self, *, deadlines: bool) -> None:
+        """Let happen what is to happen; without ``deadlines`` these stay where they are."""
+        later: list[tuple[int, int, Event]] = []
         for _ in range(_LONG):
             if not self.queue or self.machine.state.finish is not None:
-                return
-            self.now, _, event = heapq.heappop(self.queue)
-            if isinstance(event, Due) and self.timers.get(event.timer) != self.now:
+                break
+            when, number, event = heapq.heappop(self.queue)
+            if isinstance(event, Due) and self.timers.get(event.timer) != when:
                 continue
+            if isinstance(event, Due) and event.timer.startswith(DEADLINE) and not deadlines:
+                later.append((when, number, event))
+                continue
+            self.now = max(self.now, when)
             self._tell(event)
             self._obey(self.machine.step(event))
-        self.story.append("and so on, for ever")
+        else:
+            self.story.append("and so on, for ever")
+        for one in later:
+            heapq.heappush(self.queue, one)
 
     def _obey(self, orders: Iterable[Order]) -> None:
         for order in orders:

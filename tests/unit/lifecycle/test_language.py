@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.lifecycle.jobs import CHIEF, WORKERS, played
+from tests.unit.lifecycle.jobs import CHIEF, WORKERS, injected, job, played
+from tfdsl.lifecycle.behaviour import Behaviour
+from tfdsl.lifecycle.scenario import play
 
 
 def starts(prediction: object) -> dict[str, int]:
@@ -167,3 +169,35 @@ def test_tensorboard_starts_again_and_decides_nothing() -> None:
     lines = (WORKERS, 'role tensorboard { logdir = "/runs" }', 'mount pvc "runs" at "/runs"')
     end = played(lines, "tensorboard[0] exit 1 after 1s", "tensorboard[0] evicted after 2s")
     assert (end.outcome, end.retries) == ("succeeded", 0)
+
+
+def test_tensorboard_starts_again_also_after_a_good_end() -> None:
+    lines = (WORKERS, 'role tensorboard { logdir = "/runs" }', 'mount pvc "runs" at "/runs"')
+    end = played(lines, "tensorboard[0] completed after 1s")
+    assert (end.outcome, end.left()["worker[0]"]) == ("succeeded", "succeeded")
+    assert next(one.restarts for one in end.replicas if one.task.role == "tensorboard") == 1
+
+
+def test_a_deadline_is_reached_by_what_runs_on_and_not_by_what_ends() -> None:
+    lines = (WORKERS, "deadline = 1h")
+    assert played(lines).outcome == "succeeded"
+    assert play(Behaviour(job(*lines)), (), finish=False).cause == "the deadline has passed"
+
+
+def test_what_is_left_is_removed_after_the_ttl() -> None:
+    removed = played((WORKERS, "ttl = 5m")).removed_after
+    assert removed is not None
+    assert removed.text == "5m"
+    assert played(WORKERS).removed_after is None
+
+
+def test_nothing_is_left_of_what_was_lost() -> None:
+    assert played((CHIEF, "on evicted => ignore"), "worker[1] evicted after 1s").left() == {
+        "chief[0]": "succeeded",
+    }
+
+
+@pytest.mark.parametrize(("text", "status"), [("ps[0] evicted", 143), ("ps[0] evicted exit 0 after 2s", 0)])
+def test_an_eviction_says_how_the_command_ends(text: str, status: int) -> None:
+    [fault] = injected(text)
+    assert (fault.what, fault.status) == ("evicted", status)
