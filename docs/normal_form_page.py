@@ -16,7 +16,7 @@ ROOT = PAGE.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 
 from tfdsl_backends.kubernetes import normal as kubernetes  # noqa: E402
-from tfdsl_backends.podspec.normal import metadata, objects, pods, tables  # noqa: E402
+from tfdsl_backends.podspec.normal import jobs, metadata, objects, pods, tables  # noqa: E402
 from tfdsl_backends.podspec.normal.types import declared_defaults  # noqa: E402
 from tfdsl_backends.podspec.normal.walk import joined  # noqa: E402
 from tfdsl_backends.tfjob import normal as tfjob  # noqa: E402
@@ -73,7 +73,7 @@ def meant() -> str:
 
 def sets() -> str:
     """Lists that are sets."""
-    found = joined(tables.SETS, kubernetes.SETS, volcano.SETS)
+    found = joined(tables.SETS, jobs.SETS, volcano.SETS)
     rows = [
         (f"`{kind}.{field}`", ", ".join(f"`{key}`" for key in keys) or "–")
         for kind, fields in sorted(found.items())

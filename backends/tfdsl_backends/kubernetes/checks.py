@@ -23,6 +23,7 @@ from tfdsl_backends.podspec.checks import (
     check_pods,
     check_queue_name,
 )
+from tfdsl_backends.podspec.indexed_jobs import MOST_RULES
 from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
-
-MOST_RULES: Final = 20
-"""Rules of a ``podFailurePolicy`` (batch/v1, validation of Jobs)."""
 
 NODE_NAME: Final = regex(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
 

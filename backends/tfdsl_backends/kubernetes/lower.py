@@ -12,6 +12,7 @@ from tfdsl_backends.kubernetes.placement import has_service
 from tfdsl_backends.kubernetes.pods import jobs, labels
 from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.kubernetes.tfconfig import tasks
+from tfdsl_backends.podspec.indexed_jobs import indexed
 from tfdsl_backends.podspec.objects import beside, claim_document, job_metadata, tensorboard_beside, tensorboard_plan
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.template import pod_template
@@ -70,15 +71,6 @@ def job_labels(job: Job, role: Role) -> dict[str, Data]:
 def object_labels(job: Job) -> dict[str, str]:
     """The label of everything that belongs to the job."""
     return {"tfdsl/job": job.name}
-
-
-def indexed(role: Role) -> dict[str, Data]:
-    """All replicas of the role at once, each with its index."""
-    return {
-        "completionMode": "Indexed",
-        "completions": at(role, "replicas"),
-        "parallelism": at(role, "replicas"),
-    }
 
 
 def pod_failure_policy(unit: Unit, role: Role) -> Data:

@@ -11,18 +11,13 @@ from tfdsl_backends.kubernetes.names import replica_name, role_job_name
 from tfdsl_backends.kubernetes.placement import has_service, pinned, placement, training_roles
 from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.kubernetes.tfconfig import address
+from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.objects import claim_names
 from tfdsl_backends.podspec.plan import Index, PodPlan, index_of, with_options
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Job, Role
-
-INDEX_FIELD = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
-"""Where the pod of an Indexed Job has its replica's index (the label of that name came with 1.28)."""
-
-INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
-"""The Job controller adds this variable at the end of env unless it is there already; its users need it before."""
 
 
 class JobPods(Record):

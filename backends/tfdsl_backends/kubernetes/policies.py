@@ -7,12 +7,12 @@ its restart count reaches ``backoffLimit``; under ``Never`` when more pods than 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal
 
 from tfdsl.ir.policies import exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
 from tfdsl_backends.kubernetes.placement import training_roles
-from tfdsl_backends.podspec.plan import CONTAINER
+from tfdsl_backends.podspec.indexed_jobs import disrupted, exited, watched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role
 
 RESTARTS = frozenset(("restart container", "restart pod"))
-
-PolicyAction: TypeAlias = Literal["FailJob", "Ignore", "Count"]
 
 
 class Restart(Record):
@@ -79,17 +77,6 @@ def _restart(job: Job, role: Role) -> Restart:
     return Restart("Never", job.retries if counts else 0, tuple(_rules(evicted, _action(failed), exits, watched(role))))
 
 
-def watched(role: Role) -> Sequence[str | None]:
-    """The containers whose exit statuses decide, each in a rule of its own; ``None``: one rule for all.
-
-    Steps that prepare are among them, sidecars are not: the kubelet stops these, so they end with a status too.
-    """
-    prepares = [step.name for step in role.steps if step.kind == "prepare"]
-    if prepares and len(prepares) == len(role.steps):
-        return [None]
-    return [CONTAINER, *prepares]
-
-
 def _allows_in_place(policy: Policy | None) -> bool:
     """Whether ``policy``, on an exit status or an eviction, needs no new pod."""
     if policy is None or policy.action == "restart container":
@@ -119,28 +106,16 @@ def _rules(
     named = evicted is not None and evicted.event == "evicted"
     restarting = _statuses(exits, RESTARTS)
     if named and (_restarts(evicted) or failed in RESTARTS or restarting):
-        yield _disrupted("Ignore" if _restarts(evicted) else "FailJob")
+        yield disrupted("Ignore" if _restarts(evicted) else "FailJob")
     if failed in RESTARTS:
         failing = _statuses(exits, frozenset(("fail job",)))
         if failing:
-            yield from _exited("FailJob", "In", failing, containers)
+            yield from exited("FailJob", "In", failing, containers)
     elif restarting:
-        yield from _exited("Count", "In", restarting, containers)
-        yield from _exited("FailJob", "NotIn", restarting, containers)
+        yield from exited("Count", "In", restarting, containers)
+        yield from exited("FailJob", "NotIn", restarting, containers)
         if not named:
-            yield _disrupted("FailJob")
-
-
-def _disrupted(action: PolicyAction) -> Data:
-    return {"action": action, "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
-
-
-def _exited(
-    action: PolicyAction, operator: Literal["In", "NotIn"], statuses: Sequence[int], containers: Sequence[str | None]
-) -> Iterator[Data]:
-    for name in containers:
-        on_exit: Data = {"containerName": name, "operator": operator, "values": list(statuses)}
-        yield {"action": action, "onExitCodes": on_exit}
+            yield disrupted("FailJob")
 
 
 def _statuses(exits: Sequence[tuple[tuple[int, ...], Policy]], actions: frozenset[str]) -> list[int]:

@@ -10,10 +10,8 @@ from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
-from tfdsl_backends.kubernetes.normal import GENERATED
 from tfdsl_backends.kubernetes.options import JOB_NAME, JOB_NAMES
 from tfdsl_backends.kubernetes.placement import ORDER
-from tfdsl_backends.kubernetes.pods import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.kubernetes.reading.beside import Beside
 from tfdsl_backends.kubernetes.reading.discovery import main_container
 from tfdsl_backends.kubernetes.reading.forms import job_of, kind
@@ -30,6 +28,8 @@ from tfdsl_backends.kubernetes.reading.parts import (
 from tfdsl_backends.kubernetes.reading.refusals import refusals
 from tfdsl_backends.kubernetes.reading.replicas import merged
 from tfdsl_backends.kubernetes.reading.restarts import completions, restarts
+from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
+from tfdsl_backends.podspec.normal.jobs import GENERATED
 from tfdsl_backends.podspec.plan import PORT_NAME
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.pods import read_pods

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.manifest.edits import changed, child, each, items, scalar, with_value
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping, walk
-from tfdsl_backends.kubernetes.pods import INDEX_FIELD, INDEX_VARIABLE
+from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Many

@@ -30,7 +30,7 @@ def any_object(node: Node) -> Iterator[Complaint]:
         yield from pod_template(template)
     match node["kind"].data, node["apiVersion"].data:
         case "Job", "batch/v1":
-            yield from _job(node["spec"])
+            yield from job(node["spec"])
         case "Deployment", _:
             yield from restart_policy(node["spec"]["template"], ("Always",))
         case "Service", _:
@@ -80,7 +80,8 @@ def claim(spec: Node) -> Iterator[Complaint]:
         yield name.complain(f"{name.data!r} is not the name of a storage class")
 
 
-def _job(spec: Node) -> Iterator[Complaint]:
+def job(spec: Node) -> Iterator[Complaint]:
+    """What is wrong with the ``spec`` of a Job."""
     yield from numbers(spec, _JOB_NUMBERS)
     yield from restart_policy(spec["template"], _JOB_RESTARTS)
     rules = spec["podFailurePolicy"]["rules"]
