@@ -60,28 +60,40 @@ def of_job(job: Job) -> ReadyJob:
     return read_json(Source(f"<job {job.name}>", dump(job)))
 
 
-def run(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ()) -> Outcome:
-    """Make the job for every target of ``choices``, as :func:`tfdsl.pipeline.run` does for a text."""
-    asked = tuple(choice.backend for choice in choices)
-    diagnostics = list(ready.diagnostics)
+def named(ready: ReadyJob, request: Request, diagnostics: list[Diagnostic]) -> tuple[Job, Origins] | None:
+    """The job if ``request`` asks for it, under the name that it gives; ``None`` with an error in ``diagnostics``."""
+    diagnostics += ready.diagnostics
     nothing = pipeline.load(Source(ready.source.path, ""), lambda path: "a job as data reads no files")
-    params = Params(nothing, request.profile, request.params, diagnostics.append, request.values)
+    Params(nothing, request.profile, request.params, diagnostics.append, request.values)
     if ready.job is None or ready.origins is None or pipeline.has_errors(diagnostics):
-        return Outcome(asked, (), tuple(diagnostics))
+        return None
     job, origins = ready.job, ready.origins
     if request.job is not None and request.job.text != job.name:
         diagnostics.append(unknown_job([job.name], request.job))
-        return Outcome(asked, (), tuple(diagnostics))
+        return None
     if request.name is not None:
         wrong = job_name(request.name.text)
         if wrong is not None:
             diagnostics.append(wrong.at(request.name.place))
-            return Outcome(asked, (), tuple(diagnostics))
-        job, origins = job.but(name=request.name.text), origins.with_name_at(request.name.place)
+            return None
+        return job.but(name=request.name.text), origins.with_name_at(request.name.place)
+    return job, origins
+
+
+def run(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ()) -> Outcome:
+    """Make the job for every target of ``choices``, as :func:`tfdsl.pipeline.run` does for a text."""
+    asked = tuple(choice.backend for choice in choices)
+    diagnostics: list[Diagnostic] = []
+    found = named(ready, request, diagnostics)
+    if found is None:
+        return Outcome(asked, (), tuple(diagnostics))
+    job, origins = found
+    nothing = pipeline.load(Source(ready.source.path, ""), lambda path: "a job as data reads no files")
+    scope = Params(nothing, None, (), diagnostics.append).scope
     made: list[Made] = []
     for choice in choices:
         before = len(diagnostics)
-        chosen = target_options.choose(choice.backend, None, request.options, choice.version, params.scope)
+        chosen = target_options.choose(choice.backend, None, request.options, choice.version, scope)
         if choice.backend.requires_image(chosen.options):
             paths = [role.path for role in job.roles]
             diagnostics += [one.at(origins.span(paths[int(one.place[1])])) for one in images(job)]
