@@ -43,8 +43,6 @@ class Behaviour:
         """What is done when ``task`` ends with ``status`` (1–255)."""
         role = self.job.role(task.role)
         assert role is not None
-        if task.role == "tensorboard":
-            return Decision("restart container", "tensorboard starts again by itself")
         return self.decision(policies.on_exit(self.job, role, status, task.index), f"{task} exited {status}")
 
     def on_success(self, task: Task, state: State) -> Decision | None:
@@ -123,6 +121,10 @@ class Behaviour:
         """Whether ``role`` may start: the roles of its ``after`` have."""
         return all(replica.phase not in ("waiting", "pending") for name in role.after for _, replica in state.of(name))
 
+    def begins(self, task: Task, state: State) -> Iterable[Task]:
+        """The replicas whose commands run now that ``task`` has ``arrived``."""
+        return [task]
+
     def removed_after(self, outcome: Outcome) -> Duration | None:
         """When a job that has ended so is removed with everything that is left of it; ``None``: never."""
         return self.job.ttl
@@ -145,6 +147,10 @@ class Behaviour:
         if decision.action == "restart job":
             return [other for other in state.replicas if other.role != "tensorboard"]
         return [task]
+
+    def restarted_beside(self, decision: Decision, task: Task, state: State) -> Iterable[Task]:
+        """The other replicas whose commands start again in place because of that."""
+        return ()
 
     def given_up(self, decision: Decision, task: Task | None, state: State) -> Iterable[Task]:
         """The replicas of which nothing is left because of a restart that was not allowed any more."""

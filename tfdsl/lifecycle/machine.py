@@ -69,11 +69,7 @@ class Machine:
     def _happened(self, event: Started | Exited | Lost, task: Task, replica: Replica) -> None:
         if isinstance(event, Started):
             if replica.phase == "pending":
-                replica.phase = "running"
-                self._clear(f"pending {task}")
-                self._clear(f"delay {task}")
-                self._delayed.pop(f"delay {task}", None)
-                self._start_waiting()
+                self._arrived(task, replica)
             return
         self._clear(f"pending {task}")
         if self.state.finish is not None:
@@ -89,6 +85,15 @@ class Machine:
             replica.phase, replica.status = "failed", event.status
             self._do(self.behaviour.on_exit(task, event.status, self.state), task)
         self._end_if_nothing_is_left()
+
+    def _arrived(self, task: Task, replica: Replica) -> None:
+        replica.arrived = True
+        self._clear(f"pending {task}")
+        self._clear(f"delay {task}")
+        self._delayed.pop(f"delay {task}", None)
+        for other in list(self.behaviour.begins(task, self.state)):
+            self.state.replicas[other].phase = "running"
+        self._start_waiting()
 
     def _succeeded(self, task: Task) -> None:
         alone = self.behaviour.on_success(task, self.state)
@@ -156,6 +161,7 @@ class Machine:
             self._finish("failed", f"{decision.why}, and no retry is left", task)
             return
         again = list(self.behaviour.restarted_by(decision, subject, self.state))
+        beside = list(self.behaviour.restarted_beside(decision, subject, self.state))
         for other in again:
             self._take_down(other, stop=other != task)
         if decision.action == "restart container":
@@ -168,6 +174,9 @@ class Machine:
         else:
             for other in again:
                 self._start(other, "pod")
+        for other in beside:
+            self._take_down(other, stop=True)
+        self._start_in_place(beside)
         decided = self.behaviour.on_restarted(subject, self.state) if decision.action == "restart container" else None
         if decided is not None:
             self._do(decided, task)
@@ -185,7 +194,7 @@ class Machine:
         self._clear(f"pending {task}")
         self._clear(f"delay {task}")
         self._delayed.pop(f"delay {task}", None)
-        replica.ignored = False
+        replica.ignored = replica.arrived = False
 
     def _start_in_place(self, tasks: list[Task]) -> None:
         for task in tasks:

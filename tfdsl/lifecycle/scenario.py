@@ -179,12 +179,19 @@ class _Play:
                 later.append((when, number, event))
                 continue
             self.now = max(self.now, when)
+            if isinstance(event, Exited) and self._starts(event.task):
+                self.story.append(f"{event.task} does not run yet, so it cannot exit")
+                continue
             self._tell(event)
             self._obey(self.machine.step(event))
         else:
             self.story.append("and so on, for ever")
         for one in later:
             heapq.heappush(self.queue, one)
+
+    def _starts(self, task: Task) -> bool:
+        replica = self.machine.state.replicas.get(task)
+        return replica is not None and replica.phase == "pending"
 
     def _obey(self, orders: Iterable[Order]) -> None:
         for order in orders:

@@ -22,7 +22,8 @@ class Replica:
     """One replica.
 
     ``starts``: how many pods it has had; ``restarts``: how often its command was started again in place; ``status``:
-    with which its command ended last. ``ignored``: it failed, and counts as ended.
+    with which its command ended last. ``ignored``: it failed, and counts as ended. ``arrived``: what was started
+    last is there, though its command may not run yet.
     """
 
     def __init__(self) -> None:
@@ -31,6 +32,7 @@ class Replica:
         self.restarts = 0
         self.status: int | None = None
         self.ignored = False
+        self.arrived = False
 
     @property
     def alive(self) -> bool:

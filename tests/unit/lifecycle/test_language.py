@@ -201,3 +201,21 @@ def test_nothing_is_left_of_what_was_lost() -> None:
 def test_an_eviction_says_how_the_command_ends(text: str, status: int) -> None:
     [fault] = injected(text)
     assert (fault.what, fault.status) == ("evicted", status)
+
+
+def test_tensorboard_s_own_policy_decides() -> None:
+    lines = (WORKERS, 'role tensorboard { logdir = "/runs" }', 'mount pvc "runs" at "/runs"')
+    end = played((*lines, "on tensorboard exit 3 => fail job"), "tensorboard[0] exit 3 after 1s")
+    assert (end.outcome, end.cause) == ("failed", "tensorboard[0] exited 3")
+
+
+def test_what_does_not_run_cannot_exit() -> None:
+    end = played((WORKERS, "deadline = 1h"), "worker[1] pending", "worker[1] exit 1 after 5s")
+    assert (end.outcome, end.cause) == ("failed", "the deadline has passed")
+
+
+def test_failures_at_once_restart_the_job_once() -> None:
+    end = played(
+        (WORKERS, "on failed => restart job", "retries = 3"), "worker[0] exit 1 after 5s", "worker[1] exit 1 after 5s"
+    )
+    assert (end.outcome, end.retries, set(starts(end).values())) == ("succeeded", 1, {2})
