@@ -16,19 +16,22 @@ if TYPE_CHECKING:
     from tfdsl.vocabulary.quantities import Duration
 
 RESTARTS: Final = policies.RESTARTS
+DEADLINE_PASSED: Final = "the deadline has passed"
 
 
 class Decision(Record):
     """What is done about something that happened: an action of the language, or ``nothing``.
 
     ``why``: in words, for whoever asks what ended the job. ``delay``: after which it is done, if nothing has changed.
-    ``counted``: whether a restart needs one of the ``retries``.
+    ``counted``: whether a restart needs one of the ``retries``. ``part``: which part of the job ends, where it is
+    several objects that end one by one; empty: all of it.
     """
 
     action: str
     why: str
     delay: Duration | None = None
     counted: bool = True
+    part: str = ""
 
 
 class Behaviour:
@@ -37,7 +40,21 @@ class Behaviour:
     def __init__(self, job: Job) -> None:
         self.job = job
 
+    # --- parts ---
+
+    def parts(self) -> Iterable[str]:
+        """The parts of the job that end one by one, where a target makes several objects of it."""
+        return ()
+
+    def part_of(self, task: Task) -> str:
+        """The part that ``task`` belongs to; empty where the job ends as a whole, or for what belongs to none."""
+        return ""
+
     # --- which policy decides ---
+
+    def on_event(self, state: State) -> Decision | None:
+        """What is done before anything else, whatever has happened."""
+        return None
 
     def on_exit(self, task: Task, status: int, state: State) -> Decision:
         """What is done when ``task`` ends with ``status`` (1–255)."""
@@ -58,6 +75,10 @@ class Behaviour:
         if task.role == "tensorboard":
             return Decision("restart pod", "tensorboard starts again by itself")
         return self.decision(policies.on_eviction(self.job, role, task.index), f"{task} was lost")
+
+    def on_preemption(self, task: Task, status: int, state: State) -> Decision:
+        """What is done when ``task`` is preempted or its node drained: its pod is deleted. An eviction as any other."""
+        return self.on_loss(task, status, state)
 
     def on_pending(self, task: Task) -> Decision | None:
         """What is done when ``task`` has not started after the delay; ``None``: it may take any time."""
@@ -108,6 +129,10 @@ class Behaviour:
     def deadline(self) -> Duration | None:
         """How long the job may run."""
         return self.job.deadline
+
+    def on_job_deadline(self, state: State) -> Iterable[Decision]:
+        """What is done when the job has run so long."""
+        return (Decision("fail job", DEADLINE_PASSED),)
 
     def deadline_of(self, task: Task) -> Duration | None:
         """How long a pod of ``task`` may run, from its own start."""
@@ -173,4 +198,10 @@ class Behaviour:
             return
         for task, replica in state.replicas.items():
             if replica.alive or (self.job.cleanup == "all" and replica.phase not in ("waiting", "gone")):
+                yield task, True
+
+    def stopped_with_part(self, part: str, state: State) -> Iterable[tuple[Task, bool]]:
+        """The same when ``part`` ends."""
+        for task, replica in state.replicas.items():
+            if replica.alive and self.part_of(task) == part:
                 yield task, True

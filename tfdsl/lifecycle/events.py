@@ -39,10 +39,14 @@ class Exited(Record):
 
 
 class Lost(Record):
-    """``task`` was evicted or preempted, or its node was lost. ``status``: with which its command ends on SIGTERM."""
+    """``task`` was evicted or preempted, or its node was lost.
+
+    ``status``: with which its command ends on SIGTERM; ``deleted``: its pod was deleted, as by a drain.
+    """
 
     task: Task
     status: int = TERMINATED
+    deleted: bool = False
 
 
 class Split(Record):
@@ -95,11 +99,12 @@ Outcome: TypeAlias = Literal["succeeded", "failed", "aborted"]
 
 
 class Finish(Record):
-    """The job has ended. ``cause``: in words, which task or policy ended it."""
+    """The job has ended, or one ``part`` of it. ``cause``: in words, which task or policy ended it."""
 
     outcome: Outcome
     cause: str
     task: Task | None = None
+    part: str = ""
 
 
 Order: TypeAlias = Start | Stop | SetTimer | ClearTimer | Finish

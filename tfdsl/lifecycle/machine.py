@@ -26,6 +26,8 @@ from tfdsl.lifecycle.state import State
 from tfdsl.record import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tfdsl.lifecycle.behaviour import Behaviour
     from tfdsl.lifecycle.state import Replica
 
@@ -72,18 +74,15 @@ class Machine:
                 self._arrived(task, replica)
             return
         self._clear(f"pending {task}")
-        if self.state.finish is not None:
+        if self.state.finish is not None or self.behaviour.part_of(task) in self.state.parts:
             replica.phase = "stopped" if isinstance(event, Lost) or event.status else "succeeded"
             return
-        if isinstance(event, Lost):
-            replica.phase, replica.status = "lost", None
-            self._do(self.behaviour.on_loss(task, event.status, self.state), task)
-        elif event.status == 0:
-            replica.phase, replica.status = "succeeded", 0
-            self._succeeded(task)
+        self._ended(event, replica)
+        first = self.behaviour.on_event(self.state)
+        if first is not None:
+            self._do(first, task)
         else:
-            replica.phase, replica.status = "failed", event.status
-            self._do(self.behaviour.on_exit(task, event.status, self.state), task)
+            self._decide(event, task)
         self._end_if_nothing_is_left()
 
     def _arrived(self, task: Task, replica: Replica) -> None:
@@ -94,6 +93,25 @@ class Machine:
         for other in list(self.behaviour.begins(task, self.state)):
             self.state.replicas[other].phase = "running"
         self._start_waiting()
+        first = self.behaviour.on_event(self.state)
+        if first is not None:
+            self._do(first, task)
+
+    @staticmethod
+    def _ended(event: Exited | Lost, replica: Replica) -> None:
+        if isinstance(event, Lost):
+            replica.phase, replica.status = "gone" if event.deleted else "lost", None
+        else:
+            replica.phase, replica.status = "failed" if event.status else "succeeded", event.status
+
+    def _decide(self, event: Exited | Lost, task: Task) -> None:
+        if isinstance(event, Lost):
+            lost = self.behaviour.on_preemption if event.deleted else self.behaviour.on_loss
+            self._do(lost(task, event.status, self.state), task)
+        elif event.status:
+            self._do(self.behaviour.on_exit(task, event.status, self.state), task)
+        else:
+            self._succeeded(task)
 
     def _succeeded(self, task: Task) -> None:
         alone = self.behaviour.on_success(task, self.state)
@@ -109,7 +127,8 @@ class Machine:
             return
         self._timers.discard(timer)
         if timer == DEADLINE:
-            self._finish("failed", "the deadline has passed", None)
+            for decision in list(self.behaviour.on_job_deadline(self.state)):
+                self._do(decision, None)
         elif timer in self._delayed:
             task, decision = self._delayed.pop(timer)
             self._do(replace(decision, delay=None), task)
@@ -148,7 +167,7 @@ class Machine:
             self._delayed[timer] = (task, decision)
             self._set(timer, decision.delay.ms)
         elif decision.action in _OUTCOMES:
-            self._finish(_OUTCOMES[decision.action], decision.why, task)
+            self._end(_OUTCOMES[decision.action], decision.why, task, decision.part)
         elif decision.action in RESTARTS:
             self._restart(decision, task)
         elif task is not None:
@@ -158,7 +177,7 @@ class Machine:
         subject = task if task is not None else next(iter(self.state.replicas))
         if decision.counted and not self.behaviour.may_restart(decision, subject, self.state):
             self._give_up(decision, task)
-            self._finish("failed", f"{decision.why}, and no retry is left", task)
+            self._end("failed", f"{decision.why}, and no retry is left", task, decision.part)
             return
         again = list(self.behaviour.restarted_by(decision, subject, self.state))
         beside = list(self.behaviour.restarted_beside(decision, subject, self.state))
@@ -230,14 +249,31 @@ class Machine:
         if self.state.finish is None and not self._delayed and self.behaviour.nothing_left(self.state):
             self._do(self.behaviour.on_nothing_left(self.state), None)
 
+    def _end(self, outcome: Outcome, cause: str, task: Task | None, part: str) -> None:
+        """End ``part``, and the job with the last of its parts."""
+        if not part:
+            self._finish(outcome, cause, task)
+            return
+        finish = self.state.parts[part] = Finish(outcome, cause, task, part)
+        self._stop(self.behaviour.stopped_with_part(part, self.state))
+        self._orders.append(finish)
+        ended = self.state.parts
+        if all(name in ended for name in self.behaviour.parts()):
+            failed = next((one for one in ended.values() if one.outcome == "failed"), finish)
+            self._finish(failed.outcome, failed.cause, failed.task)
+
+    def _stop(self, replicas: Iterable[tuple[Task, bool]]) -> None:
+        for task, gone in list(replicas):
+            replica = self.state.replicas[task]
+            if replica.alive:
+                self._orders.append(Stop(task, gone))
+            self._clear(f"pending {task}")
+            replica.phase = "gone" if gone else "stopped"
+
     def _finish(self, outcome: Outcome, cause: str, task: Task | None) -> None:
         finish = Finish(outcome, cause, task)
         self.state.finish = finish
-        for other, gone in list(self.behaviour.stopped_at_the_end(outcome, self.state)):
-            replica = self.state.replicas[other]
-            if replica.alive:
-                self._orders.append(Stop(other, gone))
-            replica.phase = "gone" if gone else "stopped"
+        self._stop(self.behaviour.stopped_at_the_end(outcome, self.state))
         self._delayed.clear()
         for timer in sorted(self._timers):
             self._orders.append(ClearTimer(timer))

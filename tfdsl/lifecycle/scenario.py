@@ -25,7 +25,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tfdsl.lifecycle.behaviour import Behaviour
     from tfdsl.lifecycle.state import Phase
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 
 _INJECTED: Final = regex(
     r"\s*(?:(?P<role>[a-z]+)(?:\[(?P<index>[0-9]+)\])?\s+)?"
-    r"(?:exit\s+(?P<status>[0-9]+)|(?P<word>evicted|completed|pending|unknown)(?:(?<=evicted)\s+exit\s+(?P<end>[0-9]+))?)"
+    r"(?:exit\s+(?P<status>[0-9]+)|(?P<word>completed|pending|unknown)"
+    r"|(?P<lost>evicted|preempted)(?:\s+exit\s+(?P<end>[0-9]+))?)"
     r"(?:\s+after\s+(?P<delay>[0-9]+(?:ms|s|m|h|d)))?\s*"
 )
+LOST: Final = ("evicted", "preempted")
 _UNITS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _LONG: Final = 1000
 """Events after which a scenario is broken off: something restarts for ever."""
@@ -44,7 +46,7 @@ _LONG: Final = 1000
 class Injected(Record):
     """A fault that is played ``after_ms`` from the start. ``task`` is ``None`` for ``unknown``.
 
-    ``status``: with which the command ends, also that of a replica that is ``evicted``, on SIGTERM.
+    ``status``: with which the command ends, also that of a replica that is lost, on SIGTERM.
     """
 
     task: Task | None
@@ -58,19 +60,22 @@ class Injected(Record):
             return Split()
         if self.what == "pending":
             return None
-        event = Lost if self.what == "evicted" else Exited
-        return event(self.task, self.status)
+        if self.what in LOST:
+            return Lost(self.task, self.status, deleted=self.what == "preempted")
+        return Exited(self.task, self.status)
 
 
 def parse(text: str) -> Injected | str:
     """``worker[1] exit 137 after 20s``, ``ps[0] evicted``, ``worker[0] pending``, ``unknown``; or what is wrong.
 
-    ``worker[1] evicted exit 0``: its command ends with 0 on SIGTERM, and not with 143.
+    ``evicted``: by its node, which is short of memory or lost; ``preempted``: by a pod of more priority or a drain,
+    which delete the pod. ``worker[1] evicted exit 0``: its command ends with 0 on SIGTERM, and not with 143.
     """
     found = _INJECTED.fullmatch(text)
     if found is None:
-        return "write ROLE[INDEX] exit STATUS, evicted, completed or pending, or unknown, and after TIME behind it"
-    what = "exit" if found["status"] is not None else found["word"]
+        words = "exit STATUS, evicted, preempted, completed or pending"
+        return f"write ROLE[INDEX] {words}, or unknown, and after TIME behind it"
+    what = "exit" if found["status"] is not None else found["word"] or found["lost"]
     delay = found["delay"] or "0s"
     number = delay.rstrip("dhms")
     after = int(number) * _UNITS[delay[len(number) :]]
@@ -78,7 +83,7 @@ def parse(text: str) -> Injected | str:
         return "unknown is about the whole job" if found["role"] else Injected(None, what, 0, after)
     if found["role"] is None:
         return f"{what} needs a replica: worker[0] {text.strip()}"
-    status = int(found["status"] or found["end"] or (TERMINATED if what == "evicted" else 0))
+    status = int(found["status"] or found["end"] or (TERMINATED if what in LOST else 0))
     if status > 255:
         return "an exit status is at most 255"
     return Injected(Task(found["role"], int(found["index"] or 0)), what, status, after)
@@ -97,7 +102,8 @@ class Left(Record):
 class Prediction(Record):
     """What comes of a scenario. ``outcome``: ``None`` when the job still runs; ``story``: what happened, in order.
 
-    ``removed_after``: how long what is left stays after the end; ``None``: until somebody deletes it.
+    ``removed_after``: how long what is left stays after the end; ``None``: until somebody deletes it. ``parts``: of a
+    job that a target makes several objects of, what has become of each; ``None``: it still runs.
     """
 
     outcome: str | None
@@ -106,6 +112,7 @@ class Prediction(Record):
     retries: int
     story: tuple[str, ...]
     removed_after: Duration | None = None
+    parts: Mapping[str, str | None] = {}
 
     def left(self) -> dict[str, str]:
         """Task → phase of the replicas of which something is left."""
@@ -154,6 +161,7 @@ class _Play:
             state.retries,
             tuple(self.story),
             self.machine.behaviour.removed_after(end.outcome) if end is not None else None,
+            {part: _outcome(state.parts.get(part)) for part in self.machine.behaviour.parts()},
         )
 
     def _complete(self) -> None:
@@ -204,16 +212,20 @@ class _Play:
             elif isinstance(order, ClearTimer):
                 self.timers.pop(order.timer, None)
             elif isinstance(order, Finish):
-                self.story.append(f"the job has {order.outcome}: {order.cause}")
+                self.story.append(f"{order.part or 'the job'} has {order.outcome}: {order.cause}")
 
     def _tell(self, event: Event) -> None:
         if isinstance(event, Exited):
             self.story.append(f"{event.task} exits {event.status}")
         elif isinstance(event, Lost):
-            self.story.append(f"{event.task} is lost")
+            self.story.append(f"{event.task} is {'preempted' if event.deleted else 'lost'}")
         elif isinstance(event, Due):
             self.story.append(f"{event.timer} is due")
 
     def _add(self, when: int, event: Event) -> None:
         heapq.heappush(self.queue, (when, self.number, event))
         self.number += 1
+
+
+def _outcome(finish: Finish | None) -> str | None:
+    return None if finish is None else finish.outcome

@@ -41,7 +41,10 @@ class Replica:
 
 
 class State:
-    """A job. ``retries``: how many restarts have been used; ``counts``: those of a target's own counters."""
+    """A job. ``retries``: how many restarts have been used; ``counts``: those of a target's own counters.
+
+    ``parts``: those that have ended, of a job that is several objects.
+    """
 
     def __init__(self, job: Job) -> None:
         from tfdsl.lifecycle.events import Task
@@ -56,6 +59,7 @@ class State:
         self.retries = 0
         self.counts: dict[str, int] = {}
         self.finish: Finish | None = None
+        self.parts: dict[str, Finish] = {}
 
     def of(self, role: str) -> Sequence[tuple[Task, Replica]]:
         """The replicas of ``role``."""
