@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located
 from tfdsl.importing.compare import name_of, pairs
-from tfdsl.importing.compiled import tree
+from tfdsl.manifest.data import tree
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
-from tfdsl.record import Record, replace
+from tfdsl.record import Record
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -110,7 +110,9 @@ def _documents(job: Job, paths: Paths) -> tuple[Node, ...]:
         return tuple(one.node for one in job.documents)
     origins = made.unit.origins
     return tuple(
-        tree(one, lambda path: paths.put(origins, path)) for one in made.documents if one.format in ("yaml", "json")
+        tree(one.data, lambda path: paths.put(origins, path))
+        for one in made.documents
+        if one.format in ("yaml", "json")
     )
 
 
@@ -132,7 +134,7 @@ def _by_file(job: Job, paths: Paths) -> dict[str, Node]:
             rows = data.split("\n")
             lines = document.lines or (None,) * len(rows)
             data = [Located(row, path) if path else row for row, path in zip(rows, (*lines, None), strict=False)]
-        shown = tree(replace(document, data=data), lambda path: paths.put(origins, path))
+        shown = tree(data, lambda path: paths.put(origins, path))
         found[document.file or name_of(shown, number)] = shown
     return found
 

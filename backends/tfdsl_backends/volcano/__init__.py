@@ -18,6 +18,7 @@ BACKEND = Backend(
     support=SUPPORT,
     output="stream",
     lowering="tfdsl_backends.volcano.lower",
+    lifecycle="tfdsl_backends.volcano.lifecycle",
     rules=RULES,
     synonyms=("vcjob",),
     schemas=SCHEMAS,

@@ -1,7 +1,7 @@
 """The policies of a whole job in one form: what follows what in each task, wherever it is written.
 
 What all tasks do in the same way is a policy of the job, the rest are policies of the tasks. What never acts
-(:mod:`.lifecycle`) is gone, and with it the numbers of starts and restarts that nothing looks at.
+(:mod:`.controller_policies`) is gone, and with it the numbers of starts and restarts that nothing looks at.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.manifest.edits import child, items, scalar, with_value, without
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping
 from tfdsl.manifest.view import view
-from tfdsl_backends.volcano.lifecycle import Task, common, decided, reactions, triggers
+from tfdsl_backends.volcano.controller_policies import Task, common, decided, reactions, triggers
 from tfdsl_backends.volcano.normal_policies import duration_of
 
 if TYPE_CHECKING:
     from tfdsl.text import Span
-    from tfdsl_backends.volcano.lifecycle import Decided, Reaction, Reactions, Trigger
+    from tfdsl_backends.volcano.controller_policies import Decided, Reaction, Reactions, Trigger
 
 _OF_JOB: Final = "Unknown"
 _IS_COMPLETE: Final = ("CompleteJob", 0)

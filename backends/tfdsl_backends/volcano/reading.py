@@ -22,9 +22,9 @@ from tfdsl_backends.podspec.reading.images import add_missing_images
 from tfdsl_backends.podspec.reading.mounts import claim_facts, claim_spec_facts
 from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.volcano import reading_plugins
+from tfdsl_backends.volcano.controller_policies import MAX_RETRY, Task, reactions
 from tfdsl_backends.volcano.features import VERSIONS
 from tfdsl_backends.volcano.job_volumes import in_templates, without_generated_names
-from tfdsl_backends.volcano.lifecycle import MAX_RETRY, Task, reactions
 from tfdsl_backends.volcano.normal import aligned, held, normal
 from tfdsl_backends.volcano.options import OPTIONS
 from tfdsl_backends.volcano.pods import VGPU_MEMORY, VGPU_NUMBER

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from tfdsl.ir import model
 from tfdsl.vocabulary.quantities import duration
 from tfdsl_backends.volcano import policies
-from tfdsl_backends.volcano.lifecycle import Reaction, Task, decided
+from tfdsl_backends.volcano.controller_policies import Reaction, Task, decided
 from tfdsl_backends.volcano.reading_statements import BOARD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tfdsl.backend import Unit
-    from tfdsl_backends.volcano.lifecycle import Decided, Reactions, Trigger
+    from tfdsl_backends.volcano.controller_policies import Decided, Reactions, Trigger
     from tfdsl_backends.volcano.reading_statements import JobPolicies, RoleTask, Said
 
 

@@ -18,7 +18,7 @@ from tfdsl_backends.volcano.reading_statements import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tfdsl_backends.volcano.lifecycle import Decided, Reactions
+    from tfdsl_backends.volcano.controller_policies import Decided, Reactions
     from tfdsl_backends.volcano.reading_statements import JobPolicies, RoleTask
 
 _DECIDERS: Final = ("chief", "master", "worker")

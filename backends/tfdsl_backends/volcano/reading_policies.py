@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.draft import Attribute, Bare, Patch, Policy
 from tfdsl.emit import numbers
 from tfdsl.manifest.nodes import plain
-from tfdsl_backends.volcano.lifecycle import MAX_RETRY, common
+from tfdsl_backends.volcano.controller_policies import MAX_RETRY, common
 from tfdsl_backends.volcano.reading_compared import is_same, job_of
 from tfdsl_backends.volcano.reading_defaults import beside_defaults
 from tfdsl_backends.volcano.reading_statements import (
@@ -28,7 +28,7 @@ from tfdsl_backends.volcano.reading_statements import (
 if TYPE_CHECKING:
     from tfdsl.draft import Draft, Value
     from tfdsl.emit.located import Plain
-    from tfdsl_backends.volcano.lifecycle import Decided, Reactions
+    from tfdsl_backends.volcano.controller_policies import Decided, Reactions
     from tfdsl_backends.volcano.reading_statements import JobPolicies
 
 _ORDER: Final = ("completed", "exit", "failed", "evicted", "pending", "restarted", "unknown")

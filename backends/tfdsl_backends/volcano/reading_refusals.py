@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest.nodes import plain
 from tfdsl_backends.podspec.fitting import dotted, unfit
-from tfdsl_backends.volcano.lifecycle import EVENTS, MAX_RETRY, NOTHING, RESTARTS, milliseconds, reactions, triggers
+from tfdsl_backends.volcano.controller_policies import (
+    EVENTS,
+    MAX_RETRY,
+    NOTHING,
+    RESTARTS,
+    milliseconds,
+    reactions,
+    triggers,
+)
 from tfdsl_backends.volcano.patch_rules import KIND, RULES
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from tfdsl.record import Record
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl.vocabulary.quantities import duration
 from tfdsl_backends.volcano import policies
-from tfdsl_backends.volcano.lifecycle import MAX_RETRY, NOTHING, Task, decided
+from tfdsl_backends.volcano.controller_policies import MAX_RETRY, NOTHING, Task, decided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tfdsl.ir import model
     from tfdsl.manifest.view import View
     from tfdsl.text import Span
-    from tfdsl_backends.volcano.lifecycle import Decided, Reaction, Reactions, Trigger
+    from tfdsl_backends.volcano.controller_policies import Decided, Reaction, Reactions, Trigger
 
 WORDS: Final = {**{action: word for word, action in policies.ACTIONS.items()}, NOTHING: "ignore"}
 """Volcano's action → ours."""
