@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.running.runs import Seen, python, shell
+from tfdsl.running.launch import Ended, Launch, Running
+from tfdsl.running.supervisor import Supervisor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def seen() -> Iterator[Seen]:
+    with Supervisor() as supervisor:
+        yield Seen(supervisor)
+
+
+@pytest.mark.parametrize(
+    ("text", "status"), [("exit 0", 0), ("exit 3", 3), ("kill -9 $$", 137), ("kill -TERM $$", 143), ("exit 255", 255)]
+)
+def test_a_command_ends_with_its_status(seen: Seen, text: str, status: int) -> None:
+    seen.start(shell(f"echo one; echo two >&2; {text}"))
+    assert seen.until(Ended) == [Ended("worker[0]", 0, status)]
+    assert seen.events[0] == Running("worker[0]", 0)
+    assert seen.written() == "one\ntwo\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "cwd", "status", "why"),
+    [
+        (("no-such-program",), "/", 127, "no-such-program: No such file or directory"),
+        (("/etc/passwd",), "/", 126, "/etc/passwd: Permission denied"),
+        (("true",), "/no/such/folder", 128, "/no/such/folder: No such file or directory"),
+        (("a\0b",), "/", 126, "embedded null byte"),
+    ],
+)
+def test_a_command_that_cannot_run_says_why(seen: Seen, argv: tuple[str, ...], cwd: str, status: int, why: str) -> None:
+    seen.start(Launch("worker[0]", argv, {}, cwd))
+    assert seen.until(Ended) == [Ended("worker[0]", 0, status, started=False, why=why)]
+
+
+def test_arguments_and_variables_pass_byte_for_byte(seen: Seen) -> None:
+    words = ("a b", "$HOME", "'\"`\\", "\N{PILE OF POO}", "\udcff", "", "x" * 100_000, "\n")
+    text = "import os, sys; os.write(1, ascii([sys.argv[1:], os.environ['V']]).encode())"
+    launch = python(text)
+    launch = Launch("worker[0]", (*launch.argv, *words), {"V": "".join(words)}, "/")
+    seen.start(launch)
+    assert seen.written() == ascii([list(words), "".join(words)])
+
+
+def test_a_command_gets_nothing_but_its_three_descriptors(seen: Seen) -> None:
+    seen.supervisor.hold(3)
+    seen.start(python("import os; print(sorted(map(int, os.listdir('/dev/fd'))))"))
+    assert seen.written() == "[0, 1, 2, 3]\n"  # 3: the folder that it lists
+
+
+def test_a_signal_reaches_every_process(seen: Seen) -> None:
+    waits = "trap 'echo got \\$0; exit 5' TERM; echo ready; while :; do sleep 0.05; done"
+    seen.start(shell(f"""sh -c "{waits}" child & trap 'wait; exit 6' TERM; wait"""))
+    seen.written(mark=b"ready")
+    seen.supervisor.signal("worker[0]", signal.SIGTERM)
+    assert seen.until(Ended)[0].status == 6
+    assert "got child" in seen.written()
+
+
+def test_signals_are_those_of_a_new_process(seen: Seen) -> None:
+    seen.start(shell("grep -E 'Sig(Blk|Ign)' /proc/self/status"))
+    assert {int(line.split()[1], 16) for line in seen.written().splitlines()} == {0}
+
+
+def test_what_a_command_leaves_behind_ends_with_it(seen: Seen) -> None:
+    seen.start(shell("(setsid setsid sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' &) ; sleep 0.3"))
+    assert seen.until(Ended)[0].status == 0
+    pid = int(seen.written())
+    assert not os.path.exists(f"/proc/{pid}")
+
+
+def test_ports_are_held_until_the_command_starts_and_again_when_it_has_ended(seen: Seen) -> None:
+    (port, other) = seen.supervisor.hold(2)
+    assert not _is_free(port)
+    assert not _is_free(other)
+    text = f"import socket; s = socket.socket(); s.bind(('127.0.0.1', {port})); s.listen(); print(s.getsockname()[1])"
+    for generation in range(2):
+        seen.start(python(text, port=port), generation)
+        assert seen.until(Ended, generation + 1)[-1].status == 0
+        assert not _is_free(port)
+    seen.supervisor.close()
+    assert _is_free(port)
+    assert _is_free(other)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as one, suppress(OSError):
+        one.bind(("127.0.0.1", port))
+        return True
+    return False
+
+
+def test_closing_ends_everything(seen: Seen) -> None:
+    for index in range(3):
+        seen.start(shell("trap '' TERM; echo $$; setsid sleep 1000", f"worker[{index}]"))
+    pids = [int(seen.written(f"worker[{index}]", b"\n")) for index in range(3)]
+    seen.supervisor.close()
+    assert not [pid for pid in pids if os.path.exists(f"/proc/{pid}")]
+    assert not os.path.exists(seen.supervisor.scratch)

@@ -1,0 +1,248 @@
+"""The keeper of one replica: starts its command, passes on signals, ends what the command leaves behind.
+
+It is what the first process of a container is. Whoever loses a parent below it becomes its child, and it does not end
+before all of them have.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+from contextlib import suppress
+
+from tfdsl.running.supervision import kernel, tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+    from tfdsl.running.supervision.wire import Wire
+
+NOT_FOUND, NOT_EXECUTABLE, NOT_STARTED = 127, 126, 128
+"""Statuses of a command that did not run, as shells and container runtimes give them."""
+
+FROM_SIGNAL = 128
+COPY_FAILED = 74
+_BUG = 70
+_STANDARD = 2
+"""The last descriptor of input, output and errors."""
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_IGNORED = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGPIPE", "SIGTSTP", "SIGTTOU")
+
+
+class Keeper:
+    """The keeper of one replica.
+
+    ``port``: the socket that holds the replica's port. ``enter`` builds what the replica sees, before it starts.
+    """
+
+    def __init__(
+        self,
+        launch: dict[str, Any],
+        wire: Wire,
+        output: int,
+        port: socket.socket | None,
+        enter: Callable[[], None],
+    ) -> None:
+        self._launch = launch
+        self._wire = wire
+        self._output = output
+        self._port = port
+        self._enter = enter
+        self._command = 0
+        self._killed = False
+        self._ended: dict[int, int] = {}
+
+    def run(self) -> NoReturn:
+        """Do all of it, and end this process."""
+        try:
+            self._run()
+        except BaseException:  # a bug; the supervisor's code must not go on in this process
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(_BUG)
+
+    def _run(self) -> NoReturn:
+        wakeup = watch_children()
+        if kernel.IS_LINUX and os.getpid() != 1:
+            kernel.adopt_orphans()
+        failure = self._start()
+        if failure is not None:
+            self._report(failure[0], started=False, why=failure[1])
+        self._wire.send("running")
+        status = self._wait(self._command, wakeup)
+        self._end_rest()
+        if not self._killed and self._launch["outputs"]:
+            status = self._copied(status, wakeup)
+        self._report(status, started=True)
+
+    # --- the command ---
+
+    def _start(self) -> tuple[int, str] | None:
+        """Start the command; a status and a reason if it cannot be started."""
+        try:
+            self._enter()
+        except OSError as error:
+            return NOT_STARTED, _words(error)
+        reading, writing = os.pipe()
+        ready, go = os.pipe()
+        self._command = os.fork()
+        if self._command == 0:
+            os.close(reading)
+            os.close(go)
+            os.read(ready, 1)
+            self._become(writing)
+        os.close(writing)
+        if self._port is not None:
+            self._port.close()  # the command's copy closes when it starts, and until then nobody else can have it
+        os.close(go)
+        os.close(ready)
+        problem = _read_all(reading)
+        if not problem:
+            return None
+        tree.end_all(self._command)
+        status, _, why = problem.decode(errors="replace").partition(" ")
+        return int(status), why
+
+    def _become(self, failure: int) -> NoReturn:
+        """In the child: become the command, or write why not."""
+        status, argv = NOT_STARTED, self._launch["argv"]
+        try:
+            os.setsid()
+            nothing = os.open(os.devnull, os.O_RDONLY)
+            for descriptor, number in ((nothing, 0), (self._output, 1), (self._output, 2)):
+                os.dup2(descriptor, number)
+            restore_signals()
+            os.chdir(self._launch["cwd"])
+            status = NOT_EXECUTABLE
+            _execute(argv, self._launch["env"])
+        except (OSError, ValueError) as error:
+            if status == NOT_EXECUTABLE and isinstance(error, FileNotFoundError):
+                status = NOT_FOUND
+            os.write(failure, f"{status} {_words(error)}".encode(errors="replace"))
+        finally:
+            os._exit(NOT_STARTED)
+
+    # --- until it ends ---
+
+    def _wait(self, pid: int, wakeup: int) -> int:
+        """The exit status of a child, whose descendants get the signals that come meanwhile."""
+        poll = select.poll()
+        poll.register(self._wire, select.POLLIN)
+        poll.register(wakeup, select.POLLIN)
+        while pid not in self._ended:
+            ready = {descriptor for descriptor, _ in poll.poll()}
+            if wakeup in ready:
+                os.read(wakeup, 4096)
+                tree.reap(self._ended)
+            if self._wire.fileno() in ready and pid not in self._ended:
+                self._obey(pid)
+        return exit_status(self._ended[pid])
+
+    def _obey(self, pid: int) -> None:
+        messages = self._wire.receive()
+        if messages is None:
+            tree.end_all(pid)  # nobody is left to tell
+            os._exit(NOT_STARTED)
+        for (number,), _ in messages:
+            if number == signal.SIGKILL:
+                self._killed = True
+                self._ended |= tree.end_all(pid)
+            else:
+                tree.signal_all(number, pid)
+
+    def _end_rest(self) -> None:
+        """End what the command has left behind."""
+        tree.end_all(self._command)
+
+    def _copied(self, status: int, wakeup: int) -> int:
+        """The status after the outputs have been copied, by a process that signals reach like the command."""
+        self._ended.clear()
+        copier = os.fork()
+        if copier == 0:
+            restore_signals()
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # as on a cluster: copying has to fit into stop_grace
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            os.dup2(self._output, 1)
+            os.dup2(self._output, 2)
+            from tfdsl.running.supervision import copying
+
+            complete = copying.copy_all(self._launch["outputs"], self._launch["cwd"], self._launch["name"], status)
+            os._exit(0 if complete else 1)
+        complete = self._wait(copier, wakeup) == 0
+        if self._killed:
+            return FROM_SIGNAL + signal.SIGKILL
+        return COPY_FAILED if status == 0 and not complete else status
+
+    def _report(self, status: int, *, started: bool, why: str = "") -> NoReturn:
+        os.close(self._output)
+        self._wire.send("ended", status, started, why)
+        os._exit(0)
+
+
+# --- parts that the supervisor uses too ----------------------------------------------------------------------------
+
+
+def watch_children() -> int:
+    """Ignore the signals that would end this process; a descriptor that is readable when a child has ended."""
+    for name in _IGNORED:
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    os.set_blocking(writing, False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    return reading
+
+
+def restore_signals() -> None:
+    """Set the signals to what a new process expects."""
+    signal.set_wakeup_fd(-1)
+    for name in (*_IGNORED, "SIGCHLD", "SIGXFSZ"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
+
+def exit_status(status: int) -> int:
+    """0–255 for what ``waitpid`` gives; of a process that a signal ended, 128 and its number."""
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else FROM_SIGNAL - code
+
+
+def close_others(kept: set[int]) -> None:
+    """Close every descriptor above 2 that is not in ``kept``."""
+    for name in os.listdir("/dev/fd"):
+        descriptor = int(name)
+        if descriptor > _STANDARD and descriptor not in kept:
+            with suppress(OSError):  # that of the listing itself
+                os.close(descriptor)
+
+
+def _execute(argv: list[str], env: dict[str, str]) -> NoReturn:
+    """``execvpe`` that imports nothing and searches the ``PATH`` of ``env``; raises ``OSError``."""
+    if "/" in argv[0]:
+        os.execve(argv[0], argv, env)
+    refused: OSError = FileNotFoundError(2, os.strerror(2), argv[0])
+    for folder in env.get("PATH", _PATH).split(":"):
+        try:
+            os.execve(f"{folder or '.'}/{argv[0]}", argv, env)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            refused = error
+    raise refused
+
+
+def _words(error: OSError | ValueError) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error)
+
+
+def _read_all(descriptor: int) -> bytes:
+    with open(descriptor, "rb") as stream:
+        return stream.read()

@@ -1,0 +1,182 @@
+"""tfdsl's side of the supervisor of a local run.
+
+The supervisor is a process of its own, so that nothing of a run is left when tfdsl is killed. It talks over a socket;
+:meth:`Supervisor.fileno` is for a selector, and :meth:`Supervisor.events` for when that is readable.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tfdsl.record import fields_of
+from tfdsl.running.launch import Ended, Launch, Running
+from tfdsl.running.supervision import wire
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_PROGRAM: Final = """\
+import sys
+sys.path.append(sys.argv[1])
+from tfdsl.running.supervision.program import main
+main(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+"""
+_ROOT: Final = Path(__file__).parents[2]
+"""Where the package is."""
+
+_WAS_KILLED: Final = "the supervisor of the run was killed"
+_PATIENCE_MS: Final = 15_000
+"""How long :meth:`Supervisor.close` waits for the last process."""
+
+
+class Supervisor:
+    """The supervisor of one run, which it starts.
+
+    ``scratch`` is the folder of the run, which the supervisor removes at the end. ``namespaced``: replicas see their
+    mounts; if not, ``denied`` says why.
+    """
+
+    def __init__(self, folder: str | None = None) -> None:
+        """Start it. ``folder``: where it makes the scratch folder; else where temporary files are."""
+        ours, theirs = wire.pair()
+        self._wire = ours
+        self._gone, gone = os.pipe()
+        self._live: dict[tuple[str, int], None] = {}
+        self._events: list[Running | Ended] = []
+        self._held: list[int] | str | None = None
+        self._lost = False
+        handed = (theirs.fileno(), gone)
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_ROOT), folder or _temporary(), *map(str, handed)],
+            pass_fds=handed,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for tfdsl to answer
+        )
+        theirs.close()
+        os.close(gone)
+        self.scratch, self.namespaced, self.denied = self._greeting()
+
+    def __enter__(self) -> Supervisor:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _greeting(self) -> tuple[str, bool, str]:
+        while True:
+            messages = self._wire.receive()
+            if messages is None:
+                raise OSError("the supervisor of the run has not started")
+            for (what, *details), _ in messages:
+                if what == "hello":
+                    scratch, namespaced, denied = details
+                    return scratch, namespaced, denied
+
+    # --- orders ---
+
+    def hold(self, count: int) -> list[int]:
+        """The numbers of ``count`` free ports, which are held until launches with them start."""
+        self._held = None
+        self._wire.send("hold", count)
+        while self._held is None and not self._lost:
+            self._listen()
+        if self._held is None or isinstance(self._held, str):
+            raise OSError(self._held or _WAS_KILLED)
+        return self._held
+
+    def start(self, launch: Launch, generation: int, output: int) -> None:
+        """Start a process; ``output``, the write end of a pipe for what it writes, can be closed afterwards."""
+        self._live[launch.name, generation] = None
+        data = _data(launch) | {"generation": generation}
+        if self._lost or not self._wire.send("start", data, descriptors=(output,)):
+            self._lose()
+
+    def signal(self, name: str, number: int) -> None:
+        """Send a signal to every process of a launch."""
+        self._wire.send("signal", name, int(number))
+
+    # --- what happens ---
+
+    def fileno(self) -> int:
+        """A descriptor that is readable when there is something to ask :meth:`events` for."""
+        return self._wire.fileno()
+
+    def events(self) -> list[Running | Ended]:
+        """What has happened; does not wait."""
+        while not self._lost and _readable(self._wire.fileno(), 0):
+            self._listen()
+        events, self._events = self._events, []
+        return events
+
+    def _listen(self) -> None:
+        messages = self._wire.receive()
+        if messages is None:
+            self._lose()
+        for (what, *details), _ in messages or ():
+            if what == "held":
+                (self._held,) = details
+            elif what == "running":
+                self._events.append(Running(*details))
+            elif what == "ended":
+                ended = Ended(*details)
+                self._live.pop((ended.name, ended.generation), None)
+                self._events.append(ended)
+
+    def _lose(self) -> None:
+        """The supervisor was killed; with it goes everything that it has started."""
+        self._lost = True
+        killed = 128 + signal.SIGKILL
+        for name, generation in self._live:
+            self._events.append(Ended(name, generation, killed, True, _WAS_KILLED))
+        self._live.clear()
+
+    # --- the end ---
+
+    def close(self) -> None:
+        """End everything that is left; returns when it is gone."""
+        if self._gone < 0:
+            return
+        self._wire.close()
+        _readable(self._gone, _PATIENCE_MS)
+        os.close(self._gone)
+        self._gone = -1
+        if self._process.poll() is None:
+            try:
+                self._process.wait(_PATIENCE_MS / 1000)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        if self._process.returncode != 0:  # it was killed and could not do it
+            shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def _temporary() -> str:
+    """Where temporary files are; :mod:`tempfile` takes as long to import as the supervisor to start."""
+    return os.path.abspath(os.environ.get("TMPDIR") or "/tmp")
+
+
+def _data(value: object) -> Any:
+    """A record as what can be sent."""
+    if isinstance(value, tuple):
+        return [_data(item) for item in value]
+    names = fields_of(type(value))
+    if names:
+        return {name: _data(getattr(value, name)) for name in names}
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _readable(descriptor: int, milliseconds: int) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(milliseconds))
