@@ -9,8 +9,8 @@ from tfdsl.emit.located import child, entry
 from tfdsl.ir.model import ConfigMapRef, SecretRef
 from tfdsl.ir.process_limits import LONG_HOST, SHORT_HOST, address_list, long_strings
 from tfdsl.vocabulary.attributes import SHELL_NAME
-from tfdsl_backends.hadoop.roles import hides_gpus
-from tfdsl_backends.hadoop.texts import shown, with_steps
+from tfdsl_backends.scripts.roles import hides_gpus
+from tfdsl_backends.scripts.texts import shown, with_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,6 @@ from tfdsl.emit.located import child
 from tfdsl.emit.xml import refused as not_in_xml
 from tfdsl.ir.model import HostMount
 from tfdsl.patterns import regex
-from tfdsl_backends.hadoop.archives import is_sent
 from tfdsl_backends.hadoop.checks import (
     LEAST_MEMORY,
     check_addresses,
@@ -25,9 +24,11 @@ from tfdsl_backends.hadoop.checks import (
     option_place,
 )
 from tfdsl_backends.hadoop.files import check_files, files, mounted_names
-from tfdsl_backends.hadoop.roles import in_docker, megabytes
+from tfdsl_backends.hadoop.roles import in_docker
 from tfdsl_backends.hadoop.support import KUBERNETES_MOUNTS
-from tfdsl_backends.hadoop.texts import head, shown
+from tfdsl_backends.scripts.archives import is_sent
+from tfdsl_backends.scripts.roles import megabytes
+from tfdsl_backends.scripts.texts import head, shown
 from tfdsl_backends.slider import messages
 from tfdsl_backends.slider.app_config import am_heap
 from tfdsl_backends.slider.config_files import check_config_files

@@ -12,10 +12,11 @@ from tfdsl.emit.located import Located, child, entry
 from tfdsl.ir.cluster_spec import IN_CLUSTER, flag_task, gets_flags, needs_tf_config
 from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
 from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, MemoryMount, RunTimeText, ScratchMount, TaskIndex
-from tfdsl_backends.hadoop import archives
 from tfdsl_backends.hadoop.files import files, last_name
-from tfdsl_backends.hadoop.roles import hides_gpus, hides_gpus_from_step, in_docker, megabytes, stop_grace
-from tfdsl_backends.hadoop.texts import mentions_hdfs
+from tfdsl_backends.hadoop.roles import in_docker
+from tfdsl_backends.scripts import archives
+from tfdsl_backends.scripts.roles import hides_gpus, hides_gpus_from_step, megabytes, stop_grace
+from tfdsl_backends.scripts.texts import mentions_hdfs
 from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.features import features
 from tfdsl_backends.slider.policies import completion_rules, failure_rules, loss_rules, pending_rules, restart_rules

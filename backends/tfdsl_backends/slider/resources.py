@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, child
-from tfdsl_backends.hadoop.roles import MEBIBYTE
+from tfdsl_backends.scripts.roles import MEBIBYTE
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit

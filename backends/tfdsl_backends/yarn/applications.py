@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
-from tfdsl_backends.hadoop.roles import in_docker, megabytes
+from tfdsl_backends.hadoop.roles import in_docker
+from tfdsl_backends.scripts.roles import megabytes
 from tfdsl_backends.yarn.docker import docker_mounts, tmpfs_mounts
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.options import is_yarn_tf

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.emit.located import child
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-from tfdsl_backends.hadoop.archives import archive_suffix, is_sent
 from tfdsl_backends.hadoop.checks import (
     LEAST_MEMORY,
     check_addresses,
@@ -20,6 +19,7 @@ from tfdsl_backends.hadoop.checks import (
 )
 from tfdsl_backends.hadoop.files import check_files
 from tfdsl_backends.hadoop.roles import in_docker
+from tfdsl_backends.scripts.archives import archive_suffix, is_sent
 from tfdsl_backends.yarn import messages
 from tfdsl_backends.yarn.applications import DEFAULT_MEMORY, Size, applications, differences, per_role, size_of, waste
 from tfdsl_backends.yarn.docker import IMAGE, SAFE_PATH, docker_mounts, tmpfs_mounts

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.hadoop.roles import in_docker
-from tfdsl_backends.hadoop.texts import head
+from tfdsl_backends.scripts.texts import head
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.needs import uses_store
 from tfdsl_backends.yarn.options import store_in_hdfs

@@ -6,13 +6,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.emit import shell
-from tfdsl.emit.located import Located, child, unwrap
+from tfdsl.emit.located import Located, unwrap
 from tfdsl.emit.script import Quoted, render
 from tfdsl.ir.cluster_spec import gets_flags
-from tfdsl_backends.hadoop.archives import archive_suffix
 from tfdsl_backends.hadoop.files import files
-from tfdsl_backends.hadoop.roles import hides_gpus, hides_gpus_from_step, in_docker
-from tfdsl_backends.hadoop.texts import head, mentions_hdfs
+from tfdsl_backends.hadoop.roles import in_docker
+from tfdsl_backends.scripts.archives import archive_suffix
+from tfdsl_backends.scripts.commands import (
+    command,
+    output_values,
+    role_word,
+    sets_variables,
+    step_command,
+    variable_word,
+    workdir,
+)
+from tfdsl_backends.scripts.roles import hides_gpus, hides_gpus_from_step
+from tfdsl_backends.scripts.texts import head, mentions_hdfs
 from tfdsl_backends.yarn.assembly import program
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.needs import (
@@ -26,7 +36,6 @@ from tfdsl_backends.yarn.needs import (
 from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.policies import restarts
 from tfdsl_backends.yarn.task_plan import task_plan
-from tfdsl_backends.yarn.words import PORT, program_word, resolved, word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +43,7 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
     from tfdsl.emit.written import Written
-    from tfdsl.ir.model import HostMount, Mount, Output, Role, Step, Text
+    from tfdsl.ir.model import HostMount, Mount, Role, Step
 
 TEMPLATES = Path(__file__).with_name("templates")
 PYTHONS = ("python3", "python", "python2")
@@ -83,16 +92,6 @@ def role_values(unit: Unit, role: Role) -> dict[str, Data]:
     }
 
 
-def variable_word(runs: Role | Step, name: str) -> Quoted:
-    """The value of a variable of a role or step; the checks refuse those that refer to Kubernetes objects."""
-    return word(resolved(cast("Text", runs.env[name]), runs.env, frozenset((name,))))
-
-
-def role_word(runs: Role | Step, text: Text) -> Quoted:
-    """``text`` as a word of the script, with the values of the env of the role or step."""
-    return word(resolved(text, runs.env))
-
-
 def uses(unit: Unit) -> dict[str, Data]:
     """Which functions of the template the script calls."""
     roles = unit.job.roles
@@ -100,7 +99,7 @@ def uses(unit: Unit) -> dict[str, Data]:
     wanted = entries(unit)
     outputs = [] if is_yarn_tf(unit) else [output for role in roles for output in role.outputs]
     return {
-        "environment": sets_variables(unit),
+        "environment": sets_variables(unit.job),
         "outputs": bool(outputs),
         "copies": any("://" not in head(output.destination) for output in outputs),
         "put": "COMMANDS.put" in wanted,
@@ -135,7 +134,7 @@ def commands(unit: Unit) -> list[Data]:
     """The commands; roles with the same command share it."""
     groups: dict[tuple[str, ...], tuple[list[str], Role]] = {}
     for role in unit.job.roles:
-        words = [] if role.server else command(unit, role)
+        words = [] if role.server else command(unit.job, role)
         key = (str(role.server), shown(workdir(role)), *map(shown, words))
         groups.setdefault(key, ([], role))[0].append(role.name)
     return [
@@ -143,7 +142,7 @@ def commands(unit: Unit) -> list[Data]:
             "names": Quoted(" | ".join(names)),
             "server": role.server,
             "workdir": workdir(role),
-            "words": command(unit, role),
+            "words": command(unit.job, role),
         }
         for names, role in groups.values()
     ]
@@ -185,31 +184,9 @@ def step_values(unit: Unit, role: Role, step: Step) -> dict[str, Data]:
     return {"name": step.name, "workdir": folder, "words": words, "all": [folder, *words]}
 
 
-def step_command(step: Step) -> list[Data]:
-    """The words of a step's command."""
-    place = child(step.path, "command")
-    args: list[Data] = [
-        Located(role_word(step, text), f"{child(step.path, 'args')}[{at}]") for at, text in enumerate(step.args)
-    ]
-    if not isinstance(step.command, tuple):
-        return ["/bin/sh", "-c", Located(program_word(step.command), place), "sh", *args]
-    guard = ["nice", "-n", "0"] if step.command and not is_plain(step.command[0]) else []
-    return [*guard, *(Located(role_word(step, text), f"{place}[{at}]") for at, text in enumerate(step.command)), *args]
-
-
-def workdir(runs: Role | Step) -> Data:
-    """The folder of the command as a word; empty if it is the work folder."""
-    return Located(role_word(runs, runs.workdir), child(runs.path, "workdir")) if runs.workdir else ""
-
-
 def shown(data: Data) -> str:
     """The text of a word."""
     return str(unwrap(data))
-
-
-def sets_variables(unit: Unit) -> bool:
-    """Whether a command has variables of its own."""
-    return any(role.env or hides_gpus(unit.job, role) for role in unit.job.roles)
 
 
 def prepare_steps(unit: Unit, role: Role) -> list[Data]:
@@ -264,43 +241,3 @@ def sent_source(unit: Unit, name: str) -> str:
 def store_expression(unit: Unit) -> str:
     """The store as an expression of the shell."""
     return shell.quote(store_place(unit))
-
-
-def command(unit: Unit, role: Role) -> list[Data]:
-    """The words of the command, without the discovery flags."""
-    place = child(role.path, "command")
-    args: list[Data] = [
-        Located(role_word(role, text), f"{child(role.path, 'args')}[{at}]") for at, text in enumerate(role.args)
-    ]
-    if not isinstance(role.command, tuple):
-        return ["/bin/sh", "-c", Located(program_word(role.command), place), "sh", *args]
-    if is_default_board(role):
-        logdir = Located(role_word(role, role.logdir or ""), child(role.path, "logdir"))
-        return ["tensorboard", "--logdir", logdir, "--bind_all", "--port", PORT, *args]
-    words = role.command or (unit.job.build.entrypoint if unit.job.build is not None else ())
-    # env would read a first word with = in it as another variable.
-    guard = ["nice", "-n", "0"] if words and sets_variables(unit) and not is_plain(words[0]) else []
-    return [*guard, *(Located(role_word(role, text), f"{place}[{at}]") for at, text in enumerate(words)), *args]
-
-
-def is_plain(text: Text) -> bool:
-    """Whether env reads ``text`` as a command."""
-    return isinstance(text, str) and "=" not in text
-
-
-def is_default_board(role: Role) -> bool:
-    """Whether tensorboard runs the language's default command, with the port that the task takes."""
-    if role.name != "tensorboard":
-        return False
-    return role.command in ((), ("tensorboard", "--logdir", role.logdir, "--bind_all", "--port", str(role.port)))
-
-
-def output_values(role: Role, output: Output) -> dict[str, Data]:
-    """One ``copy_out``."""
-    words: list[Data] = [
-        Located(output.when, child(output.path, "when")),
-        Located(role_word(role, output.source), child(output.path, "source")),
-        Located(role_word(role, output.destination), child(output.path, "destination")),
-        "overwrite" if output.overwrite else "keep",
-    ]
-    return {"one": output.index is not None, "index": str(output.index), "words": words}

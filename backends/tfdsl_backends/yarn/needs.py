@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl_backends.hadoop import archives
-from tfdsl_backends.hadoop.archives import archive_suffix, is_sent
 from tfdsl_backends.hadoop.files import files
-from tfdsl_backends.hadoop.texts import head
+from tfdsl_backends.scripts import archives
+from tfdsl_backends.scripts.archives import archive_suffix, is_sent
+from tfdsl_backends.scripts.texts import head
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.programs.ways import way_of

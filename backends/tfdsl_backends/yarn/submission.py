@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from tfdsl.emit.located import Located, at, child
 from tfdsl.emit.script import render
 from tfdsl_backends.hadoop.files import files
-from tfdsl_backends.hadoop.roles import stop_grace
+from tfdsl_backends.scripts.roles import stop_grace
 from tfdsl_backends.yarn.applications import Application, applications
 from tfdsl_backends.yarn.docker import runtime_variables
 from tfdsl_backends.yarn.features import NO_TIMEOUT, features

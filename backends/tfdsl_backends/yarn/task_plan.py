@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.policies import completions
-from tfdsl_backends.hadoop.roles import stop_grace
+from tfdsl_backends.scripts.roles import stop_grace
 from tfdsl_backends.yarn.needs import store_place
 from tfdsl_backends.yarn.policies import actions, rendezvous_seconds, restarts, restarts_by_itself
 

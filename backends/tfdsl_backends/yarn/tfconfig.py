@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl_backends.hadoop.tfconfig import placeholder_tasks
+from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 from tfdsl_backends.yarn.options import is_yarn_tf
 
 if TYPE_CHECKING:

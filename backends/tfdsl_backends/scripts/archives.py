@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl_backends.hadoop.texts import head, tail
+from tfdsl_backends.scripts.texts import head, tail
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,86 @@
+"""The commands of roles and steps, their folders and outputs, as words of a script."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tfdsl.emit.located import Located, child
+from tfdsl_backends.scripts.roles import hides_gpus
+from tfdsl_backends.scripts.words import PORT, program_word, resolved, word
+
+if TYPE_CHECKING:
+    from tfdsl.emit.located import Data
+    from tfdsl.emit.script import Quoted
+    from tfdsl.ir.model import Job, Output, Role, Step, Text
+
+
+def variable_word(runs: Role | Step, name: str) -> Quoted:
+    """The value of a variable of a role or step; the checks refuse those that refer to Kubernetes objects."""
+    return word(resolved(cast("Text", runs.env[name]), runs.env, frozenset((name,))))
+
+
+def role_word(runs: Role | Step, text: Text) -> Quoted:
+    """``text`` as a word of the script, with the values of the env of the role or step."""
+    return word(resolved(text, runs.env))
+
+
+def workdir(runs: Role | Step) -> Data:
+    """The folder of the command as a word; empty if it is the work folder."""
+    return Located(role_word(runs, runs.workdir), child(runs.path, "workdir")) if runs.workdir else ""
+
+
+def sets_variables(job: Job) -> bool:
+    """Whether a command has variables of its own."""
+    return any(role.env or hides_gpus(job, role) for role in job.roles)
+
+
+def command(job: Job, role: Role) -> list[Data]:
+    """The words of the command, without the discovery flags."""
+    place = child(role.path, "command")
+    args: list[Data] = [
+        Located(role_word(role, text), f"{child(role.path, 'args')}[{at}]") for at, text in enumerate(role.args)
+    ]
+    if not isinstance(role.command, tuple):
+        return ["/bin/sh", "-c", Located(program_word(role.command), place), "sh", *args]
+    if is_default_board(role):
+        logdir = Located(role_word(role, role.logdir or ""), child(role.path, "logdir"))
+        return ["tensorboard", "--logdir", logdir, "--bind_all", "--port", PORT, *args]
+    words = role.command or (job.build.entrypoint if job.build is not None else ())
+    # env would read a first word with = in it as another variable.
+    guard = ["nice", "-n", "0"] if words and sets_variables(job) and not is_plain(words[0]) else []
+    return [*guard, *(Located(role_word(role, text), f"{place}[{at}]") for at, text in enumerate(words)), *args]
+
+
+def step_command(step: Step) -> list[Data]:
+    """The words of a step's command."""
+    place = child(step.path, "command")
+    args: list[Data] = [
+        Located(role_word(step, text), f"{child(step.path, 'args')}[{at}]") for at, text in enumerate(step.args)
+    ]
+    if not isinstance(step.command, tuple):
+        return ["/bin/sh", "-c", Located(program_word(step.command), place), "sh", *args]
+    guard = ["nice", "-n", "0"] if step.command and not is_plain(step.command[0]) else []
+    return [*guard, *(Located(role_word(step, text), f"{place}[{at}]") for at, text in enumerate(step.command)), *args]
+
+
+def is_plain(text: Text) -> bool:
+    """Whether env reads ``text`` as a command."""
+    return isinstance(text, str) and "=" not in text
+
+
+def is_default_board(role: Role) -> bool:
+    """Whether tensorboard runs the language's default command, with the port that the task takes."""
+    if role.name != "tensorboard":
+        return False
+    return role.command in ((), ("tensorboard", "--logdir", role.logdir, "--bind_all", "--port", str(role.port)))
+
+
+def output_values(role: Role, output: Output) -> dict[str, Data]:
+    """One ``copy_out``."""
+    words: list[Data] = [
+        Located(output.when, child(output.path, "when")),
+        Located(role_word(role, output.source), child(output.path, "source")),
+        Located(role_word(role, output.destination), child(output.path, "destination")),
+        "overwrite" if output.overwrite else "keep",
+    ]
+    return {"one": output.index is not None, "index": str(output.index), "words": words}
