@@ -16,13 +16,17 @@ if TYPE_CHECKING:
     from tfdsl.vocabulary.quantities import Duration
 
 RESTARTS: Final = policies.RESTARTS
+SELF_CONTAINED: Final = policies.SELF_CONTAINED
 DEADLINE_PASSED: Final = "the deadline has passed"
+_ONE: Final = ("restart container", "restart pod")
+"""Actions that start only the replica again that they are about."""
 
 
 class Decision(Record):
     """What is done about something that happened: an action of the language, or ``nothing``.
 
-    ``why``: in words, for whoever asks what ended the job. ``delay``: after which it is done, if nothing has changed.
+    ``why``: in words, for whoever asks what ended the job. ``delay``: after which it is done, unless the replica
+    runs again by then.
     ``counted``: whether a restart needs one of the ``retries``. ``part``: which part of the job ends, where it is
     several objects that end one by one; empty: all of it.
     """
@@ -39,6 +43,11 @@ class Behaviour:
 
     def __init__(self, job: Job) -> None:
         self.job = job
+        self._roles: dict[str, Role] = {role.name: role for role in job.roles}
+
+    def role(self, task: Task) -> Role:
+        """The role of ``task``."""
+        return self._roles[task.role]
 
     # --- parts ---
 
@@ -58,23 +67,21 @@ class Behaviour:
 
     def on_exit(self, task: Task, status: int, state: State) -> Decision:
         """What is done when ``task`` ends with ``status`` (1–255)."""
-        role = self.job.role(task.role)
-        assert role is not None
-        return self.decision(policies.on_exit(self.job, role, status, task.index), f"{task} exited {status}")
+        policy = policies.on_exit(self.job, self.role(task), status, task.index)
+        if policy is None and task.role in SELF_CONTAINED:
+            return _by_itself("restart container", task)
+        return self.decision(policy, f"{task} exited {status}")
 
     def on_success(self, task: Task, state: State) -> Decision | None:
         """What is done because ``task`` has ended with 0, whatever the others do; ``None``: it has completed."""
-        return (
-            Decision("restart container", "tensorboard starts again by itself") if task.role == "tensorboard" else None
-        )
+        return _by_itself("restart container", task) if task.role in SELF_CONTAINED else None
 
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
         """What is done when ``task`` is evicted or its node is lost. ``status``: with which its command ends then."""
-        role = self.job.role(task.role)
-        assert role is not None
-        if task.role == "tensorboard":
-            return Decision("restart pod", "tensorboard starts again by itself")
-        return self.decision(policies.on_eviction(self.job, role, task.index), f"{task} was lost")
+        policy = policies.on_eviction(self.job, self.role(task), task.index)
+        if policy is None and task.role in SELF_CONTAINED:
+            return _by_itself("restart pod", task)
+        return self.decision(policy, f"{task} was lost")
 
     def on_preemption(self, task: Task, status: int, state: State) -> Decision:
         """What is done when ``task`` is preempted or its node drained: its pod is deleted. An eviction as any other."""
@@ -82,9 +89,7 @@ class Behaviour:
 
     def on_pending(self, task: Task) -> Decision | None:
         """What is done when ``task`` has not started after the delay; ``None``: it may take any time."""
-        role = self.job.role(task.role)
-        assert role is not None
-        covering = policies.covering(self.job, role, task.index)
+        covering = policies.covering(self.job, self.role(task), task.index)
         policy = next((policy for policy in covering if policy.event == "pending"), None)
         return self.decision(policy, f"{task} has not started in time") if policy is not None else None
 
@@ -103,11 +108,14 @@ class Behaviour:
 
     def on_restarted(self, task: Task, state: State) -> Decision | None:
         """What is done because the containers of a role have been restarted so often in place."""
-        role = self.job.role(task.role)
-        assert role is not None
-        restarts = sum(replica.restarts for _, replica in state.of(task.role))
-        for policy in policies.covering(self.job, role, task.index):
-            if policy.event == "restarted" and policy.count is not None and restarts >= policy.count:
+        limits = [
+            policy
+            for policy in policies.covering(self.job, self.role(task), task.index)
+            if policy.event == "restarted" and policy.count is not None
+        ]
+        restarts = sum(replica.restarts for _, replica in state.of(task.role)) if limits else 0
+        for policy in limits:
+            if policy.count is not None and restarts >= policy.count:
                 return Decision(policy.action, f"the containers of {task.role} were restarted {restarts} times")
         return None
 
@@ -119,10 +127,12 @@ class Behaviour:
         return Decision(policy.action, what, policy.delay)
 
     def _completed(self, policy: Policy, state: State) -> bool:
-        replicas = [
-            (task, replica) for task, replica in state.of(policy.role or "") if policy.index in (None, task.index)
-        ]
-        return bool(replicas) and all(replica.phase == "succeeded" for _, replica in replicas)
+        """Whether every replica that ``policy`` is about has exited 0, or has failed and counts as ended."""
+        replicas = state.of(policy.role or "")
+        if policy.index is None:
+            return bool(replicas) and state.ended_well(policy.role or "") == len(replicas)
+        one = replicas[policy.index][1]
+        return one.phase == "succeeded" or one.ignored
 
     # --- time and order ---
 
@@ -143,8 +153,8 @@ class Behaviour:
         return Decision("fail job", f"the deadline of {task} has passed")
 
     def may_start(self, role: Role, state: State) -> bool:
-        """Whether ``role`` may start: the roles of its ``after`` have."""
-        return all(replica.phase not in ("waiting", "pending") for name in role.after for _, replica in state.of(name))
+        """Whether ``role`` may start: those of its ``after`` run, or have ended already."""
+        return not any(state.number(name, "waiting", "pending") for name in role.after)
 
     def begins(self, task: Task, state: State) -> Iterable[Task]:
         """The replicas whose commands run now that ``task`` has ``arrived``."""
@@ -158,7 +168,7 @@ class Behaviour:
 
     def may_restart(self, decision: Decision, task: Task, state: State) -> bool:
         """Whether one more restart is allowed; counts it if so. ``retries`` are for the life of the job."""
-        if task.role == "tensorboard":
+        if task.role in SELF_CONTAINED and decision.action in _ONE:
             return True
         if state.retries >= self.job.retries:
             return False
@@ -170,7 +180,7 @@ class Behaviour:
         if decision.action == "restart role":
             return [other for other, _ in state.of(task.role)]
         if decision.action == "restart job":
-            return [other for other in state.replicas if other.role != "tensorboard"]
+            return [other for other in state.replicas if other.role not in SELF_CONTAINED]
         return [task]
 
     def restarted_beside(self, decision: Decision, task: Task, state: State) -> Iterable[Task]:
@@ -189,8 +199,8 @@ class Behaviour:
 
     def nothing_left(self, state: State) -> bool:
         """Whether no replica that could still end the job runs."""
-        training = [replica for task, replica in state.replicas.items() if task.role != "tensorboard"]
-        return not any(replica.alive or replica.phase == "waiting" for replica in training)
+        training = (role.name for role in self.job.roles if role.name not in SELF_CONTAINED)
+        return not any(state.number(role, "waiting", "pending", "running") for role in training)
 
     def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
         """The replicas that are stopped when the job ends, and whether nothing of them is left."""
@@ -205,3 +215,7 @@ class Behaviour:
         for task, replica in state.replicas.items():
             if replica.alive and self.part_of(task) == part:
                 yield task, True
+
+
+def _by_itself(action: str, task: Task) -> Decision:
+    return Decision(action, f"{task.role} starts again by itself")

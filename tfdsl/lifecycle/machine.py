@@ -36,7 +36,10 @@ _OUTCOMES: dict[str, Outcome] = {"complete job": "succeeded", "fail job": "faile
 
 
 class Machine:
-    """One job under one behaviour. After the end, events change nothing but the phases of what is left."""
+    """One job under one behaviour. After the end, events change nothing but the phases of what is left.
+
+    ``began``: the replicas whose commands run since the last event.
+    """
 
     def __init__(self, behaviour: Behaviour) -> None:
         self.behaviour = behaviour
@@ -45,6 +48,8 @@ class Machine:
         self._waiting: set[str] = {role.name for role in behaviour.job.roles}
         self._timers: set[str] = set()
         self._delayed: dict[str, tuple[Task, Decision]] = {}
+        self._named: dict[str, Task] = {}
+        self.began: list[Task] = []
 
     def begin(self) -> list[Order]:
         """The orders with which the job begins."""
@@ -56,6 +61,7 @@ class Machine:
 
     def step(self, event: Event) -> list[Order]:
         """What has to be done because of ``event``."""
+        self.began.clear()
         if isinstance(event, Due):
             self._due(event.timer)
         elif isinstance(event, Split):
@@ -83,6 +89,7 @@ class Machine:
             self._do(first, task)
         else:
             self._decide(event, task)
+        self._start_waiting()  # what has ended while it was prepared keeps nobody waiting
         self._end_if_nothing_is_left()
 
     def _arrived(self, task: Task, replica: Replica) -> None:
@@ -92,6 +99,7 @@ class Machine:
         self._delayed.pop(f"delay {task}", None)
         for other in list(self.behaviour.begins(task, self.state)):
             self.state.replicas[other].phase = "running"
+            self.began.append(other)
         self._start_waiting()
         first = self.behaviour.on_event(self.state)
         if first is not None:
@@ -117,7 +125,10 @@ class Machine:
         alone = self.behaviour.on_success(task, self.state)
         if alone is not None:
             self._do(alone, task)
-            return
+        else:
+            self._complete()
+
+    def _complete(self) -> None:
         decision = self.behaviour.on_completion(self.state)
         if decision is not None:
             self._do(decision, None)
@@ -134,12 +145,9 @@ class Machine:
             self._do(replace(decision, delay=None), task)
             self._end_if_nothing_is_left()
         elif timer.startswith("pending "):
-            self._late(self._named(timer.removeprefix("pending ")))
+            self._late(self._named[timer])
         elif timer.startswith(f"{DEADLINE} "):
-            self._ran_too_long(self._named(timer.removeprefix(f"{DEADLINE} ")))
-
-    def _named(self, name: str) -> Task:
-        return next(task for task in self.state.replicas if str(task) == name)
+            self._ran_too_long(self._named[timer])
 
     def _late(self, task: Task) -> None:
         decision = self.behaviour.on_pending(task)
@@ -170,8 +178,9 @@ class Machine:
             self._end(_OUTCOMES[decision.action], decision.why, task, decision.part)
         elif decision.action in RESTARTS:
             self._restart(decision, task)
-        elif task is not None:
+        elif task is not None and not self.state.replicas[task].alive:
             self.state.replicas[task].ignored = True
+            self._complete()
 
     def _restart(self, decision: Decision, task: Task | None) -> None:
         subject = task if task is not None else next(iter(self.state.replicas))
@@ -182,8 +191,10 @@ class Machine:
         again = list(self.behaviour.restarted_by(decision, subject, self.state))
         beside = list(self.behaviour.restarted_beside(decision, subject, self.state))
         for other in again:
-            self._take_down(other, stop=other != task)
-        if decision.action == "restart container":
+            self._take_down(other)
+        lost = self.state.replicas[subject].phase in ("lost", "gone")  # which has no place to start again in
+        in_place = decision.action == "restart container" and not lost
+        if in_place:
             self._start_in_place(again)
         elif decision.action == "restart job":  # in the order of their after, as at first
             for other in again:
@@ -194,25 +205,23 @@ class Machine:
             for other in again:
                 self._start(other, "pod")
         for other in beside:
-            self._take_down(other, stop=True)
+            self._take_down(other)
         self._start_in_place(beside)
-        decided = self.behaviour.on_restarted(subject, self.state) if decision.action == "restart container" else None
+        decided = self.behaviour.on_restarted(subject, self.state) if in_place else None
         if decided is not None:
             self._do(decided, task)
 
     def _give_up(self, decision: Decision, task: Task | None) -> None:
         for other in list(self.behaviour.given_up(decision, task, self.state)):
-            self._take_down(other, stop=True)
+            self._take_down(other)
             self.state.replicas[other].phase = "gone"
 
-    def _take_down(self, task: Task, *, stop: bool) -> None:
-        """End what there is of a replica that starts again."""
+    def _take_down(self, task: Task) -> None:
+        """End what there is of a replica that starts again. A delayed action about it waits on: it may not run soon."""
         replica = self.state.replicas[task]
-        if stop and replica.alive:
+        if replica.alive:
             self._orders.append(Stop(task, gone=True))
         self._clear(f"pending {task}")
-        self._clear(f"delay {task}")
-        self._delayed.pop(f"delay {task}", None)
         replica.ignored = replica.arrived = False
 
     def _start_in_place(self, tasks: list[Task]) -> None:
@@ -240,10 +249,10 @@ class Machine:
         self._orders.append(Start(task, way))
         late = self.behaviour.on_pending(task)
         if late is not None and late.delay is not None:
-            self._set(f"pending {task}", late.delay.ms)
+            self._set_for(task, f"pending {task}", late.delay.ms)
         deadline = self.behaviour.deadline_of(task)
         if deadline is not None:
-            self._set(f"{DEADLINE} {task}", deadline.ms)
+            self._set_for(task, f"{DEADLINE} {task}", deadline.ms)
 
     def _end_if_nothing_is_left(self) -> None:
         if self.state.finish is None and not self._delayed and self.behaviour.nothing_left(self.state):
@@ -279,6 +288,10 @@ class Machine:
             self._orders.append(ClearTimer(timer))
         self._timers.clear()
         self._orders.append(finish)
+
+    def _set_for(self, task: Task, timer: str, ms: int) -> None:
+        self._named[timer] = task
+        self._set(timer, ms)
 
     def _set(self, timer: str, ms: int) -> None:
         self._timers.add(timer)

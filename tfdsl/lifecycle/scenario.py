@@ -1,12 +1,12 @@
-"""Faults that are played: what happens to a job, when, and what comes of it."""
+"""Play faults: what comes of a job when they happen."""
 
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.lifecycle.events import (
-    TERMINATED,
     ClearTimer,
     Due,
     Event,
@@ -20,73 +20,27 @@ from tfdsl.lifecycle.events import (
     Started,
     Task,
 )
+from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.lifecycle.machine import DEADLINE, Machine
-from tfdsl.patterns import regex
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from tfdsl.ir.model import Role
     from tfdsl.lifecycle.behaviour import Behaviour
     from tfdsl.lifecycle.state import Phase
     from tfdsl.vocabulary.quantities import Duration
 
-_INJECTED: Final = regex(
-    r"\s*(?:(?P<role>[a-z]+)(?:\[(?P<index>[0-9]+)\])?\s+)?"
-    r"(?:exit\s+(?P<status>[0-9]+)|(?P<word>completed|pending|unknown)"
-    r"|(?P<lost>evicted|preempted)(?:\s+exit\s+(?P<end>[0-9]+))?)"
-    r"(?:\s+after\s+(?P<delay>[0-9]+(?:ms|s|m|h|d)))?\s*"
-)
-LOST: Final = ("evicted", "preempted")
-_UNITS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
-_LONG: Final = 1000
-"""Events after which a scenario is broken off: something restarts for ever."""
+__all__ = ["Injected", "Left", "Prediction", "parse", "play"]
 
-
-class Injected(Record):
-    """A fault that is played ``after_ms`` from the start. ``task`` is ``None`` for ``unknown``.
-
-    ``status``: with which the command ends, also that of a replica that is lost, on SIGTERM.
-    """
-
-    task: Task | None
-    what: str
-    status: int
-    after_ms: int
-
-    def event(self) -> Event | None:
-        """What happens; nothing for a replica that does not start."""
-        if self.task is None:
-            return Split()
-        if self.what == "pending":
-            return None
-        if self.what in LOST:
-            return Lost(self.task, self.status, deleted=self.what == "preempted")
-        return Exited(self.task, self.status)
-
-
-def parse(text: str) -> Injected | str:
-    """``worker[1] exit 137 after 20s``, ``ps[0] evicted``, ``worker[0] pending``, ``unknown``; or what is wrong.
-
-    ``evicted``: by its node, which is short of memory or lost; ``preempted``: by a pod of more priority or a drain,
-    which delete the pod. ``worker[1] evicted exit 0``: its command ends with 0 on SIGTERM, and not with 143.
-    """
-    found = _INJECTED.fullmatch(text)
-    if found is None:
-        words = "exit STATUS, evicted, preempted, completed or pending"
-        return f"write ROLE[INDEX] {words}, or unknown, and after TIME behind it"
-    what = "exit" if found["status"] is not None else found["word"] or found["lost"]
-    delay = found["delay"] or "0s"
-    number = delay.rstrip("dhms")
-    after = int(number) * _UNITS[delay[len(number) :]]
-    if what == "unknown":
-        return "unknown is about the whole job" if found["role"] else Injected(None, what, 0, after)
-    if found["role"] is None:
-        return f"{what} needs a replica: worker[0] {text.strip()}"
-    status = int(found["status"] or found["end"] or (TERMINATED if what in LOST else 0))
-    if status > 255:
-        return "an exit status is at most 255"
-    return Injected(Task(found["role"], int(found["index"] or 0)), what, status, after)
+_MOST: Final = 10_000
+_MOST_EACH: Final = 50
+"""Events, and events for each replica, after which a scenario is broken off: something restarts for ever."""
+_STORY: Final = 200
+"""The most lines of a story."""
+_STARTED, _TIMER = -1, 1 << 30
+"""What goes first of what happens at one moment; faults are in the order in which they were given."""
 
 
 class Left(Record):
@@ -100,7 +54,10 @@ class Left(Record):
 
 
 class Prediction(Record):
-    """What comes of a scenario. ``outcome``: ``None`` when the job still runs; ``story``: what happened, in order.
+    """What comes of a scenario.
+
+    ``outcome``: ``None`` when the job has not ended. ``story``: what happened, in order. ``unplayed``: the faults that
+    could not happen, because the replica did not run by then.
 
     ``removed_after``: how long what is left stays after the end; ``None``: until somebody deletes it. ``parts``: of a
     job that a target makes several objects of, what has become of each; ``None``: it still runs.
@@ -111,6 +68,7 @@ class Prediction(Record):
     replicas: tuple[Left, ...]
     retries: int
     story: tuple[str, ...]
+    unplayed: tuple[str, ...] = ()
     removed_after: Duration | None = None
     parts: Mapping[str, str | None] = {}
 
@@ -123,109 +81,205 @@ def play(behaviour: Behaviour, injected: Sequence[Injected], *, finish: bool = T
     """What becomes of the job of ``behaviour`` when ``injected`` happens.
 
     A replica runs one millisecond after it was started, unless it is injected to stay ``pending``. ``finish``: when
-    everything has happened, the commands that still run and that the end waits for complete, before any deadline;
-    otherwise they run for ever.
+    everything has happened, the commands that end by themselves complete, before any deadline; otherwise they run for
+    ever.
     """
     return _Play(behaviour, injected).run(finish=finish)
+
+
+class _Happening(Record):
+    """An event at its time. ``generation``: of the replica that it is meant for; 0 for whichever is there."""
+
+    event: Event
+    generation: int = 0
+    fault: int | None = None
 
 
 class _Play:
     def __init__(self, behaviour: Behaviour, injected: Sequence[Injected]) -> None:
         self.machine = Machine(behaviour)
-        self.stuck = {one.task for one in injected if one.what == "pending"}
-        self.queue: list[tuple[int, int, Event]] = []
+        self.state = self.machine.state
+        self.injected = injected
+        self.queue: list[tuple[int, int, int, tuple[_Happening, ...]]] = []
         self.number = 0
         self.now = 0
+        self.room = _MOST + _MOST_EACH * len(self.state.replicas)
         self.timers: dict[str, int] = {}
         self.story: list[str] = []
-        for one in injected:
-            event = one.event()
-            if event is not None:
-                self._add(max(one.after_ms, 2), event)
+        self.happened: set[int] = set()
+        self.stuck: set[Task] = set()
+        self.at_start: dict[Task, deque[int]] = {}
+        for at, one in enumerate(injected):
+            self._plan(at, one)
+
+    def _plan(self, at: int, one: Injected) -> None:
+        tasks = one.tasks(self.machine.behaviour.job)
+        if one.what == "pending":
+            self.stuck.update(tasks)
+            self.happened.add(at)
+        elif one.role is None:
+            self._add(one.after_ms if one.after_ms is not None else 2, at, _Happening(Split()))
+            self.happened.add(at)
+        elif one.after_ms is None or one.always:
+            for task in tasks:
+                self.at_start.setdefault(task, deque()).append(at)
+        else:
+            events = [(one.event(task), at) for task in tasks]
+            self._add(one.after_ms, at, *(_Happening(event, 0, at) for event, at in events if event is not None))
 
     def run(self, *, finish: bool) -> Prediction:
         self._obey(self.machine.begin())
-        self._drain(deadlines=not finish)
-        if finish:
-            self._complete()
-            self._drain(deadlines=True)
-        state = self.machine.state
+        while self._drain(finish=finish) and finish and self._complete():
+            continue
+        end = self.state.finish
         replicas = tuple(
-            Left(task, one.phase, one.starts, one.restarts, one.status) for task, one in state.replicas.items()
+            Left(task, one.phase, one.starts, one.restarts, one.status) for task, one in self.state.replicas.items()
         )
-        end = state.finish
         return Prediction(
             end.outcome if end is not None else None,
-            end.cause if end is not None else "the job still runs",
+            end.cause if end is not None else self._why_not(),
             replicas,
-            state.retries,
+            self.state.retries,
             tuple(self.story),
+            tuple(one.text for at, one in enumerate(self.injected) if at not in self.happened),
             self.machine.behaviour.removed_after(end.outcome) if end is not None else None,
-            {part: _outcome(state.parts.get(part)) for part in self.machine.behaviour.parts()},
+            {part: _outcome(self.state.parts.get(part)) for part in self.machine.behaviour.parts()},
         )
 
-    def _complete(self) -> None:
-        """Let the running commands end well, one after the other, parameter servers and TensorBoard last of all."""
-        for _ in range(_LONG):
-            running = [task for task, one in self.machine.state.replicas.items() if one.phase == "running"]
-            ends = [task for task in running if task.role not in ("ps", "tensorboard")]
-            if self.machine.state.finish is not None or not ends:
-                return
-            self._add(self.now + 1, Exited(ends[0], 0))
-            self._drain(deadlines=False)
+    # --- what happens, in order ---
 
-    def _drain(self, *, deadlines: bool) -> None:
-        """Let happen what is to happen; without ``deadlines`` these stay where they are."""
-        later: list[tuple[int, int, Event]] = []
-        for _ in range(_LONG):
-            if not self.queue or self.machine.state.finish is not None:
-                break
-            when, number, event = heapq.heappop(self.queue)
-            if isinstance(event, Due) and self.timers.get(event.timer) != when:
+    def _drain(self, *, finish: bool) -> bool:
+        """Let everything happen that is to come; whether the job goes on then."""
+        while self.queue and self._goes_on():
+            when, _, _, happenings = self.queue[0]
+            if all(self._is_over(one.event, when) for one in happenings):
+                heapq.heappop(self.queue)
                 continue
-            if isinstance(event, Due) and event.timer.startswith(DEADLINE) and not deadlines:
-                later.append((when, number, event))
+            if finish and self._only_deadline(happenings) and self._complete():
                 continue
-            self.now = max(self.now, when)
-            if isinstance(event, Exited) and self._starts(event.task):
-                self.story.append(f"{event.task} does not run yet, so it cannot exit")
-                continue
-            self._tell(event)
-            self._obey(self.machine.step(event))
-        else:
-            self.story.append("and so on, for ever")
-        for one in later:
-            heapq.heappush(self.queue, one)
+            heapq.heappop(self.queue)
+            self.now = when
+            at_once = [(one, self._generation(one.event)) for one in happenings]
+            for one, generation in at_once:
+                if generation is not None and generation == self._generation(one.event) and self._goes_on():
+                    self._happens(one, generation)
+        return self._goes_on()
 
-    def _starts(self, task: Task) -> bool:
-        replica = self.machine.state.replicas.get(task)
-        return replica is not None and replica.phase == "pending"
+    def _goes_on(self) -> bool:
+        return self.state.finish is None and self.room > 0
+
+    def _happens(self, one: _Happening, generation: int) -> None:
+        if one.generation not in (0, generation):
+            return  # it was meant for a replica that has been replaced since
+        self.room -= 1
+        if one.fault is not None:
+            self.happened.add(one.fault)
+        self._tell(one.event)
+        self._obey(self.machine.step(one.event))
+        for task in list(self.machine.began):
+            self._plan_from_start(task)
+
+    def _generation(self, event: Event) -> int | None:
+        """Which start of its replica an event is about; ``None`` when it cannot happen to the replica now."""
+        if isinstance(event, Started | Exited | Lost):
+            replica = self.state.replicas[event.task]
+            there = replica.phase == "running" if isinstance(event, Exited) else replica.alive
+            return replica.generation if there else None
+        return 0
+
+    def _is_over(self, event: Event, when: int) -> bool:
+        """Whether a timer has been cleared or set anew."""
+        return isinstance(event, Due) and self.timers.get(event.timer) != when
+
+    def _only_deadline(self, happenings: tuple[_Happening, ...]) -> bool:
+        """Whether nothing is to come but deadlines, before which a job is taken to complete."""
+        if not _is_deadline(happenings[0].event):
+            return False
+        later = ((one.event, when) for when, _, _, others in self.queue[1:] for one in others)
+        return all(_is_deadline(event) or self._is_over(event, when) for event, when in later)
+
+    def _complete(self) -> bool:
+        """Let the commands that run and that end by themselves do so, in order; whether there is one."""
+        behaviour = self.machine.behaviour
+        running = [task for task, one in self.state.replicas.items() if one.phase == "running"]
+        ends = [task for task in running if ends_by_itself(behaviour.role(task))]
+        for task in ends:
+            self._add(self.now + 1, 0, _Happening(Exited(task, 0), self.state.replicas[task].generation))
+        return bool(ends)
+
+    def _why_not(self) -> str:
+        """Why the job has not ended."""
+        if self.room <= 0:
+            return "something restarts for ever"
+        waiting = [task for task, one in self.state.replicas.items() if one.phase == "pending"]
+        if waiting:
+            return f"{waiting[0]} has not started, and nothing limits the wait"
+        return "the job still runs"
+
+    # --- orders and faults ---
 
     def _obey(self, orders: Iterable[Order]) -> None:
         for order in orders:
             if isinstance(order, Start):
-                if order.task not in self.stuck:
-                    self._add(self.now + 1, Started(order.task))
+                self._start(order)
             elif isinstance(order, SetTimer):
                 self.timers[order.timer] = self.now + order.ms
-                self._add(self.now + order.ms, Due(order.timer))
+                self._add(self.now + order.ms, _TIMER, _Happening(Due(order.timer)))
             elif isinstance(order, ClearTimer):
                 self.timers.pop(order.timer, None)
             elif isinstance(order, Finish):
-                self.story.append(f"{order.part or 'the job'} has {order.outcome}: {order.cause}")
+                self._note(f"{order.part or 'the job'} has {order.outcome}: {order.cause}")
+
+    def _start(self, order: Start) -> None:
+        if order.way != "first":
+            self._note(f"{order.task} starts again {'in place' if order.way == 'container' else 'in a new pod'}")
+        if order.task not in self.stuck:
+            generation = self.state.replicas[order.task].generation
+            self._add(self.now + 1, _STARTED, _Happening(Started(order.task), generation))
+
+    def _plan_from_start(self, task: Task) -> None:
+        """Plan the next fault of a replica that runs now."""
+        planned = self.at_start.get(task)
+        replica = self.state.replicas[task]
+        if not planned or replica.phase != "running":
+            return
+        at = planned[0]
+        one = self.injected[at]
+        if not one.always:
+            planned.popleft()
+        event = one.event(task)
+        if event is not None:
+            self._add(self.now + (one.after_ms or 1), at, _Happening(event, replica.generation, at))
+
+    def _add(self, when: int, rank: int, *happenings: _Happening) -> None:
+        heapq.heappush(self.queue, (when, rank, self.number, happenings))
+        self.number += 1
+
+    # --- the story ---
 
     def _tell(self, event: Event) -> None:
         if isinstance(event, Exited):
-            self.story.append(f"{event.task} exits {event.status}")
+            self._note(f"{event.task} exits {event.status}")
         elif isinstance(event, Lost):
-            self.story.append(f"{event.task} is {'preempted' if event.deleted else 'lost'}")
+            self._note(f"{event.task} is {'preempted' if event.deleted else 'lost'}")
         elif isinstance(event, Due):
-            self.story.append(f"{event.timer} is due")
+            self._note(f"{event.timer} is due")
 
-    def _add(self, when: int, event: Event) -> None:
-        heapq.heappush(self.queue, (when, self.number, event))
-        self.number += 1
+    def _note(self, line: str) -> None:
+        if len(self.story) < _STORY:
+            self.story.append(line)
+        elif len(self.story) == _STORY:
+            self.story.append("and so on")
+
+
+def _is_deadline(event: Event) -> bool:
+    return isinstance(event, Due) and event.timer.startswith(DEADLINE)
 
 
 def _outcome(finish: Finish | None) -> str | None:
     return None if finish is None else finish.outcome
+
+
+def ends_by_itself(role: Role) -> bool:
+    """Whether the command of ``role`` ends when the training is done; servers and TensorBoard run on."""
+    return role.name not in ("ps", "tensorboard") and not role.server

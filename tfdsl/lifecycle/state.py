@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from tfdsl.lifecycle.events import Task
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tfdsl.ir.model import Job
-    from tfdsl.lifecycle.events import Finish, Task
+    from tfdsl.lifecycle.events import Finish
 
 Phase: TypeAlias = Literal["waiting", "pending", "running", "succeeded", "failed", "lost", "stopped", "gone"]
 """Of a replica. ``waiting``: for the roles of its ``after``; ``pending``: started, but its command does not run yet;
@@ -17,27 +19,62 @@ Phase: TypeAlias = Literal["waiting", "pending", "running", "succeeded", "failed
 ALIVE: tuple[Phase, ...] = ("pending", "running")
 ENDED: tuple[Phase, ...] = ("succeeded", "failed", "lost", "stopped", "gone")
 
+_IGNORED = "ignored"
+
 
 class Replica:
     """One replica.
 
     ``starts``: how many pods it has had; ``restarts``: how often its command was started again in place; ``status``:
-    with which its command ended last. ``ignored``: it failed, and counts as ended. ``arrived``: what was started
-    last is there, though its command may not run yet.
+    with which its command ended last. ``arrived``: what was started last is there, though its command may not run yet.
+    ``numbers``: how many replicas of its role are in each phase, which it keeps.
     """
 
-    def __init__(self) -> None:
-        self.phase: Phase = "waiting"
+    __slots__ = ("_ignored", "_numbers", "_phase", "arrived", "restarts", "starts", "status")
+
+    def __init__(self, numbers: dict[str, int]) -> None:
+        self._numbers = numbers
+        self._phase: Phase = "waiting"
+        self._ignored = False
+        self._count("waiting", 1)
         self.starts = 0
         self.restarts = 0
         self.status: int | None = None
-        self.ignored = False
         self.arrived = False
+
+    @property
+    def phase(self) -> Phase:
+        """Where it is in its life."""
+        return self._phase
+
+    @phase.setter
+    def phase(self, phase: Phase) -> None:
+        self._count(self._phase, -1)
+        self._count(phase, 1)
+        self._phase = phase
+
+    @property
+    def ignored(self) -> bool:
+        """Whether it failed and counts as ended."""
+        return self._ignored
+
+    @ignored.setter
+    def ignored(self, ignored: bool) -> None:
+        self._count(_IGNORED, int(ignored) - int(self._ignored))
+        self._ignored = ignored
 
     @property
     def alive(self) -> bool:
         """Whether it runs or will."""
-        return self.phase in ALIVE
+        return self._phase in ALIVE
+
+    @property
+    def generation(self) -> int:
+        """Which start of its command this is, counted over pods and restarts in place."""
+        return self.starts + self.restarts
+
+    def _count(self, what: str, change: int) -> None:
+        self._numbers[what] = self._numbers.get(what, 0) + change
 
 
 class State:
@@ -47,15 +84,15 @@ class State:
     """
 
     def __init__(self, job: Job) -> None:
-        from tfdsl.lifecycle.events import Task
-
         self.job = job
-        self.replicas: dict[Task, Replica] = {
-            Task(role.name, index): Replica() for role in job.roles for index in range(role.replicas)
-        }
+        self.replicas: dict[Task, Replica] = {}
         self._of: dict[str, list[tuple[Task, Replica]]] = {}
-        for task, replica in self.replicas.items():
-            self._of.setdefault(task.role, []).append((task, replica))
+        self._numbers: dict[str, dict[str, int]] = {}
+        for role in job.roles:
+            numbers = self._numbers[role.name] = {}
+            tasks = [(Task(role.name, index), Replica(numbers)) for index in range(role.replicas)]
+            self._of[role.name] = tasks
+            self.replicas.update(tasks)
         self.retries = 0
         self.counts: dict[str, int] = {}
         self.finish: Finish | None = None
@@ -64,6 +101,15 @@ class State:
     def of(self, role: str) -> Sequence[tuple[Task, Replica]]:
         """The replicas of ``role``."""
         return self._of.get(role, ())
+
+    def number(self, role: str, *phases: Phase) -> int:
+        """How many replicas of ``role`` are in one of ``phases``; costs the same for four thousand as for one."""
+        numbers = self._numbers.get(role, {})
+        return sum(numbers.get(phase, 0) for phase in phases)
+
+    def ended_well(self, role: str) -> int:
+        """How many replicas of ``role`` have succeeded, or have failed and count as ended."""
+        return self.number(role, "succeeded") + self._numbers.get(role, {}).get(_IGNORED, 0)
 
     def count(self, counter: str) -> int:
         """One more of ``counter``; gives how many there are now."""

@@ -6,6 +6,8 @@ import pytest
 
 from tests.unit.lifecycle.jobs import CHIEF, WORKERS, injected, job, played
 from tfdsl.lifecycle.behaviour import Behaviour
+from tfdsl.lifecycle.events import Due, Exited, Start, Started, Stop, Task
+from tfdsl.lifecycle.machine import Machine
 from tfdsl.lifecycle.scenario import play
 
 
@@ -109,6 +111,20 @@ def test_completed_can_start_the_job_again() -> None:
     assert (end.outcome, end.retries, starts(end)["worker[0]"]) == ("failed", 2, 3)
 
 
+def test_a_lost_replica_has_no_place_to_start_again_in() -> None:
+    lines = (WORKERS, "on failed => restart container", "on worker restarted 1 => abort job")
+    end = played(lines, "worker[1] evicted after 1s")
+    assert (end.outcome, starts(end)["worker[1]"], [one.restarts for one in end.replicas]) == (
+        "succeeded",
+        2,
+        [0, 0, 0],
+    )
+
+
+def test_retries_are_3_if_a_policy_restarts_anything() -> None:
+    assert played((WORKERS, "on exit 9 => restart pod"), "ps[0] exit 9 always").retries == 3
+
+
 # --- delays ----------------------------------------------------------------------------------------------------------
 
 
@@ -118,6 +134,62 @@ def test_a_delayed_action_happens_after_its_time() -> None:
     )
     assert end.outcome == "failed"
     assert end.story[-2] == "delay worker[0] is due"
+
+
+@pytest.mark.parametrize("event", ["failed", "evicted"])
+def test_nothing_happens_if_the_replica_runs_again_by_then(event: str) -> None:
+    fault = "worker[0] evicted after 5s" if event == "evicted" else "worker[0] exit 1 after 5s"
+    lines = (WORKERS, f"on {event} after 30s => fail job", "on ps failed => restart job")
+    assert played(lines, fault, "ps[0] exit 1 after 20s").outcome == "succeeded"
+    assert played(lines, fault, "ps[0] exit 1 after 40s").outcome == "failed"
+
+
+def test_a_replica_that_is_restarted_but_does_not_run_by_then_does_not_count() -> None:
+    lines = ('role worker { after = ["ps"] }', "role ps { }")
+    policies = ("on worker failed after 30s => fail job", "on ps failed => restart job")
+    machine = Machine(Behaviour(job(*lines, *policies)))
+    ps, worker = Task("ps", 0), Task("worker", 0)
+    machine.begin()
+    for event in (Started(ps), Started(worker), Exited(worker, 1), Exited(ps, 1), Started(ps)):
+        machine.step(event)
+    assert machine.state.replicas[worker].phase == "pending"
+    machine.step(Due("delay worker[0]"))
+    assert machine.state.finish is not None
+
+
+@pytest.mark.parametrize(
+    ("action", "outcome", "retries"),
+    [("restart pod", "failed", 3), ("restart job", "failed", 3), ("fail job", "failed", 0)],
+)
+def test_a_replica_that_never_starts_is_tried_as_often_as_retries(action: str, outcome: str, retries: int) -> None:
+    end = played((WORKERS, f"on worker pending after 10m => {action}"), "worker[1] pending")
+    assert (end.outcome, end.retries) == (outcome, retries)
+    assert starts(end)["worker[1]"] == retries + 1
+
+
+def test_pending_is_about_one_that_has_not_started_not_about_one_that_restarts_in_place() -> None:
+    lines = (WORKERS, "on pending after 10m => abort job", "on failed => restart container")
+    assert played(lines, "worker[1] exit 1 after 1h").outcome == "succeeded"
+
+
+def test_a_failing_prepare_step_is_a_failure_of_a_replica_that_has_not_started() -> None:
+    """A fault at once hits a replica whose command does not run yet."""
+    lines = ('role worker { after = ["ps"] }', "role ps { }", "on ps exit 7 => ignore")
+    machine = Machine(Behaviour(job(*lines)))
+    machine.begin()
+    orders = machine.step(Exited(Task("ps", 0), 7))
+    assert orders == [Start(Task("worker", 0), "first")]
+
+
+def test_a_replica_is_pending_while_it_is_prepared() -> None:
+    lines = (WORKERS, 'prepare fetch { command = ["fetch"] }', "on pending after 10m => abort job")
+    assert played(lines, "worker[1] pending").outcome == "aborted"  # its step does not end
+
+
+def test_a_sidecar_never_decides_anything() -> None:
+    lines = (WORKERS, 'sidecar logs { image = "registry.example.com/fluent-bit:3.1" }')
+    end = played(lines)
+    assert (end.outcome, starts(end)) == ("succeeded", {"ps[0]": 1, "worker[0]": 1, "worker[1]": 1})
 
 
 def test_a_replica_that_does_not_start_in_time() -> None:
@@ -141,9 +213,39 @@ def test_roles_wait_for_those_of_their_after() -> None:
     assert played(lines).outcome == "succeeded"
 
 
+def test_abort_stops_everything_and_leaves_what_has_ended() -> None:
+    lines = (CHIEF, "on worker exit 9 => abort job", "on worker exit 1 => ignore", 'cleanup = "none"')
+    end = played(lines, "worker[0] exit 1 after 1s", "worker[1] exit 9 after 2s")
+    assert (end.outcome, end.left()) == ("aborted", {"worker[0]": "failed", "worker[1]": "failed"})
+
+
+def test_completion_by_one_of_several_policies_is_by_the_first_to_fire() -> None:
+    lines = (WORKERS, "on worker[0] completed => complete job", "on worker[1] completed => complete job")
+    assert played(lines, "worker[1] completed after 1s").cause == "worker[1] completed"
+
+
+def test_restart_job_keeps_the_order_of_after() -> None:
+    lines = ('role worker { after = ["ps"] }', "role ps { }", "on failed => restart job")
+    machine = Machine(Behaviour(job(*lines)))
+    ps, worker = Task("ps", 0), Task("worker", 0)
+    machine.begin()
+    machine.step(Started(ps))
+    machine.step(Started(worker))
+    assert machine.step(Exited(worker, 1)) == [Stop(ps, gone=True), Start(ps, "pod")]
+    assert machine.step(Started(ps)) == [Start(worker, "pod")]
+
+
 def test_unknown_is_about_the_gang() -> None:
     assert played((WORKERS, "on unknown => abort job"), "unknown after 1s").outcome == "aborted"
     assert played(WORKERS, "unknown after 1s").outcome == "succeeded"
+
+
+def test_a_role_completes_without_those_whose_failure_is_ignored() -> None:
+    lines = (WORKERS, "on worker[1] failed => ignore")
+    end = played(lines, "worker[1] exit 1 after 1s")
+    assert (end.outcome, end.cause) == ("succeeded", "worker completed")
+    assert end.left() == {"worker[0]": "succeeded", "worker[1]": "failed"}
+    assert played(lines, "worker[0] completed after 1s", "worker[1] evicted after 2s").outcome == "succeeded"
 
 
 def test_an_ignored_failure_counts_as_ended() -> None:
@@ -169,6 +271,15 @@ def test_tensorboard_starts_again_and_decides_nothing() -> None:
     lines = (WORKERS, 'role tensorboard { logdir = "/runs" }', 'mount pvc "runs" at "/runs"')
     end = played(lines, "tensorboard[0] exit 1 after 1s", "tensorboard[0] evicted after 2s")
     assert (end.outcome, end.retries) == ("succeeded", 0)
+    assert [(one.starts, one.restarts) for one in end.replicas if one.task.role == "tensorboard"] == [(2, 1)]
+
+
+def test_only_policies_that_name_tensorboard_apply_to_it() -> None:
+    lines = (WORKERS, 'role tensorboard { logdir = "/runs" }', 'mount pvc "runs" at "/runs"', "on failed => abort job")
+    assert played(lines, "tensorboard[0] exit 1 after 1s").outcome == "succeeded"
+    named = (*lines, "on tensorboard failed => restart pod")
+    end = played(named, "tensorboard[0] exit 1 after 1s")
+    assert [(one.starts, one.restarts) for one in end.replicas if one.task.role == "tensorboard"] == [(2, 0)]
 
 
 def test_tensorboard_starts_again_also_after_a_good_end() -> None:

@@ -1,0 +1,291 @@
+"""Faults that are played, as ``--inject`` takes them (docs/simulate.md has the grammar).
+
+``worker[1] exit 137 after 20s``, ``worker[0..3] evicted``, ``ps oom always``, ``ps[0] node lost``, ``unknown``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from tfdsl.diagnostics import fault_rules
+from tfdsl.diagnostics.suggest import closest, enumeration
+from tfdsl.lifecycle.events import TERMINATED, Exited, Lost, Split, Task
+from tfdsl.patterns import regex
+from tfdsl.record import Record, replace
+from tfdsl.text import Source, Span
+from tfdsl.vocabulary.quantities import Duration
+from tfdsl.vocabulary.roles import ROLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from tfdsl.diagnostics import Diagnostic, Rule
+    from tfdsl.ir.model import Job
+    from tfdsl.lifecycle.events import Event
+
+What: TypeAlias = Literal["exit", "evicted", "preempted", "node lost", "completed", "pending", "unknown"]
+
+_WORD: Final = regex(r"\S+")
+_SUBJECT: Final = regex(r"(?P<role>[^\s\[\]]+)(?:\[(?P<first>[0-9]{1,9})(?:\.\.(?P<last>[0-9]{1,9}))?\])?")
+_STATUS: Final = regex(r"[0-9]{1,3}")
+_EVENTS: Final = ("exit", "oom", "evicted", "preempted", "node", "completed", "pending", "unknown")
+_LOST: Final[dict[str, What]] = {"evicted": "evicted", "preempted": "preempted", "node": "node lost"}
+_REPEATED: Final = ("exit", *_LOST.values())
+_OOM: Final = 137
+_HIGHEST: Final = 255
+_ALIASES: Final = {
+    **dict.fromkeys(("oomkilled", "oomkill", "outofmemory"), "oom"),
+    **dict.fromkeys(("evict", "eviction"), "evicted"),
+    **dict.fromkeys(("preempt", "preemption", "drain", "drained", "deleted"), "preempted"),
+    **dict.fromkeys(("nodelost", "nodeloss", "lost"), "node"),
+    **dict.fromkeys(("complete", "succeeded", "succeeds", "done", "completes"), "completed"),
+    **dict.fromkeys(("exits", "exited", "fail", "failed", "fails", "killed", "crash", "crashed"), "exit"),
+}
+_WRITTEN: Final = {"exit": "exit 1", "node": "node lost"}
+_USE: Final = "use exit STATUS, oom, evicted, preempted, node lost, completed or pending"
+
+
+class Injected(Record):
+    """What is played. ``role``: ``None`` for ``unknown``, which is about the whole job.
+
+    ``status``: with which the command ends, also that of a replica that is lost, on SIGTERM. ``first``, ``last``: the
+    replicas; ``None`` for all of the role. ``after_ms``: from the start of the job; ``None``: as soon as the replica
+    runs. ``always``: each time that it has started, ``after_ms`` later. ``place``: where it is written; ``subject``:
+    the part that names the replicas.
+    """
+
+    role: str | None
+    first: int | None
+    last: int | None
+    what: What
+    status: int
+    after_ms: int | None
+    always: bool
+    place: Span
+    subject: Span
+    text: str
+
+    def tasks(self, job: Job) -> Sequence[Task]:
+        """The replicas of ``job`` that it is about."""
+        role = job.role(self.role) if self.role is not None else None
+        if role is None:
+            return ()
+        first = 0 if self.first is None else self.first
+        last = role.replicas - 1 if self.last is None else min(self.last, role.replicas - 1)
+        return [Task(role.name, index) for index in range(first, last + 1)]
+
+    def event(self, task: Task | None) -> Event | None:
+        """What happens to ``task``; nothing to a replica that does not start."""
+        if task is None:
+            return Split()
+        if self.what == "pending":
+            return None
+        if self.what in _LOST.values():
+            return Lost(task, self.status, deleted=self.what != "evicted")
+        return Exited(task, self.status)
+
+
+def parse(text: str, place: Span | None = None) -> Injected | Diagnostic:
+    """What ``text`` says, or what is wrong with it. ``place``: where it is written, as a shell has it."""
+    return _Parser(text, place if place is not None else Span(Source("--inject", text), 0, len(text))).parsed()
+
+
+def missing(injected: Injected, jobs: Sequence[Job]) -> Diagnostic | None:
+    """That none of ``jobs`` has such a role or replica."""
+    if injected.role is None or any(_is_there(injected, job) for job in jobs):
+        return None
+    names = enumeration(f"job {name}" for name in dict.fromkeys(job.name for job in jobs))
+    sizes = [role.replicas for job in jobs for role in job.roles if role.name == injected.role]
+    if sizes:
+        index = injected.last if injected.last is not None else injected.first
+        error = fault_rules.NO_SUCH_REPLICA(injected.subject, role=injected.role, job=names, index=index)
+        most = max(sizes) - 1
+        return error.help(f"its replicas are 0 to {most}" if most else "its only replica is 0")
+    roles = list(dict.fromkeys(role.name for job in jobs for role in job.roles))
+    error = fault_rules.NO_SUCH_ROLE(injected.subject, job=names, name=injected.role)
+    return _suggesting(error, injected.role, roles, f"its roles are {enumeration(roles)}")
+
+
+def _is_there(injected: Injected, job: Job) -> bool:
+    role = job.role(injected.role) if injected.role is not None else None
+    return role is not None and (injected.last or injected.first or 0) < role.replicas
+
+
+def _suggesting(error: Diagnostic, word: str, words: Iterable[str], otherwise: str) -> Diagnostic:
+    near = closest(word, words, _ROLE_WORDS)
+    return error.help(f"did you mean {near}?" if near is not None and near in words else otherwise)
+
+
+_ROLE_WORDS: Final = {alias.lower().replace("_", ""): role.name for role in ROLES for alias in role.aliases}
+
+
+class _FaultError(Exception):
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+
+
+class _Word(Record):
+    text: str
+    start: int
+    end: int
+
+
+class _Parser:
+    """One fault, word by word."""
+
+    def __init__(self, text: str, place: Span) -> None:
+        self.text = text
+        self.place = place
+        self.words: Iterator[_Word] = (_Word(one[0], one.start(), one.end()) for one in _WORD.finditer(text))
+        self.now = next(self.words, None)
+
+    def parsed(self) -> Injected | Diagnostic:
+        """All of it."""
+        try:
+            return self._fault()
+        except _FaultError as wrong:
+            return wrong.diagnostic
+
+    # --- words and their places ---
+
+    def _take(self) -> _Word | None:
+        word = self.now
+        self.now = next(self.words, None)
+        return word
+
+    def _span(self, start: int, end: int) -> Span:
+        """A part of the text where it is written; all of its place when a shell had to write it in another way."""
+        at = self.place.text.rfind(self.text)
+        if at < 0 or not self.text:
+            return self.place
+        return Span(self.place.source, self.place.start + at + start, self.place.start + at + end)
+
+    def _wrong(self, rule: Rule, word: _Word | None, **values: object) -> Diagnostic:
+        """An error at ``word``, or at the end of the text where a word is missing."""
+        end = len(self.text.rstrip())
+        return rule(self._span(word.start, word.end) if word is not None else self._span(0, end), **values)
+
+    # --- the parts ---
+
+    def _fault(self) -> Injected:
+        subject = self._take()
+        if subject is None:
+            raise _FaultError(self._wrong(fault_rules.FAULT_FORM, None, what="there is nothing to play").help(_EXAMPLE))
+        if subject.text == "unknown":
+            return self._rest(None, None, None, subject, subject)
+        if subject.text in _EVENTS:
+            error = self._wrong(fault_rules.FAULT_FORM, subject, what=f"{subject.text} needs a replica")
+            raise _FaultError(error.help(f"write worker[0] {self.text.strip()}"))
+        role, first, last = self._subject(subject)
+        event = self._take()
+        if event is None:
+            what = f"{subject.text} needs something that happens to it"
+            raise _FaultError(self._wrong(fault_rules.FAULT_FORM, subject, what=what).help(_USE))
+        return self._rest(role, first, last, subject, event)
+
+    def _subject(self, word: _Word) -> tuple[str, int | None, int | None]:
+        found = _SUBJECT.fullmatch(word.text)
+        if found is None:
+            error = self._wrong(fault_rules.FAULT_FORM, word, what=f"{word.text} does not name replicas")
+            raise _FaultError(error.help("write ROLE, ROLE[INDEX] or ROLE[FIRST..LAST], such as worker[0..3]"))
+        first = None if found["first"] is None else int(found["first"])
+        last = first if found["last"] is None else int(found["last"])
+        if first is not None and last is not None and last < first:
+            error = self._wrong(fault_rules.FAULT_FORM, word, what=f"the range {first}..{last} is empty")
+            raise _FaultError(error.help(f"write {found['role']}[{last}..{first}]"))
+        return found["role"], first, last
+
+    def _rest(self, role: str | None, first: int | None, last: int | None, subject: _Word, event: _Word) -> Injected:
+        what, status = self._event(event, role)
+        text = " ".join(self.text.split())
+        one = Injected(
+            role,
+            first,
+            last,
+            what,
+            status,
+            None,
+            always=False,
+            place=self._span(0, len(self.text)),
+            subject=self._span(subject.start, subject.end),
+            text=text,
+        )
+        return self._when(one)
+
+    def _event(self, word: _Word, role: str | None) -> tuple[What, int]:
+        if word.text == "exit":
+            return "exit", self._status(word)
+        if word.text == "oom":
+            return "exit", _OOM
+        if word.text in _LOST:
+            return _LOST[word.text], self._last_status(word)
+        if word.text == "completed":
+            return "completed", 0
+        if word.text == "pending":
+            return "pending", 0
+        if word.text == "unknown":
+            if role is None:
+                return "unknown", 0
+            error = self._wrong(fault_rules.FAULT_FORM, word, what="unknown is about the whole job")
+            raise _FaultError(error.help("write unknown without a replica"))
+        error = self._wrong(fault_rules.NO_FAULT, word, name=word.text)
+        near = closest(word.text, _EVENTS, _ALIASES)
+        raise _FaultError(error.help(f"did you mean {_WRITTEN.get(near, near)}?" if near is not None else _USE))
+
+    def _status(self, event: _Word) -> int:
+        word = self._take()
+        if word is None or word.text in ("after", "always"):
+            error = self._wrong(fault_rules.FAULT_FORM, event, what="exit needs a status")
+            raise _FaultError(error.help("write exit 1, or exit 137 for a process that is killed"))
+        if _STATUS.fullmatch(word.text) is None or int(word.text) > _HIGHEST:
+            raise _FaultError(self._wrong(fault_rules.FAULT_STATUS, word, status=word.text))
+        return int(word.text)
+
+    def _last_status(self, event: _Word) -> int:
+        """With which the command of a replica that is lost ends on SIGTERM."""
+        if event.text == "node":
+            word = self._take()
+            if word is None or word.text != "lost":
+                error = self._wrong(fault_rules.FAULT_FORM, word if word is not None else event, what="node needs lost")
+                raise _FaultError(error.help("write node lost"))
+        if self.now is None or self.now.text != "exit":
+            return TERMINATED
+        return self._status(self._take() or event)
+
+    def _when(self, one: Injected) -> Injected:
+        """``always`` and ``after TIME``, in either order, each once."""
+        seen: set[str] = set()
+        while (word := self._take()) is not None:
+            if word.text not in ("always", "after") or word.text in seen:
+                what = f"{word.text} is not expected here" if word.text not in seen else f"{word.text} is repeated"
+                error = self._wrong(fault_rules.FAULT_FORM, word, what=what)
+                raise _FaultError(error.help("after the event, write always, after TIME or nothing"))
+            seen.add(word.text)
+            one = self._always(one, word) if word.text == "always" else self._after(one, word)
+        return one
+
+    def _always(self, one: Injected, word: _Word) -> Injected:
+        if one.what not in _REPEATED or (one.what == "exit" and not one.status):
+            what = f"{'exit 0' if one.what == 'exit' else one.what} cannot happen always"
+            error = self._wrong(fault_rules.FAULT_FORM, word, what=what)
+            raise _FaultError(
+                error.help("always goes with a failure: exit STATUS, oom, evicted, preempted or node lost")
+            )
+        return replace(one, always=True)
+
+    def _after(self, one: Injected, event: _Word) -> Injected:
+        if one.what == "pending":
+            error = self._wrong(fault_rules.FAULT_FORM, event, what="pending cannot have a delay")
+            raise _FaultError(error.help("a replica that is pending does not start at all"))
+        word = self._take()
+        if word is None:
+            error = self._wrong(fault_rules.FAULT_FORM, event, what="after needs a time")
+            raise _FaultError(error.help("write after 20s"))
+        try:
+            return replace(one, after_ms=Duration(word.text).ms or None)
+        except ValueError:
+            error = self._wrong(fault_rules.FAULT_TIME, word, time=word.text)
+            raise _FaultError(error.help("write a number and a unit, such as 20s, 5m or 1h30m")) from None
+
+
+_EXAMPLE: Final = "write for example worker[1] exit 137 after 20s"
