@@ -160,6 +160,12 @@ def _roles() -> Iterator[Row]:
         "pods are created when min_available pods of those tasks are running and ready",
     )
     yield translated(
+        "roles[].logdir",
+        "spec.tasks[].template.spec.containers[0].command",
+        "--logdir of the tensorboard command; restart job starts it again, too, and nothing does when the kubelet "
+        "stops it under pressure",
+    )
+    yield translated(
         "roles[].gpu_memory",
         "resources volcano.sh/vgpu-number and volcano.sh/vgpu-memory",
         "gpu (or 1) shares of that many MiB; the cluster needs the vGPU device plugin and deviceshare.VGPUEnable",
@@ -223,6 +229,12 @@ def _steps() -> Iterator[Row]:
 
 
 def _completed() -> Iterator[Row]:
+    yield translated(
+        "policies[completed]",
+        "spec.tasks[].policies[].event TaskCompleted",
+        "a deleted pod whose program exits with 0 on SIGTERM counts as completed",
+        when=when.sees_the_end,
+    )
     yield kept("policies[completed]", "spec.tasks[].policies[].event TaskCompleted")
     yield kept("policies[completed].complete job", "action CompleteJob")
     yield kept("policies[completed].restart job", "action RestartJob")
@@ -275,7 +287,11 @@ def _failed() -> Iterator[Row]:
         instead="let another role decide, e.g. on chief completed => complete job",
         when=when.decider_is_ignored,
     )
-    yield translated("policies[failed].ignore", "", "no policy; policies without ROLE are written on the other tasks")
+    yield translated(
+        "policies[failed].ignore",
+        "",
+        "no policy, and a deleted pod is made anew; policies without ROLE are written on the other tasks",
+    )
     yield from _index("failed")
     yield refused(
         "policies[failed].delay",
@@ -296,6 +312,13 @@ def _exit() -> Iterator[Row]:
         "exit-in-place",
         instead="restart pods instead: on failed => restart pod",
         when=when.beside_restart_in_place,
+    )
+    yield translated(
+        "policies[exit]",
+        "policies[].exitCode",
+        "one policy per status, before the one for PodFailed; it also decides on a pod that the kubelet stops under "
+        "pressure and, from 1.12.4, 1.13.2 and 1.14 on, on a deleted one, if it ends with that status",
+        when=when.can_end_evicted,
     )
     yield translated("policies[exit]", "policies[].exitCode", "one policy per status, before the one for PodFailed")
     yield from _job_actions("exit")

@@ -9,7 +9,7 @@ from tfdsl.ir.policies import deciders
 from tfdsl.support import Condition, condition
 from tfdsl_backends.volcano.claims import claims
 from tfdsl_backends.volcano.features import features
-from tfdsl_backends.volcano.policies import KILLED, decisions, eviction_statuses
+from tfdsl_backends.volcano.policies import KILLED, TERMINATED, decisions, eviction_statuses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,6 +181,12 @@ def _as_any_failure(unit: Unit, item: Item) -> bool:
 
 restarts_on_any_failure = Condition("beside failed => restart container", _as_any_failure)
 ignores_any_failure = Condition("beside failed => ignore", _as_any_failure)
+
+
+sees_the_end = Condition("from 1.12.4, 1.13.2 and 1.14 on", lambda unit, item: features(unit).fails_deleted)
+can_end_evicted = Condition(
+    "with 137 or 143", lambda unit, item: not {KILLED, TERMINATED}.isdisjoint(_policy(item).codes)
+)
 
 
 @condition("with a different action than failed")
