@@ -27,7 +27,7 @@ _PROGRAM: Final = """\
 import sys
 sys.path.append(sys.argv[1])
 from tfdsl.running.supervision.program import main
-main(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+main(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
 """
 _ROOT: Final = Path(__file__).parents[2]
 """Where the package is."""
@@ -44,8 +44,14 @@ class Supervisor:
     mounts; if not, ``denied`` says why.
     """
 
-    def __init__(self, folder: str | None = None) -> None:
-        """Start it. ``folder``: where it makes the scratch folder; else where temporary files are."""
+    def __init__(self, folder: str | None = None, *, keep: bool = False, plain: bool = False) -> None:
+        """Start it.
+
+        Args:
+            folder: Where it makes the scratch folder; else where temporary files are.
+            keep: Leave the scratch folder there at the end.
+            plain: Use no namespaces.
+        """
         ours, theirs = wire.pair()
         self._wire = ours
         self._gone, gone = os.pipe()
@@ -53,9 +59,21 @@ class Supervisor:
         self._events: list[Running | Ended] = []
         self._held: list[int] | str | None = None
         self._lost = False
+        self._keep = keep
+        options = " ".join(word for word, is_set in (("keep", keep), ("plain", plain)) if is_set)
         handed = (theirs.fileno(), gone)
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_ROOT), folder or _temporary(), *map(str, handed)],
+            [
+                sys.executable,
+                "-I",
+                "-S",
+                "-c",
+                _PROGRAM,
+                str(_ROOT),
+                folder or _temporary(),
+                options,
+                *map(str, handed),
+            ],
             pass_fds=handed,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -157,7 +175,7 @@ class Supervisor:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        if self._process.returncode != 0:  # it was killed and could not do it
+        if self._process.returncode != 0 and not self._keep:  # it was killed and could not do it
             shutil.rmtree(self.scratch, ignore_errors=True)
 
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tfdsl.record import Record
     from tfdsl.running.supervisor import Supervisor
 
+MARK = f"TFDSL_TEST={os.urandom(8).hex()}"
+"""A variable of every process that a launch of these tests starts, so that what is left of them can be found."""
+
 LONGEST = 30.0
 """Seconds after which a test gives up."""
 
@@ -29,7 +32,21 @@ def python(text: str, name: str = "worker[0]", cwd: str = "/", **fields: object)
 
 
 def python_free(argv: tuple[str, ...], name: str, cwd: str, **fields: object) -> Launch:
-    return Launch(name, argv, dict(os.environ), cwd, **fields)  # type: ignore[arg-type]
+    mark, value = MARK.split("=")
+    return Launch(name, argv, dict(os.environ) | {mark: value}, cwd, **fields)  # type: ignore[arg-type]
+
+
+def left() -> list[str]:
+    """The processes of these tests that are left."""
+    return [name for name in os.listdir("/proc") if name.isdigit() and MARK.encode() in _environment(name)]
+
+
+def _environment(pid: str) -> bytes:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as stream:
+            return stream.read()
+    except OSError:
+        return b""
 
 
 class Seen:

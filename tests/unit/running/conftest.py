@@ -1,0 +1,60 @@
+"""The ways in which a supervisor can run on this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.running.runs import Seen
+from tfdsl.running.supervisor import Supervisor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+AS_USER = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
+"""Runs a command without any right of root, as somebody who still owns the files of whoever runs the tests."""
+
+
+def namespaced(mode: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let supervisors start in a mode, or skip the test."""
+    if mode == "root":
+        if os.geteuid() != 0:
+            pytest.skip("only root has the rights of root")
+        return
+    if shutil.which("unshare") is None or subprocess.run([*AS_USER, "true"], check=False).returncode:
+        pytest.skip("this machine has no user namespaces")
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\nexec {" ".join(AS_USER)} {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+
+
+@pytest.fixture(params=["plain", "root", "user"])
+def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+    """A supervisor in each way that a run can go: without namespaces, as root, as somebody else."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        if request.param != "plain":
+            namespaced(request.param, tmp_path_factory.mktemp("python"), monkeypatch)
+        supervisor = Supervisor(str(tmp_path_factory.mktemp("scratch")), plain=request.param == "plain")
+    with supervisor:
+        if request.param != "plain" and not supervisor.namespaced:
+            pytest.skip(supervisor.denied)
+        yield Seen(supervisor)
+
+
+@pytest.fixture(params=["root", "user"])
+def inside(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+    """A supervisor with namespaces."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        namespaced(request.param, tmp_path_factory.mktemp("python"), monkeypatch)
+        supervisor = Supervisor(str(tmp_path_factory.mktemp("scratch")))
+    with supervisor:
+        if not supervisor.namespaced:
+            pytest.skip(supervisor.denied)
+        yield Seen(supervisor)

@@ -1,0 +1,106 @@
+"""The scratch folder of a run, and everything else on this machine that has to go when the run has ended.
+
+A run that was killed together with its supervisor leaves its folder behind; a later run of the same user removes it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from contextlib import suppress
+
+_PREFIX = "tfdsl-run-"
+_LOCK, _MADE, _KEEP, _ROOT = "lock", "made", "keep", "root"
+_YOUNG = 60.0
+"""Seconds in which a folder without a lock may be one that is being made."""
+
+
+class Scratch:
+    """The folder of this run, a new one that only its owner can enter. It is locked as long as a process has it."""
+
+    def __init__(self, folder: str, *, keep: bool) -> None:
+        self._beside = folder
+        self.path = f"{folder}/{_PREFIX}{os.urandom(4).hex()}"
+        os.mkdir(self.path, 0o700)
+        self._lock = os.open(f"{self.path}/{_LOCK}", os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        os.mkdir(self.root)
+        if keep:
+            os.close(os.open(f"{self.path}/{_KEEP}", os.O_WRONLY | os.O_CREAT, 0o600))
+
+    @property
+    def root(self) -> str:
+        """An empty folder to mount roots at."""
+        return f"{self.path}/{_ROOT}"
+
+    @property
+    def made(self) -> str:
+        """The file of what is created elsewhere and has to go: paths, each with a zero byte after it."""
+        return f"{self.path}/{_MADE}"
+
+    def leave(self) -> None:
+        """Remove what has to go, also of runs that could not do it."""
+        others = list(_others(self._beside, self.path))
+        if not any(_is_live(other) for other in others):
+            _remove_made(self.path)  # another run may have mounted something at the same place
+        if not os.path.exists(f"{self.path}/{_KEEP}"):
+            remove(self.path)
+        for other in others:
+            if not _is_live(other):
+                _remove_made(other)
+                if not os.path.exists(f"{other}/{_KEEP}"):
+                    remove(other)
+
+
+def remove(folder: str) -> None:
+    """Remove a folder with all that is in it, as far as that is possible."""
+    import shutil  # as slow to import as all the rest
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _others(folder: str, own: str) -> list[str]:
+    """The scratch folders of this user's other runs."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        return [
+            entry.path
+            for entry in entries
+            if entry.name.startswith(_PREFIX)
+            and entry.path != own
+            and entry.is_dir(follow_symlinks=False)
+            and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+        ]
+    return []
+
+
+def _is_live(scratch: str) -> bool:
+    """Whether a process of the run of ``scratch`` is left."""
+    try:
+        lock = os.open(f"{scratch}/{_LOCK}", os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        with suppress(OSError):
+            return time.time() - os.stat(scratch).st_mtime < _YOUNG
+        return True
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
+def _remove_made(scratch: str) -> None:
+    """Remove the places of mounts that a run has created, the last first, if nothing is in them."""
+    try:
+        with open(f"{scratch}/{_MADE}", "rb") as stream:
+            made = stream.read().split(b"\0")[:-1]
+    except OSError:
+        return
+    for path in reversed(made):
+        with suppress(OSError):
+            if os.path.isdir(path):
+                os.rmdir(path)
+            elif os.stat(path).st_size == 0:
+                os.remove(path)
