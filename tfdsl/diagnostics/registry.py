@@ -24,6 +24,7 @@ MODULES = (
     "import_rules",
     "diff_rules",
     "where_rules",
+    "run_mount_rules",
     "fault_rules",
 )
 """The modules of this package with rules."""

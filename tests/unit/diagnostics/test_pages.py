@@ -18,6 +18,13 @@ FOLDER = Path(package.__file__).parent / "pages"
 RULES = rules()
 NO_EXAMPLE = {"internal-error", "unusable-target", "not-a-job", "claim-not-in-job", "claim-not-mounted"}
 """What no file of the language gives."""
+
+OF_MACHINE = {
+    *("run-mount-denied", "run-no-object", "run-no-source", "run-no-key", "run-empty-mount", "run-not-mounted"),
+    *("run-not-copied", "run-extra-mount", "run-memory-unlimited", "run-not-limited"),
+}
+"""What depends on the machine that runs a job."""
+NO_EXAMPLE |= OF_MACHINE
 SHOWN = [rule for rule in RULES if rule.slug not in NO_EXAMPLE]
 
 

@@ -1,0 +1,234 @@
+"""What the mounts of a job are on this machine.
+
+``host`` and ``nfs`` are the folders they name, and ``--mount PATH=DIR`` names one for any mount. ``scratch``,
+``memory`` and ``shm`` are folders that live with the pod, all others such that live with the run; both are below its
+scratch folder.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics import run_mount_rules as rules
+from tfdsl.ir import model
+from tfdsl.record import Record, replace
+from tfdsl.rules.mounts import SHM_PATH
+from tfdsl.running.filling import Filling
+from tfdsl.running.launch import Mounted, pod_folder
+from tfdsl.running.shown import shown
+from tfdsl.running.sources import leads_to, nfs_folder, plain
+from tfdsl.running.texts import Texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.ir.model import Job, Mount, Role
+    from tfdsl.ir.origins import Origins
+    from tfdsl.lifecycle.events import Task
+    from tfdsl.running.mount_options import Given, MountOptions
+    from tfdsl.text import Span
+
+
+class Replica(Record):
+    """One replica, as far as its mounts depend on it: the variables of its process, and its work folder."""
+
+    role: Role
+    task: Task
+    variables: Mapping[str, str]
+    folder: str
+
+
+class Mounts:
+    """The mounts of one job."""
+
+    def __init__(self, job: Job, origins: Origins, options: MountOptions) -> None:
+        self._job = job
+        self._origins = origins
+        self._options = options
+        self._volumes: dict[tuple[str, ...], str] = {}
+        self._filling = Filling()
+
+    def paths(self, role: Role) -> list[str]:
+        """Where the replicas of ``role`` have something mounted."""
+        own = [mount.at for mount in role.mounts]
+        return [] if self._options.ignored else [*own, *(at for at in self._options.given if at not in own)]
+
+    def of(self, replica: Replica, pod: int) -> tuple[Mounted, ...]:
+        """What the ``pod``-th pod of a replica mounts: those of its role in their order, then others."""
+        if self._options.ignored:
+            return ()
+        role, task, texts = replica.role, replica.task, Texts(replica.task.index, replica.variables)
+        mounted = [self._mounted(mount, task, pod, texts) for mount in role.mounts]
+        if role.shm is not None:
+            shm = f"{pod_folder(str(task), pod)}/shm"
+            mounted.append(self._given(SHM_PATH, Mounted(SHM_PATH, shm, memory=role.shm.whole)))
+        own = {one.at for one in mounted}
+        extra = [Mounted(at, given.source) for at, given in self._options.given.items() if at not in own]
+        return (*mounted, *extra)
+
+    def fill(self, scratch: str) -> None:
+        """Make what is mounted out of files, and the folders of the node that a job wants made.
+
+        Raises:
+            OSError: that cannot be done.
+        """
+        self._filling.fill(scratch)
+
+    # --- one mount ---
+
+    def _mounted(self, mount: Mount, task: Task, pod: int, texts: Texts) -> Mounted:
+        given = self._options.given.get(mount.at)
+        if given is not None:
+            return self._named(mount, given, texts)
+        readonly = mount.readonly
+        match mount:
+            case model.HostMount():
+                source = texts(mount.source)
+                self._filling.host(mount, source)
+                return Mounted(mount.at, source, readonly)
+            case model.NfsMount():
+                share = texts(mount.share)
+                folder = nfs_folder(mount.server, share)
+                return Mounted(mount.at, folder or self._volume("nfs", f"{mount.server}:{share}"), readonly)
+            case model.ScratchMount() | model.MemoryMount():
+                folder = f"{pod_folder(str(task), pod)}/{mount.kind}-{plain(mount.path)}"
+                return Mounted(mount.at, folder, readonly, _bytes(mount))
+            case model.ArchiveMount():
+                archive = texts(mount.source)
+                return Mounted(mount.at, self._filling.archive(archive) or self._volume("archive", archive), True)
+            case model.HdfsMount():
+                return Mounted(mount.at, self._volume("hdfs", texts(mount.uri)), readonly)
+            case _:
+                return Mounted(mount.at, self._claimed(mount, texts), readonly)
+
+    def _claimed(self, mount: Mount, texts: Texts) -> str:
+        """The folder of a claim, which all its mounts have in common; of another object its own."""
+        match mount:
+            case model.PvcMount():
+                folder, path = self._volume("pvc", texts(mount.claim)), mount.sub_path
+            case model.ClaimMount():
+                folder, path = self._volume("claim", mount.claim), mount.sub_path
+            case model.ConfigMapMount() | model.SecretMount():
+                folder, path = self._volume(mount.kind, texts(mount.name)), None
+            case _:
+                raise AssertionError(f"no folder for a mount of the kind {mount.kind}")
+        return folder if path is None else os.path.join(folder, texts(path))
+
+    def _named(self, mount: Mount, given: Given, texts: Texts) -> Mounted:
+        """The mount with the folder that the command line names for it."""
+        if isinstance(mount, model.ConfigMapMount | model.SecretMount):
+            source = self._filling.items(mount, given.source) if mount.items else given.source
+            return Mounted(mount.at, source, readonly=True)
+        path = getattr(mount, "sub_path", None)
+        if isinstance(path, model.RunTimeText):  # each replica has a folder of its own
+            source = os.path.join(given.source, texts(path))
+            self._filling.folder(source)
+            return Mounted(mount.at, source, mount.readonly)
+        return Mounted(mount.at, given.source, mount.readonly and not isinstance(mount, model.HdfsMount))
+
+    def _given(self, at: str, mounted: Mounted) -> Mounted:
+        given = self._options.given.get(at)
+        return mounted if given is None else replace(mounted, source=given.source, memory=None)
+
+    def _volume(self, kind: str, name: str) -> str:
+        """The folder of the run for a volume; one for each."""
+        folder = f"volumes/{kind}-{plain(name)}-{len(self._volumes)}"
+        return self._volumes.setdefault((kind, name), folder)
+
+    # --- before anything starts ---
+
+    def check(self, replicas: Iterable[Replica], denied: str) -> Iterator[Diagnostic]:
+        """What is to be said about the mounts. ``denied``: why nothing can be mounted here; else empty."""
+        if self._options.ignored:
+            yield from self._not_mounted()
+            return
+        yield from self._extra()
+        told: set[tuple[str, str]] = set()
+        for replica in replicas:
+            for number, mounted in enumerate(self.of(replica, 0)):
+                mount = replica.role.mounts[number] if number < len(replica.role.mounts) else None
+                for diagnostic in self._checked(replica, mount, mounted, denied):
+                    key = diagnostic.rule.code, diagnostic.message
+                    if key not in told:
+                        told.add(key)
+                        yield diagnostic
+
+    def _checked(self, replica: Replica, mount: Mount | None, mounted: Mounted, denied: str) -> Iterator[Diagnostic]:
+        place = self._origins.span(f"{replica.role.path}.shm" if mount is None else f"{mount.path}.at")
+        given = self._options.given.get(mounted.at)
+        if given is None and mount is not None:
+            problem = self._missing(mount, mounted)
+            if problem is not None and not (denied and problem.level == "info"):
+                yield problem
+                return
+        if isinstance(mount, model.ConfigMapMount | model.SecretMount) and given is not None:
+            for key in mount.items:
+                if not os.path.exists(os.path.join(given.source, key)):
+                    yield rules.NO_KEY(place, folder=given.source, key=key, path=mounted.at)
+        if denied:
+            yield from self._denied(replica, mounted, denied, given.place if mount is None and given else place)
+
+    def _missing(self, mount: Mount, mounted: Mounted) -> Diagnostic | None:
+        """What this machine does not have; an error, or what is there instead."""
+        place, named = self._origins.span(mount.path), f"--mount {mounted.at}=DIR"
+        match mount:
+            case model.ConfigMapMount() | model.SecretMount():
+                error = rules.NO_OBJECT(place, kind=_KINDS[mount.kind], name=shown(mount.name), path=mount.at)
+                return error.help(f"name a folder with a file for each key: {named}")
+            case model.HostMount():
+                if os.path.exists(mounted.source) or (mount.type or "").endswith("OrCreate"):
+                    return None
+                return rules.NO_SOURCE(place, source=mounted.source).help(f"name a folder of this machine: {named}")
+            case model.PvcMount() | model.NfsMount() | model.HdfsMount() | model.ArchiveMount():
+                if mounted.source.startswith("volumes/"):
+                    why = f"{_KINDS[mount.kind]} is not on this machine"
+                    return rules.EMPTY_MOUNT(place, path=mount.at, why=why).help(f"name the folder here: {named}")
+            case model.ClaimMount():
+                kept = any(claim.name == mount.claim and claim.keep for claim in self._job.claims)
+                return (
+                    rules.EMPTY_MOUNT(place, path=mount.at, why="a claim is kept on a cluster only") if kept else None
+                )
+            case _:
+                return None
+        return None
+
+    def _denied(self, replica: Replica, mounted: Mounted, why: str, place: Span) -> Iterator[Diagnostic]:
+        path = os.path.join(replica.folder, mounted.at)
+        if os.path.isabs(mounted.source) and leads_to(path, mounted.source):
+            return
+        if mounted.memory is not None and mounted.at == SHM_PATH:
+            yield rules.MEMORY_UNLIMITED(place, path=mounted.at, why=why)
+            return
+        error = rules.MOUNT_DENIED(place, path=mounted.at, why=why)
+        same = f"--mount {mounted.at}={mounted.at}"
+        yield error.help(f"if {mounted.at} is the right folder here, write {same}; --no-mounts mounts nothing")
+
+    def _extra(self) -> Iterator[Diagnostic]:
+        known = {mount.at for role in self._job.roles for mount in role.mounts}
+        if any(role.shm is not None for role in self._job.roles):
+            known.add(SHM_PATH)
+        for at, given in self._options.given.items():
+            if at not in known:
+                yield rules.EXTRA_MOUNT(given.place, path=at)
+
+    def _not_mounted(self) -> Iterator[Diagnostic]:
+        mounts = [mount for role in self._job.roles for mount in role.mounts]
+        if mounts:
+            paths = ", ".join(dict.fromkeys(mount.at for mount in mounts))
+            yield rules.NOT_MOUNTED(self._origins.span(mounts[0].path), paths=paths)
+
+
+_KINDS = {
+    "secret": "Secret",
+    "configmap": "ConfigMap",
+    "pvc": "the claim",
+    "nfs": "the export",
+    "hdfs": "the source in HDFS",
+    "archive": "the archive",
+}
+
+
+def _bytes(mount: model.ScratchMount | model.MemoryMount) -> int | None:
+    return mount.size.whole if isinstance(mount, model.MemoryMount) else None
