@@ -1,4 +1,4 @@
-"""Run the commands of README.md and of the page about migration, in order, and write below each what it prints.
+"""Run the commands of README.md and of some pages, in order, and write below each what it prints.
 
 A block ``console`` holds lines ``$ tfdsl …``, each followed by what it writes to standard output and standard error, in
 a folder with ``examples/`` in it; a last line ``…`` leaves out the rest. A block below `` `job.yaml`: `` is a file that
@@ -20,7 +20,7 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "docs/migrate.md")
+PAGES = ("README.md", "docs/migrate.md", "docs/simulate.md")
 sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 
 from tfdsl.cli.main import main as tfdsl  # noqa: E402

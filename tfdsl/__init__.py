@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tfdsl.api.importing import Imported, ImportedJob, import_manifest
     from tfdsl.api.program import Program, load
     from tfdsl.api.result import Document, Result
+    from tfdsl.api.simulating import Ending, MatrixJob, Scenario, TargetEnding, matrix, simulate
     from tfdsl.api.tasks import Task, tfconfig
     from tfdsl.api.values import Value
     from tfdsl.api.where import MadeLine, Where, where
@@ -27,14 +28,18 @@ __all__ = [
     "Difference",
     "Document",
     "Edit",
+    "Ending",
     "Fix",
     "Imported",
     "ImportedJob",
     "Label",
     "MadeLine",
+    "MatrixJob",
     "Program",
     "Result",
+    "Scenario",
     "Span",
+    "TargetEnding",
     "Task",
     "UsageError",
     "Value",
@@ -46,6 +51,8 @@ __all__ = [
     "import_manifest",
     "ir",
     "load",
+    "matrix",
+    "simulate",
     "tfconfig",
     "where",
 ]
@@ -59,6 +66,7 @@ _MODULES = {
     "importing": ("Imported", "ImportedJob", "import_manifest"),
     "program": ("Program", "load"),
     "result": ("Document", "Result"),
+    "simulating": ("Ending", "MatrixJob", "Scenario", "TargetEnding", "matrix", "simulate"),
     "tasks": ("Task", "tfconfig"),
     "values": ("Value",),
     "where": ("MadeLine", "Where", "where"),

@@ -28,6 +28,8 @@ SUMMARIES = {
     "diff": "show what differs between two jobs as the cluster would see them",
     "where": "show which line made which: from a job to its output, and back",
     "tfconfig": "show the cluster spec that each task will see",
+    "matrix": "list the jobs of a file, with the values of their matrix",
+    "simulate": "predict how a job ends on each target when something happens to it",
     "new": "write a first job to start from",
     "schema": "print the JSON Schema of a job",
     "lsp": "serve an editor on standard input and output",

@@ -44,6 +44,7 @@ class Behaviour:
     def __init__(self, job: Job) -> None:
         self.job = job
         self._roles: dict[str, Role] = {role.name: role for role in job.roles}
+        self._limits_pending = any(policy.event == "pending" for policy in job.policies)
 
     def role(self, task: Task) -> Role:
         """The role of ``task``."""
@@ -89,6 +90,8 @@ class Behaviour:
 
     def on_pending(self, task: Task) -> Decision | None:
         """What is done when ``task`` has not started after the delay; ``None``: it may take any time."""
+        if not self._limits_pending:
+            return None
         covering = policies.covering(self.job, self.role(task), task.index)
         policy = next((policy for policy in covering if policy.event == "pending"), None)
         return self.decision(policy, f"{task} has not started in time") if policy is not None else None

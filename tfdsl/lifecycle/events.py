@@ -13,6 +13,9 @@ class Task(Record):
     role: str
     index: int
 
+    def __hash__(self) -> int:
+        return hash((self.role, self.index))  # thousands of them are looked up at each step
+
     def __str__(self) -> str:
         """``worker[1]``."""
         return f"{self.role}[{self.index}]"

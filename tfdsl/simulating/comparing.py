@@ -1,0 +1,215 @@
+"""Play scenarios in the language's own meaning and on targets, and find what differs and which message tells it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from tfdsl import front_end, pipeline
+from tfdsl.judge import verdict
+from tfdsl.lifecycle.behaviour import Behaviour
+from tfdsl.lifecycle.faults import missing
+from tfdsl.lifecycle.scenario import Prediction, play
+from tfdsl.plain_jobs import plain_jobs
+from tfdsl.record import Record, replace
+from tfdsl.simulating.usual import usual_faults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from tfdsl.backend import Backend
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.front_end import Input
+    from tfdsl.ir.model import Job, Policy, Role
+    from tfdsl.lifecycle.faults import Injected
+    from tfdsl.pipeline import Choice, Made, Request
+    from tfdsl.text import Span
+
+Aspect: TypeAlias = Literal["outcome", "restarts", "left"]
+Faults: TypeAlias = "tuple[Injected, ...]"
+
+_EVENTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "exit": ("failed", "exit", "restarted"),
+    "evicted": ("evicted", "failed", "restarted"),
+    "preempted": ("evicted", "failed", "restarted"),
+    "node lost": ("evicted", "failed", "restarted"),
+    "completed": (),
+    "pending": ("pending",),
+    "unknown": ("unknown",),
+}
+"""Fault → the events of the policies that it is about."""
+
+
+class OnTarget(Record):
+    """What becomes of the job on one target.
+
+    ``expected``: what the language says of the job as the block of the target makes it; ``differs``: in what the
+    prediction is not that; ``messages``: those that tell it.
+    """
+
+    target: str
+    version: str
+    prediction: Prediction
+    expected: Prediction
+    differs: tuple[Aspect, ...]
+    messages: tuple[Diagnostic, ...]
+
+
+class Played(Record):
+    """One scenario: ``faults`` happen, or nothing."""
+
+    faults: Faults
+    language: Prediction
+    targets: tuple[OnTarget, ...]
+
+    @property
+    def name(self) -> str:
+        """The faults as they are written."""
+        return ", ".join(fault.text for fault in self.faults) or "nothing fails"
+
+
+class SimulatedJob(Record):
+    """The scenarios of one job. ``suspended``: it is created without being started."""
+
+    name: str
+    suspended: bool
+    scenarios: tuple[Played, ...]
+
+
+class Simulation(Record):
+    """``refused``: targets for which the job does not compile; ``unknown``: those without a behaviour."""
+
+    jobs: tuple[SimulatedJob, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    refused: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def simulated(
+    given: Input, request: Request, choices: Sequence[Choice], faults: Faults | None, *, named: bool
+) -> Simulation:
+    """Play ``faults`` together, or, for ``None``, the usual ones one by one.
+
+    ``named``: the targets are asked for by name, so what one of them refuses is an error.
+    """
+    plain = plain_jobs(given, request)
+    able = [choice for choice in choices if choice.backend.lifecycle]
+    unknown = tuple(choice.backend.name for choice in choices if not choice.backend.lifecycle)
+    made: list[tuple[Backend, Made]] = []
+    refused: list[str] = []
+    errors: list[Diagnostic] = []
+    for choice in able:
+        outcome = front_end.compiled(given, request, [choice])
+        if pipeline.has_errors(outcome.diagnostics):
+            refused.append(choice.backend.name)
+            errors += [one for one in outcome.diagnostics if one.level == "error"]
+        made += [(choice.backend, one) for one in outcome.made]
+    if refused and named:
+        return Simulation((), tuple(errors))
+    jobs = {one.job.name: one.job for one in plain.jobs}
+    for _, one in made:
+        jobs.setdefault(one.unit.job.name, one.unit.job)
+    if not jobs:
+        return Simulation((), plain.diagnostics)
+    wrong = [error for fault in faults or () if (error := missing(fault, [*jobs.values()])) is not None]
+    if wrong:
+        return Simulation((), tuple(wrong))
+    on = {name: [_Target(backend, one) for backend, one in made if one.unit.job.name == name] for name in jobs}
+    done = tuple(_job(job, on[name], faults) for name, job in jobs.items())
+    return Simulation(done, (), tuple(dict.fromkeys(refused)), tuple(dict.fromkeys(unknown)))
+
+
+def _job(job: Job, targets: Sequence[_Target], faults: Faults | None) -> SimulatedJob:
+    scenarios: Iterable[Faults] = [faults] if faults is not None else [(), *((one,) for one in usual_faults(job))]
+    behaviour = Behaviour(job)
+    played: list[Played] = []
+    for one in scenarios:
+        language = play(behaviour, one)
+        played.append(Played(one, language, tuple(target.played(one, job, language) for target in targets)))
+    return SimulatedJob(job.name, job.suspend, tuple(played))
+
+
+class _Target:
+    """One target that a job is compiled for."""
+
+    def __init__(self, backend: Backend, made: Made) -> None:
+        unit = made.unit
+        behaviour = backend.behaviour(unit, made.documents)
+        assert behaviour is not None  # only those are asked that have one
+        self.unit = unit
+        self.behaviour = behaviour
+        self.language = Behaviour(unit.job)
+        keys = {row.rule.code: row.key for row in backend.support.rows if row.rule is not None}
+        prefix = f"{backend.name}: "
+        self.messages = [
+            (keys.get(one.rule.code, ""), replace(one, message=one.message.removeprefix(prefix)))
+            for one in verdict(backend, unit)
+        ]
+
+    def played(self, faults: Faults, job: Job, language: Prediction) -> OnTarget:
+        """One scenario. ``job``: without the block of the target, with what the language says of it."""
+        prediction = play(self.behaviour, faults)
+        expected = language if _decide_alike(job, self.unit.job) else play(self.language, faults)
+        differs = tuple(differences(prediction, expected))
+        messages = tuple(self._telling(faults, differs)) if differs else ()
+        return OnTarget(self.unit.target, self.unit.shown_version, prediction, expected, differs, messages)
+
+    def _telling(self, faults: Faults, differs: Sequence[Aspect]) -> Iterator[Diagnostic]:
+        """The messages about what decides these faults; where there is none, all about policies."""
+        near = [one for key, one in self.messages if _is_about(key, faults, differs)]
+        at = [(policy, one) for _, one in self.messages for policy in self._policies_at(one.span)]
+        asked = [one for policy, one in at if _may_decide(policy, faults)] or [one for _, one in at]
+        yield from {(one.rule.code, one.span): one for one in near or asked}.values()
+
+    def _policies_at(self, place: Span) -> Iterator[Policy]:
+        """The policies that a message is about; those of checks have no row in the table that would say it."""
+        for at, policy in enumerate(self.unit.job.policies):
+            span = self.unit.origins.written(f"policies[{at}]")
+            if span is not None and span.source is place.source and span.start <= place.start and place.end <= span.end:
+                yield policy
+
+
+def _may_decide(policy: Policy, faults: Faults) -> bool:
+    """Whether ``policy`` can be the one that decides one of ``faults``."""
+    return any(
+        policy.event in _EVENTS[fault.what] and (policy.event != "exit" or fault.status in policy.codes)
+        for fault in faults
+    )
+
+
+def _decide_alike(job: Job, other: Job) -> bool:
+    """Whether everything is the same that the life of two jobs depends on."""
+    if job is other:
+        return True
+    mine, theirs = (
+        (one.policies, one.retries, one.deadline, one.ttl, one.cleanup, [_shape(role) for role in one.roles])
+        for one in (job, other)
+    )
+    return mine == theirs
+
+
+def _shape(role: Role) -> tuple[object, ...]:
+    return role.name, role.replicas, role.after, role.server
+
+
+def differences(prediction: Prediction, expected: Prediction) -> Iterator[Aspect]:
+    """In what ``prediction`` is not what is expected."""
+    if prediction.outcome != expected.outcome:
+        yield "outcome"
+    if [(one.starts, one.restarts) for one in prediction.replicas] != [
+        (one.starts, one.restarts) for one in expected.replicas
+    ]:
+        yield "restarts"
+    if prediction.left() != expected.left():
+        yield "left"
+
+
+def _is_about(key: str, faults: Faults, differs: Sequence[Aspect]) -> bool:
+    """Whether the row of ``key`` is about what decides these faults, or about what is left."""
+    if key == "job.cleanup":
+        return "left" in differs
+    if key in ("job.retries", "job.deadline"):
+        return "outcome" in differs or "restarts" in differs
+    if not key.startswith("policies["):
+        return False
+    events = {event for fault in faults for event in _EVENTS[fault.what]} | {"completed"}
+    return key.removeprefix("policies[").partition("]")[0] in events and ("outcome" in differs or "restarts" in differs)
