@@ -25,6 +25,7 @@ REVIEWED = {
     "tfdsl/cli/diff.py": EXAMPLE,
     "tfdsl/manifest/foreign.py": "what manifests that nobody reads are called",
     "tfdsl/cli/overview.py": EXAMPLE,
+    "tfdsl/cli/simulate.py": EXAMPLE,
     "tfdsl/cli/tfconfig.py": EXAMPLE,
     "tfdsl/cli/topics.py": EXAMPLE,
     "tfdsl/cli/where.py": EXAMPLE,

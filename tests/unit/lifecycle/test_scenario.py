@@ -88,7 +88,7 @@ def test_four_thousand_replicas_cost_about_as_much_each_as_four_hundred(
 ) -> None:
     small = Behaviour(job(*(line.replace("000", "00") for line in lines)))
     large = Behaviour(job(*lines))
-    costs = []
+    costs: list[float] = []
     for behaviour, names in ((small, [one.replace("3999", "399") for one in faults]), (large, faults)):
         begun = time.process_time()
         play(behaviour, injected(*names))
