@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from tfdsl.record import fields_of
 from tfdsl.running.launch import Ended, Launch, Running
@@ -45,7 +45,7 @@ class Supervisor:
     """
 
     def __init__(self, folder: str | None = None, *, keep: bool = False, plain: bool = False) -> None:
-        """Start it.
+        """Start it. Raises ``OSError``.
 
         Args:
             folder: Where it makes the scratch folder; else where temporary files are.
@@ -57,7 +57,7 @@ class Supervisor:
         self._gone, gone = os.pipe()
         self._live: dict[tuple[str, int], None] = {}
         self._events: list[Running | Ended] = []
-        self._held: list[int] | str | None = None
+        self._answers: list[list[int] | str] = []
         self._lost = False
         self._keep = keep
         options = " ".join(word for word, is_set in (("keep", keep), ("plain", plain)) if is_set)
@@ -81,7 +81,12 @@ class Supervisor:
         )
         theirs.close()
         os.close(gone)
-        self.scratch, self.namespaced, self.denied = self._greeting()
+        self.scratch = ""
+        try:
+            self.scratch, self.namespaced, self.denied = self._greeting()
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Supervisor:
         return self
@@ -97,6 +102,8 @@ class Supervisor:
             if messages is None:
                 raise OSError("the supervisor of the run has not started")
             for (what, *details), _ in messages:
+                if what == "failed":
+                    raise OSError(*details)
                 if what == "hello":
                     scratch, namespaced, denied = details
                     return scratch, namespaced, denied
@@ -105,13 +112,14 @@ class Supervisor:
 
     def hold(self, count: int) -> list[int]:
         """The numbers of ``count`` free ports, which are held until launches with them start."""
-        self._held = None
+        self._answers.clear()
         self._wire.send("hold", count)
-        while self._held is None and not self._lost:
+        while not self._answers and not self._lost:
             self._listen()
-        if self._held is None or isinstance(self._held, str):
-            raise OSError(self._held or _WAS_KILLED)
-        return self._held
+        answer = self._answers.pop() if self._answers else _WAS_KILLED
+        if isinstance(answer, str):
+            raise OSError(answer)
+        return answer
 
     def start(self, launch: Launch, generation: int, output: int) -> None:
         """Start a process; ``output``, the write end of a pipe for what it writes, can be closed afterwards."""
@@ -143,7 +151,7 @@ class Supervisor:
             self._lose()
         for (what, *details), _ in messages or ():
             if what == "held":
-                (self._held,) = details
+                self._answers += details
             elif what == "running":
                 self._events.append(Running(*details))
             elif what == "ended":
@@ -175,7 +183,7 @@ class Supervisor:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        if self._process.returncode != 0 and not self._keep:  # it was killed and could not do it
+        if self._process.returncode != 0 and self.scratch and not self._keep:  # it was killed and could not do it
             shutil.rmtree(self.scratch, ignore_errors=True)
 
 
@@ -187,11 +195,11 @@ def _temporary() -> str:
 def _data(value: object) -> Any:
     """A record as what can be sent."""
     if isinstance(value, tuple):
-        return [_data(item) for item in value]
+        return [_data(item) for item in cast("tuple[object, ...]", value)]
     names = fields_of(type(value))
     if names:
         return {name: _data(getattr(value, name)) for name in names}
-    return dict(value) if isinstance(value, Mapping) else value
+    return dict(cast("Mapping[str, object]", value)) if isinstance(value, Mapping) else value
 
 
 def _readable(descriptor: int, milliseconds: int) -> bool:

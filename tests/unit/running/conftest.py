@@ -21,14 +21,20 @@ AS_USER = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
 """Runs a command without any right of root, as somebody who still owns the files of whoever runs the tests."""
 
 
+def as_user() -> tuple[str, ...]:
+    """:data:`AS_USER`, or skip the test."""
+    if shutil.which("unshare") is None or subprocess.run([*AS_USER, "true"], check=False).returncode:
+        pytest.skip("this machine has no user namespaces")
+    return AS_USER
+
+
 def namespaced(mode: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let supervisors start in a mode, or skip the test."""
     if mode == "root":
         if os.geteuid() != 0:
             pytest.skip("only root has the rights of root")
         return
-    if shutil.which("unshare") is None or subprocess.run([*AS_USER, "true"], check=False).returncode:
-        pytest.skip("this machine has no user namespaces")
+    as_user()
     python = folder / "python"
     python.write_text(f'#!/bin/sh\nexec {" ".join(AS_USER)} {sys.executable} "$@"\n')
     python.chmod(0o755)

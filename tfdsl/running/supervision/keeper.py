@@ -38,6 +38,7 @@ class Keeper:
     """The keeper of one replica.
 
     ``port``: the socket that holds the replica's port. ``enter`` builds what the replica sees, before it starts.
+    ``group``: the open list of processes of a control group, which the command joins.
     """
 
     def __init__(
@@ -47,12 +48,14 @@ class Keeper:
         output: int,
         port: socket.socket | None,
         enter: Callable[[], None],
+        group: int | None = None,
     ) -> None:
         self._launch = launch
         self._wire = wire
         self._output = output
         self._port = port
         self._enter = enter
+        self._group = group
         self._command = 0
         self._killed = False
         self._ended: dict[int, int] = {}
@@ -61,8 +64,8 @@ class Keeper:
         """Do all of it, and end this process."""
         try:
             self._run()
-        except BaseException:  # a bug; the supervisor's code must not go on in this process
-            sys.excepthook(*sys.exc_info())
+        except BaseException as error:  # a bug; the supervisor's code must not go on in this process
+            sys.excepthook(type(error), error, error.__traceback__)
         finally:
             os._exit(_BUG)
 
@@ -118,6 +121,8 @@ class Keeper:
                 os.dup2(descriptor, number)
             restore_signals()
             os.chdir(self._launch["cwd"])
+            if self._group is not None:
+                os.write(self._group, b"0")
             status = NOT_EXECUTABLE
             _execute(argv, self._launch["env"])
         except (OSError, ValueError) as error:

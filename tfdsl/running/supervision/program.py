@@ -37,7 +37,11 @@ def main(folder: str, options: str, descriptor: int, gone: int) -> None:
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     wire = Wire(socket.socket(fileno=descriptor))
-    scratch = Scratch(folder, keep="keep" in options.split())
+    try:
+        scratch = Scratch(folder, keep="keep" in options.split())
+    except OSError as error:
+        wire.send("failed", f"{folder}: {error.strerror}")
+        return
     try:
         _serve(wire, scratch, gone, plain="plain" in options.split())
     finally:
@@ -68,7 +72,7 @@ def _serve_inside(wire: Wire, scratch: Scratch, gone: int, parent: int) -> NoRet
         wire.send("hello", scratch.path, True, "")
         Replicas(wire, scratch, gone, parent, namespaces.Nested()).serve()
         os._exit(0)
-    except BaseException:  # a bug; the code of the parent must not go on in this process
-        sys.excepthook(*sys.exc_info())
+    except BaseException as error:  # a bug; the code of the parent must not go on in this process
+        sys.excepthook(type(error), error, error.__traceback__)
     finally:
         os._exit(_BUG)

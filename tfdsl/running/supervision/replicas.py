@@ -54,6 +54,7 @@ class Replicas:
         self._parent = parent
         self._nested = nested
         self._ports = Ports()
+        self._group = scratch.group()
         self._running: dict[int, Replica] = {}
         self._pods: dict[str, str] = {}
         self._memory: set[str] = set()
@@ -107,6 +108,7 @@ class Replicas:
             self._make_folders(launch)
             if self._nested is not None:
                 self._nested.renew()
+            group = self._limited(launch)
             ours, theirs = pair()
             held = self._ports.take(launch["port"])
             pid = os.fork()
@@ -115,21 +117,32 @@ class Replicas:
             self._wire.send("ended", launch["name"], launch["generation"], NOT_STARTED, False, str(error))
             return
         if pid == 0:
-            self._keep(launch, theirs, output, held)
+            self._keep(launch, theirs, output, held, group)
         theirs.close()
         os.close(output)
+        if group is not None:
+            os.close(group)
         if held is not None:
             held.close()
         self._running[ours.fileno()] = Replica(launch, pid, ours)
         self._poll.register(ours, select.POLLIN)
 
-    def _keep(self, launch: dict[str, Any], wire: Wire, output: int, held: socket.socket | None) -> NoReturn:
+    def _limited(self, launch: dict[str, Any]) -> int | None:
+        """The open list of processes of a new control group with the limits of the launch."""
+        group = None if self._group is None else self._group.limited(launch["limits"])
+        return None if group is None else os.open(f"{group}/cgroup.procs", os.O_WRONLY)
+
+    def _keep(
+        self, launch: dict[str, Any], wire: Wire, output: int, held: socket.socket | None, group: int | None
+    ) -> NoReturn:
         """In the child: be the keeper."""
         kept = {wire.fileno(), output, self._gone}
         if held is not None:
             kept.add(held.fileno())
+        if group is not None:
+            kept.add(group)
         close_others(kept)
-        Keeper(launch, wire, output, held, lambda: self._enter(launch)).run()
+        Keeper(launch, wire, output, held, lambda: self._enter(launch), group).run()
 
     def _enter(self, launch: dict[str, Any]) -> None:
         """In the keeper: see what the replica sees."""
@@ -205,7 +218,7 @@ class Replicas:
         tree.reap({})
         if kernel.IS_LINUX and self._nested is None:
             keepers = {replica.pid for replica in self._running.values()}
-            tree.end_below([pid for pid in tree.children(os.getpid()) if pid not in keepers])
+            tree.end_others(keepers)
 
     def _end(self) -> None:
         """End everything: each keeper ends what is below it when its connection closes."""

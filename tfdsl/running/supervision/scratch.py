@@ -10,8 +10,10 @@ import os
 import time
 from contextlib import suppress
 
+from tfdsl.running.supervision import cgroups
+
 _PREFIX = "tfdsl-run-"
-_LOCK, _MADE, _KEEP, _ROOT = "lock", "made", "keep", "root"
+_LOCK, _MADE, _KEEP, _ROOT, _GROUP = "lock", "made", "keep", "root", "group"
 _YOUNG = 60.0
 """Seconds in which a folder without a lock may be one that is being made."""
 
@@ -20,14 +22,19 @@ class Scratch:
     """The folder of this run, a new one that only its owner can enter. It is locked as long as a process has it."""
 
     def __init__(self, folder: str, *, keep: bool) -> None:
+        """Make it. Raises ``OSError``, and then nothing is left of it."""
         self._beside = folder
         self.path = f"{folder}/{_PREFIX}{os.urandom(4).hex()}"
         os.mkdir(self.path, 0o700)
-        self._lock = os.open(f"{self.path}/{_LOCK}", os.O_RDWR | os.O_CREAT, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        os.mkdir(self.root)
-        if keep:
-            os.close(os.open(f"{self.path}/{_KEEP}", os.O_WRONLY | os.O_CREAT, 0o600))
+        try:
+            self._lock = os.open(f"{self.path}/{_LOCK}", os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            os.mkdir(self.root)
+            if keep:
+                os.close(os.open(f"{self.path}/{_KEEP}", os.O_WRONLY | os.O_CREAT, 0o600))
+        except OSError:
+            remove(self.path)
+            raise
 
     @property
     def root(self) -> str:
@@ -39,18 +46,26 @@ class Scratch:
         """The file of what is created elsewhere and has to go: paths, each with a zero byte after it."""
         return f"{self.path}/{_MADE}"
 
+    def group(self) -> cgroups.Group | None:
+        """The control group of the run, where one can be made."""
+        parent, _ = cgroups.place()
+        if not parent:
+            return None
+        group = cgroups.Group(parent, os.path.basename(self.path))
+        with open(f"{self.path}/{_GROUP}", "wb") as stream:
+            stream.write(os.fsencode(group.path))
+        return group
+
     def leave(self) -> None:
         """Remove what has to go, also of runs that could not do it."""
         others = list(_others(self._beside, self.path))
         if not any(_is_live(other) for other in others):
             _remove_made(self.path)  # another run may have mounted something at the same place
-        if not os.path.exists(f"{self.path}/{_KEEP}"):
-            remove(self.path)
+        _remove_rest(self.path)
         for other in others:
             if not _is_live(other):
                 _remove_made(other)
-                if not os.path.exists(f"{other}/{_KEEP}"):
-                    remove(other)
+                _remove_rest(other)
 
 
 def remove(folder: str) -> None:
@@ -89,6 +104,14 @@ def _is_live(scratch: str) -> bool:
     finally:
         os.close(lock)
     return False
+
+
+def _remove_rest(scratch: str) -> None:
+    """Remove the control group of a run, and its folder unless it is to be kept."""
+    with suppress(OSError), open(f"{scratch}/{_GROUP}", "rb") as stream:
+        cgroups.remove(os.fsdecode(stream.read()))
+    if not os.path.exists(f"{scratch}/{_KEEP}"):
+        remove(scratch)
 
 
 def _remove_made(scratch: str) -> None:

@@ -31,7 +31,8 @@ def signal_all(number: int, group: int | None = None) -> None:
 def end_all(group: int | None = None) -> dict[int, int]:
     """Kill every process below this one and wait for them; returns the wait statuses of the direct children.
 
-    Processes that start others while they are killed are stopped first, generation by generation.
+    A process that starts another and ends is found again as a child of this one; its group, which the kernel kills as
+    one, keeps it from doing so faster than it is found.
     """
     if os.getpid() == 1 or not kernel.IS_LINUX:
         signal_all(signal.SIGKILL, group)
@@ -39,11 +40,12 @@ def end_all(group: int | None = None) -> dict[int, int]:
     ended: dict[int, int] = {}
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
-        for pid in _stopped():
-            _kill(pid, signal.SIGKILL)
+        below = descendants(os.getpid())
+        _kill_all(below)
         if reap(ended):
             return ended
-        time.sleep(0.001)
+        if not below:  # they are ending
+            time.sleep(0.001)
     return ended
 
 
@@ -54,11 +56,16 @@ def wait_for_all() -> None:
         time.sleep(0.001)
 
 
-def end_below(roots: Collection[int]) -> None:
-    """Kill the processes of ``roots`` and below them."""
-    for root in roots:
-        for pid in [root, *descendants(root)]:
-            _kill(pid, signal.SIGKILL)
+def end_others(kept: Collection[int]) -> None:
+    """Kill every process below this one that is not in ``kept`` or below one of those."""
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until:
+        reap({})
+        others = [pid for pid in children(os.getpid()) if pid not in kept]
+        if not others:
+            return
+        _kill_all([*others, *(below for pid in others for below in descendants(pid))])
+        time.sleep(0.001)
 
 
 def reap(ended: dict[int, int]) -> bool:
@@ -75,11 +82,17 @@ def reap(ended: dict[int, int]) -> bool:
 
 def children(pid: int) -> list[int]:
     """The direct children of a process."""
-    return [child for child, parent in _parents() if parent == pid]
+    quick = _listed(pid)
+    return quick if quick is not None else [child for child, parent in _parents() if parent == pid]
 
 
 def descendants(root: int) -> list[int]:
     """Every process below ``root``, parents before their children."""
+    first = _listed(root)
+    if first is not None:
+        for pid in first:
+            first += _listed(pid) or ()
+        return first
     below: dict[int, list[int]] = {}
     for child, parent in _parents():
         below.setdefault(parent, []).append(child)
@@ -89,16 +102,35 @@ def descendants(root: int) -> list[int]:
     return found
 
 
-def _stopped() -> list[int]:
-    """Stop every process below this one, until no new one appears."""
-    stopped: dict[int, None] = {}
-    while True:
-        new = [pid for pid in descendants(os.getpid()) if pid not in stopped]
-        if not new:
-            return list(stopped)
-        for pid in new:
-            _kill(pid, signal.SIGSTOP)
-            stopped[pid] = None
+def _kill_all(pids: list[int]) -> None:
+    """Kill processes, and their groups."""
+    for group in _groups(pids):
+        _kill(-group, signal.SIGKILL)
+    for pid in pids:
+        _kill(pid, signal.SIGKILL)
+
+
+def _groups(pids: list[int]) -> set[int]:
+    """The process groups of ``pids``, without that of this process."""
+    groups: set[int] = set()
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            groups.add(os.getpgid(pid))
+    return groups - {os.getpgid(0)}
+
+
+def _listed(pid: int) -> list[int] | None:
+    """The direct children of a process as the kernel lists them, where it does: far faster than a look at everybody."""
+    found: list[int] = []
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children", "rb") as stream:
+                found += map(int, stream.read().split())
+    except FileNotFoundError:
+        return None if pid == os.getpid() else found
+    except OSError:
+        return found
+    return found
 
 
 def _reap_all(group: int | None) -> dict[int, int]:

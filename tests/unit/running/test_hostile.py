@@ -1,0 +1,99 @@
+"""Commands that do not want to end, or to be found."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.running.runs import left, python, shell
+from tfdsl.running.launch import Ended
+
+if TYPE_CHECKING:
+    from tests.unit.running.runs import Seen
+
+STUBBORN = "trap '' TERM INT HUP QUIT USR1 USR2"
+
+HOSTILE = {
+    "ignores signals": shell(f"{STUBBORN}; echo ready; while :; do sleep 1; done"),
+    "leaves its session twice": shell(
+        f"echo ready; {STUBBORN}; setsid setsid sh -c 'while :; do sleep 1; done'; sleep 1000"
+    ),
+    "closes its output": shell("echo ready; exec >/dev/null 2>&1; (setsid sleep 1000 &); sleep 1000"),
+    "stops itself": shell("echo ready; kill -STOP $$; sleep 1000"),
+    "stops its children": shell("sleep 1000 & kill -STOP $!; echo ready; wait"),
+    "has an odd name": python(
+        "import ctypes, os, time; ctypes.CDLL(None).prctl(15, b') S 1 1 (', 0, 0, 0); os.fork() or os.fork()\n"
+        "os.write(1, b'ready\\n')\ntime.sleep(1000)"
+    ),
+    "has many children": python(
+        "import os, time\nfor _ in range(6): os.fork()\nos.write(1, b'ready\\n')\ntime.sleep(1000)"
+    ),
+    "starts ever new processes": python(
+        "import os, time\nfor _ in range(3):\n if os.fork() == 0:\n"
+        "  end = time.monotonic() + 20\n  while time.monotonic() < end:\n   if os.fork(): os._exit(0)\n  os._exit(0)\n"
+        "os.write(1, b'ready\\n')\ntime.sleep(1000)"
+    ),
+    "starts ever new sessions": python(
+        "import os, time\nfor _ in range(2):\n if os.fork() == 0:\n"
+        "  end = time.monotonic() + 20\n  while time.monotonic() < end:\n   os.setsid()\n   if os.fork(): os._exit(0)\n"
+        "  os._exit(0)\nos.write(1, b'ready\\n')\ntime.sleep(1000)"
+    ),
+    "grows": python(
+        "import os, time\nos.write(1, b'ready\\n')\nend = time.monotonic() + 20\nfor depth in range(9):\n os.fork()\n"
+        " time.sleep(0.002)\nwhile time.monotonic() < end: time.sleep(0.1)"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_nothing_is_left_of_a_command_that_is_killed(seen: Seen, kind: str) -> None:
+    seen.start(HOSTILE[kind])
+    seen.written(mark=b"ready")
+    time.sleep(0.05)
+    seen.supervisor.signal("worker[0]", signal.SIGKILL)
+    assert seen.until(Ended) == [Ended("worker[0]", 0, 137)]
+    assert not left()
+    seen.written()
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_nothing_is_left_when_the_run_is_closed(seen: Seen, kind: str) -> None:
+    seen.start(HOSTILE[kind])
+    seen.written(mark=b"ready")
+    seen.supervisor.close()
+    assert not left()
+    assert not os.path.exists(seen.supervisor.scratch)
+
+
+def test_a_command_cannot_keep_its_keeper_from_reporting(seen: Seen) -> None:
+    """It may kill its keeper where that is one of its own processes, and ends with it; elsewhere it cannot."""
+    seen.start(shell("kill -STOP $PPID; kill -9 $PPID; (setsid sleep 1000 &) ; sleep 0.2; exit 4"))
+    (ended,) = seen.until(Ended)
+    if seen.supervisor.namespaced:
+        assert ended == Ended("worker[0]", 0, 4)
+    else:
+        assert ended == Ended("worker[0]", 0, 137, why="the process that kept it was killed")
+    assert not left()
+
+
+def test_others_live_on_when_one_is_killed(seen: Seen) -> None:
+    seen.start(shell("echo ready; sleep 1000", "worker[1]"))
+    seen.written("worker[1]", b"ready")
+    seen.start(HOSTILE["has many children"])
+    seen.written(mark=b"ready")
+    seen.supervisor.signal("worker[0]", signal.SIGKILL)
+    seen.until(Ended)
+    assert len(left()) >= 2
+    seen.supervisor.signal("worker[1]", signal.SIGTERM)
+    assert seen.until(Ended, 2)[-1].status == 143
+
+
+def test_many_at_once(seen: Seen) -> None:
+    for index in range(40):
+        seen.start(shell(f"exit {index}", f"worker[{index}]"))
+    ended = seen.until(Ended, 40)
+    assert {one.name: one.status for one in ended} == {f"worker[{index}]": index for index in range(40)}
