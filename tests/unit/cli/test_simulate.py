@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.cli.shell import tfdsl
+from tests.unit.cli.shell import ROOT, tfdsl
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -205,3 +205,23 @@ def test_four_thousand_workers_take_their_time_but_not_more(job: Path) -> None:
     assert end["jobs"][0]["scenarios"][0]["language"]["outcome"] == "failed"
     text = shown(job, "--set", "workers=4000", "--inject", "worker evicted")
     assert max(map(len, text.splitlines())) < 200
+
+
+def test_whether_tensorboard_restarts_with_the_others_is_no_difference(job: Path) -> None:
+    board = '  role tensorboard { logdir = "/runs" }\n  mount pvc "runs" at "/runs"\n'
+    (job / "mnist.tfjob").write_text(JOB.replace("  on failed", f"{board}  on evicted => restart job\n  on failed"))
+    (scenario,) = data(job, "--inject", "worker[1] evicted")["jobs"][0]["scenarios"]
+    (volcano,) = scenario["targets"]
+    assert (volcano["differs"], "tensorboard[0]" in volcano["restarts"]) == ([], True)
+
+
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in (ROOT / "examples").glob("*/main.tfjob")))
+def test_every_example_is_played_everywhere(name: str) -> None:
+    ran = tfdsl("simulate", "main.tfjob", "--all-targets", "--format", "json", cwd=ROOT / "examples" / name)
+    assert ran.status == 0, ran.err
+    for job in json.loads(ran.out)["jobs"]:
+        assert job["scenarios"][0]["language"]["outcome"] == "succeeded"
+        for scenario in job["scenarios"]:
+            for one in (scenario["language"], *scenario["targets"]):
+                assert one["outcome"] in ("succeeded", "failed", "aborted", None)
+                assert one["cause"]
