@@ -54,7 +54,8 @@ class Request(Record):
 
     ``values``: files of values for params, which those of ``params`` override.
     ``name``: instead of the name of the one job. ``levels``: those that the project sets for lint rules, by slug.
-    ``extent``: how many jobs of a matrix are looked at (:class:`tfdsl.semantics.check.Request`).
+    ``extent``: how many jobs of a matrix are looked at (:class:`tfdsl.semantics.check.Request`). ``scale``: role →
+    replicas that it has whatever the text says.
     """
 
     profile: str | None = None
@@ -65,6 +66,7 @@ class Request(Record):
     levels: Mapping[str, str] = {}
     extent: Extent = "all"
     values: tuple[Source, ...] = ()
+    scale: Mapping[str, int] = {}
 
 
 class Made(Record):
@@ -118,6 +120,7 @@ def check(program: Program, request: Request, choices: Sequence[Choice] = ()) ->
         request.name,
         request.extent,
         request.values,
+        request.scale,
     )
     return semantics.check(program, asked)
 

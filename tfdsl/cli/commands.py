@@ -30,6 +30,7 @@ SUMMARIES = {
     "tfconfig": "show the cluster spec that each task will see",
     "matrix": "list the jobs of a file, with the values of their matrix",
     "simulate": "predict how a job ends on each target when something happens to it",
+    "run": "run a job as processes of this machine",
     "new": "write a first job to start from",
     "schema": "print the JSON Schema of a job",
     "lsp": "serve an editor on standard input and output",

@@ -26,6 +26,7 @@ MODULES = (
     "where_rules",
     "run_mount_rules",
     "fault_rules",
+    "run_rules",
 )
 """The modules of this package with rules."""
 

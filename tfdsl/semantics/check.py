@@ -56,7 +56,7 @@ class Request(Record):
 
     ``job``, ``name``: ``--job`` and ``--name``. ``values``: the files of ``--params``. ``extent``: which jobs of each
     matrix are checked: all of them, the first and one for each further value of an axis, or the first. With ``names``
-    no job is, only their names.
+    no job is, only their names. ``scale``: role → replicas that it has whatever the text says.
     """
 
     targets: tuple[Wanted, ...] = ()
@@ -67,6 +67,7 @@ class Request(Record):
     name: Asked | None = None
     extent: Extent = "all"
     values: tuple[Source, ...] = ()
+    scale: Mapping[str, int] = {}
 
 
 class Checked(Record):
@@ -89,7 +90,7 @@ def check(program: Program, request: Request) -> Checked:
     if not program.readable:
         return Checked((), (), frozenset())
     collector = _Collector()
-    params = Params(program, request.profile, request.given, collector, request.values)
+    params = Params(program, request.profile, request.given, collector, request.values, request.scale)
     with_pods = tuple(wanted.target.name for wanted in request.targets if wanted.target.pods)
     names = Names(program.templates, ReadTemplates(), with_pods)
     if program.templates:
@@ -240,7 +241,7 @@ class _Checker:
     def _resolved(self, block: JobBlock, wanted: Wanted | None, resolver: Resolver) -> resolved.Job:
         present = resolver.present_roles()
         for name in resolver.role_names():
-            left_out = name not in present and name not in resolver.absent_roles
+            left_out = name not in {*present, *resolver.absent_roles, *self.params.scale}
             written = _replicas(resolver, name) if left_out else None
             if isinstance(written, ast.Number):  # a computed 0 is a choice, such as `prod ? 2 : 0`
                 resolver.report(value_rules.NO_REPLICAS(written.span, role=name))

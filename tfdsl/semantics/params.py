@@ -21,7 +21,7 @@ from tfdsl.source_files import is_file_name
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from tfdsl.semantics.env_files import EnvFile
     from tfdsl.semantics.external_values import Form
@@ -50,7 +50,7 @@ class Params:
     """Values of the params and lets of a program under one profile (the :class:`~tfdsl.semantics.scope.Globals`).
 
     ``given``: single values from outside, which win. ``values``: files of values, the later ones over the earlier ones
-    and all over the profile.
+    and all over the profile. ``scale``: role → replicas that it has whatever the text says.
     ``used``: the names that some expression refers to. ``exhausted``: whether the program needs too much work.
     ``conditions``: whether each condition that was evaluated, by its place, held for any job or role.
     """
@@ -62,8 +62,10 @@ class Params:
         given: Iterable[Given],
         report: Callable[[Diagnostic], None],
         values: Iterable[Source] = (),
+        scale: Mapping[str, int] | None = None,
     ) -> None:
         self.program = program
+        self.scale = scale or {}
         self.report = report
         self.scope = Scope(self, report)
         self.used: set[str] = set()

@@ -158,8 +158,8 @@ class Resolver:
         return tuple(name for name in self.role_names() if self.replicas(name) != 0)
 
     def _evaluated_replicas(self, role: str) -> int | Poison:
-        if role in self.absent_roles:
-            return 0
+        if role in self.absent_roles or role in self.params.scale:
+            return 0 if role in self.absent_roles else self.params.scale[role]
         for layer, _ in reversed(self.role_layers(role)):
             assign = layer.attributes.get("replicas")
             if assign is None and unsets(layer, "replicas"):
@@ -289,7 +289,7 @@ class Resolver:
         for layer, own in self.role_layers(role):
             self._take_attributes(layer, settings, role)
             for name, assign in layer.attributes.items():
-                if own or inherited(name, role):
+                if (own or inherited(name, role)) and (name != "min_available" or role not in self.params.scale):
                     self.put(settings, name, assign, role)
         return settings
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -43,8 +45,24 @@ def test_examples_work(name: str, example: str, tmp_path: Path) -> None:
         assert tfdsl("new", "mnist", cwd=tmp_path).status == 0
     if name == "import":
         assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "mnist.yaml", cwd=tmp_path).status == 0
-    ran = tfdsl(*words, cwd=tmp_path)
+    ran = tfdsl(*words, cwd=tmp_path, PATH=program_folder(tmp_path) if name == "run" else os.environ["PATH"])
     assert ran.status == 0, ran.err
+
+
+def program_folder(folder: Path) -> str:
+    """A PATH with a Python for the job of ``tfdsl new``; its program and TensorFlow do next to nothing."""
+    (folder / "train.py").write_text("import tensorflow")
+    (folder / "tensorflow.py").write_text(
+        "import time\n"
+        "class train:\n"
+        "    ClusterSpec = dict\n"
+        "    class Server:\n"
+        "        def __init__(self, *values, **named): pass\n"
+        "        def join(self): time.sleep(60)\n"
+    )
+    (folder / "bin").mkdir()
+    (folder / "bin/python").symlink_to(sys.executable)
+    return f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
 
 
 def test_examples_of_the_overview_work_in_order(tmp_path: Path) -> None:

@@ -1,0 +1,186 @@
+"""``tfdsl run``: run a job as processes of this machine."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tfdsl.cli import selection as chosen
+from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.inputs import named_files
+from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
+from tfdsl.cli.run_options import Options, options_of
+from tfdsl.cli.streams import OutputFailed, err, out, out_takes_colour
+from tfdsl.diagnostics import run_rules
+from tfdsl.diagnostics.render import render
+from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
+from tfdsl.front_end import read
+from tfdsl.lifecycle import faults
+from tfdsl.masking import masked
+from tfdsl.plain_jobs import plain_jobs
+from tfdsl.ready_job import ReadyJob
+from tfdsl.record import replace
+from tfdsl.running import devices
+from tfdsl.running.ending import last_words
+from tfdsl.running.loop import Loop
+from tfdsl.running.preparing import Prepared, Settings
+from tfdsl.running.scaling import scaled
+from tfdsl.running.screen import Lines, Logs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tfdsl.cli.arguments import Arguments
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.front_end import Input
+    from tfdsl.ir.model import Job
+    from tfdsl.plain_jobs import PlainJob
+    from tfdsl.running.local_job import LocalJob, Result
+
+SCALE = Flag("--scale", "start N replicas of a role, whatever the job says", value="ROLE=N", many=True)
+INJECT = Flag("--inject", "a fault that happens, for example 'worker[1] exit 137 after 20s'", value="EVENT", many=True)
+CPU = Flag("--cpu", "hide all GPUs")
+PARALLEL = Flag("--parallel", "how many jobs of the file run at the same time (default: 1)", value="N")
+TIMEOUT = Flag("--timeout", "end what still runs after this time: 90s, 2h", value="DURATION")
+LOG_DIR = Flag("--log-dir", "also write what each task prints into a file of its own there", value="DIR")
+
+COMMAND = Command(
+    "run",
+    "run a job as processes of this machine",
+    (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),),
+    (
+        chosen.JOB,
+        chosen.NAME,
+        chosen.PROFILE,
+        chosen.PARAMS,
+        chosen.SET,
+        chosen.ALLOW_READ,
+        SCALE,
+        CPU,
+        INJECT,
+        PARALLEL,
+        TIMEOUT,
+        LOG_DIR,
+    ),
+    (
+        "tfdsl run mnist.tfjob",
+        "tfdsl run mnist.tfjob --scale worker=1 --timeout 10m",
+        "tfdsl run mnist.tfjob --inject 'chief[0] completed after 1s' --log-dir logs",
+    ),
+    "Several jobs, as of a matrix, run one after the other. Ctrl-C asks the tasks to stop, a second one ends them.\n"
+    "Exit status: 0 every job completed, 1 a job failed or cannot be started, 2 wrong use, 130 ended by Ctrl-C.",
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Run the jobs of the command line."""
+    picked = chosen.selection(arguments)
+    options, wrong = options_of(arguments)
+    errors = [*picked.errors, *wrong]
+    if errors:
+        return wrong_use(errors, "text", "tfdsl run --help", picked.hidden)
+    named = named_files(arguments.rest[:1])
+    if named.unreadable:
+        report(named.unreadable, ())
+        return USAGE
+    source = named.sources[0]
+    given = read(source, chosen.inputs(arguments, source))
+    found = plain_jobs(given, replace(picked.request, scale=options.scale))
+    shown = [one for one in found.diagnostics if one.level != "info"]
+    if not found.jobs:
+        return report(shown, (), hidden=picked.hidden)
+    jobs, impossible = _scaled(found.jobs, given, options)
+    if impossible:
+        return wrong_use(impossible, "text", "tfdsl run --help", picked.hidden)
+    if missing := list(_missing([plain.job for plain in jobs], options)):
+        return wrong_use(missing, "text", "tfdsl run --help", picked.hidden)
+    diagnostics = list(shown)
+    settings = Settings(dict(os.environ), options.injected, options.cpu)
+    gpus = devices.devices(os.environ)
+    prepared = [Prepared(plain, settings, gpus) for plain in jobs]
+    diagnostics += [one for job in prepared for one in job.diagnostics]
+    _tell([one for one in diagnostics if one.level == "info"], picked)
+    if report([one for one in diagnostics if one.level != "info"], (), hidden=picked.hidden) != OK:
+        return ERRORS
+    return _Run(prepared, options).run()
+
+
+def _scaled(jobs: Sequence[PlainJob], given: Input, options: Options) -> tuple[Sequence[PlainJob], list[Diagnostic]]:
+    """``jobs`` with the replicas of ``--scale``, which those of a text have already; or why that cannot be."""
+    if not options.scaled or not isinstance(given, ReadyJob):
+        return jobs, []
+    try:
+        return [replace(one, job=scaled(one.job, options.scale)) for one in jobs], []
+    except ValueError as error:
+        place = options.scaled[-1][1].span
+        return jobs, [BAD_ARGUMENT(place, what=f"--scale gives a job that cannot be: {error}")]
+
+
+def _missing(jobs: Sequence[Job], options: Options) -> Iterable[Diagnostic]:
+    """What the command line names and no job has."""
+    for one in options.injected:
+        error = faults.missing(one, jobs)
+        if error is not None:
+            yield error
+    for name, argument in options.scaled:
+        if options.scale[name] and not any(job.role(name) for job in jobs):
+            yield NO_SUCH_TASK(argument.span, job=" or ".join(job.name for job in jobs), name=name)
+
+
+def _tell(infos: Sequence[Diagnostic], picked: chosen.Selection) -> None:
+    """One line for each thing that the jobs say and that is not done."""
+    once = list({(one.rule.code, one.span, one.message): one for one in infos}.values())
+    err(render("concise", masked(once, picked.hidden)))
+
+
+class _Run:
+    """One run of the command."""
+
+    def __init__(self, prepared: Sequence[Prepared], options: Options) -> None:
+        self.prepared = prepared
+        self.options = options
+        self.logs: list[Logs] = []
+        self.loop = Loop(lambda text: err(f"{text}\n"))
+        self.begun = 0
+
+    def run(self) -> int:
+        """Run all jobs; returns the exit status."""
+        makers = [partial(self._begin, one) for one in self.prepared]
+        try:
+            results = self.loop.run(makers, self.options.parallel, self.options.timeout)
+        except (BrokenPipeError, OutputFailed):
+            raise
+        except OSError as error:
+            origins = self.prepared[max(self.begun - 1, 0)].origins
+            return report([run_rules.NOT_STARTED(origins.named_at, reason=error.strerror or str(error))], ())
+        finally:
+            for logs in self.logs:
+                logs.close()
+        err(last_words(results, len(self.prepared) - self.begun))
+        return self._status(results)
+
+    def _begin(self, prepared: Prepared) -> LocalJob:
+        self.begun += 1
+        screen = self._screen(prepared)
+        if len(self.prepared) > 1:
+            err(f"job {prepared.job.name} begins\n")
+        return prepared.begin(screen, self.loop, self.loop.timers)
+
+    def _screen(self, prepared: Prepared) -> Lines:
+        prefix = f"{prepared.job.name} " if self.options.parallel > 1 and len(self.prepared) > 1 else ""
+        logs = None
+        if self.options.log_dir is not None:
+            folder = self.options.log_dir.text
+            if len(self.prepared) > 1:
+                folder = os.path.join(folder, prepared.job.name)
+                os.makedirs(folder, exist_ok=True)
+            logs = Logs(folder, err)
+            self.logs.append(logs)
+        return Lines(prepared.names(), out, err, prefix=prefix, colour=out_takes_colour(), logs=logs)
+
+    def _status(self, results: Sequence[Result]) -> int:
+        if self.loop.ended_by is not None:
+            return 128 + self.loop.ended_by
+        all_done = len(results) == len(self.prepared) and all(one.succeeded for one in results)
+        return OK if all_done else ERRORS

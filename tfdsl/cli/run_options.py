@@ -1,0 +1,110 @@
+"""The options of ``tfdsl run`` that say how a job is run."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from tfdsl.diagnostics.suggest import enumeration
+from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
+from tfdsl.lifecycle import faults
+from tfdsl.patterns import regex
+from tfdsl.record import Record
+from tfdsl.vocabulary.attributes import MOST_REPLICAS
+from tfdsl.vocabulary.quantities import Duration
+from tfdsl.vocabulary.roles import BY_NAME, ROLE_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tfdsl.cli.arguments import Argument, Arguments
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lifecycle.faults import Injected
+
+_NUMBER = regex(r"[0-9]{1,9}")
+
+
+class Options(Record):
+    """What the command line says. ``scaled``: the roles of ``scale``, each with its place."""
+
+    scale: Mapping[str, int]
+    scaled: tuple[tuple[str, Argument], ...]
+    injected: tuple[Injected, ...]
+    cpu: bool
+    parallel: int
+    timeout: Duration | None
+    log_dir: Argument | None
+
+
+def options_of(arguments: Arguments) -> tuple[Options, list[Diagnostic]]:
+    """The options, and what is wrong with them."""
+    errors: list[Diagnostic] = []
+    scaled = [(pair, given) for given in arguments.values("--scale") if (pair := _scaled(given, errors))]
+    injected = [one for given in arguments.values("--inject") if (one := _injected(given, errors))]
+    options = Options(
+        dict(one for one, _ in scaled),
+        tuple((role, argument) for (role, _), argument in scaled),
+        tuple(injected),
+        arguments.on("--cpu"),
+        _parallel(arguments.value("--parallel"), errors),
+        _timeout(arguments.value("--timeout"), errors),
+        _folder(arguments.value("--log-dir"), errors),
+    )
+    return options, errors
+
+
+def _scaled(argument: Argument, errors: list[Diagnostic]) -> tuple[str, int] | None:
+    role, equals, number = argument.text.partition("=")
+    if not equals or _NUMBER.fullmatch(number) is None or role not in ROLE_NAMES:
+        error = BAD_ARGUMENT(argument.span, what=f"--scale needs ROLE=N, not {argument.text or '(nothing)'}")
+        errors.append(error.help(f"the roles are {enumeration(ROLE_NAMES)}"))
+        return None
+    replicas = int(number)
+    most = 1 if BY_NAME[role].single else MOST_REPLICAS
+    if replicas > most:
+        errors.append(BAD_ARGUMENT(argument.span, what=f"{role} can have at most {most} replicas, not {replicas}"))
+        return None
+    return role, replicas
+
+
+def _injected(argument: Argument, errors: list[Diagnostic]) -> Injected | None:
+    parsed = faults.parse(argument.text, argument.span)
+    if isinstance(parsed, faults.Injected):
+        return parsed
+    errors.append(parsed)
+    return None
+
+
+def _parallel(argument: Argument | None, errors: list[Diagnostic]) -> int:
+    if argument is None:
+        return 1
+    if _NUMBER.fullmatch(argument.text) is None or int(argument.text) < 1:
+        errors.append(BAD_ARGUMENT(argument.span, what=f"--parallel needs a number from 1, not {argument.text}"))
+        return 1
+    return int(argument.text)
+
+
+def _timeout(argument: Argument | None, errors: list[Diagnostic]) -> Duration | None:
+    if argument is None:
+        return None
+    try:
+        length = Duration(argument.text)
+    except ValueError:
+        length = None
+    if length is None or length.ms <= 0:
+        errors.append(BAD_ARGUMENT(argument.span, what=f"--timeout needs a duration such as 10m, not {argument.text}"))
+        return None
+    return length
+
+
+def _folder(argument: Argument | None, errors: list[Diagnostic]) -> Argument | None:
+    """The folder of ``--log-dir``, which is made."""
+    if argument is None:
+        return None
+    try:
+        os.makedirs(argument.text, exist_ok=True)
+    except OSError as error:
+        what = f"--log-dir {argument.text or '(no name)'}: {error.strerror}"
+        errors.append(BAD_ARGUMENT(argument.span, what=what))
+        return None
+    return argument

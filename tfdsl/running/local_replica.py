@@ -1,0 +1,226 @@
+"""One replica: its steps in their order, its command, and how all of it is stopped."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING, Final, Protocol
+
+from tfdsl.lifecycle.events import Exited, Lost, Started
+from tfdsl.running.statuses import described
+
+if TYPE_CHECKING:
+    from tfdsl.lifecycle.events import Event, Task, Way
+    from tfdsl.running.launch import Ended, Running
+    from tfdsl.running.plan import Program, Replica
+
+FIRST_PAUSE: Final = 1.0
+LONGEST_PAUSE: Final = 60.0
+"""Seconds before a sidecar that has ended is started again: the first time, and at most."""
+
+
+class Stage(Protocol):
+    """What a replica needs of its job."""
+
+    def start(self, replica: LocalReplica, program: Program) -> int:
+        """Start one process; gives the generation by which its end is known."""
+        ...
+
+    def signal(self, program: Program, number: int) -> None:
+        """Send a signal to all processes of ``program``."""
+        ...
+
+    def happened(self, event: Event) -> None:
+        """Tell the machine."""
+        ...
+
+    def later(self, key: tuple[str, str], seconds: float, replica: LocalReplica) -> None:
+        """Call ``replica.due(key)`` in so many seconds."""
+        ...
+
+    def forget(self, key: tuple[str, str]) -> None:
+        """Do not."""
+        ...
+
+    def tell(self, text: str) -> None:
+        """Say a line about the run."""
+        ...
+
+
+class LocalReplica:
+    """The processes of one replica.
+
+    ``running``: programs that run, by the name of their launch, each with its generation. ``pod``: how many times the
+    replica had to begin with nothing. ``last_name``: the launch that ended last and could end the replica.
+    """
+
+    def __init__(self, plan: Replica, stage: Stage) -> None:
+        self.plan = plan
+        self.stage = stage
+        self.pod = 0
+        self.running: dict[str, tuple[Program, int]] = {}
+        self.last_name = plan.command.name
+        self._at = 0
+        """The step that is next, or that runs now if it is a prepare step."""
+        self._again: Way | None = None
+        self._stopping = False
+        self._gone = True
+        """Whether nothing is left of the pod in which the command could start again."""
+        self._instead: Event | None = None
+        self._pauses: dict[str, float] = {}
+
+    @property
+    def task(self) -> Task:
+        """Its name."""
+        return self.plan.task
+
+    @property
+    def command_runs(self) -> bool:
+        """Whether the command itself runs."""
+        return self.plan.command.name in self.running
+
+    def can_play(self, event: Exited | Lost) -> bool:
+        """Whether ``event`` can happen to it: it is there, its command runs, and nobody has stopped it."""
+        there = self.command_runs if isinstance(event, Exited) else bool(self.running)
+        return there and not self._stopping
+
+    # --- what the machine orders ---
+
+    def start(self, way: Way) -> None:
+        """Start it; when something of it has to end first, as soon as that has ended."""
+        if way == "container" and not (self._gone or self.command_runs):
+            self._advance()
+            return
+        if self.running:
+            self.stop()
+            self._again = way
+        else:
+            self._begin_pod()
+
+    def stop(self) -> None:
+        """Ask all of it to end, and end it when the time for that has passed."""
+        self._again = None
+        self._forget_pauses()
+        if not self.running or self._stopping:
+            return
+        self._stopping = self._gone = True
+        self._signal(signal.SIGTERM)
+        self.stage.later((str(self.task), "kill"), self.plan.grace_ms / 1000, self)
+
+    def kill(self) -> None:
+        """End all of it now."""
+        self._again = None
+        self._forget_pauses()
+        self._stopping = bool(self.running)
+        self._gone = True
+        self._signal(signal.SIGKILL)
+
+    def play(self, event: Exited | Lost) -> None:
+        """Let ``event`` happen: end what runs, and report it instead of what has ended it."""
+        self._instead = event
+        if isinstance(event, Lost):
+            self.kill()
+        else:
+            for program, _ in list(self.running.values()):
+                if program.kind != "sidecar":
+                    self.stage.signal(program, signal.SIGKILL)
+
+    # --- what happens ---
+
+    def started(self, begin: Running) -> None:
+        """The process of a launch runs."""
+        _, generation = self.running.get(begin.name, (None, 0))
+        if begin.name == self.plan.command.name and generation == begin.generation and not self._stopping:
+            self.stage.happened(Started(self.task))
+
+    def ended(self, end: Ended) -> None:
+        """The processes of a launch have ended."""
+        program, generation = self.running.get(end.name, (None, 0))
+        if program is None or generation != end.generation:
+            return
+        del self.running[end.name]
+        if program.kind != "sidecar":
+            self.last_name = program.name
+        if not end.started:
+            self.stage.tell(f"{end.name} could not be started: {end.why}")
+        if self._stopping:
+            self._stopped_one()
+        elif program.kind == "sidecar":
+            self._sidecar_ended(program, end)
+        elif program.kind == "prepare" and end.status == 0 and self._instead is None:
+            self._at += 1
+            self._advance()
+        else:
+            if program.kind == "prepare" and end.started and self._instead is None:
+                self.stage.tell(f"prepare step {program.name} ended with {described(end.status)}")
+            self._report(Exited(self.task, end.status))
+
+    def due(self, what: str) -> None:
+        """A time that :meth:`Stage.later` was asked for has come."""
+        if what == "kill":
+            self._signal(signal.SIGKILL)
+            return
+        program = next(step for step in self.plan.steps if step.name == what)
+        if not self._stopping and program.name not in self.running:
+            self._start(program)
+
+    # --- inside ---
+
+    def _begin_pod(self) -> None:
+        self.pod += 1
+        self._at = 0
+        self._gone = False
+        self._pauses.clear()
+        self._advance()
+
+    def _advance(self) -> None:
+        """Start what comes next: sidecars at once, one prepare step, or the command."""
+        while self._at < len(self.plan.steps):
+            step = self.plan.steps[self._at]
+            self._start(step)
+            if step.kind == "prepare":
+                return
+            self._at += 1
+        self._start(self.plan.command)
+
+    def _start(self, program: Program) -> None:
+        self.running[program.name] = program, self.stage.start(self, program)
+
+    def _stopped_one(self) -> None:
+        if self.running:
+            return
+        self._stopping = False
+        self.stage.forget((str(self.task), "kill"))
+        event, self._instead = self._instead, None
+        if event is not None:
+            self.stage.happened(event)
+        again, self._again = self._again, None
+        if again is not None:
+            self.start(again)
+
+    def _report(self, event: Event) -> None:
+        """Tell the machine of the end of the command; unless it starts again in place, the sidecars end too."""
+        instead, self._instead = self._instead, None
+        self.stage.happened(instead if instead is not None else event)
+        if not (self._stopping or self.command_runs or self._prepares):
+            self.stop()
+
+    @property
+    def _prepares(self) -> bool:
+        return any(program.kind == "prepare" for program, _ in self.running.values())
+
+    def _sidecar_ended(self, program: Program, end: Ended) -> None:
+        if not end.started:
+            self.stage.tell(f"{program.name} is left out")
+            return
+        pause = self._pauses.get(program.name, FIRST_PAUSE)
+        self._pauses[program.name] = min(2 * pause, LONGEST_PAUSE)
+        self.stage.tell(f"{program.name} ended with {described(end.status)} and starts again in {pause:.0f} s")
+        self.stage.later((str(self.task), program.name), pause, self)
+
+    def _forget_pauses(self) -> None:
+        for step in self.plan.steps:
+            self.stage.forget((str(self.task), step.name))
+
+    def _signal(self, number: int) -> None:
+        for program, _ in list(self.running.values()):
+            self.stage.signal(program, number)

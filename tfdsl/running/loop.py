@@ -1,0 +1,130 @@
+"""The loop of a run: one thread that waits for processes, their output, timers and signals."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.running.timers import Timers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tfdsl.running.local_job import LocalJob, Result
+    from tfdsl.vocabulary.quantities import Duration
+
+ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""The signals that end a run: the first one politely, the second one at once."""
+
+
+class Loop:
+    """Waits for what all jobs of a run wait for. ``ended_by``: the signal that ends the run, if one came."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self.timers = Timers(time.monotonic)
+        self.ended_by: int | None = None
+        self._tell = tell
+        self._selector = selectors.DefaultSelector()
+        self._running: list[LocalJob] = []
+
+    # --- what jobs wait for (tfdsl.running.local_job.Watch) ---
+
+    def add(self, descriptor: int, todo: Callable[[], object]) -> None:
+        """Call ``todo`` whenever ``descriptor`` can be read."""
+        self._selector.register(descriptor, selectors.EVENT_READ, todo)
+
+    def remove(self, descriptor: int) -> None:
+        """Do not any more."""
+        self._selector.unregister(descriptor)
+
+    # --- the run ---
+
+    def run(self, jobs: Iterable[Callable[[], LocalJob]], at_once: int, timeout: Duration | None) -> list[Result]:
+        """Run ``jobs``, each of which is made when it is its turn, so many ``at_once``; gives how they ended.
+
+        ``timeout``: after which all that still run are ended.
+        """
+        todo = iter(jobs)
+        results: list[Result] = []
+        if timeout is not None:
+            self.timers.set("timeout", timeout.ms / 1000, lambda: self._time_is_up(timeout))
+        with self._signals():
+            try:
+                while True:
+                    self._take(todo, at_once)
+                    if not self._running:
+                        return results
+                    self._turn()
+                    results += self._ended()
+            finally:
+                for job in self._running:
+                    job.close()
+                self._selector.close()
+
+    def _take(self, todo: Iterator[Callable[[], LocalJob]], at_once: int) -> None:
+        """Begin the next jobs, unless the run is to end."""
+        while len(self._running) < at_once and self.ended_by is None and "timeout" not in self._over:
+            make = next(todo, None)
+            if make is None:
+                return
+            job = make()
+            self._running.append(job)
+            job.begin()
+
+    def _turn(self) -> None:
+        """Wait for something, and do what is to be done."""
+        if any(job.result is not None for job in self._running):
+            return
+        for key, _ in self._selector.select(self.timers.wait()):
+            if self._selector.get_map().get(key.fd) is key:  # what came before may have closed it
+                key.data()
+        self.timers.do_due()
+
+    def _ended(self) -> list[Result]:
+        done = [job for job in self._running if job.result is not None]
+        self._running = [job for job in self._running if job.result is None]
+        for job in done:
+            job.close()
+        return [job.result for job in done if job.result is not None]
+
+    def _time_is_up(self, timeout: Duration) -> None:
+        self._over.add("timeout")
+        for job in list(self._running):
+            job.fail(f"the timeout of {timeout} has passed")
+
+    # --- signals ---
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        """Have the numbers of :data:`ENDING` written into a pipe that the loop reads."""
+        self._over: set[str] = set()
+        reading, writing = os.pipe()
+        os.set_blocking(reading, False)
+        os.set_blocking(writing, False)
+        before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        handlers = {number: signal.signal(number, lambda *_: None) for number in ENDING}
+        self.add(reading, lambda: self._signalled(os.read(reading, 64)))
+        try:
+            yield
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(before)
+            os.close(reading)
+            os.close(writing)
+
+    def _signalled(self, numbers: bytes) -> None:
+        for number in numbers:
+            if number not in ENDING:
+                continue
+            name = signal.Signals(number).name
+            again = self.ended_by is not None
+            self.ended_by = self.ended_by or number
+            more = "" if again else "; once more ends everything at once"
+            self._tell(f"{name}: {'killing' if again else 'stopping'} what runs{more}")
+            for job in list(self._running):
+                job.interrupt(f"it was ended by {name}", now=again)
