@@ -23,6 +23,7 @@ REVIEWED = {
     "tfdsl/cli/check.py": EXAMPLE,
     "tfdsl/cli/compile.py": EXAMPLE,
     "tfdsl/cli/diff.py": EXAMPLE,
+    "tfdsl/cli/graph.py": EXAMPLE,
     "tfdsl/manifest/foreign.py": "what manifests that nobody reads are called",
     "tfdsl/cli/overview.py": EXAMPLE,
     "tfdsl/cli/simulate.py": EXAMPLE,

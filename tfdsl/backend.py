@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tfdsl.lifecycle.behaviour import Behaviour
     from tfdsl.patch.rules import PatchRules
     from tfdsl.reading import Reading
+    from tfdsl.target_objects import TargetObject
     from tfdsl.text import Span
     from tfdsl.vocabulary.versions import Version
 
@@ -194,6 +195,7 @@ class Backend(Record):
     command lines are read.
 
     ``lifecycle``: the module whose ``behaviour`` says how a unit's job lives and ends there; empty when nobody can say.
+    ``objects``: the module whose ``objects`` says what there is on the cluster for a unit and its documents.
     """
 
     name: str
@@ -223,6 +225,7 @@ class Backend(Record):
     kinds: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     lifecycle: str = ""
+    objects: str = "tfdsl.target_objects"
 
     def load(self) -> Lowering:
         """Import the lowering."""
@@ -246,6 +249,11 @@ class Backend(Record):
         if not self.lifecycle:
             return None
         make = cast("Callable[[Unit, Sequence[Document]], Behaviour]", import_module(self.lifecycle).behaviour)
+        return make(unit, documents)
+
+    def objects_of(self, unit: Unit, documents: Sequence[Document]) -> Sequence[TargetObject]:
+        """What there is on the cluster for ``unit``."""
+        make = cast("Callable[[Unit, Sequence[Document]], Sequence[TargetObject]]", import_module(self.objects).objects)
         return make(unit, documents)
 
     @property

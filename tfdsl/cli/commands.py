@@ -27,6 +27,7 @@ SUMMARIES = {
     "targets": "list the targets, their versions and options",
     "diff": "show what differs between two jobs as the cluster would see them",
     "where": "show which line made which: from a job to its output, and back",
+    "graph": "draw a job: who talks to whom, and what it reads and writes",
     "tfconfig": "show the cluster spec that each task will see",
     "matrix": "list the jobs of a file, with the values of their matrix",
     "simulate": "predict how a job ends on each target when something happens to it",

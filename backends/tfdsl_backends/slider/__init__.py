@@ -20,6 +20,7 @@ BACKEND = Backend(
     support=SUPPORT,
     output="files",
     lowering="tfdsl_backends.slider.lower",
+    objects="tfdsl_backends.slider.cluster_objects",
     rules=RULES,
     schemas=join(dirname(__file__), "schemas.json"),
     patch_rules="tfdsl_backends.slider.patch_rules",

@@ -18,6 +18,7 @@ BACKEND = Backend(
     support=SUPPORT,
     output="stream",
     lowering="tfdsl_backends.tfjob.lower",
+    objects="tfdsl_backends.tfjob.cluster_objects",
     rules=RULES,
     aliases=("kubeflow",),
     akin=("trainingoperator",),

@@ -19,6 +19,7 @@ BACKEND = Backend(
     output="stream",
     lowering="tfdsl_backends.volcano.lower",
     lifecycle="tfdsl_backends.volcano.lifecycle",
+    objects="tfdsl_backends.volcano.cluster_objects",
     rules=RULES,
     synonyms=("vcjob",),
     schemas=SCHEMAS,

@@ -18,6 +18,7 @@ BACKEND = Backend(
     support=SUPPORT,
     output="files",
     lowering="tfdsl_backends.yarn.lower",
+    objects="tfdsl_backends.yarn.cluster_objects",
     rules=RULES,
     synonyms=("distributedshell",),
     akin=("hadoop",),

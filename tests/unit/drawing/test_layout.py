@@ -1,0 +1,127 @@
+"""Where things are in a picture, whatever is in it: nothing overlaps, links end at boxes, the same gives the same."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from time import process_time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.drawing.jobs import picture_of
+from tfdsl.drawing.glyphs import shortened, width
+from tfdsl.drawing.layout import Layout, layout
+from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture
+
+STORED: tuple[LinkKind, ...] = ("mount", "output", "variables", "logs")
+NAMES = st.text(min_size=1, max_size=80)
+LINES = st.builds(Line, st.sampled_from(("fact", "object", "step", "space", "policy", "item")), NAMES)
+
+
+@st.composite
+def pictures(draw: st.DrawFn) -> Picture:
+    """Any picture: more roles and stores than a job can have, linked as they can be."""
+    boxes: list[Box] = []
+    for kind, most in (("role", 30), ("store", 12), ("object", 12)):
+        for number in range(draw(st.integers(1 if kind == "role" else 0, most))):
+            lines = tuple(draw(st.lists(LINES, max_size=3)))
+            what = draw(st.sampled_from(("", "Secret", "existing claim"))) if kind == "store" else kind
+            boxes.append(Box(f"{kind}-{number}", kind, draw(NAMES), what, draw(st.integers(1, 4000)), lines))
+    roles = [one.id for one in boxes if one.kind == "role"]
+    links: list[Link] = []
+    for one, other in draw(st.lists(st.tuples(st.sampled_from(roles), st.sampled_from(roles)), max_size=20)):
+        kind = draw(st.sampled_from(("peers", "after")))
+        links += [Link(one, other, kind, draw(NAMES))] if one != other else []
+    for one in boxes:
+        if one.kind == "object":
+            links.append(Link(one.id, FRAME, "object"))
+        elif one.kind == "store":
+            users = draw(st.lists(st.sampled_from([*roles, FRAME]), max_size=4, unique=True))
+            kind, label = draw(st.sampled_from(STORED)), draw(st.sampled_from(["", "a\nb"]))
+            links += [Link(user, one.id, kind, label) for user in users]
+    return Picture("mnist", "", tuple(draw(st.lists(LINES, max_size=4))), tuple(boxes), tuple(links))
+
+
+def check(picture: Picture) -> Layout:
+    made = layout(picture)
+    places = {one.sized.box.id: (one.x, one.y, one.sized.width, one.sized.height) for one in made.boxes}
+    assert set(places) == {one.id for one in picture.boxes}
+    for (x, y, wide, high), (x2, y2, wide2, high2) in combinations(places.values(), 2):
+        assert x + wide <= x2 or x2 + wide2 <= x or y + high <= y2 or y2 + high2 <= y, "two boxes overlap"
+    frame = (made.frame.x, made.frame.y, made.frame.width, made.frame.height)
+    places[FRAME] = frame
+    for one in made.boxes:
+        x, y, wide, high = places[one.sized.box.id]
+        inside = frame[0] < x < x + wide < frame[0] + frame[2] and frame[1] < y < y + high < frame[1] + frame[3]
+        outside = y + high <= frame[1] or frame[1] + frame[3] <= y
+        assert inside if one.sized.box.kind == "role" else outside
+        assert min(x, y) >= 0
+        assert x + wide <= made.width
+        assert y + high <= made.height
+    for drawn in made.links:
+        ends = (drawn.link.source, drawn.link.target)
+        upper, lower = ends if drawn.down else ends[::-1]
+        x, y = drawn.route[0]
+        assert _on_edge(places[upper], x, y, upper=upper == FRAME and drawn.route[-1][1] <= frame[1])
+        x, y = drawn.route[-1]
+        assert _on_edge(places[lower], x, y, upper=True)
+        heights = [y for _, y in drawn.route]
+        assert heights == sorted(heights)
+        _passes_no_box(drawn.route, [place for name, place in places.items() if name not in (*ends, FRAME)])
+    return made
+
+
+def _on_edge(place: tuple[float, float, float, float], x: float, y: float, *, upper: bool) -> bool:
+    left, top, wide, high = place
+    return left <= x <= left + wide and y == pytest.approx(top if upper else top + high)
+
+
+def _passes_no_box(route: tuple[tuple[float, float], ...], places: list[tuple[float, float, float, float]]) -> None:
+    """The straight pieces are between boxes; the curved ones are in the room between rows."""
+    for (x, y), (x2, y2) in pairwise(route):
+        for left, top, wide, high in places:
+            crosses_row = y < top + high - 0.01 and y2 > top + 0.01
+            assert not crosses_row or max(x, x2) < left or min(x, x2) > left + wide, "a link is behind a box"
+
+
+@settings(max_examples=40, deadline=None)
+@given(pictures())
+def test_any_picture_is_readable(picture: Picture) -> None:
+    made = check(picture)
+    assert layout(picture) == made
+
+
+def test_a_large_job_costs_little() -> None:
+    roles = ("chief", "worker", "ps", "evaluator")
+    own = {role: "".join(f'mount pvc "{role}-{n}" at "/{role}{n}"\n' for n in range(300)) for role in roles}
+    mounts = "".join(f"role {role} {{\n{text}}}\n" for role, text in own.items())
+    picture = picture_of(mounts)
+    begin = process_time()
+    made = check(picture)
+    assert process_time() - begin < 2
+    assert made.width < 3000
+
+
+def test_worker_is_between_chief_and_ps_and_who_waits_is_above() -> None:
+    made = layout(
+        picture_of(
+            'role chief { }\nrole worker { after = ["ps"] }\nrole ps { after = ["evaluator"] }\nrole evaluator { }'
+        )
+    )
+    tops = {one.sized.box.name: one.y for one in made.boxes}
+    assert tops["chief"] < tops["worker"] < tops["ps"] < tops["evaluator"]
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"), [("", 0, 0), ("iiii", 8, 16), ("WWWW", 40, 50), ("日本", 20, 30), ("e\u0301", 5, 9)]
+)
+def test_widths(text: str, least: float, most: float) -> None:
+    assert least <= width(text, 12) <= most
+
+
+@given(st.text(max_size=200), st.floats(20, 300))
+def test_a_shortened_text_fits(text: str, room: float) -> None:
+    short = shortened(text, 12, room)
+    assert width(short, 12) <= max(room, width("…", 12)) + 0.01
+    assert short == text or "…" in short

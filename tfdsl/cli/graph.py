@@ -1,0 +1,167 @@
+"""``tfdsl graph``: a job as a picture."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final, cast
+
+from tfdsl.cli import selection as chosen
+from tfdsl.cli.arguments import Command, Flag, Positional, quote
+from tfdsl.cli.inputs import named_files
+from tfdsl.cli.report import OK, USAGE, report, wrong_use
+from tfdsl.cli.streams import out
+from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
+from tfdsl.front_end import read
+from tfdsl.masking import Hidden, hidden_texts, hide
+from tfdsl.ready_job import ReadyJob
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.cli.arguments import Argument, Arguments
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.drawing.graphs import Format, Graph
+    from tfdsl.drawing.picture import Picture
+    from tfdsl.front_end import Input
+
+OUTPUT = Flag(
+    "--output", "a file (.svg, .mmd, .dot or .json), a folder, or - for standard output", short="-o", value="PATH"
+)
+FORMAT = Flag(
+    "--format",
+    "of a file it is that of its name (default: mermaid)",
+    value="FORMAT",
+    one_of=("mermaid", "svg", "dot", "json"),
+)
+
+COMMAND = Command(
+    "graph",
+    "draw a job: who talks to whom, and what it reads and writes",
+    (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),),
+    (
+        chosen.TARGET,
+        OUTPUT,
+        FORMAT,
+        chosen.JOB,
+        chosen.NAME,
+        chosen.PROFILE,
+        chosen.PARAMS,
+        chosen.SET,
+        chosen.OPTION,
+        chosen.ALLOW_READ,
+    ),
+    ("tfdsl graph mnist.tfjob -o mnist.svg", "tfdsl graph mnist.tfjob -t kubernetes"),
+    "Without -t: the job as it is written. With -t also what there is on the cluster for it.\n"
+    "Several jobs, or one job for several targets, are below each other in one picture; a folder gets a file for\n"
+    "each. Jobs that differ only in their names, as those of a matrix often do, are drawn once.",
+)
+
+_ENDINGS: Final[dict[str, Format]] = {
+    ".svg": "svg",
+    ".mmd": "mermaid",
+    ".mermaid": "mermaid",
+    ".dot": "dot",
+    ".gv": "dot",
+    ".json": "json",
+}
+_ENDING_OF: Final[dict[Format, str]] = {"svg": ".svg", "mermaid": ".mmd", "dot": ".dot", "json": ".json"}
+
+
+def run(arguments: Arguments) -> int:
+    """Draw the jobs of the file."""
+    picked = chosen.selection(arguments)
+    errors = list(picked.errors)
+    place = arguments.value(OUTPUT.name)
+    form = _format(place, arguments)
+    if not isinstance(form, str):
+        errors.append(form)
+    if errors or not isinstance(form, str):
+        return wrong_use(errors, "text", "tfdsl graph --help", picked.hidden)
+    named = named_files(arguments.rest)
+    if named.unreadable:
+        report(named.unreadable, ())
+        return USAGE
+    source = named.sources[0]
+    inputs = chosen.inputs(arguments, source)
+    given = read(source, inputs)
+    from tfdsl.drawing.graphs import graphs, has_errors
+
+    found = graphs(given, picked.request, picked.choices)
+    hidden = _hidden(given, picked.hidden)
+    if has_errors(found):
+        return report(found.diagnostics, (), hidden=hidden)
+    if place is None or place.text == "-":
+        out(_text(found.graphs, form, hidden))
+        return OK
+    taken = [one.origin for one in (source, *inputs.sources) if one.origin is not None]
+    return _write(found.graphs, place, form, hidden, taken)
+
+
+def _format(place: Argument | None, arguments: Arguments) -> Format | Diagnostic:
+    """The format that is asked for, by its name or by the ending of a file."""
+    asked = cast("Format", arguments.text(FORMAT.name))
+    if place is None or place.text == "-":
+        return asked or "mermaid"
+    path = place.text
+    if not path:
+        return OUTPUT_PLACE(place.span, what="-o has an empty path").help("write -o . to use the current folder")
+    if _is_folder(path):
+        return asked or "svg"
+    ending = os.path.splitext(path)[1].lower()
+    form = asked or _ENDINGS.get(ending)
+    if form is not None:
+        return form
+    problem = OUTPUT_PLACE(place.span, what=f"{path} does not say which kind of picture it is")
+    stem = path[: len(path) - len(ending)] if ending else path
+    return problem.help(f"write -o {quote(stem + '.svg')}, .mmd or .dot, or add --format")
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) or path.endswith((os.sep, "/"))
+
+
+def _hidden(given: Input, hidden: Hidden) -> Hidden:
+    """What no picture and no message shows: values of the command line, and of the files of ``env_file()``."""
+    secrets: set[str] = set() if isinstance(given, ReadyJob) else given.hidden
+    return Hidden((*hidden.values, *hidden_texts(secrets).values), hidden.paths) if secrets else hidden
+
+
+def _text(made: Sequence[Graph], form: Format, hidden: Hidden) -> str:
+    from tfdsl.drawing.graphs import drawn
+
+    return drawn([_shown(one, hidden) for one in made], form, made)
+
+
+def _shown(one: Graph, hidden: Hidden) -> Picture:
+    if not hidden.values:
+        return one.picture
+    from tfdsl.drawing.graphs import with_texts
+
+    return with_texts(one.picture, lambda text: hide(text, hidden))
+
+
+def _write(made: Sequence[Graph], place: Argument, form: Format, hidden: Hidden, taken: Sequence[str]) -> int:
+    """Write the pictures into one file or, for a folder, one for each; never over one of ``taken``."""
+    from tfdsl.writing import File, write_all
+
+    path = place.text
+    if _is_folder(path):
+        names = _names(made, _ENDING_OF[form])
+        parts = zip(names, made, strict=True)
+        files = [File(os.path.join(path, *name), _text([one], form, hidden), root=path) for name, one in parts]
+    else:
+        files = [File(path, _text(made, form, hidden))]
+    failure = write_all(files, taken)
+    if failure is None:
+        return OK
+    report([OUTPUT_NOT_WRITTEN(place.span, path=failure.path, reason=failure.reason)], ())
+    return USAGE
+
+
+def _names(made: Sequence[Graph], ending: str) -> list[list[str]]:
+    """The path of each picture below a folder: with a folder for each target if there are several."""
+    targets = list(dict.fromkeys(one.picture.target for one in made))
+    several = len(targets) > 1
+    return [
+        [*([one.picture.target.replace(" ", "-")] if several else []), f"{one.picture.name}{ending}"] for one in made
+    ]

@@ -1,0 +1,6 @@
+"""A job as a picture (``tfdsl graph``).
+
+:mod:`~tfdsl.drawing.topology` makes a :class:`~tfdsl.drawing.picture.Picture` of a job: boxes and links, without sizes
+or places. :mod:`~tfdsl.drawing.layout` puts them somewhere, and :mod:`~tfdsl.drawing.svg` draws that;
+:mod:`~tfdsl.drawing.mermaid` and :mod:`~tfdsl.drawing.dot` leave the places to the programs that read them.
+"""

@@ -1,0 +1,84 @@
+"""What is in the picture of a job, without sizes or places."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from tfdsl.record import Record
+
+BoxKind: TypeAlias = Literal["role", "store", "object"]
+LineKind: TypeAlias = Literal["fact", "object", "step", "space", "policy", "default policy", "item"]
+LinkKind: TypeAlias = Literal["peers", "after", "mount", "output", "variables", "logs", "object"]
+
+FRAME = "job"
+"""The end of a link to the job as a whole."""
+
+MOST_LINES = 24
+"""Lines of one kind in a box; what is left out is counted in a line of its own."""
+
+
+class Line(Record):
+    """A line of a box. ``path``: the IR path of the statement that it is about; empty: that of its box."""
+
+    kind: LineKind
+    text: str
+    path: str = ""
+
+
+class Box(Record):
+    """A box. ``name`` is what it is called, ``what`` the kind of thing that it is, ``count`` how many there are of it.
+
+    ``implied``: it is in no document; the target makes it.
+    """
+
+    id: str
+    kind: BoxKind
+    name: str
+    what: str = ""
+    count: int = 1
+    lines: tuple[Line, ...] = ()
+    path: str = ""
+    implied: bool = False
+
+
+class Link(Record):
+    """A line between two boxes, or to the job as a whole (:data:`FRAME`). ``both``: it has an arrow at both ends."""
+
+    source: str
+    target: str
+    kind: LinkKind
+    label: str = ""
+    both: bool = False
+    path: str = ""
+
+
+class Picture(Record):
+    """A job. ``name``: of the job; ``target``: the target and its version, empty for the language's own picture.
+
+    ``lines``: what holds for the job as a whole. ``boxes``: roles, then stores, then objects of the target.
+    """
+
+    name: str
+    target: str
+    lines: tuple[Line, ...]
+    boxes: tuple[Box, ...]
+    links: tuple[Link, ...]
+    like: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What the picture shows."""
+        more = f" and {len(self.like):,} like it" if self.like else ""
+        return f"{self.name}{more}" + (f" on {self.target}" if self.target else "")
+
+    def of_kind(self, kind: BoxKind) -> tuple[Box, ...]:
+        """The boxes of one kind, in order."""
+        return tuple(box for box in self.boxes if box.kind == kind)
+
+
+def cut(lines: list[Line], path: str = "") -> list[Line]:
+    """``lines`` of one kind, or the first of them and how many more there are."""
+    if len(lines) <= MOST_LINES:
+        return lines
+    rest = len(lines) - MOST_LINES + 1
+    return [*lines[: MOST_LINES - 1], Line(lines[-1].kind, f"… and {rest:,} more", path)]

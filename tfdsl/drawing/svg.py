@@ -1,0 +1,209 @@
+"""A picture as SVG: one text without scripts and without anything from elsewhere, for light and dark pages."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import sqrt
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.drawing.description import described
+from tfdsl.drawing.layout import layout
+from tfdsl.drawing.sizes import CAP, STACK
+from tfdsl.drawing.style import style_sheet
+from tfdsl.patterns import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tfdsl.drawing.layout import Drawn, Frame, Layout, Placed
+    from tfdsl.drawing.picture import Picture
+    from tfdsl.drawing.routes import Point
+    from tfdsl.drawing.sizes import Section, Text
+
+SCOPE: Final = "tfdsl-graph"
+_HEAD: Final = 7.0
+_RADIUS: Final = 8.0
+_UNFIT: Final = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What no XML may hold (XML 1.0, "Char")."""
+_ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
+_BOTH_ENDS: Final = ("peers",)
+_NO_END: Final = ("mount",)
+_TO_SOURCE: Final = ("variables", "logs")
+"""Links whose arrow is at their source: that is where the data goes."""
+
+
+def svg(pictures: Sequence[Picture]) -> str:
+    """The pictures below each other."""
+    layouts = [layout(one) for one in pictures]
+    wide = max((one.width for one in layouts), default=0)
+    high = sum(one.height for one in layouts)
+    title = ", ".join(one.title for one in pictures)
+    about = " ".join(described(one) for one in pictures)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{SCOPE}" role="img" width="{_n(wide)}" height="{_n(high)}" '
+        f'viewBox="0 0 {_n(wide)} {_n(high)}" aria-label="{escaped(title)}">',
+        f"<title>{escaped(title)}</title>",
+        f"<desc>{escaped(about)}</desc>",
+        f"<style>{style_sheet(SCOPE)}</style>",
+        f'<rect class="paper" width="{_n(wide)}" height="{_n(high)}"/>',
+    ]
+    top = 0.0
+    for number, one in enumerate(layouts):
+        parts.append(f'<g data-graph="{number}" transform="translate({_n((wide - one.width) / 2)} {_n(top)})">')
+        parts += _drawing(one)
+        parts.append("</g>")
+        top += one.height
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def escaped(text: str) -> str:
+    """``text`` as XML has it, in a text and in an attribute."""
+    return _UNFIT.sub("\ufffd", text).translate(_ENTITIES)
+
+
+def _n(number: float) -> str:
+    """A number with at most one digit after the point."""
+    return f"{number:.1f}".removesuffix(".0")
+
+
+def _drawing(made: Layout) -> Iterator[str]:
+    yield from _frame(made.frame)
+    boxes = {one.sized.box.id: one for one in made.boxes}
+    for one in made.links:
+        yield from _link(one, boxes)
+    for placed in made.boxes:
+        yield from _box(placed)
+    for one in made.links:  # above everything: nothing is behind a label
+        yield from _label(one)
+
+
+# --- boxes -----------------------------------------------------------------------------------------------------------
+
+
+def _frame(frame: Frame) -> Iterator[str]:
+    yield '<g class="job" data-path="">'
+    yield _rect("frame", frame.x, frame.y, frame.width, frame.height, 12)
+    yield f'<g transform="translate({_n(frame.x)} {_n(frame.y)})">'
+    wide = max((text.x + text.room for text in frame.texts), default=0) + 10
+    yield from (_section(one, wide - 6, 6) for one in frame.sections)
+    yield from (_text(one) for one in frame.texts)
+    yield "</g></g>"
+
+
+def _box(placed: Placed) -> Iterator[str]:
+    sized = placed.sized
+    box = sized.box
+    yield f'<g class="{box.kind}" data-path="{escaped(box.path)}" transform="translate({_n(placed.x)} {_n(placed.y)})">'
+    yield f"<title>{escaped(_tip(placed))}</title>"
+    wide = sized.width - sized.pile * STACK
+    top = sized.pile * STACK
+    high = sized.height - top
+    for number in range(sized.pile, 0, -1):
+        yield _rect("body faint", number * STACK, top - number * STACK, wide, high, _RADIUS)
+    if sized.shape == "cylinder":
+        yield from _cylinder(wide, high)
+    elif sized.shape == "sheet":
+        yield _sheet(wide, high)
+    else:
+        kind = "body implied" if box.implied else "body"
+        yield _rect(kind, 0, top, wide, high, 3 if sized.shape == "table" else _RADIUS)
+    yield from (_section(one, wide - 2, 1) for one in sized.sections)
+    yield from (_text(one) for one in sized.texts)
+    yield "</g>"
+
+
+def _tip(placed: Placed) -> str:
+    box = placed.sized.box
+    words = f"{box.what} {box.name}".strip()
+    return f"{words}, {box.count:,} replicas" if box.count > 1 else words
+
+
+def _rect(kind: str, x: float, y: float, width: float, height: float, radius: float) -> str:
+    corner = f' rx="{_n(radius)}"' if radius else ""
+    return f'<rect class="{kind}" x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"{corner}/>'
+
+
+def _cylinder(wide: float, high: float) -> Iterator[str]:
+    cap, side, width = _n(CAP), _n(high - CAP), _n(wide)
+    arc = f"A{_n(wide / 2)} {cap} 0 0 0"
+    yield f'<path class="body" d="M0 {cap}V{side}{arc} {width} {side}V{cap}{arc} 0 {cap}Z"/>'
+    yield f'<path class="body" d="M0 {cap}{arc} {width} {cap}{arc} 0 {cap}Z"/>'
+
+
+def _sheet(wide: float, high: float) -> str:
+    fold = 12
+    edge = _n(wide - fold)
+    return f'<path class="body" d="M0 0H{edge}L{_n(wide)} {fold}V{_n(high)}H0ZM{edge} 0V{fold}H{_n(wide)}"/>'
+
+
+def _section(section: Section, wide: float, x: float) -> str:
+    return _rect(section.kind, x, section.y, wide, section.height + 4, 3)
+
+
+def _text(text: Text) -> str:
+    kind = {"what": "muted", "label": "muted", "default policy": "policy faint", "object": "made"}.get(
+        text.kind, text.kind
+    )
+    size = f' style="font-size:{_n(text.size)}px"' if text.size != 12 else ""
+    path = f' data-path="{escaped(text.path)}"' if text.path else ""
+    tip = f"<title>{escaped(text.whole)}</title>" if text.whole != text.text else ""
+    return f'<text class="{kind}" x="{_n(text.x)}" y="{_n(text.y)}"{size}{path}>{tip}{escaped(text.text)}</text>'
+
+
+# --- links -----------------------------------------------------------------------------------------------------------
+
+
+def _link(drawn: Drawn, boxes: dict[str, Placed]) -> Iterator[str]:
+    link = drawn.link
+    points = list(drawn.route)
+    lower = link.target if drawn.down else link.source
+    points[-1] = _on_edge(points[-1], boxes.get(lower))
+    at_target = link.kind not in _NO_END and link.kind not in _TO_SOURCE
+    at_source = link.both or link.kind in _TO_SOURCE
+    at_end, at_start = (at_target, at_source) if drawn.down else (at_source, at_target)
+    kind = "object-link" if link.kind == "object" else link.kind
+    heads: list[str] = []
+    if at_end:
+        heads.append(_head(points[-1], 1))
+        points[-1] = (points[-1][0], points[-1][1] - _HEAD + 1)
+    if at_start:
+        heads.append(_head(points[0], -1))
+        points[0] = (points[0][0], points[0][1] + _HEAD - 1)
+    yield f'<g class="link {kind}" data-path="{escaped(link.path)}"><path class="way" d="{_way(points)}"/>'
+    yield from heads
+    yield "</g>"
+
+
+def _on_edge(point: Point, placed: Placed | None) -> Point:
+    """``point`` on the upper edge of a box; that of a cylinder is round."""
+    if placed is None or placed.sized.shape != "cylinder":
+        return point
+    half = placed.sized.width / 2
+    off = min(1.0, abs(point[0] - placed.x - half) / half)
+    return point[0], point[1] + CAP * (1 - sqrt(1 - off * off))
+
+
+def _way(points: Sequence[Point]) -> str:
+    words = [f"M{_n(points[0][0])} {_n(points[0][1])}"]
+    for (x0, y0), (x1, y1) in pairwise(points):
+        if abs(x0 - x1) < 0.5:
+            words.append(f"L{_n(x1)} {_n(y1)}")
+        else:
+            middle = _n((y0 + y1) / 2)
+            words.append(f"C{_n(x0)} {middle} {_n(x1)} {middle} {_n(x1)} {_n(y1)}")
+    return "".join(words)
+
+
+def _head(point: Point, down: int) -> str:
+    x, y = point
+    back = _n(y - down * _HEAD)
+    return f'<path class="head" d="M{_n(x)} {_n(y)}L{_n(x - 4)} {back}H{_n(x + 4)}Z"/>'
+
+
+def _label(drawn: Drawn) -> Iterator[str]:
+    label = drawn.label
+    if label is None:
+        return
+    yield f'<g transform="translate({_n(label.x)} {_n(label.y)})">'
+    yield from (_text(text) for text in label.texts)
+    yield "</g>"
