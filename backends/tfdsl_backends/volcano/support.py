@@ -277,16 +277,7 @@ def _failed() -> Iterator[Row]:
         "restartPolicy OnFailure, event TaskFailed, spec.tasks[].maxRetry",
         "TaskFailed ends the job when the task's containers have restarted retries + 1 times",
     )
-    yield approximated(
-        "policies[failed].ignore",
-        "",
-        "Volcano completes a role only if all its replicas succeed: after an ignored failure the job runs until "
-        "every pod of every role has ended",
-        "VOL122",
-        "ignored-decider",
-        instead="let another role decide, e.g. on chief completed => complete job",
-        when=when.decider_is_ignored,
-    )
+    yield _ignored_decider("failed")
     yield translated(
         "policies[failed].ignore",
         "",
@@ -302,6 +293,19 @@ def _failed() -> Iterator[Row]:
         when=when.restarts_container,
     )
     yield from _delay("failed")
+
+
+def _ignored_decider(event: str) -> Row:
+    return approximated(
+        f"policies[{event}].ignore",
+        "",
+        "Volcano completes a role only if all its replicas succeed: after an ignored failure the job runs until "
+        "every pod of every role has ended",
+        "VOL122",
+        "ignored-decider",
+        instead="let another role decide, e.g. on chief completed => complete job",
+        when=when.decider_is_ignored,
+    )
 
 
 def _exit() -> Iterator[Row]:
@@ -344,6 +348,7 @@ def _exit() -> Iterator[Row]:
         instead="let the program exit with 0, or ignore every failure of the role: on ROLE failed => ignore",
         when=when.replaces_or_aborts,
     )
+    yield _ignored_decider("exit")
     yield translated(
         "policies[exit].ignore", "action ResumeJob", "has no effect on a running job, and keeps PodFailed from acting"
     )

@@ -161,10 +161,11 @@ def counted_apart(unit: Unit, item: Item) -> bool:
     return bool(_trainers(unit, item)) and (len(in_place) > 1 or decided.replaces_pods)
 
 
-@condition("role that decides the job's end")
+@condition("role with a policy for completed")
 def decider_is_ignored(unit: Unit, item: Item) -> bool:
-    """Failures are ignored of a role whose completion ends the job."""
-    return any(decided.role.name in deciders(unit.job) for decided in _trainers(unit, item))
+    """Failures are ignored of a role whose completion ends the job, or starts it again."""
+    ending = deciders(unit.job)
+    return any(one.completed is not None or one.role.name in ending for one in _trainers(unit, item))
 
 
 @condition("beside failed => restart container")
