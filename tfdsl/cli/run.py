@@ -10,7 +10,7 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
-from tfdsl.cli.run_options import Options, options_of
+from tfdsl.cli.run_options import Options, mount_options, options_of
 from tfdsl.cli.streams import OutputFailed, err, out, out_takes_colour
 from tfdsl.diagnostics import run_rules
 from tfdsl.diagnostics.render import render
@@ -43,6 +43,10 @@ INJECT = Flag("--inject", "a fault that happens, for example 'worker[1] exit 137
 CPU = Flag("--cpu", "hide all GPUs")
 PARALLEL = Flag("--parallel", "how many jobs of the file run at the same time (default: 1)", value="N")
 TIMEOUT = Flag("--timeout", "end what still runs after this time: 90s, 2h", value="DURATION")
+MOUNT = Flag("--mount", "mount a folder or file of this machine at a path of the job", value="PATH=DIR", many=True)
+NO_MOUNTS = Flag("--no-mounts", "mount nothing")
+ENV_FILE = Flag("--env-file", "take variables from a file of KEY=VALUE lines", value="FILE", many=True)
+KEEP = Flag("--keep", "leave the folders of the run where they are at the end")
 LOG_DIR = Flag("--log-dir", "also write what each task prints into a file of its own there", value="DIR")
 
 COMMAND = Command(
@@ -57,11 +61,15 @@ COMMAND = Command(
         chosen.SET,
         chosen.ALLOW_READ,
         SCALE,
+        MOUNT,
+        NO_MOUNTS,
+        ENV_FILE,
         CPU,
         INJECT,
         PARALLEL,
         TIMEOUT,
         LOG_DIR,
+        KEEP,
     ),
     (
         "tfdsl run mnist.tfjob",
@@ -96,7 +104,11 @@ def run(arguments: Arguments) -> int:
     if missing := list(_missing([plain.job for plain in jobs], options)):
         return wrong_use(missing, "text", "tfdsl run --help", picked.hidden)
     diagnostics = list(shown)
-    settings = Settings(dict(os.environ), options.injected, options.cpu)
+    mounts, wrong = mount_options(arguments, [plain.job for plain in jobs])
+    if wrong:
+        return wrong_use(wrong, "text", "tfdsl run --help", picked.hidden)
+    environment = os.environ | options.variables
+    settings = Settings(environment, options.injected, options.cpu, mounts, arguments.on("--keep"))
     gpus = devices.devices(os.environ)
     prepared = [Prepared(plain, settings, gpus) for plain in jobs]
     diagnostics += [one for job in prepared for one in job.diagnostics]

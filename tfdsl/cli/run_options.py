@@ -10,22 +10,28 @@ from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 from tfdsl.lifecycle import faults
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl.running.mount_options import Given, MountOptions, parsed
+from tfdsl.semantics import env_files
 from tfdsl.vocabulary.attributes import MOST_REPLICAS
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl.vocabulary.roles import BY_NAME, ROLE_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tfdsl.cli.arguments import Argument, Arguments
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.ir.model import Job
     from tfdsl.lifecycle.faults import Injected
 
 _NUMBER = regex(r"[0-9]{1,9}")
 
 
 class Options(Record):
-    """What the command line says. ``scaled``: the roles of ``scale``, each with its place."""
+    """What the command line says.
+
+    ``scaled``: the roles of ``scale``, each with its place. ``variables``: of ``--env-file``.
+    """
 
     scale: Mapping[str, int]
     scaled: tuple[tuple[str, Argument], ...]
@@ -34,6 +40,7 @@ class Options(Record):
     parallel: int
     timeout: Duration | None
     log_dir: Argument | None
+    variables: Mapping[str, str]
 
 
 def options_of(arguments: Arguments) -> tuple[Options, list[Diagnostic]]:
@@ -49,8 +56,37 @@ def options_of(arguments: Arguments) -> tuple[Options, list[Diagnostic]]:
         _parallel(arguments.value("--parallel"), errors),
         _timeout(arguments.value("--timeout"), errors),
         _folder(arguments.value("--log-dir"), errors),
+        {name: value for given in arguments.values("--env-file") for name, value in _variables(given, errors).items()},
     )
     return options, errors
+
+
+def mount_options(arguments: Arguments, jobs: Sequence[Job]) -> tuple[MountOptions, list[Diagnostic]]:
+    """What is mounted, and what is wrong with it; the paths of ``jobs`` tell how a ``PATH=DIR`` is read."""
+    errors: list[Diagnostic] = []
+    known = {mount.at for job in jobs for role in job.roles for mount in role.mounts}
+    named: dict[str, Given] = {}
+    for argument in arguments.values("--mount"):
+        result = parsed(argument.text, argument.span, known)
+        if not isinstance(result, Given):
+            errors.append(result)
+        else:
+            named[result.at] = result
+    return MountOptions(named, arguments.on("--no-mounts")), errors
+
+
+def _variables(argument: Argument, errors: list[Diagnostic]) -> Mapping[str, str]:
+    """The variables of a file. No message shows a line of it, for such files are where people keep their secrets."""
+    try:
+        with open(argument.text, encoding="utf-8") as stream:
+            file = env_files.read(stream.read())
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "is not UTF-8"
+        errors.append(BAD_ARGUMENT(argument.span, what=f"--env-file {argument.text or '(no name)'}: {why}"))
+        return {}
+    for line, problem in file.problems.items():
+        errors.append(BAD_ARGUMENT(argument.span, what=f"--env-file {argument.text}: line {line}: {problem}"))
+    return file.values
 
 
 def _scaled(argument: Argument, errors: list[Diagnostic]) -> tuple[str, int] | None:

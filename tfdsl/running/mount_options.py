@@ -31,7 +31,7 @@ class MountOptions(Record):
     ignored: bool = False
 
 
-def given(text: str, place: Span, known: Iterable[str] = ()) -> Given | Diagnostic:
+def parsed(text: str, place: Span, known: Iterable[str] = ()) -> Given | Diagnostic:
     """What ``PATH=DIR`` says, or why it says nothing; ``known``: paths of mounts, which may contain ``=``."""
     at = next((path for path in sorted(known, key=len, reverse=True) if text.startswith(f"{path}=")), None)
     if at is None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import run_rules
 from tfdsl.record import Record
 from tfdsl.running import devices, told
-from tfdsl.running.launch import Launch
 from tfdsl.running.local_job import LocalJob
+from tfdsl.running.mount_options import MountOptions
 from tfdsl.running.plan import Surroundings, plan, tasks
+from tfdsl.running.provisions import Provisions
 from tfdsl.running.supervisor import Supervisor
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tfdsl.lifecycle.faults import Injected
     from tfdsl.plain_jobs import PlainJob
     from tfdsl.running.local_job import Watch
-    from tfdsl.running.plan import Program, Replica
+    from tfdsl.running.plan import Replica
     from tfdsl.running.screen import Screen
     from tfdsl.running.timers import Timers
 
@@ -31,12 +32,15 @@ if TYPE_CHECKING:
 class Settings(Record):
     """What the command line says about a run.
 
-    ``environment``: the variables of every process. ``cpu``: whether all devices are hidden.
+    ``environment``: the variables of every process. ``cpu``: whether all devices are hidden. ``keep``: whether the
+    folders of the run stay.
     """
 
     environment: Mapping[str, str]
     injected: tuple[Injected, ...] = ()
     cpu: bool = False
+    mounts: MountOptions = MountOptions()
+    keep: bool = False
 
 
 class Prepared:
@@ -47,6 +51,7 @@ class Prepared:
         self.origins = plain.origins
         self.settings = settings
         self._devices = devices.dealt(plain.job, found)
+        self._provisions = Provisions(plain.job, plain.origins, settings.mounts)
         self.diagnostics = tuple(self._checked(found))
 
     def names(self) -> list[str]:
@@ -72,12 +77,13 @@ class Prepared:
         replicas, problems = plan(self.job, self._surroundings(dict.fromkeys(tasks(self.job), 1)))
         yield from told.problems(problems, self.origins)
         yield from self._folders(replicas)
+        yield from self._provisions.check(replicas)
 
     def _folders(self, replicas: Sequence[Replica]) -> Iterator[Diagnostic]:
         """The work folders that are neither here nor in a mount."""
         seen: set[str] = set()
         for replica in replicas:
-            mounted = [mount.at for mount in replica.role.mounts]
+            mounted = self._provisions.paths(replica.role)
             for program in (*replica.steps, replica.command):
                 folder = program.folder
                 if folder is None or folder in seen or os.path.isdir(folder) or _below(folder, mounted):
@@ -102,8 +108,11 @@ class Prepared:
         Raises:
             OSError: it cannot be had.
         """
-        supervisor = Supervisor()
+        supervisor = Supervisor(keep=self.settings.keep)
         try:
+            self._provisions.fill(supervisor)
+            if self.settings.keep:
+                screen.notice(f"folders of the run: {supervisor.scratch}")
             every = tasks(self.job)
             ports = dict(zip(every, supervisor.hold(len(every)), strict=True))
             replicas, _ = plan(self.job, self._surroundings(ports))
@@ -111,15 +120,10 @@ class Prepared:
                 if replica.address is not None:
                     screen.notice(f"TensorBoard: {replica.address}")
             injected = self.settings.injected
-            return LocalJob(self.job, replicas, self._launch, supervisor, screen, watch, timers, injected)
+            return LocalJob(self.job, replicas, self._provisions.launch, supervisor, screen, watch, timers, injected)
         except BaseException:
             supervisor.close()
             raise
-
-    def _launch(self, replica: Replica, program: Program, pod: int) -> Launch:
-        """What the supervisor is to start."""
-        port = replica.port if program.kind == "command" else None
-        return Launch(program.name, program.argv, program.env, program.folder or os.getcwd(), port, pod)
 
 
 def _below(folder: str, places: Sequence[str]) -> bool:

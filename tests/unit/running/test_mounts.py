@@ -17,7 +17,7 @@ from tfdsl.plain_jobs import plain_jobs
 from tfdsl.running import outputs
 from tfdsl.running.denial import denial
 from tfdsl.running.launch import Copied, Mounted
-from tfdsl.running.mount_options import Given, MountOptions, given
+from tfdsl.running.mount_options import Given, MountOptions, parsed
 from tfdsl.running.mounts import Mounts, Replica
 from tfdsl.running.sources import nfs_folder
 from tfdsl.text import Source, Span
@@ -77,8 +77,8 @@ def test_a_claim_is_one_folder_for_all_its_mounts() -> None:
     assert b.source == f"{a.source}/x/0"
     assert [one.source for one in local.of(1, 3)] == [a.source, f"{a.source}/x/1"]
     assert local.shown() == [
-        'TFJ4854 pvc "sets": /a is an empty folder here, removed at the end: the claim is not on this machine',
-        'TFJ4854 pvc "sets": /b is an empty folder here, removed at the end: the claim is not on this machine',
+        'TFJ4854 pvc "sets": /a is an empty folder of this run: the claim is not on this machine',
+        'TFJ4854 pvc "sets": /b is an empty folder of this run: the claim is not on this machine',
     ]
     assert local.check()[0].helps == ("name the folder here: --mount /a=DIR",)
 
@@ -254,7 +254,7 @@ def test_without_mounts_everything_is_told_once() -> None:
     ],
 )
 def test_a_wrong_option_says_what_is_wrong(text: str, problem: str) -> None:
-    result = given(text, HERE)
+    result = parsed(text, HERE)
     assert isinstance(result, Diagnostic)
     assert result.message == problem
 
@@ -262,9 +262,9 @@ def test_a_wrong_option_says_what_is_wrong(text: str, problem: str) -> None:
 def test_an_option_names_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a=b").mkdir()
-    assert given("/data/=a=b", HERE) == Given("/data", f"{tmp_path}/a=b", HERE)
-    assert given("/x=y=a=b", HERE, ["/x", "/x=y"]) == Given("/x=y", f"{tmp_path}/a=b", HERE)
-    assert given("keys=.", HERE) == Given("keys", str(tmp_path), HERE)
+    assert parsed("/data/=a=b", HERE) == Given("/data", f"{tmp_path}/a=b", HERE)
+    assert parsed("/x=y=a=b", HERE, ["/x", "/x=y"]) == Given("/x=y", f"{tmp_path}/a=b", HERE)
+    assert parsed("keys=.", HERE) == Given("keys", str(tmp_path), HERE)
 
 
 def test_outputs_are_those_of_the_replica() -> None:
