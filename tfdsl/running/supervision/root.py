@@ -22,14 +22,14 @@ _SIZE = "64m"
 _MOST_LINKS = 40
 _MOST_ENTRIES = 4096
 _KEPT_FLAGS = (
-    (os.ST_NOSUID, kernel.MS_NOSUID),
-    (os.ST_NODEV, kernel.MS_NODEV),
-    (os.ST_NOEXEC, kernel.MS_NOEXEC),
-    (os.ST_NOATIME, kernel.MS_NOATIME),
-    (os.ST_NODIRATIME, kernel.MS_NODIRATIME),
-    (os.ST_RELATIME, kernel.MS_RELATIME),
+    ("ST_NOSUID", kernel.MS_NOSUID),
+    ("ST_NODEV", kernel.MS_NODEV),
+    ("ST_NOEXEC", kernel.MS_NOEXEC),
+    ("ST_NOATIME", kernel.MS_NOATIME),
+    ("ST_NODIRATIME", kernel.MS_NODIRATIME),
+    ("ST_RELATIME", kernel.MS_RELATIME),
 )
-"""Flags of a mount that a user namespace has to keep when it makes the mount read-only."""
+"""Flags of a mount that a user namespace has to keep when it makes the mount read-only; not all systems have them."""
 
 
 class Root:
@@ -44,7 +44,7 @@ class Root:
         self._made = made
         self._placed: list[str] = []
         self._own: set[int] = set()
-        self._shadows: list[tuple[str, int]] = []
+        self._shut: list[str] = []
 
     def enter(self, mounts: list[dict[str, Any]]) -> None:
         """Make it the root of this process, which has mounts of its own. Raises ``OSError``."""
@@ -58,8 +58,8 @@ class Root:
                     _show(entry.path, self._folder)
         for mounted in in_order(mounts, self._cwd):
             self._place(**mounted)
-        for path, mode in self._shadows:
-            os.chmod(path, mode)
+        for path in self._shut:
+            _make_readonly(path)
         os.chdir(self._folder)
         kernel.pivot_root(".", ".")
         kernel.detach(".")
@@ -131,19 +131,20 @@ class Root:
 
     def _shadow(self, folder: str) -> None:
         """Hide a folder that nothing can be created in under a tmpfs with the same entries."""
-        mode = stat.S_IMODE(os.stat(folder).st_mode)
+        mode, is_open = stat.S_IMODE(os.stat(folder).st_mode), os.access(folder, os.W_OK)
         below = os.open(folder, os.O_PATH | os.O_DIRECTORY)
         try:
             names = os.listdir(folder)
             if len(names) > _MOST_ENTRIES:
                 raise OSError(28, f"has {len(names)} entries, too many to mount something beside them", folder)
-            self._mount_tmpfs(folder, f"mode=755,size={_SIZE}")
+            self._mount_tmpfs(folder, f"mode={mode:o},size={_SIZE}")
             for name in names:
                 with suppress(OSError):
                     _show(f"/proc/self/fd/{below}/{name}", folder)
         finally:
             os.close(below)
-        self._shadows.append((folder, mode))
+        if not is_open:
+            self._shut.append(folder)
 
     def _mount_tmpfs(self, at: str, options: str) -> None:
         kernel.mount("tmpfs", at, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
@@ -196,5 +197,5 @@ def _make(path: str, *, is_folder: bool) -> None:
 
 def _make_readonly(path: str) -> None:
     flags = os.statvfs(path).f_flag
-    kept = sum(flag for shown, flag in _KEPT_FLAGS if flags & shown)
+    kept = sum(flag for name, flag in _KEPT_FLAGS if flags & getattr(os, name, 0))
     kernel.mount("none", path, None, kernel.MS_REMOUNT | kernel.MS_BIND | kernel.MS_RDONLY | kept)
