@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.unit.cli.shell import COMMAND, Ran, environment
 from tests.unit.cli.test_run import ran, said
+from tests.unit.running.runs import MARK, left
 from tfdsl.running.denial import denial
 
 if TYPE_CHECKING:
@@ -152,6 +154,32 @@ def test_variables_of_a_file_are_those_of_secrets(tmp_path: Path) -> None:
     )
     assert done.status == 0, done.err
     assert lines(done, "worker[0]") == ["a=b 2 3"]
+
+
+def test_nothing_is_left_when_it_is_killed_at_any_moment(tmp_path: Path) -> None:
+    mark, value = MARK.split("=")
+    (tmp_path / "demo.tfjob").write_text(
+        'job demo {\n  image = "registry.example.com/mnist:1.4"\n  shm = 1Mi\n  on failed => restart pod\n'
+        "  role worker { replicas = 2, command = \"trap '' TERM; (setsid setsid sleep 1000 &); sleep 0.2; exit 1\" }\n"
+        "}\n"
+    )
+    for number, moment in enumerate((0.1, 0.25, 0.4, 0.5, 0.6, 0.8, 1.1)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        run = subprocess.Popen(
+            [*COMMAND, "run", "demo.tfjob"],
+            cwd=tmp_path,
+            env=environment() | {mark: value, "TMPDIR": str(folder)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        time.sleep(moment)
+        run.kill()
+        run.wait()
+        end = time.monotonic() + 20
+        while left() or os.listdir(folder):
+            assert time.monotonic() < end, (left(), os.listdir(folder))
+            time.sleep(0.01)
 
 
 DENIED = 'echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --inh-caps=-all "$@"'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import tarfile
 import zipfile
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.lifecycle.events import Task
 from tfdsl.plain_jobs import plain_jobs
 from tfdsl.running import outputs
-from tfdsl.running.denial import denial
 from tfdsl.running.launch import Copied, Mounted
 from tfdsl.running.mount_options import Given, MountOptions, parsed
 from tfdsl.running.mounts import Mounts, Replica
@@ -283,9 +281,3 @@ def test_outputs_are_those_of_the_replica() -> None:
     assert [(one.level, one.message) for one in outputs.check(job.job, job.origins)] == [
         ("warning", "run does not copy /tmp/log: hdfs:///logs/… is not on this machine")
     ]
-
-
-def test_the_trial_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert isinstance(denial(), str)
-    assert os.listdir(tmp_path) == []

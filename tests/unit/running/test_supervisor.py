@@ -3,12 +3,43 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
+import sys
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.unit.cli.shell import ROOT
 from tests.unit.running.runs import Seen, left, python, shell
 from tfdsl.running.launch import Ended, Launch, Running
+from tfdsl.running.supervisor import Supervisor
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SLOW = {"contextvars", "dataclasses", "inspect", "json", "logging", "random", "re", "shutil", "subprocess", "tempfile"}
+"""Modules that take as long to import as all that the supervisor needs."""
+
+
+def test_the_supervisor_imports_next_to_nothing() -> None:
+    code = f"import sys; sys.path.append({str(ROOT)!r}); import tfdsl.running.supervision.program; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    modules = set(done.stdout.split())
+    assert not modules & {*SLOW, "typing"}
+    assert {name for name in modules if name.startswith("tfdsl")} <= {
+        *("tfdsl", "tfdsl.running", "tfdsl.running.supervision"),
+        *(name for name in modules if name.startswith("tfdsl.running.supervision.")),
+    }
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="file: Not a directory"):
+        Supervisor(str(tmp_path / "file"))
+    with pytest.raises(OSError, match="none: No such file or directory"):
+        Supervisor(str(tmp_path / "none"))
+    assert not left()
 
 
 @pytest.mark.parametrize(

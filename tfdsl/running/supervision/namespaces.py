@@ -35,7 +35,7 @@ class Permission:
 
 
 def permitted(folder: str) -> Permission:
-    """Try the namespaces of a run; ``folder`` is an empty one that a root can be mounted at."""
+    """Try the namespaces of a run; ``folder``: any, at which a root is mounted where nobody else sees it."""
     if not kernel.IS_LINUX:
         return Permission(user=False, denied=f"{sys.platform} has no namespaces")
     denied = ""
@@ -110,7 +110,7 @@ def _try(folder: str, failure: int, *, user: bool) -> NoReturn:
             inner = os.fork()
             if inner == 0:
                 separate_mounts()
-                mounted = {"at": "/tfdsl", "source": os.path.dirname(folder), "readonly": True}
+                mounted = {"at": "/tfdsl", "source": "/proc", "readonly": True}
                 root.Root(folder, "/").enter([mounted])
                 os._exit(0)
             pid = inner
