@@ -88,6 +88,10 @@ class Behaviour:
         """What is done when ``task`` is preempted or its node drained: its pod is deleted. An eviction as any other."""
         return self.on_loss(task, status, state)
 
+    def on_node_loss(self, task: Task, status: int, state: State) -> Decision:
+        """What is done when the node of ``task`` is lost: in the end its pod is deleted."""
+        return self.on_preemption(task, status, state)
+
     def on_pending(self, task: Task) -> Decision | None:
         """What is done when ``task`` has not started after the delay; ``None``: it may take any time."""
         if not self._limits_pending:

@@ -44,12 +44,14 @@ class Exited(Record):
 class Lost(Record):
     """``task`` was evicted or preempted, or its node was lost.
 
-    ``status``: with which its command ends on SIGTERM; ``deleted``: its pod was deleted, as by a drain.
+    ``status``: with which its command ends on SIGTERM; ``deleted``: its pod was deleted, as by a drain; ``with_node``:
+    its node was lost.
     """
 
     task: Task
     status: int = TERMINATED
     deleted: bool = False
+    with_node: bool = False
 
 
 class Split(Record):

@@ -81,7 +81,7 @@ class Injected(Record):
         if self.what == "pending":
             return None
         if self.what in _LOST.values():
-            return Lost(task, self.status, deleted=self.what != "evicted")
+            return Lost(task, self.status, deleted=self.what != "evicted", with_node=self.what == "node lost")
         return Exited(task, self.status)
 
 

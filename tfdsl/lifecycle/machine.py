@@ -114,12 +114,18 @@ class Machine:
 
     def _decide(self, event: Exited | Lost, task: Task) -> None:
         if isinstance(event, Lost):
-            lost = self.behaviour.on_preemption if event.deleted else self.behaviour.on_loss
-            self._do(lost(task, event.status, self.state), task)
+            self._do(self._loss(event), task)
         elif event.status:
             self._do(self.behaviour.on_exit(task, event.status, self.state), task)
         else:
             self._succeeded(task)
+
+    def _loss(self, event: Lost) -> Decision:
+        behaviour = self.behaviour
+        if event.with_node:
+            return behaviour.on_node_loss(event.task, event.status, self.state)
+        decide = behaviour.on_preemption if event.deleted else behaviour.on_loss
+        return decide(event.task, event.status, self.state)
 
     def _succeeded(self, task: Task) -> None:
         alone = self.behaviour.on_success(task, self.state)

@@ -40,7 +40,7 @@ W1 = Task("worker", 1)
         ("worker[1] evicted exit 0 after 5s", Lost(W1, 0), 5000, False),
         ("worker[1] preempted", Lost(W1, deleted=True), None, False),
         ("worker[1] preempted exit 3 always", Lost(W1, 3, deleted=True), None, True),
-        ("worker[1] node lost after 5s", Lost(W1, deleted=True), 5000, False),
+        ("worker[1] node lost after 5s", Lost(W1, deleted=True, with_node=True), 5000, False),
         ("worker[1] exit 1 always", Exited(W1, 1), None, True),
         ("worker[1] evicted always after 5s", Lost(W1), 5000, True),
         ("worker[1] evicted after 5s always", Lost(W1), 5000, True),
