@@ -33,6 +33,7 @@ from tfdsl_backends.slider import messages
 from tfdsl_backends.slider.app_config import am_heap
 from tfdsl_backends.slider.config_files import check_config_files
 from tfdsl_backends.slider.job_file import starts_in_work_folder, web_address
+from tfdsl_backends.slider.resources import INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,9 +51,6 @@ TAKEN: Final = regex(r"(?:archives|job\.json|server\.py|\.mounts|\.outputs)(?:/|
 
 MASTER_MEMORY: Final = 1024
 """MB of Slider's application master without ``am_memory``."""
-
-INTEGER: Final = 2**31 - 1
-"""The largest number that Slider reads."""
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:

@@ -19,7 +19,14 @@ from tfdsl_backends.scripts.roles import hides_gpus, hides_gpus_from_step, megab
 from tfdsl_backends.scripts.texts import mentions_hdfs
 from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.features import features
-from tfdsl_backends.slider.policies import completion_rules, failure_rules, loss_rules, pending_rules, restart_rules
+from tfdsl_backends.slider.policies import (
+    completion_rules,
+    failure_rules,
+    loss_rules,
+    pending_rules,
+    restart_rules,
+    starts_for_ever,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,6 +112,7 @@ def _role(unit: Unit, role: Role) -> dict[str, Data]:
         "losses": loss_rules(job, role),
         "pending": pending_rules(job, role),
         "restarted": restart_rules(job, role),
+        **({"again": True} if starts_for_ever(job, role) else {}),
     }
 
 

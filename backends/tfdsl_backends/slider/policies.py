@@ -19,6 +19,17 @@ def on_failures(job: Job, role: Role) -> list[Policy]:
     return [policy for policy in _of_any_replica(job, role) if policy.event in ("exit", "failed")]
 
 
+def restarts_in_new_containers(job: Job, role: Role) -> bool:
+    """Whether a policy restarts a replica of ``role`` in a new container."""
+    return any(policy.action == "restart pod" for policy in on_failures(job, role))
+
+
+def starts_for_ever(job: Job, role: Role) -> bool:
+    """Whether the command of ``role`` starts again whenever it ends, as only tensorboard's does."""
+    failed = on_failure(job, role)
+    return role.name == "tensorboard" and failed is not None and failed.action == "restart container"
+
+
 def restarts_in_place(job: Job, role: Role) -> bool:
     """Whether a policy restarts a replica of ``role`` in its container."""
     return any(policy.action == "restart container" for policy in on_failures(job, role))
@@ -48,10 +59,16 @@ def failure_rules(job: Job, role: Role) -> list[Data]:
 
 
 def loss_rules(job: Job, role: Role) -> dict[str, Data]:
-    """What to do about a lost container, by how Slider counts it: failed, or evicted (node lost, preempted)."""
+    """What to do about a lost container, by how Slider counts it: failed, or evicted (preempted, or its disks broken).
+
+    The script gives up its own container to restart in a new one, and Slider counts that as a failure, too: in such a
+    role no failure of a container ends the job.
+    """
     own = sorted({p.index for p in job.policies if p.role == role.name and p.index is not None})
-    kinds = {"failed": on_failure, "evicted": on_eviction}
-    return {
+    kinds = {"evicted": on_eviction}
+    if not restarts_in_new_containers(job, role):
+        kinds = {"failed": on_failure, **kinds}
+    return {"failed": []} | {
         kind: [
             Located({"index": _index(index), "action": policy.action}, policy.path)
             for index in (*own, None)

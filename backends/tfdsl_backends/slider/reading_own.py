@@ -263,7 +263,7 @@ def _policies(draft: Draft, name: str, role: View) -> None:
         decided.add(index)
         if index >= 0 or action != "fail job":
             add_policy(draft, name, index, "failed", action, rule.span)
-    _evictions(draft, name, role["losses"])
+    _evictions(draft, name, role)
     for rule in role["pending"].items():
         seconds = getattr(rule["seconds"].node, "value", 0)
         time = duration(round(seconds * 1000)) if isinstance(seconds, int | float) else Bare("0s")
@@ -274,14 +274,17 @@ def _policies(draft: Draft, name: str, role: View) -> None:
         add_policy(draft, name, number(rule["index"], -1), event, rule["action"].text or "", rule.span)
 
 
-def _evictions(draft: Draft, name: str, losses: View) -> None:
+def _evictions(draft: Draft, name: str, role: View) -> None:
     """``evicted`` policies: where an eviction is something other than a failure."""
-    failed = {number(one["index"], -1): one["action"].text for one in losses["failed"].items()}
-    evicted = {number(one["index"], -1): one for one in losses["evicted"].items()}
+    failed: dict[int, str | None] = {}
+    for rule in role["failures"].items():
+        if not list(rule["codes"].items()):
+            failed.setdefault(number(rule["index"], -1), rule["action"].text)
+    evicted = {number(one["index"], -1): one for one in role["losses"]["evicted"].items()}
     usual = evicted[-1]["action"].text if -1 in evicted else None
     for index, one in evicted.items():
         action = one["action"].text
-        if action != failed.get(index) and (index < 0 or action != usual):
+        if action != failed.get(index, failed.get(-1)) and (index < 0 or action != usual):
             add_policy(draft, name, index, "evicted", action or "", one.span)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, child
 from tfdsl_backends.scripts.roles import MEBIBYTE
+from tfdsl_backends.slider.policies import starts_for_ever
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -20,6 +21,9 @@ MASTER = "slider-appmaster"
 ANTI_AFFINITY = "4"
 PLACEMENT = {"strict": "1", "anywhere": "2", "": None}
 """``PlacementPolicy``."""
+
+INTEGER = 2**31 - 1
+"""The largest number that Slider reads."""
 
 DAY = 24 * 60
 WINDOW_MINUTES = 365 * DAY
@@ -68,8 +72,13 @@ def _component(unit: Unit, role: Role, priority: int) -> dict[str, Data]:
         "yarn.label.expression": _text(role, "node_label", role.node_label),
         "yarn.component.placement.policy": _policy(unit, role),
         "yarn.placement.escalate.seconds": _escalation(unit, role),
-        "yarn.container.failure.threshold": Located(str(max(1, unit.job.retries)), "retries"),
+        "yarn.container.failure.threshold": _threshold(unit.job, role),
     }
+
+
+def _threshold(job: Job, role: Role) -> Located | str:
+    """How many containers of the role may fail. In some versions 0 means none, in others no limit."""
+    return str(INTEGER) if starts_for_ever(job, role) else Located(str(max(1, job.retries)), "retries")
 
 
 def _amount(role: Role, field: str, amount: Quantity | None, unit: int) -> Located | None:

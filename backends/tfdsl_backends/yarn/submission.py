@@ -16,7 +16,7 @@ from tfdsl_backends.yarn.features import NO_TIMEOUT, features
 from tfdsl_backends.yarn.needs import AT_HOME, PACKED_FILES, sent_archives, store_place, uses_store
 from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.placement import placement_spec
-from tfdsl_backends.yarn.policies import restarts
+from tfdsl_backends.yarn.policies import restarts, restarts_by_itself
 from tfdsl_backends.yarn.task_plan import RESTART_STATUS, STOP_GRACE
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def submit_script(unit: Unit) -> Written:
         "localize": have.localize,
         "tags": have.tags,
         "several": len(submitted) > 1,
+        "board_apart": any(app.name and restarts_by_itself(unit.job, role) for app in submitted for role in app.roles),
     }
     return render(TEMPLATES, "submit.sh.j2", values)
 

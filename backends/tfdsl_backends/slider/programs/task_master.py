@@ -53,7 +53,10 @@ class Master(object):
 
     def lost(self, role):
         # type: (str) -> tuple[int, int]
-        """How many containers of ``role`` were lost: ``(failed, evicted)``; ``(0, 0)`` without an answer."""
+        """How many containers of ``role`` were lost: ``(failed, evicted)``; ``(0, 0)`` without an answer.
+
+        Slider counts those with broken disks twice, and those of lost nodes as failed.
+        """
         answer = self.get(API + "/application/live/components/" + quote(role)) or {}
 
         def count(key):
@@ -61,7 +64,8 @@ class Master(object):
             value = answer.get(key)
             return value if isinstance(value, int) else 0
 
-        return count("failed"), count("nodeFailed") + count("preempted")
+        broken = count("nodeFailed")
+        return max(count("failed") - broken, 0), broken + count("preempted")
 
     def stop(self):
         # type: () -> bool

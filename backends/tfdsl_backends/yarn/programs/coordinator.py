@@ -262,8 +262,8 @@ class Coordinator(threading.Thread):
             used_up = "; all %d restarts are used up" % self.plan.restarts if self.plan.used_up() else ""
             self.finish(action, text if uncopied else text + used_up, status)
             return
-        if status or not self.plan.restarts:  # one that succeeded stays if a restart may need it
-            member.line.send(op="leave")
+        # If a restart may need the container, it stays, also that of a failure that a policy ignores.
+        member.line.send(op="stay" if self.plan.restarts else "leave")
         self.send_start()
         self.check_complete()
 

@@ -12,7 +12,8 @@ from tfdsl_backends.yarn.programs.wire import Line, readable
 class Task(Steps):
     """A task with a connection to the coordinator, which gives it its number and its verdict.
 
-    ``orphaned``: the verdict is the loss of the coordinator.
+    ``orphaned``: the verdict is the loss of the coordinator. ``stays``: its end is settled, and it waits for that of
+    the job.
     """
 
     def __init__(self, plan, script, slot):
@@ -21,6 +22,7 @@ class Task(Steps):
         self.line = None  # type: Line | None
         self.status = 0
         self.may_leave = False
+        self.stays = False
         self.orphaned = False
 
     def listen(self, seconds):
@@ -46,6 +48,8 @@ class Task(Steps):
             self.addresses = message["addresses"].split(" ")
         elif kind == "leave":
             self.may_leave = True
+        elif kind == "stay":
+            self.stays = True
         elif kind == "reject":
             self.rejected = message["why"]
         elif kind == "end" and self.verdict == RUNNING:
@@ -67,7 +71,7 @@ class Task(Steps):
         while self.verdict == RUNNING and not self.may_leave and not self.killed:
             self.listen(0.2)
             self.watch_line()
-            if status and time.time() > until:
+            if status and not self.stays and time.time() > until:
                 break
         if self.may_leave:
             return 0  # it succeeded, or a policy ignores its failure

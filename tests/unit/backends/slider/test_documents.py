@@ -264,6 +264,12 @@ def test_the_threshold_is_never_0_which_means_no_limit(retries: int, threshold: 
     assert found["resources.json"]["components"]["worker"]["yarn.container.failure.threshold"] == threshold
 
 
+def test_lost_containers_of_tensorboard_never_end_the_application() -> None:
+    found = files(job(role("worker"), role("tensorboard")))
+    assert found["resources.json"]["components"]["tensorboard"]["yarn.container.failure.threshold"] == "2147483647"
+    assert [name for name, one in found["package/files/job.json"]["roles"].items() if "again" in one] == ["tensorboard"]
+
+
 @pytest.mark.parametrize(("deadline", "minutes"), [(None, "525600"), ("90s", "2"), ("2h", "120")])
 def test_the_failure_window_is_in_minutes_since_hours_are_wrong_there(deadline: str | None, minutes: str) -> None:
     fields: dict[str, object] = {"deadline": time(deadline)} if deadline else {}

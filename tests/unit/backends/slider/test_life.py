@@ -48,6 +48,7 @@ starts = int(open("starts").read()) + 1 if os.path.exists("starts") else 1
 note("seen", json.dumps({"argv": sys.argv[1:], "tf_config": os.environ.get("TF_CONFIG"), "user": os.environ["USER"],
     "checkpoint": os.environ.get("CHECKPOINT_DIR"), "pythonpath": os.environ.get("PYTHONPATH"), "cwd": os.getcwd()}))
 note("starts", str(starts))
+note("pid", str(os.getpid()))
 print("training")
 sys.stdout.flush()
 while not os.path.exists("finish"):
@@ -238,6 +239,30 @@ def test_evictions_have_their_own_policy(quick_cluster: Cluster) -> None:
     cluster.master.lost["worker"] = {"nodeFailed": 1, "preempted": 2}
     worker = cluster.container("worker").start()
     until(lambda: running(worker))
+    assert cluster.master.stops == []
+
+
+def test_broken_disks_are_no_failures(quick_cluster: Cluster) -> None:
+    """Slider counts such a container twice, as failed and as lost with its node (``RoleStatus.noteFailed``)."""
+    cluster = quick_cluster
+    cluster.deploy(job(native("worker"), policies=(policy("evicted", "restart pod"),)))
+    cluster.master.lost["worker"] = {"failed": 1, "nodeFailed": 1}
+    worker = cluster.container("worker").start()
+    until(lambda: running(worker))
+    assert cluster.master.stops == []
+
+
+def test_a_restart_in_place_does_not_pay_for_containers_of_others(quick_cluster: Cluster) -> None:
+    cluster = quick_cluster
+    policies = (policy("failed", "restart container"), policy("evicted", "fail job", role="worker", index=1))
+    cluster.deploy(job(native("worker", 2), policies=policies))
+    first, second = cluster.container("worker", 1).start(), cluster.container("worker", 2).start()
+    until(lambda: running(first) and running(second))
+    cluster.master.lost["worker"] = {"preempted": 1}  # it was worker[0]
+    finish(second, 1)
+    until(lambda: not second.is_alive())
+    second.run("START")
+    until(lambda: running(second, 2))
     assert cluster.master.stops == []
 
 

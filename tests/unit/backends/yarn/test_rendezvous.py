@@ -256,6 +256,18 @@ def test_an_ignored_failure_counts_as_ended(gang: Gang) -> None:
     assert [c.wait() for c in (chief, ps, first)] == [0, 0, 0]
 
 
+def test_a_task_whose_failure_is_ignored_restarts_with_the_others(gang: Gang) -> None:
+    actions = {"chief": {"0": "restart"}, "ps": {"0": "restart"}, "worker": {"0": "restart", "3": "ignore"}}
+    gang.plan(actions=actions, restarts=2)
+    containers = gang.all()
+    up(*containers)
+    finish(containers[3], 3)
+    until(lambda: "worker[1] exited with 3" in containers[0].log)
+    assert containers[3].process.poll() is None, "the others may need it again"
+    finish(containers[1], 9)
+    assert [container.wait(10) for container in containers] == [75, 75, 75, 75]
+
+
 def test_one_worker_may_decide(gang: Gang) -> None:
     gang.plan(complete=[["worker", 1]])
     containers = chief, ps, first, second = gang.all()

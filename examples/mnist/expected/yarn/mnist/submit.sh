@@ -312,6 +312,10 @@ finish() { # NUMBER STATUS STATES
   watched[$1]='' left=$((left - 1))
   say "${names[$1]} has ended: ${3:-no report from YARN}; client status ${ended[$1]}"
   [ "$2" -ne 0 ] || return 0
+  if [ "${names[$1]}" = tensorboard ]; then
+    say "the job goes on without tensorboard"
+    return 0
+  fi
   complain "the last lines of the client of ${names[$1]}:"
   # Without stack traces, and without reports that nothing is wrong.
   grep -v -e '^[[:space:]]*at ' -e 'appDiagnostics=, ' "$tmp/${names[$1]}.log" | tail -n 15 >&2

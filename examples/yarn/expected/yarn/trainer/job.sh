@@ -1012,8 +1012,8 @@ class Coordinator(threading.Thread):
             used_up = "; all %d restarts are used up" % self.plan.restarts if self.plan.used_up() else ""
             self.finish(action, text if uncopied else text + used_up, status)
             return
-        if status or not self.plan.restarts:  # one that succeeded stays if a restart may need it
-            member.line.send(op="leave")
+        # If a restart may need the container, it stays, also that of a failure that a policy ignores.
+        member.line.send(op="stay" if self.plan.restarts else "leave")
         self.send_start()
         self.check_complete()
 
@@ -1245,7 +1245,8 @@ def send(processes, number):
 class Task(Steps):
     """A task with a connection to the coordinator, which gives it its number and its verdict.
 
-    ``orphaned``: the verdict is the loss of the coordinator.
+    ``orphaned``: the verdict is the loss of the coordinator. ``stays``: its end is settled, and it waits for that of
+    the job.
     """
 
     def __init__(self, plan, script, slot):
@@ -1253,6 +1254,7 @@ class Task(Steps):
         self.line = None
         self.status = 0
         self.may_leave = False
+        self.stays = False
         self.orphaned = False
 
     def listen(self, seconds):
@@ -1276,6 +1278,8 @@ class Task(Steps):
             self.addresses = message["addresses"].split(" ")
         elif kind == "leave":
             self.may_leave = True
+        elif kind == "stay":
+            self.stays = True
         elif kind == "reject":
             self.rejected = message["why"]
         elif kind == "end" and self.verdict == RUNNING:
@@ -1295,7 +1299,7 @@ class Task(Steps):
         while self.verdict == RUNNING and not self.may_leave and not self.killed:
             self.listen(0.2)
             self.watch_line()
-            if status and time.time() > until:
+            if status and not self.stays and time.time() > until:
                 break
         if self.may_leave:
             return 0  # it succeeded, or a policy ignores its failure

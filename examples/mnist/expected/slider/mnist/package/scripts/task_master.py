@@ -46,14 +46,18 @@ class Master(object):
         return exported
 
     def lost(self, role):
-        """How many containers of ``role`` were lost: ``(failed, evicted)``; ``(0, 0)`` without an answer."""
+        """How many containers of ``role`` were lost: ``(failed, evicted)``; ``(0, 0)`` without an answer.
+
+        Slider counts those with broken disks twice, and those of lost nodes as failed.
+        """
         answer = self.get(API + "/application/live/components/" + quote(role)) or {}
 
         def count(key):
             value = answer.get(key)
             return value if isinstance(value, int) else 0
 
-        return count("failed"), count("nodeFailed") + count("preempted")
+        broken = count("nodeFailed")
+        return max(count("failed") - broken, 0), broken + count("preempted")
 
     def stop(self):
         """Ask the master to stop the application; true if one of its addresses accepts the request."""

@@ -130,12 +130,14 @@ class Supervisor(object):
             self.state("rejected", REJECTED)
             while True:
                 self.pause(60)
-        self.began = task_settings.note(self.settings, "began") or self.began
+        before = task_settings.note(self.settings, "began")
+        self.began = before or self.began
         task_settings.keep(self.settings, "began", self.began)
         self.state("waiting", None)
         if not self.door.open() and self.port:
             self.log("another process uses port %d" % self.port)
-        action = task_policy.on_loss(self.role, self.index, *self.master.lost(self.role["name"]))
+        # Only a new container replaces a lost one; its counts are those of the role.
+        action = None if before else task_policy.on_loss(self.role, self.index, *self.master.lost(self.role["name"]))
         if action:
             self.end_job(action, "a container of %s was lost" % self.role["name"])
         self.ended(self.attempt())
@@ -247,7 +249,7 @@ class Supervisor(object):
 
     def ended(self, status):
         """Carry out the policies for a task that has ended."""
-        if status == 0:
+        if status == 0 and not self.role.get("again"):
             self.state("done", 0)
             self.stay(task_policy.completes(self.job, self.role, self.index))
         rule = task_policy.on_exit(self.role, self.index, status)
