@@ -28,6 +28,7 @@ BACKEND = Backend(
     requires_image=needs_image,
     knows_submitter=True,
     gpus_by_label=True,
+    lifecycle="tfdsl_backends.slider.lifecycle",
     reading="tfdsl_backends.slider.reading",
     reads=("Slider packages",),
     commands=("slider",),

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 RESOURCES = "resources.json"
 SCRIPT = "package/files/job.json"
 STOP = "POST /ws/v1/slider/application/action/stop"
+NEW_ADDRESS = "the commands of the other tasks restart with its new address"
+NODE_LOST = (
+    "one that is killed on its node, or whose node is lost, counts as failed, so the policy for failures decides"
+)
 REPLACED_FIRST = "Slider replaces a lost container first; the replacement then stops the application"
 
 JOB = (
@@ -38,6 +42,14 @@ JOB = (
         instead="after the start, run yarn application -appId ID -updatePriority N (Hadoop 2.8 and later)",
     ),
     translated("job.gang", "", "one replica starts alone", when=asked.single),
+    approximated(
+        "job.gang",
+        "",
+        "a task whose program needs the addresses of the others waits for all of them, for wait_limit seconds at most",
+        "SLI089",
+        "gang-off",
+        when=when.addresses_without_gang,
+    ),
     kept("job.gang", "", when=asked.off),
     approximated(
         "job.gang",
@@ -69,7 +81,8 @@ JOB = (
     approximated(
         "job.deadline",
         f"{SCRIPT} deadline",
-        "Slider has no deadline; each task counts {value} from its own start and then stops the application",
+        "Slider has no deadline; each task counts {value} from its own start and then stops the application, "
+        "which YARN then shows as SUCCEEDED",
         "SLI008",
     ),
     approximated(
@@ -208,10 +221,16 @@ def _failures(event: str) -> Iterator[Row]:
         abort,
         f"{word}abort-job",
     )
-    yield translated(
-        f"policies[{event}].restart container",
-        f"metainfo autoStartOnFailure, {SCRIPT}",
-        "the agent restarts the task in place, with the same host and port; a lost container is replaced",
+    key, to = f"policies[{event}].restart container", f"metainfo autoStartOnFailure, {SCRIPT}"
+    in_place = "the agent restarts the task in place, with the same host and port; a lost container is replaced"
+    yield translated(key, to, in_place, when=when.of_tensorboard)
+    yield translated(key, to, in_place, when=asked.single)
+    yield approximated(
+        key,
+        to,
+        f"{in_place}, and the commands of the other tasks restart with its new address",
+        "SLI086",
+        "lost-containers",
     )
     yield refused(
         f"policies[{event}].restart pod",
@@ -224,11 +243,19 @@ def _failures(event: str) -> Iterator[Row]:
     yield approximated(
         f"policies[{event}].restart pod",
         f"metainfo autoStartOnFailure false, {SCRIPT}",
-        "Slider replaces the container, which then has a new address, so the commands of the other tasks restart too",
+        "Slider replaces the container, which then has a new address, so the commands of the other tasks restart too; "
+        "it cannot tell it from a lost one, which it replaces as well",
         "SLI073",
         instead="restart container keeps host and port",
     )
-    yield translated(f"policies[{event}].ignore", SCRIPT, "the replica counts as ended; its container stays")
+    yield approximated(
+        f"policies[{event}].ignore",
+        SCRIPT,
+        "the replica counts as ended, also where its whole role completes the job; its container stays, so a job that "
+        "nothing completes does not end, and a lost one is replaced",
+        "SLI088",
+        "ignored",
+    )
     yield from _no_group_restart(event)
     yield kept(f"policies[{event}].index", SCRIPT)
 
@@ -247,16 +274,23 @@ def _no_group_restart(event: str) -> Iterator[Row]:
 def _evictions() -> Iterator[Row]:
     yield kept("policies[evicted]", "")
     for action in ("fail job", "abort job"):
-        yield approximated(f"policies[evicted].{action}", STOP, REPLACED_FIRST, "SLI076", "evicted-stop")
+        text = f"{REPLACED_FIRST}; {NODE_LOST}"
+        yield approximated(f"policies[evicted].{action}", STOP, text, "SLI076", "evicted-stop")
     yield approximated(
         "policies[evicted].restart container",
         "",
-        "the container is gone; Slider replaces it",
+        f"the container is gone; Slider replaces it, and {NEW_ADDRESS}; {NODE_LOST}",
         "SLI077",
         "evicted-in-place",
         instead="write restart pod",
     )
-    yield kept("policies[evicted].restart pod", "Slider replaces lost containers")
+    yield approximated(
+        "policies[evicted].restart pod",
+        "",
+        f"Slider replaces a preempted container as often as it has to, and {NEW_ADDRESS}; {NODE_LOST}",
+        "SLI087",
+        "evicted-replaced",
+    )
     yield refused(
         "policies[evicted].ignore",
         "Slider always replaces a lost container",
@@ -280,7 +314,8 @@ def _pending() -> Iterator[Row]:
         yield approximated(
             f"policies[pending].{action}",
             STOP,
-            "a task that waits for the missing replica stops the application, so at least one other task must run",
+            "a task that waits for the missing replica stops the application, which YARN then shows as SUCCEEDED; so "
+            "at least one other task must run",
             "SLI080",
             "pending",
         )
@@ -300,9 +335,20 @@ def _restarted() -> Iterator[Row]:
     yield kept("policies[restarted]", "")
     for action in ("fail job", "abort job"):
         key = f"policies[restarted].{action}"
-        yield translated(key, SCRIPT, "counted by the script", when=when.one_replica)
         yield approximated(
-            key, SCRIPT, "restarts are counted for each replica, not for the role", "SLI082", "restarted-count"
+            key,
+            SCRIPT,
+            "the script acts in place of the last of these restarts",
+            "SLI095",
+            "restarted-instead",
+            when=when.one_replica,
+        )
+        yield approximated(
+            key,
+            SCRIPT,
+            "restarts are counted for each replica, not for the role, and the script acts in place of the last one",
+            "SLI082",
+            "restarted-count",
         )
     yield from _no_group_restart("restarted")
     yield kept("policies[restarted].index", SCRIPT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.ir.policies import RESTARTS, covering
-from tfdsl.support import condition
+from tfdsl.support import Condition, condition
 from tfdsl_backends.hadoop.roles import in_docker
 
 if TYPE_CHECKING:
@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Policy
+
+
+of_tensorboard = Condition("on tensorboard", lambda unit, item: cast("Policy", item.node).role == "tensorboard")
+
+
+@condition("false, tasks that need addresses")
+def addresses_without_gang(unit: Unit, item: Item) -> bool:
+    """Whether tasks wait for each other although they are no gang."""
+    from tfdsl_backends.slider.job_file import waits_for_peers
+
+    return not item.value and any(waits_for_peers(unit.job, role) for role in unit.job.roles)
 
 
 @condition("docker, a variable that env does not set")

@@ -25,6 +25,7 @@ BACKEND = Backend(
     docs="docs/targets/yarn.md",
     requires_image=needs_image,
     knows_submitter=True,
+    lifecycle="tfdsl_backends.yarn.lifecycle",
     reading="tfdsl_backends.yarn.reading",
     reads=("Yarnfiles", "configurations of TonY", "command lines of DistributedShell"),
     commands=("yarn", "hadoop", "tony", "submarine"),

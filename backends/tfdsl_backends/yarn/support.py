@@ -365,8 +365,27 @@ def _failures(event: str) -> Iterator[Row]:
             instead='write dialect = "stock"',
             when=when.yarn_tf,
         )
+    yield _alone_in_failure(f"{key}.fail job")
     yield translated(f"{key}.fail job", PROGRAM, "the others end within a second, with status 75")
-    yield kept(f"{key}.restart container", PROGRAM, when=when.of_tensorboard)
+    yield approximated(
+        f"{key}.restart container",
+        PROGRAM,
+        "the command of tensorboard starts again after any status; if its whole container is killed (memory, node), "
+        "the job runs on without it, but counts as failed at its end",
+        "YRN089",
+        "tensorboard-with-all",
+        instead='applications = "per-role" keeps the job from failing',
+        when=when.of_tensorboard_with_all,
+    )
+    yield approximated(
+        f"{key}.restart container",
+        PROGRAM,
+        "the command of tensorboard starts again after any status; if its whole container is killed (memory, node), "
+        "the job runs on without it",
+        "YRN095",
+        "tensorboard-killed",
+        when=when.of_tensorboard,
+    )
     yield approximated(
         f"{key}.restart container",
         RETRY,
@@ -387,11 +406,34 @@ def _failures(event: str) -> Iterator[Row]:
     yield approximated(
         f"{key}.ignore",
         PROGRAM,
-        "the failure of a command is ignored; if the whole container is lost, the application still fails at its end",
+        "the failure of a command is ignored, and the task counts as completed; if its whole container is killed "
+        "(memory, node), the job still fails",
         "YRN072",
     )
     yield from _never(event, ("restart pod", "restart role", "abort job"))
     yield kept(f"{key}.index", PROGRAM)
+
+
+def _alone_in_failure(key: str) -> Row:
+    return approximated(
+        key,
+        "",
+        "the modified client ends no task because of another: the application fails when all its containers have ended",
+        "YRN068",
+        "tf-fail",
+        when=when.yarn_tf,
+    )
+
+
+def _no_limit(key: str) -> Row:
+    return approximated(
+        key,
+        "",
+        "the modified client decides how long it waits for containers; nothing else counts the time",
+        "YRN069",
+        "tf-pending",
+        when=when.yarn_tf,
+    )
 
 
 def _never(event: str, actions: tuple[str, ...]) -> Iterator[Row]:
@@ -430,6 +472,7 @@ def _tensorboard(event: str) -> Row:
 def _evicted() -> Iterator[Row]:
     yield _tensorboard("evicted")
     yield kept("policies[evicted]", "")
+    yield _alone_in_failure("policies[evicted].fail job")
     yield translated("policies[evicted].fail job", PROGRAM, "a preempted or lost container counts as failed")
     for action in ("restart container", "restart pod", "restart role", "restart job"):
         yield refused(
@@ -446,6 +489,15 @@ def _evicted() -> Iterator[Row]:
 
 def _pending() -> Iterator[Row]:
     yield kept("policies[pending]", "")
+    yield _no_limit("policies[pending].fail job")
+    yield approximated(
+        "policies[pending].fail job",
+        "",
+        "a task without peers waits for nobody: nothing counts how long YARN takes to start it",
+        "YRN067",
+        "pending-alone",
+        when=asked.single,
+    )
     yield approximated(
         "policies[pending].fail job",
         PROGRAM,
@@ -481,6 +533,7 @@ def _restarted() -> Iterator[Row]:
 
 def _unknown() -> Iterator[Row]:
     yield kept("policies[unknown]", "")
+    yield _no_limit("policies[unknown].fail job")
     yield translated(
         "policies[unknown].fail job", PROGRAM, "if tasks are still missing at the time limit, the others end"
     )
@@ -503,7 +556,6 @@ POLICIES = (
         "YRN085",
         "tf-completed",
         when=when.yarn_tf,
-        default="silent",
     ),
     translated(
         "policies[completed].complete job",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.support import Condition, condition
 from tfdsl_backends.hadoop.when import docker
+from tfdsl_backends.yarn.applications import per_role
 from tfdsl_backends.yarn.features import NO_TIMEOUT, features
 from tfdsl_backends.yarn.options import is_yarn_tf
 
@@ -25,6 +26,12 @@ yarn_tf_moment = Condition(
 text_priority = Condition("a name", lambda unit, item: not isinstance(item.value, int))
 of_a_role = Condition("with a role", lambda unit, item: cast("Policy", item.node).role is not None)
 of_tensorboard = Condition("on tensorboard", lambda unit, item: cast("Policy", item.node).role == "tensorboard")
+
+
+@condition("on tensorboard, in the application of all roles")
+def of_tensorboard_with_all(unit: Unit, item: Item) -> bool:
+    """Whether the container of tensorboard is one of the application that decides how the job ends."""
+    return of_tensorboard(unit, item) and not per_role(unit)
 
 
 @condition("more than 2147483647 ms")

@@ -17,6 +17,7 @@ Instructions, in order:
 Words after ``--`` mean nothing.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -151,8 +152,43 @@ def do(instruction, record):
             file.write(text)
     elif name == "copy":
         shutil.copy(value, os.path.dirname(record["path"]))
+    elif name == "play":
+        play(value, record)
     elif name == "stubborn":
         signal.signal(signal.SIGTERM, lambda _number, _frame: write_down(record, asked=True))
+
+
+def play(path, record):
+    """Suffer the faults of this task, each once, one in each try at most; end well at last, if its turn comes."""
+    name, folder, started = f"{record['role']}[{record['index']}]", os.path.dirname(record["path"]), time.time()
+    with open(path) as file:
+        plan = json.load(file)
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(folder + "/begun", os.O_CREAT | os.O_EXCL))
+    begun = os.path.getmtime(folder + "/begun")
+    marks = [f"{folder}/{name}-fault-{number}" for number in range(len(plan["faults"].get(name, [])))]
+    while True:
+        time.sleep(0.05)
+        now = time.time()
+        for mark, fault in zip(marks, plan["faults"].get(name, []), strict=True):
+            if not os.path.exists(mark) and now >= begun + fault["after"]:
+                os.close(os.open(mark, os.O_CREAT))
+                suffer(fault, record)
+        turn = plan["turns"].get(name)
+        if turn is not None and now >= max(begun + plan["end"], started + 3) + 1.5 * turn:
+            write_down(record, ended=0)
+            sys.exit(0)
+
+
+def suffer(fault, record):
+    if fault["what"] == "memory":
+        do("eat=300", record)
+    if fault["what"] == "evicted":
+        do("die", record)
+    write_down(record, ended=fault["status"])
+    if fault["status"] > 128:
+        os.kill(os.getpid(), fault["status"] - 128)
+    sys.exit(fault["status"])
 
 
 def terminated(record):

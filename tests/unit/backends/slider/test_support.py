@@ -160,7 +160,8 @@ def test_a_port_is_allocated_by_the_agent() -> None:
 
 def test_false_and_0_ask_for_nothing() -> None:
     written = ("suspend", "gang", "roles[worker].gpu", "roles[worker].host_network")
-    made = unit(workers(gang=False), "slider", written=written)
+    alone = Cluster(discovery="none")
+    made = unit(workers(gang=False, cluster=alone), "slider", written=written)
     for key in ("job.suspend", "job.gang", "roles[].gpu", "roles[].host_network"):
         assert fate(made, key).fate == "kept"
 
@@ -168,12 +169,12 @@ def test_false_and_0_ask_for_nothing() -> None:
 EXPECTED = {
     "completed": {"complete job": "translated", "restart job": "refused"},
     "failed": {
-        "fail job": "approximated", "abort job": "approximated", "restart container": "translated",
-        "restart pod": "approximated", "restart role": "refused", "restart job": "refused", "ignore": "translated",
+        "fail job": "approximated", "abort job": "approximated", "restart container": "approximated",
+        "restart pod": "approximated", "restart role": "refused", "restart job": "refused", "ignore": "approximated",
     },
     "evicted": {
         "fail job": "approximated", "abort job": "approximated", "restart container": "approximated",
-        "restart pod": "kept", "restart role": "refused", "restart job": "refused", "ignore": "refused",
+        "restart pod": "approximated", "restart role": "refused", "restart job": "refused", "ignore": "refused",
     },
     "pending": {
         "fail job": "approximated", "abort job": "approximated", "restart pod": "refused", "restart job": "refused",
@@ -199,6 +200,20 @@ def test_fate_of_policies(event: str, action: str) -> None:
     assert fate(made, f"policies[{event}].{action}").fate == EXPECTED[event][action]
 
 
+def test_tasks_that_need_addresses_wait_even_without_a_gang() -> None:
+    assert fate(unit(workers(gang=False), "slider", written=("gang",)), "job.gang").fate == "approximated"
+
+
+def test_a_restart_in_place_of_a_task_alone_and_of_tensorboard_touches_nobody() -> None:
+    restart = policy("failed", "restart container")
+    assert fate(unit(job(role("worker"), policies=(restart,)), "slider"), RESTART).fate == "translated"
+    board = unit(job(role("worker", 2), role("tensorboard")), "slider")
+    assert fate(board, RESTART).fate == "translated"
+
+
+RESTART = "policies[failed].restart container"
+
+
 def failing(*policies: Policy) -> Job:
     return job(role("ps"), role("worker", 2), policies=policies)
 
@@ -210,10 +225,13 @@ def test_one_role_is_not_restarted_in_both_ways() -> None:
     assert fate(unit(failing(*apart), "slider"), "policies[failed].restart pod").fate == "approximated"
 
 
-def test_restarts_of_one_replica_are_counted_exactly() -> None:
-    for fields in ({"role": "ps"}, {"role": "worker", "index": 1}):
-        made = failing(policy("failed", "restart container"), policy("restarted", "fail job", count=2, **fields))
-        assert fate(unit(made, "slider"), "policies[restarted].fail job").fate == "translated"
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [({"role": "ps"}, "SLI095"), ({"role": "worker", "index": 1}, "SLI095"), ({"role": "worker"}, "SLI082")],
+)
+def test_restarts_of_one_replica_are_counted_exactly(fields: dict[str, object], code: str) -> None:
+    made = failing(policy("restarted", "fail job", count=2, **fields), policy("failed", "restart container"))
+    assert code in codes(unit(made, "slider", written=("policies[0]",)), "warning")
 
 
 @pytest.mark.parametrize("event", ["failed", "evicted"])

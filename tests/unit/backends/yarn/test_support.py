@@ -192,6 +192,11 @@ ROWS: list[tuple[Job, dict[str, object], str, str]] = [
     (on("restarted", "fail job", count=2), {}, "policies[restarted].fail job", "refused"),
     (on("unknown", "fail job"), {}, "policies[unknown].fail job", "translated"),
     (on("unknown", "ignore"), {}, "policies[unknown].ignore", "refused"),
+    (on("failed", "fail job"), YARN_TF, "policies[failed].fail job", "approximated"),
+    (on("exit", "fail job", codes=(3,)), YARN_TF, "policies[exit].fail job", "approximated"),
+    (on("evicted", "fail job"), YARN_TF, "policies[evicted].fail job", "approximated"),
+    (on("pending", "fail job", delay=time("5m")), YARN_TF, "policies[pending].fail job", "approximated"),
+    (on("unknown", "fail job"), YARN_TF, "policies[unknown].fail job", "approximated"),
 ]
 
 
@@ -234,6 +239,18 @@ def test_gang_off_is_told() -> None:
 def test_tensorboard_s_own_restart_needs_no_gang() -> None:
     made = job(role("worker"), role("tensorboard"))
     assert "YRN071" not in codes(unit(made, "yarn"))
+
+
+@pytest.mark.parametrize(("applications", "code"), [("one", "YRN089"), ("per-role", "YRN095")])
+def test_what_becomes_of_a_job_whose_tensorboard_is_killed_is_told(applications: str, code: str) -> None:
+    made = unit(job(role("worker"), role("tensorboard")), "yarn", applications=applications)
+    assert {"YRN089", "YRN095"} & set(codes(made, "info")) == {code}
+
+
+@pytest.mark.parametrize(("replicas", "code"), [(1, "YRN067"), (2, "YRN082")])
+def test_nobody_counts_the_time_of_a_task_without_peers(replicas: int, code: str) -> None:
+    made = job(role("worker", replicas), policies=(policy("pending", "fail job", delay=time("5m")),))
+    assert code in codes(unit(made, "yarn", written=("policies[0]",)), "warning")
 
 
 def test_a_written_port_is_an_approximation_a_default_one_is_not_told() -> None:

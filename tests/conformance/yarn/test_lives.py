@@ -1,0 +1,39 @@
+"""What is predicted of a job's life is what YARN does with it: every recorded scenario, run again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conformance.yarn.lives import culprit, job, observed
+from tests.lifecycle.recorded import Observation, Scenario, compiled, differences, observation, predicted, scenarios
+
+if TYPE_CHECKING:
+    from tests.conformance.yarn.jobs import Run
+    from tfdsl.lifecycle.scenario import Prediction
+
+
+def prediction(scenario: Scenario) -> Prediction:
+    made, diagnostics = compiled(scenario)
+    assert made is not None, diagnostics
+    return predicted(made, scenario.inject, finish=scenario.finish)
+
+
+LIVES = [
+    pytest.param(one, prediction(one), marks=pytest.mark.job(job(one)), id=one.name.replace(" ", "-"))
+    for one in scenarios("yarn")
+    if one.source.startswith("seen")
+]
+
+
+@pytest.mark.parametrize(("scenario", "expected"), LIVES)
+def test_a_job_lives_and_ends_as_predicted(scenario: Scenario, expected: Prediction, run: Run) -> None:
+    seen = observed(run)
+    assert scenario.seen is not None
+    looked_at = Observation(seen.outcome, seen.restarts, seen.left if scenario.seen.left is not None else None, None)
+    assert differences(expected, looked_at) == [], run.story
+    assert looked_at == scenario.seen, f"recorded: {scenario.seen}; predicted: {observation(expected)}"
+    assert run.status == {"succeeded": 0, "failed": 2}[str(expected.outcome)]
+    if run.status and not expected.retries:  # after a restart the client may show what an earlier try has written
+        assert culprit(expected.cause) in run.output, "submit.sh says who has failed"
