@@ -79,7 +79,7 @@ class Machine:
             if replica.phase == "pending":
                 self._arrived(task, replica)
             return
-        self._clear(f"pending {task}")
+        self._clear_of("pending", task)
         if self.state.finish is not None or self.behaviour.part_of(task) in self.state.parts:
             replica.phase = "stopped" if isinstance(event, Lost) or event.status else "succeeded"
             return
@@ -94,9 +94,10 @@ class Machine:
 
     def _arrived(self, task: Task, replica: Replica) -> None:
         replica.arrived = True
-        self._clear(f"pending {task}")
-        self._clear(f"delay {task}")
-        self._delayed.pop(f"delay {task}", None)
+        self._clear_of("pending", task)
+        self._clear_of("delay", task)
+        if self._delayed:
+            self._delayed.pop(f"delay {task}", None)
         for other in list(self.behaviour.begins(task, self.state)):
             self.state.replicas[other].phase = "running"
             self.began.append(other)
@@ -165,7 +166,7 @@ class Machine:
         replica = self.state.replicas[task]
         if not replica.alive:
             return
-        self._clear(f"pending {task}")
+        self._clear_of("pending", task)
         self._orders.append(Stop(task, gone=False))
         replica.phase, replica.status = "failed", None
         self._do(self.behaviour.on_deadline(task, self.state), task)
@@ -227,7 +228,7 @@ class Machine:
         replica = self.state.replicas[task]
         if replica.alive:
             self._orders.append(Stop(task, gone=True))
-        self._clear(f"pending {task}")
+        self._clear_of("pending", task)
         replica.ignored = replica.arrived = False
 
     def _start_in_place(self, tasks: list[Task]) -> None:
@@ -239,7 +240,7 @@ class Machine:
 
     def _start_waiting(self) -> None:
         """Start the roles for which the others of their ``after`` run."""
-        if self.state.finish is not None:
+        if self.state.finish is not None or not self._waiting:
             return
         for role in self.behaviour.job.roles:
             if role.name in self._waiting and self.behaviour.may_start(role, self.state):
@@ -282,7 +283,7 @@ class Machine:
             replica = self.state.replicas[task]
             if replica.alive:
                 self._orders.append(Stop(task, gone))
-            self._clear(f"pending {task}")
+            self._clear_of("pending", task)
             replica.phase = "gone" if gone else "stopped"
 
     def _finish(self, outcome: Outcome, cause: str, task: Task | None) -> None:
@@ -302,6 +303,10 @@ class Machine:
     def _set(self, timer: str, ms: int) -> None:
         self._timers.add(timer)
         self._orders.append(SetTimer(timer, ms))
+
+    def _clear_of(self, what: str, task: Task) -> None:
+        if self._timers:  # mostly there is none, and thousands of replicas
+            self._clear(f"{what} {task}")
 
     def _clear(self, timer: str) -> None:
         if timer in self._timers:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["Injected", "Left", "Prediction", "parse", "play"]
 
 _MOST: Final = 10_000
-_MOST_EACH: Final = 50
-"""Events, and events for each replica, after which a scenario is broken off: something restarts for ever."""
+_MOST_EACH: Final = 30
+"""Events, and events for each replica, after which a scenario is broken off: something restarts again and again."""
 _STORY: Final = 200
 """The most lines of a story."""
 _STARTED, _TIMER = -1, 1 << 30
@@ -210,7 +210,8 @@ class _Play:
     def _why_not(self) -> str:
         """Why the job has not ended."""
         if self.room <= 0:
-            return "something restarts for ever"
+            restarts = sum(max(one.starts - 1, 0) + one.restarts for one in self.state.replicas.values())
+            return f"something still restarts after {restarts:,} restarts"
         waiting = [task for task, one in self.state.replicas.items() if one.phase == "pending"]
         if waiting:
             return f"{waiting[0]} has not started, and nothing limits the wait"

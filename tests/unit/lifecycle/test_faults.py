@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.unit.lifecycle.jobs import CHIEF, job
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.lifecycle.events import Exited, Lost, Split, Task
 from tfdsl.lifecycle.faults import Injected, missing, parse
+from tfdsl.record import replace
 from tfdsl.text import Source, Span
 
 
@@ -146,3 +149,38 @@ def test_the_mark_is_inside_of_the_quotes_of_a_shell() -> None:
     found = parse("worker[1] exiit 1", place)
     assert isinstance(found, Diagnostic)
     assert found.span.text == "exiit"
+
+
+WORDS = st.sampled_from(
+    (
+        *("worker", "worker[1]", "ps[0..7]", "unknown", "exit", "1", "137", "999", "oom", "evicted", "preempted"),
+        *(
+            "node",
+            "lost",
+            "completed",
+            "pending",
+            "after",
+            "20s",
+            "1h30m",
+            "20",
+            "always",
+            "[",
+            "🙂",
+            "\0",
+            "'",
+            "\u202e",
+        ),
+    )
+)
+
+
+@given(st.lists(WORDS, max_size=8), st.sampled_from((" ", "  ", "\t", "")))
+def test_whatever_is_written_is_read_or_marked(words: list[str], space: str) -> None:
+    text = space.join(words)
+    found = parse(text)
+    if isinstance(found, Diagnostic):
+        assert found.helps or found.rule.slug == "inject-status"
+        assert 0 <= found.span.start <= found.span.end <= len(text)
+        return
+    again = read(found.text)
+    assert replace(found, place=again.place, subject=again.subject) == again

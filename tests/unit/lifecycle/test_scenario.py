@@ -66,7 +66,8 @@ def test_why_a_job_has_not_ended() -> None:
     end = played(WORKERS, "worker[1] pending")
     assert (end.outcome, end.cause) == (None, "worker[1] has not started, and nothing limits the wait")
     end = played((WORKERS, "on failed => restart pod", "retries = 2000000000"), "worker[1] exit 1 always")
-    assert (end.outcome, end.cause) == (None, "something restarts for ever")
+    assert end.outcome is None
+    assert end.cause.startswith("something still restarts after 5,")
 
 
 def test_servers_do_not_end_by_themselves() -> None:
