@@ -119,10 +119,11 @@ def approximated(
     since: str | None = None,
     when: Condition | None = None,
     default: Literal["info", "silent"] = "info",
+    level: Literal["warning", "info"] = "warning",
     fill: Fill | None = None,
 ) -> Row:
-    """The target does something near: a warning that says how it differs."""
-    return Row(key, "approximated", to, text, Rule(code, slug, "warning", text), instead, since, when, default, fill)
+    """The target does something near: a warning that says how it differs, or an info where that seldom matters."""
+    return Row(key, "approximated", to, text, Rule(code, slug, level, text), instead, since, when, default, fill)
 
 
 def refused(

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics.suggest import listing
+from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
+from tfdsl.ir.policies import on_eviction
 from tfdsl.patterns import regex
 from tfdsl_backends.kubernetes import messages
 from tfdsl_backends.kubernetes.names import replica_name, role_job_name
 from tfdsl_backends.kubernetes.placement import has_service, pinned, replicas, training_roles, usable_hosts
 from tfdsl_backends.kubernetes.pods import jobs
-from tfdsl_backends.kubernetes.policies import decisions
+from tfdsl_backends.kubernetes.policies import RESTARTS, decisions
 from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import (
     Name,
@@ -54,6 +57,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_kueue_label(unit, messages.KUEUE)
     yield from check_queue_name(unit, messages.KUEUE)
     yield from _statuses(unit)
+    yield from _drained(unit)
     if not hosts:
         yield from _pods(unit)
 
@@ -67,6 +71,19 @@ def _addresses(unit: Unit) -> Iterator[Diagnostic]:
         yield messages.NO_ADDRESSES(_option(unit, "service")).help(
             'remove service = false, or write cluster { discovery = "none" } if no task looks for another'
         )
+
+
+def _drained(unit: Unit) -> Iterator[Diagnostic]:
+    """Replicas that are to start again when they are lost, and may count as completed instead (seen on 1.34.4)."""
+    lost: dict[str, list[str]] = {}
+    for role in training_roles(unit.job):
+        policy = on_eviction(unit.job, role)
+        if policy is not None and policy.action in RESTARTS:
+            lost.setdefault(policy.path, []).append(role.name)
+    for path, roles in lost.items():
+        place = unit.origins.span(child(path, "action"))
+        diagnostic = messages.COMPLETES_WHEN_DRAINED(place, role=listing(roles))
+        yield diagnostic.help("let it exit with 143 on SIGTERM")
 
 
 def _statuses(unit: Unit) -> Iterator[Diagnostic]:

@@ -84,6 +84,18 @@ LIMITS = (
         when=when.several_restart,
         fill=when.restarting_jobs,
     ),
+    approximated(
+        "job.retries",
+        "spec.backoffLimit",
+        "a Job counts the restarts of containers that run now: those of a replica that has completed or was evicted "
+        "are forgotten, and evictions have a count of their own, which may reach {value} + 1; when they are used up, "
+        "the pods that run are deleted, also the one that has failed",
+        "K8S121",
+        "retries-in-place",
+        instead="write `restart pod`, which counts every restart and keeps the pod that has failed",
+        when=when.written_in_place,
+        level="info",
+    ),
     chosen(
         "job.retries",
         "spec.backoffLimit",

@@ -78,6 +78,13 @@ def restarts_in_place(unit: Unit, item: Item) -> bool:
     return restart is not None and restart.in_place
 
 
+@condition("set, a role restarts in place")
+def written_in_place(unit: Unit, item: Item) -> bool:
+    """``retries``: whether they are written, and count restarts in place."""
+    written = unit.origins.written(item.path) is not None
+    return written and any(restart.in_place for restart in decisions(unit).restarts.values())
+
+
 restarts_pods = Condition("if pods restart, not containers", in_new_pod.test)
 
 

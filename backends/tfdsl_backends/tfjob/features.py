@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
+from tfdsl.vocabulary import versions
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -25,6 +26,9 @@ REMAKES_LOST_PODS = "1.6"
 KEEPS_PODS = "1.6"
 """From here the operator keeps all pods of a finished job that says nothing (`cleanPodPolicy` None; before Running)."""
 
+CLEANS_BY_POLICY = "1.9.4"
+"""From here `cleanPodPolicy` also counts when retries or the deadline end the job; before, all its pods are deleted."""
+
 SUSPEND = "1.7"
 """From here there is `runPolicy.suspend`."""
 
@@ -38,10 +42,12 @@ class Features(Record):
 
     exit_code: bool
     remakes_lost_pods: bool
+    keeps_pods: bool
+    cleans_by_policy: bool
     suspend: bool
 
 
-LATEST = Features(exit_code=True, remakes_lost_pods=True, suspend=True)
+LATEST = Features(exit_code=True, remakes_lost_pods=True, keeps_pods=True, cleans_by_policy=True, suspend=True)
 """What the newest version can do."""
 
 
@@ -50,5 +56,7 @@ def features(unit: Unit) -> Features:
     return Features(
         exit_code=unit.at_least(EXIT_CODE),
         remakes_lost_pods=unit.at_least(REMAKES_LOST_PODS),
+        keeps_pods=unit.at_least(KEEPS_PODS),
+        cleans_by_policy=versions.key(unit.shown_version) >= versions.key(CLEANS_BY_POLICY),
         suspend=unit.at_least(SUSPEND),
     )

@@ -141,22 +141,39 @@ LIMITS = (
         when=when.unlimited,
         default="silent",
     ),
+    approximated(
+        "job.retries",
+        "spec.runPolicy.backoffLimit",
+        "the operator counts the restarts of containers that run now: those of a replica that has completed, or has "
+        "a new pod because it was evicted, are forgotten; when {value} are used up, versions up to 1.9.3 delete all "
+        "pods, also those that have ended",
+        "KTF123",
+        "retries-forgotten",
+        instead="compile to kubernetes with `on failed => restart pod`, which counts every restart",
+        when=when.written_in_place,
+        level="info",
+    ),
     chosen(
         "job.retries",
         "spec.runPolicy.backoffLimit",
         "retries + 1: the job fails when the restarts of its running containers reach that number (seen); "
         "recreated pods start from 0",
-        "retries is not set: the job fails after {value} restarts; without backoffLimit the operator has no limit",
+        "retries is not set: the job fails after {value} restarts of containers that run, and all its pods are "
+        "deleted; without backoffLimit the operator has no limit",
         "KTF110",
         "default-retries",
         instead="write retries = N to allow more or fewer",
         when=when.restarts_in_place,
     ),
     translated("job.retries", "", "nothing restarts, so nothing is counted"),
-    translated(
+    approximated(
         "job.deadline",
         "spec.runPolicy.activeDeadlineSeconds",
-        "from the start of the job, again after a suspension; checked when the operator next looks at the job",
+        "the operator looks at the deadline only when something happens to the job or its pods (seen with 1.8.1): one "
+        "that hangs runs on; after {value} versions up to 1.9.3 delete all pods, also those that have ended",
+        "KTF124",
+        "deadline-looked-at-late",
+        instead="let the program give up by itself, or compile to kubernetes, whose Jobs end on time",
     ),
     kept("job.ttl", "spec.runPolicy.ttlSecondsAfterFinished"),
     approximated(
@@ -343,6 +360,16 @@ def _failed() -> Iterator[Row]:
         "tensorboard-fails",
         instead="remove the policy: TensorBoard restarts in place",
         when=shared.of_tensorboard,
+    )
+    yield approximated(
+        "policies[failed].fail job",
+        RESTART_POLICY,
+        "while the operator makes a new pod for another role, it does not see a failure: of two replicas that fail at "
+        "the same moment, as with their node, the second may be missing for good (seen with 1.8.1)",
+        "KTF125",
+        "failure-unseen",
+        instead="write a deadline, or give all roles the same policies",
+        when=when.beside_new_pods,
     )
     yield translated("policies[failed].fail job", RESTART_POLICY, "Never")
     yield translated(

@@ -167,6 +167,19 @@ def refused_beside(unit: Unit, item: Item) -> bool:
 restarts_in_place = Condition("a role has restartPolicy OnFailure", lambda unit, item: bool(decisions(unit).in_place))
 
 
+@condition("set, a role has restartPolicy OnFailure")
+def written_in_place(unit: Unit, item: Item) -> bool:
+    """``retries``: whether they are written, and count restarts in place."""
+    return unit.origins.written(item.path) is not None and restarts_in_place(unit, item)
+
+
+@condition("beside a role that gets new pods")
+def beside_new_pods(unit: Unit, item: Item) -> bool:
+    """``failed => fail job``: whether the operator makes new pods for other roles than those that it decides for."""
+    remade = {"ExitCode", "OnFailure"} if features(unit).remakes_lost_pods else {"ExitCode"}
+    return never(unit, item) and not remade.isdisjoint(decisions(unit).restart_policies.values())
+
+
 @condition("where restartPolicy is OnFailure")
 def step_restarts_in_place(unit: Unit, item: Item) -> bool:
     """A step: whether the containers of its role restart in place."""

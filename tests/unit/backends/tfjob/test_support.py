@@ -37,7 +37,7 @@ def clustered(discovery: str, count: int = 2) -> Job:
         (workers(), {"kueue": True}, "job.gang", "approximated"),
         (workers(), {"gang_scheduler": "volcano"}, "job.gang", "kept"),
         (workers(1), {}, "job.gang", "translated"),
-        (workers(deadline=time("90m")), {}, "job.deadline", "translated"),
+        (workers(deadline=time("90m")), {}, "job.deadline", "approximated"),
         (workers(deadline=time("1500ms")), {}, "job.deadline", "approximated"),
         (workers(ttl=time("1d")), {}, "job.ttl", "kept"),
         (workers(ttl=time("100ms")), {}, "job.ttl", "approximated"),
