@@ -7,6 +7,7 @@
 - ``version`` of the target, without it the newest; ``inject``: what happened, as ``tfdsl simulate --inject`` takes it;
 - ``finish = false``: the commands ran on for ever; otherwise those that nothing happened to ended with 0;
 - ``outcome``: ``succeeded``, ``failed``, ``aborted``, or ``running`` for a job that did not end;
+- ``parts``: of a job that is several objects, the outcome of each;
 - ``restarts``: of the replicas whose commands started again, how often, in place or in new pods; one that is not named
   did not, and without the field nobody counted;
 - ``left``: the replicas of which something was left at the end, and its phase; without the field nobody looked;
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
 
 FOLDER = Path(__file__).with_name("scenarios")
-JOB = 'job seen {{\n  image = "registry.example.com/seen:1"\n  command = ["python", "train.py"]\n{lines}\n}}\n'
+JOB = 'job {name} {{\n  image = "registry.example.com/seen:1"\n  command = ["python", "train.py"]\n{lines}\n}}\n'
 
 
 class Observation(Record):
@@ -47,6 +48,7 @@ class Observation(Record):
     restarts: Mapping[str, int] | None
     left: Mapping[str, str] | None
     removed: bool | None
+    parts: Mapping[str, str] | None = None
 
 
 class Scenario(Record):
@@ -94,9 +96,14 @@ def compile_lines(
     lines: str, backend: Backend, version: str | None = None
 ) -> tuple[pipeline.Made | None, tuple[Diagnostic, ...]]:
     """A job of ``lines``, made for a target, and what is reported about it."""
-    program = pipeline.load(Source("seen.tfjob", JOB.format(lines=lines)), lambda path: "no files here")
+    program = pipeline.load(Source("seen.tfjob", text_of(lines)), lambda path: "no files here")
     done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend, version)])
     return (done.made[0] if done.made else None), done.diagnostics
+
+
+def text_of(lines: str, name: str = "seen") -> str:
+    """The text of a job of ``lines``."""
+    return JOB.format(name=name, lines=lines)
 
 
 def backend_of(target: str) -> Backend:
@@ -129,6 +136,7 @@ def observation(prediction: Prediction) -> Observation:
         {task: count for task, count in restarts.items() if count},
         prediction.left(),
         prediction.removed_after is not None,
+        {part: outcome or "running" for part, outcome in prediction.parts.items()} or None,
     )
 
 
@@ -140,6 +148,7 @@ def differences(prediction: Prediction, seen: Observation) -> list[str]:
         ("restarts", expected.restarts, seen.restarts),
         ("left", expected.left, seen.left),
         ("removed", expected.removed, seen.removed),
+        ("parts", expected.parts, seen.parts),
     ]
     return [f"{what}: predicted {ours}, seen {theirs}" for what, ours, theirs in pairs if theirs not in (None, ours)]
 
@@ -149,7 +158,7 @@ def _read(target: str) -> dict[str, Any]:
 
 
 FIELDS = {
-    *("name", "source", "job", "version", "inject", "finish", "outcome", "restarts", "left", "removed"),
+    *("name", "source", "job", "version", "inject", "finish", "outcome", "parts", "restarts", "left", "removed"),
     *("said", "refused", "loose"),
 }
 
@@ -160,7 +169,7 @@ def _scenario(target: str, one: dict[str, Any]) -> Scenario:
     outcomes = tuple(one["outcome"]) if loose else ()
     seen = None
     if not loose and not refused:
-        seen = Observation(one["outcome"], one.get("restarts"), one.get("left"), one.get("removed"))
+        seen = Observation(one["outcome"], one.get("restarts"), one.get("left"), one.get("removed"), one.get("parts"))
     return Scenario(
         target,
         one["name"],

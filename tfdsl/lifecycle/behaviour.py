@@ -82,6 +82,8 @@ class Behaviour:
         policy = policies.on_eviction(self.job, self.role(task), task.index)
         if policy is None and task.role in SELF_CONTAINED:
             return _by_itself("restart pod", task)
+        if status and (policy is None or policy.event != "evicted"):  # a failure like any other, with its status
+            policy = policies.on_exit(self.job, self.role(task), status, task.index)
         return self.decision(policy, f"{task} was lost")
 
     def on_preemption(self, task: Task, status: int, state: State) -> Decision:

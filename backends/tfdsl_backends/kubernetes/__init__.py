@@ -29,5 +29,6 @@ BACKEND = Backend(
     kinds=("Job", "CronJob", "JobSet"),
     pods=True,
     docs="docs/targets/kubernetes.md",
+    lifecycle="tfdsl_backends.kubernetes.lifecycle",
     own_labels=("batch.kubernetes.io/", "jobset.sigs.k8s.io/"),
 )

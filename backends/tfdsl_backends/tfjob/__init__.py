@@ -29,6 +29,7 @@ BACKEND = Backend(
     reads=("TFJobs of every version",),
     kinds=("TFJob",),
     docs="docs/targets/tfjob.md",
+    lifecycle="tfdsl_backends.tfjob.lifecycle",
     own_labels=("training.kubeflow.org/",),
     starter=(
         "# tfdsl: allow[tfjob-deleted-pod-fails] drains are announced here; the job is submitted again afterwards",

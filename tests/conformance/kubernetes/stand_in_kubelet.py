@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tests.conformance.kubernetes.api import Api
 
 NODE = "stand-in"
+MOMENT = 2.5
+"""Seconds that a command takes to end after SIGTERM; the Job controller looks at pods at most once a second."""
 Pod = dict[str, Any]
 
 
@@ -32,6 +34,9 @@ class StandInKubelet:
         self._addresses = count(1)
         self.uids: dict[str, list[str]] = {}
         """Name → the pods that were seen under it, in order."""
+        self.held: set[str] = set()
+        """The tasks, as ``worker[1]``, whose pods find no node."""
+        self._ends: dict[str, tuple[float, int]] = {}
 
     def pods(self) -> list[Pod]:
         """The pods there are, by name."""
@@ -51,7 +56,7 @@ class StandInKubelet:
         for pod in self.pods():
             if _phase(pod) == "Deleting":
                 self._finish_deletion(pod)
-            elif _phase(pod) == "Pending" and "podIP" not in pod["status"]:  # else its prepare step has failed
+            elif _phase(pod) == "Pending" and self._finds_a_node(pod):
                 self._start(pod)
 
     def until(self, holds: Callable[[], bool], what: str, seconds: float = 30) -> None:
@@ -68,17 +73,21 @@ class StandInKubelet:
         """Work until so many pods run, and no others are there."""
         self.until(lambda: list(self.phases().values()) == ["Running"] * number, f"{number} pods run")
 
-    def exit(self, name: str, status: int, sidecar: int | None = None) -> None:
-        """The container of a pod ends with ``status``, and then its sidecar, if it has one."""
+    def exit(self, name: str, status: int, sidecar: int | None = None) -> bool:
+        """The container of a pod ends with ``status``, and then its sidecar, if it has one.
+
+        Gives whether it is started again in place.
+        """
         pod = self._api.get(f"{self._path}/{name}")
         policy = pod["spec"]["restartPolicy"]
         ended = {"exitCode": status, "reason": "Error" if status else "Completed", "finishedAt": now()}
         if policy == "Always" or (policy == "OnFailure" and status != 0):
             restarts = pod["status"]["containerStatuses"][0]["restartCount"] + 1
             self._set(pod, "Running", {"running": {"startedAt": now()}}, restarts, {"terminated": ended})
-        else:
-            steps = None if sidecar is None else [{"terminated": {**ended, "exitCode": sidecar}}]
-            self._set(pod, "Succeeded" if status == 0 else "Failed", {"terminated": ended}, steps=steps)
+            return True
+        steps = None if sidecar is None else [{"terminated": {**ended, "exitCode": sidecar}}]
+        self._set(pod, "Succeeded" if status == 0 else "Failed", {"terminated": ended}, steps=steps)
+        return False
 
     def prepare_fails(self, name: str, status: int) -> None:
         """The prepare step of a pod ends with ``status`` before the command has started."""
@@ -97,10 +106,10 @@ class StandInKubelet:
         running = {"running": {"startedAt": now()}}
         self._set(pod, "Running", running, steps=[running], steps_restarts=restarts)
 
-    def evict(self, name: str) -> None:
-        """The node is short of memory: the pod fails and says so."""
+    def evict(self, name: str, status: int = 137) -> None:
+        """The node is short of memory: the pod fails, whatever the ``status`` of its container, and says so."""
         pod = self._api.get(f"{self._path}/{name}")
-        ended = {"exitCode": 137, "reason": "Error", "finishedAt": now()}
+        ended = {"exitCode": status, "reason": "Error" if status else "Completed", "finishedAt": now()}
         disruption = condition("DisruptionTarget", "True", "TerminationByKubelet")
         self._set(pod, "Failed", {"terminated": ended}, more={"reason": "Evicted"}, conditions=[disruption])
 
@@ -108,7 +117,21 @@ class StandInKubelet:
         """Somebody deletes the pod, as ``kubectl drain`` does."""
         self._api.delete(f"{self._path}/{name}")
 
+    def preempt(self, name: str, status: int) -> None:
+        """The pod is deleted by the eviction API, as ``kubectl drain`` does; its container ends with ``status``.
+
+        It takes a moment for that, as a program does that writes a checkpoint.
+        """
+        self._ends[name] = time.monotonic() + MOMENT, status
+        eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name}}
+        answer = self._api.call("POST", f"{self._path}/{name}/eviction", eviction)
+        assert answer.fine, answer.message
+
     # --- how it is done --------------------------------------------------------------------------------------------
+
+    def _finds_a_node(self, pod: Pod) -> bool:
+        """One that has an address has found it, and its prepare step has failed."""
+        return "podIP" not in pod["status"] and (not self.held or task_of(pod) not in self.held)
 
     def _start(self, pod: Pod) -> None:
         name = pod["metadata"]["name"]
@@ -171,7 +194,11 @@ class StandInKubelet:
     def _finish_deletion(self, pod: Pod) -> None:
         path = f"{self._path}/{pod['metadata']['name']}"
         if pod["status"]["phase"] == "Running":
-            self._set(pod, "Failed", {"terminated": {"exitCode": 143, "reason": "Error", "finishedAt": now()}})
+            end, status = self._ends.get(pod["metadata"]["name"], (0, 143))
+            if time.monotonic() < end:
+                return
+            ended = {"exitCode": status, "reason": "Error" if status else "Completed", "finishedAt": now()}
+            self._set(pod, "Failed" if status else "Succeeded", {"terminated": ended})
         self._api.call("DELETE", path, {"gracePeriodSeconds": 0, "preconditions": {"uid": pod["metadata"]["uid"]}})
 
 
@@ -179,7 +206,9 @@ def make_node(api: Api, name: str) -> None:
     """A node that is ready and has room; the controllers pass over pods whose node is not there."""
     if api.get(f"/api/v1/nodes/{name}"):
         return
-    api.post("/api/v1/nodes", {"metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}})
+    about = {"metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}}
+    if api.call("POST", "/api/v1/nodes", about).status == 409:
+        return  # somebody else has just made it
     room = {"cpu": "64", "memory": "1Ti", "pods": "500", "nvidia.com/gpu": "16"}
     status = {"capacity": room, "allocatable": room, "conditions": [condition("Ready", "True")]}
     api.patch(f"/api/v1/nodes/{name}/status", {"status": status})
@@ -193,6 +222,18 @@ def condition(kind: str, status: str, reason: str = "StandIn") -> dict[str, str]
 def now() -> str:
     """The time as the API writes it."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def task_of(pod: Pod) -> str:
+    """The task of a pod, as ``worker[1]``."""
+    about = pod["metadata"]
+    labels = about["labels"]
+    if "training.kubeflow.org/replica-type" in labels:
+        return f"{labels['training.kubeflow.org/replica-type']}[{labels['training.kubeflow.org/replica-index']}]"
+    if "pod-template-hash" in labels:
+        return "tensorboard[0]"
+    index = about.get("annotations", {}).get("batch.kubernetes.io/job-completion-index")
+    return f"{labels['tfdsl/role']}[{index if index is not None else labels['job-name'].rpartition('-')[2]}]"
 
 
 def _phase(pod: Pod) -> str:

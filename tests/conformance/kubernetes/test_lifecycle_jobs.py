@@ -1,4 +1,8 @@
-"""How plain Jobs end and restart under the real Job controller, against what the language and our warnings say."""
+"""How plain Jobs end and restart under the real Job controller: as predicted, and as it was recorded before.
+
+The scenarios are ``tests/lifecycle/scenarios/kubernetes.toml``; the prediction of each is made before the controller
+sees the Jobs. Below them is what no scenario can say.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,32 @@ import pytest
 
 from tests.conformance.kubernetes.compiling import Compiled, accepted
 from tests.conformance.kubernetes.created import Created, unused_name
+from tests.conformance.kubernetes.playing import PlayedJobs, play_together
+from tests.lifecycle.recorded import Scenario, compiled, differences, predicted, scenarios
 
 if TYPE_CHECKING:
     from tests.conformance.kubernetes.api import Api
+    from tests.conformance.kubernetes.playing import Runs
+    from tests.conformance.kubernetes.work import Work
 
 CHIEF = "role chief { }\n  role worker { replicas = 2 }\n  role ps { }"
-WORKERS = "role worker { replicas = 2 }\n  role ps { }"
 ONE = "role worker { replicas = 2 }"
-ALONE = "K8S063"
-"""The warning that the other Jobs run on after a failure."""
+
+
+@pytest.fixture(scope="module")
+def runs(work: Work, api: Api, request: pytest.FixtureRequest) -> Runs:
+    """The selected scenarios, which all run at the same time."""
+    return play_together(work, request, PlayedJobs)
+
+
+@pytest.mark.parametrize("scenario", [one for one in scenarios("kubernetes") if one.version is None], ids=str)
+def test_the_job_controller_does_what_is_predicted(runs: Runs, scenario: Scenario) -> None:
+    made, _ = compiled(scenario)
+    assert made is not None
+    prediction = predicted(made, scenario.inject, finish=scenario.finish)
+    seen = runs.of(scenario)
+    assert differences(prediction, seen) == []
+    assert seen == scenario.seen, "something else was recorded before"
 
 
 def job(roles: str, *more: str) -> Compiled:
@@ -78,127 +99,6 @@ class Running(Created):
         )
 
 
-# --- success -------------------------------------------------------------------------------------------------------
-
-
-def test_chief_completes_its_own_job_only(api: Api) -> None:
-    made = job(CHIEF)
-    assert "K8S060" in made.codes("info")
-    with Running(api, made) as it:
-        it.exit("chief-0", 0)
-        it.ends_as("chief", "Complete")
-        it.goes_on("worker", "ps")
-        assert it.running() == ["ps-0", "worker-0", "worker-1"]
-
-
-def test_all_workers_complete_the_worker_job(api: Api) -> None:
-    with Running(api, job(WORKERS)) as it:
-        it.exit("worker-0", 0)
-        it.goes_on("worker", "ps")
-        it.exit("worker-1", 0)
-        it.ends_as("worker", "Complete")
-        it.goes_on("ps")
-
-
-def test_worker_0_completes_the_worker_job_where_it_is_named(api: Api) -> None:
-    with Running(api, job(WORKERS, "on worker[0] completed => complete job")) as it:
-        it.exit("worker-1", 0)
-        it.goes_on("worker")
-        it.exit("worker-0", 0)
-        it.ends_as("worker", "Complete")
-        assert it.running() == ["ps-0"]
-
-
-def test_worker_0_ends_the_worker_that_still_runs(api: Api) -> None:
-    with Running(api, job(ONE, "on worker[0] completed => complete job")) as it:
-        it.exit("worker-0", 0)
-        it.ends_as("worker", "Complete")
-        it.until(lambda: it.running() == [], "worker 1 is stopped")
-
-
-# --- failure -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("status", [1, 137])
-def test_failure_fails_the_job_of_the_replica_only(api: Api, status: int) -> None:
-    made = job(CHIEF)
-    assert ALONE in made.codes("info")
-    with Running(api, made) as it:
-        it.exit("worker-1", status)
-        it.ends_as("worker", "Failed", "BackoffLimitExceeded")
-        it.goes_on("chief", "ps")
-        assert it.running() == ["chief-0", "ps-0"]
-        assert it.starts("worker-1") == 1
-
-
-@pytest.mark.parametrize("end", ["evict", "delete"])
-def test_lost_ps_fails_its_job(api: Api, end: str) -> None:
-    with Running(api, job(CHIEF)) as it:
-        pod = it.pod("ps-0")
-        it.kubelet.evict(pod) if end == "evict" else it.kubelet.delete(pod)
-        it.ends_as("ps", "Failed", "BackoffLimitExceeded")
-        assert it.starts("ps-0") == 1
-
-
-def test_restart_in_place_is_bounded_by_retries(api: Api) -> None:
-    with Running(api, job(ONE, "on failed => restart container", "retries = 2")) as it:
-        for task in ("worker-0", "worker-1"):  # the count is of the whole Job
-            it.exit(task, 1)
-            it.goes_on("worker")
-        it.exit("worker-0", 137)
-        it.ends_as("worker", "Failed", "BackoffLimitExceeded")
-        assert (it.starts("worker-0"), it.starts("worker-1")) == (1, 1)
-
-
-def test_job_that_restarted_in_place_still_completes(api: Api) -> None:
-    with Running(api, job(ONE, "on failed => restart container", "retries = 1")) as it:
-        it.exit("worker-0", 1)
-        it.goes_on("worker")
-        it.exit("worker-0", 0)
-        it.exit("worker-1", 0)
-        it.ends_as("worker", "Complete")
-
-
-def test_restart_pod_is_bounded_by_retries(api: Api) -> None:
-    with Running(api, job(ONE, "on failed => restart pod", "retries = 1")) as it:
-        it.exit("worker-1", 1)
-        it.started("worker-1", 2)
-        it.exit("worker-1", 1)
-        it.ends_as("worker", "Failed", "BackoffLimitExceeded")
-        assert it.starts("worker-1") == 2
-
-
-def test_evictions_are_made_good_and_not_counted(api: Api) -> None:
-    made = job(CHIEF, "on evicted => restart pod", "retries = 1")
-    assert "K8S066" in made.codes("warning")
-    with Running(api, made) as it:
-        for task in ("worker-0", "worker-1"):
-            it.kubelet.evict(it.pod(task))
-        it.started("worker-0", 2)
-        it.started("worker-1", 2)
-        it.goes_on("worker")
-        it.exit("worker-0", 1)
-        it.ends_as("worker", "Failed")
-        assert it.starts("worker-0") == 2
-
-
-def test_statuses_are_told_apart(api: Api) -> None:
-    policies = ("on exit 1..127 => fail job", "on failed => restart pod")
-    with Running(api, job(ONE, *policies, "retries = 5")) as it:
-        it.exit("worker-1", 137)
-        it.started("worker-1", 2)
-        it.exit("worker-1", 127)
-        it.ends_as("worker", "Failed", "PodFailurePolicy")
-
-
-def test_single_status_restarts_and_all_others_fail(api: Api) -> None:
-    with Running(api, job(ONE, "on exit 42 => restart pod", "retries = 5")) as it:
-        it.exit("worker-0", 42)
-        it.started("worker-0", 2)
-        it.exit("worker-0", 41)
-        it.ends_as("worker", "Failed", "PodFailurePolicy")
-
-
 # --- steps ---------------------------------------------------------------------------------------------------------
 
 FETCH = 'prepare fetch { command = ["./fetch"] }'
@@ -235,13 +135,6 @@ def test_restarts_of_steps_are_counted(api: Api) -> None:
 
 
 # --- limits --------------------------------------------------------------------------------------------------------
-
-
-def test_deadline_fails_every_job(api: Api) -> None:
-    with Running(api, job(CHIEF, "deadline = 4s")) as it:
-        for role in ("chief", "worker", "ps"):
-            it.ends_as(role, "Failed", "DeadlineExceeded")
-        it.until(lambda: it.running() == [], "nothing runs")
 
 
 def test_ttl_removes_the_job_and_its_pods(api: Api) -> None:

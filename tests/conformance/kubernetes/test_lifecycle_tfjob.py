@@ -1,7 +1,8 @@
-"""How TFJobs end and restart under the real operator, against what the language and our warnings say.
+"""How TFJobs end and restart under the real operator: as predicted, and as it was recorded before.
 
-A test says what happens to the pods; the stand-in kubelet makes it so. The operator is 1.8.1, so jobs are compiled for
-version 1.8.
+The scenarios are ``tests/lifecycle/scenarios/tfjob.toml``; the prediction of each is made before the operator sees the
+job. Below them is what no scenario can say: a test says what happens to the pods, and the stand-in kubelet makes it so.
+The operator is 1.8.1, so jobs are compiled for version 1.8.
 """
 
 from __future__ import annotations
@@ -13,17 +14,46 @@ import pytest
 
 from tests.conformance.kubernetes.compiling import Compiled, accepted
 from tests.conformance.kubernetes.created import Created, unused_name
+from tests.conformance.kubernetes.playing import PlayedTFJob, play_together
+from tests.lifecycle.recorded import Scenario, compiled, differences, predicted, scenarios
 
 if TYPE_CHECKING:
     from tests.conformance.kubernetes.api import Api
+    from tests.conformance.kubernetes.playing import Runs
+    from tests.conformance.kubernetes.work import Work
 
 CHIEF = "role chief { }\n  role worker { replicas = 2 }\n  role ps { }"
 WORKERS = "role worker { replicas = 2 }\n  role ps { }"
+VERSION = "1.8"
+
+
+@pytest.fixture(scope="module")
+def runs(work: Work, api: Api, request: pytest.FixtureRequest) -> Runs:
+    """The selected scenarios, which all run at the same time."""
+    return play_together(work, request, PlayedTFJob)
+
+
+SCENARIOS = [one for one in scenarios("tfjob") if one.version == VERSION]
+
+
+@pytest.mark.parametrize("scenario", [one for one in SCENARIOS if one.seen is not None], ids=str)
+def test_the_operator_does_what_is_predicted(runs: Runs, scenario: Scenario) -> None:
+    made, _ = compiled(scenario)
+    assert made is not None
+    prediction = predicted(made, scenario.inject, finish=scenario.finish)
+    seen = runs.of(scenario)
+    assert differences(prediction, seen) == []
+    assert seen == scenario.seen, "something else was recorded before"
+
+
+@pytest.mark.parametrize("scenario", [one for one in SCENARIOS if one.loose], ids=str)
+def test_what_is_chance_ends_in_one_of_the_recorded_ways(runs: Runs, scenario: Scenario) -> None:
+    assert runs.of(scenario).outcome in scenario.outcomes
 
 
 def job(roles: str, *more: str) -> Compiled:
     body = "\n  ".join(('image = "x:1"', 'command = ["train"]', roles, *more))
-    return accepted(f"job {unused_name('life')} {{\n  {body}\n}}\n", "tfjob", version="1.8")
+    return accepted(f"job {unused_name('life')} {{\n  {body}\n}}\n", "tfjob", version=VERSION)
 
 
 class Running(Created):
@@ -68,154 +98,7 @@ class Running(Created):
         assert "Succeeded" not in conditions, conditions
 
 
-# --- success -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("cleanup", "left"),
-    [
-        ("running", {"chief_0": "Succeeded"}),
-        ("all", {}),
-        ("none", {"chief_0": "Succeeded", "ps_0": "Running", "worker_0": "Running", "worker_1": "Running"}),
-    ],
-)
-def test_chief_ends_the_job(api: Api, cleanup: str, left: dict[str, str]) -> None:
-    with Running(api, job(CHIEF, f'cleanup = "{cleanup}"')) as it:
-        it.exit("chief-0", 0)
-        it.ends_as("Succeeded")
-        it.leaves(**left)
-
-
-def test_chief_alone_decides(api: Api) -> None:
-    with Running(api, job(CHIEF)) as it:
-        it.exit("worker-0", 0)
-        it.exit("worker-1", 0)
-        it.stays(lambda: "Succeeded" not in it.conditions("TFJob"), "the job goes on", 2)
-        it.exit("chief-0", 0)
-        it.ends_as("Succeeded")
-
-
-def test_all_workers_end_a_job_without_chief(api: Api) -> None:
-    with Running(api, job(WORKERS)) as it:
-        it.exit("worker-0", 0)
-        it.stays(lambda: "Succeeded" not in it.conditions("TFJob"), "the job waits for worker 1", 2)
-        it.exit("worker-1", 0)
-        it.ends_as("Succeeded")
-        it.leaves(worker_0="Succeeded", worker_1="Succeeded")
-
-
-def test_worker_0_ends_the_job_where_it_is_named(api: Api) -> None:
-    with Running(api, job(WORKERS, "on worker[0] completed => complete job")) as it:
-        it.exit("worker-0", 0)
-        it.ends_as("Succeeded")
-        it.leaves(worker_0="Succeeded")
-
-
-# --- failure -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("task", ["worker-1", "ps-0", "chief-0"])
-@pytest.mark.parametrize("status", [1, 137])
-def test_any_failure_fails_the_job(api: Api, task: str, status: int) -> None:
-    with Running(api, job(CHIEF)) as it:
-        it.exit(task, status)
-        it.ends_as("Failed")
-        it.leaves(**{task.replace("-", "_"): "Failed"})
-        assert it.starts(task) == 1
-
-
-def test_lost_ps_fails_the_job(api: Api) -> None:
-    with Running(api, job(CHIEF)) as it:
-        it.kubelet.evict(f"{it.name}-ps-0")
-        it.ends_as("Failed")
-
-
-def test_restart_in_place_is_bounded_by_retries(api: Api) -> None:
-    with Running(api, job(CHIEF, "on failed => restart container", "retries = 2")) as it:
-        for _ in range(2):
-            it.exit("worker-0", 1)
-            it.stays(lambda: "Failed" not in it.conditions("TFJob"), "a retry is left", 1)
-        it.exit("worker-0", 1)
-        it.ends_as("Failed")
-        assert it.starts("worker-0") == 1
-
-
-def test_retries_count_all_replicas_together(api: Api) -> None:
-    with Running(api, job(CHIEF, "on failed => restart container", "retries = 2")) as it:
-        for task in ("worker-0", "ps-0"):
-            it.exit(task, 1)
-        it.stays(lambda: "Failed" not in it.conditions("TFJob"), "retries are left", 1)
-        it.exit("chief-0", 137)
-        it.ends_as("Failed")
-
-
-def test_job_that_restarted_still_succeeds(api: Api) -> None:
-    with Running(api, job(CHIEF, "on failed => restart container", "retries = 3")) as it:
-        it.exit("worker-0", 1)
-        it.exit("chief-0", 0)
-        it.ends_as("Succeeded")
-        it.leaves(chief_0="Succeeded")
-
-
-def test_restarted_n_fails_the_job(api: Api) -> None:
-    made = job(CHIEF, "on failed => restart container", "on restarted 2 => fail job")
-    with Running(api, made) as it:
-        it.exit("worker-0", 1)
-        it.stays(lambda: "Failed" not in it.conditions("TFJob"), "one restart", 1)
-        it.exit("worker-1", 1)
-        it.ends_as("Failed")
-
-
-def test_lost_pod_is_made_again_under_restart_container(api: Api) -> None:
-    made = job(CHIEF, "on failed => restart container", "on evicted => restart pod")
-    assert "KTF082" in made.codes("warning")
-    with Running(api, made) as it:
-        it.kubelet.evict(f"{it.name}-worker-0")
-        it.started("worker-0", 2)
-        it.exit("chief-0", 0)
-        it.ends_as("Succeeded")
-
-
-@pytest.mark.parametrize(
-    "policies",
-    [
-        ("on failed => restart container", "on evicted => restart pod"),
-        ("on evicted => restart pod",),
-        ("on exit 1..127 => fail job", "on failed => restart pod"),
-    ],
-)
-def test_deleted_pod_fails_the_job_whatever_the_policy(api: Api, policies: tuple[str, ...]) -> None:
-    """What the warnings KTF082 and KTF083 say of a drain; of the third case KTF075 says nothing about it."""
-    made = job(CHIEF, *policies)
-    assert {"KTF082", "KTF083", "KTF075"} & made.codes("warning")
-    with Running(api, made) as it:
-        it.kubelet.delete(f"{it.name}-worker-0")
-        it.ends_as("Failed")
-        assert it.starts("worker-0") == 1
-
-
-def test_exit_code_restarts_from_128_and_fails_below(api: Api) -> None:
-    made = job(CHIEF, "on exit 1..127 => fail job", "on failed => restart pod")
-    assert "KTF075" in made.codes("warning")
-    with Running(api, made) as it:
-        for times in range(2, 7):  # more than the three retries: the warning says that nothing counts them
-            it.exit("worker-1", 137)
-            it.started("worker-1", times)
-        it.goes_on()
-        it.exit("worker-1", 127)
-        it.ends_as("Failed")
-        assert it.starts("worker-1") == 6
-
-
 # --- limits --------------------------------------------------------------------------------------------------------
-
-
-def test_deadline_fails_the_job(api: Api) -> None:
-    with Running(api, job(CHIEF, "deadline = 4s")) as it:
-        it.goes_on()
-        it.stays(lambda: True, "time passes", 5)
-        it.exit("worker-1", 0)  # the operator looks when something happens
-        it.ends_as("Failed")
 
 
 def test_ttl_removes_the_job_and_its_pods(api: Api) -> None:

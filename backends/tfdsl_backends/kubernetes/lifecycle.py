@@ -1,0 +1,184 @@
+"""How plain Jobs live and end: each is a part of the job that ends by itself, whatever becomes of the others.
+
+What one Job does about a failed pod is :mod:`tfdsl_backends.podspec.job_controller`. When it ends, nothing is
+removed but its pods that still run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
+from tfdsl.lifecycle.events import Task
+from tfdsl.manifest.data import tree
+from tfdsl.manifest.view import view
+from tfdsl.record import Record
+from tfdsl.vocabulary.quantities import Duration
+from tfdsl_backends.kubernetes.pods import jobs
+from tfdsl_backends.podspec.job_controller import controlled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from tfdsl.backend import Document, Unit
+    from tfdsl.ir.model import Role
+    from tfdsl.lifecycle.events import Outcome
+    from tfdsl.lifecycle.state import State
+    from tfdsl_backends.podspec.job_controller import ControlledJob
+
+_TENSORBOARD: Final = "tensorboard"
+_FAILED: Final = "failed pods of "
+_IN_POD: Final = "restarts in its pod of "
+_DONE: Final = "completed before its pod was deleted: "
+
+
+def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
+    """How the job of ``unit`` lives; its Jobs are the first of ``documents``."""
+    parts: dict[str, _Part] = {}
+    for pods, document in zip(jobs(unit), documents, strict=False):
+        role, index = pods.role, pods.index
+        tasks = tuple(Task(role.name, one) for one in (range(role.replicas) if index is None else (index,)))
+        spec = view(tree(document.data, unit.origins.span))["spec"]
+        parts[role.name if index is None else str(tasks[0])] = _Part(tasks, controlled(spec))
+    return Jobs(unit, parts)
+
+
+class _Part(Record):
+    """One Job and its replicas."""
+
+    tasks: tuple[Task, ...]
+    job: ControlledJob
+
+
+class Jobs(Behaviour):
+    """The Job controller, and the Jobs of one job."""
+
+    def __init__(self, unit: Unit, parts: Mapping[str, _Part]) -> None:
+        super().__init__(unit.job)
+        self._parts = parts
+        self._names = {task: name for name, part in parts.items() for task in part.tasks}
+
+    def parts(self) -> Iterable[str]:
+        """The Jobs: of a role, or of one replica on its host."""
+        return self._parts
+
+    def part_of(self, task: Task) -> str:
+        """The Job of ``task``; TensorBoard is in none."""
+        return self._names.get(task, "")
+
+    # --- what happens to a pod ---
+
+    def on_exit(self, task: Task, status: int, state: State) -> Decision:
+        """The kubelet starts it again in place, or its pod has failed."""
+        if task.role == _TENSORBOARD:
+            return super().on_exit(task, status, state)
+        what = f"{task} exited {status}"
+        if self._job(task).in_place:
+            return Decision("restart container", what, counted=False)
+        return self._failed(task, what, status, state, disrupted=False)
+
+    def on_loss(self, task: Task, status: int, state: State) -> Decision:
+        """Its pod has failed, and says that it was disrupted."""
+        if task.role == _TENSORBOARD:
+            return super().on_loss(task, status, state)
+        return self._failed(task, f"{task} was lost", status, state, disrupted=True)
+
+    def on_preemption(self, task: Task, status: int, state: State) -> Decision:
+        """The same; but the pod is looked at when its command has ended, and may have succeeded."""
+        if task.role == _TENSORBOARD or status:
+            return self.on_loss(task, status, state)
+        state.count(f"{_DONE}{task}")
+        return self.on_completion(state) or Decision("ignore", f"{task} completed while its pod was deleted")
+
+    def _failed(self, task: Task, what: str, status: int, state: State, *, disrupted: bool) -> Decision:
+        part, job = self.part_of(task), self._job(task)
+        action = job.on_failed_pod(status, disrupted=disrupted)
+        if action == "FailJob":
+            return Decision("fail job", what, part=part)
+        if action == "Count" and state.count(f"{_FAILED}{part}") > job.limit:
+            return Decision("fail job", what, part=part)
+        return Decision("restart pod", what, counted=False)
+
+    def _job(self, task: Task) -> ControlledJob:
+        return self._parts[self._names[task]].job
+
+    def on_pending(self, task: Task) -> Decision | None:
+        """Pods may wait as long as they like."""
+        return None
+
+    def on_split(self) -> Decision:
+        """Jobs are no gang."""
+        return Decision("ignore", "some pods wait")
+
+    def may_start(self, role: Role, state: State) -> bool:
+        """All Jobs start at once."""
+        return True
+
+    # --- restarts ---
+
+    def restarted_by(self, decision: Decision, task: Task, state: State) -> Iterable[Task]:
+        """The replica alone; a new pod has not restarted yet."""
+        if decision.action == "restart container":
+            state.count(f"{_IN_POD}{task}")
+        else:
+            state.counts.pop(f"{_IN_POD}{task}", None)
+        return [task]
+
+    def on_restarted(self, task: Task, state: State) -> Decision | None:
+        """The restarts in all pods of the Job that run now, against ``backoffLimit``."""
+        name = self.part_of(task)
+        if not name:
+            return None
+        part = self._parts[name]
+        alive = (other for other in part.tasks if state.replicas[other].alive)
+        restarts = sum(state.counts.get(f"{_IN_POD}{other}", 0) for other in alive)
+        if restarts < max(part.job.limit, 1):
+            return None
+        return Decision("fail job", f"{task} failed, and its container has started again too often", part=name)
+
+    # --- the end ---
+
+    def on_completion(self, state: State) -> Decision | None:
+        """The next Job that is complete."""
+        for name, part in self._parts.items():
+            done = {task.index if len(part.tasks) > 1 else 0 for task in part.tasks if _has_succeeded(task, state)}
+            if name not in state.parts and part.job.is_complete(done, len(part.tasks)):
+                return Decision("complete job", f"{name} completed", part=name)
+        return None
+
+    def deadline(self) -> Duration | None:
+        """``activeDeadlineSeconds``, which a patch may have changed for some of the Jobs: the first that passes."""
+        return min(self._deadlines(), key=lambda one: one.ms, default=None)
+
+    def on_job_deadline(self, state: State) -> Iterable[Decision]:
+        """Every Job that still runs ends."""
+        first = self.deadline()
+        for name, part in self._parts.items():
+            if name not in state.parts and first == _duration(part.job.deadline):
+                yield Decision("fail job", DEADLINE_PASSED, part=name)
+
+    def _deadlines(self) -> Iterator[Duration]:
+        for part in self._parts.values():
+            deadline = _duration(part.job.deadline)
+            if deadline is not None:
+                yield deadline
+
+    def nothing_left(self, state: State) -> bool:
+        """Each Job says itself when it ends."""
+        return False
+
+    def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
+        """Each Job has stopped its own; TensorBoard runs on."""
+        return ()
+
+    def removed_after(self, outcome: Outcome) -> Duration | None:
+        """``ttlSecondsAfterFinished``."""
+        return _duration(next((part.job.ttl for part in self._parts.values()), None))
+
+
+def _has_succeeded(task: Task, state: State) -> bool:
+    return state.replicas[task].phase == "succeeded" or f"{_DONE}{task}" in state.counts
+
+
+def _duration(seconds: int | None) -> Duration | None:
+    return None if seconds is None else Duration(f"{seconds}s")

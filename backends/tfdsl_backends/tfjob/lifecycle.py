@@ -1,0 +1,198 @@
+"""How a TFJob lives and ends under its operator (``pkg/controller.v1/{common,tensorflow}``), seen with version 1.8.1.
+
+What decides is read from the TFJob itself. The operator looks at pods: one in phase Failed fails the job unless the
+restart policy of its role replaces it, and while it replaces one, no failed pod fails the job. It counts the restarts
+of containers in pods that run, and looks at the deadline only when something has happened.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
+from tfdsl.manifest.data import tree
+from tfdsl.manifest.view import View, view
+from tfdsl.vocabulary.quantities import Duration
+from tfdsl_backends.tfjob.features import features
+from tfdsl_backends.tfjob.lower import ROLE_KEYS
+from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tfdsl.backend import Document, Unit
+    from tfdsl.ir.model import Role
+    from tfdsl.lifecycle.events import Outcome, Task
+    from tfdsl.lifecycle.state import Replica, State
+
+_TENSORBOARD: Final = "tensorboard"
+_OVER_LIMIT: Final = "over a limit"
+_OVERDUE: Final = "overdue"
+_IN_POD: Final = "restarts in its pod of "
+
+
+def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
+    """How the job of ``unit`` lives; its TFJob is the first of ``documents``."""
+    return Operator(unit, view(tree(documents[0].data, unit.origins.span))["spec"])
+
+
+class Operator(Behaviour):
+    """The training operator, and one TFJob."""
+
+    def __init__(self, unit: Unit, spec: View) -> None:
+        super().__init__(unit.job)
+        self._can = features(unit)
+        specs = spec["tfReplicaSpecs"]
+        self._restart = {name: specs[key]["restartPolicy"].text or "Never" for name, key in ROLE_KEYS.items()}
+        self._decider = next((role.name for role in unit.job.roles if role.name in ("chief", "master")), "worker")
+        self._all_workers = spec["successPolicy"].text == "AllWorkers"
+        policy = spec["runPolicy"]
+        self._limit = policy["backoffLimit"].number
+        self._deadline = policy["activeDeadlineSeconds"].number
+        self._ttl = policy["ttlSecondsAfterFinished"].number
+        self._cleanup = policy["cleanPodPolicy"].text or ("None" if self._can.keeps_pods else "Running")
+
+    # --- what happens to a pod ---
+
+    def on_event(self, state: State) -> Decision | None:
+        """The deadline, when it has passed before: the operator sleeps until something happens."""
+        return self._over_limit(DEADLINE_PASSED, state) if _OVERDUE in state.counts else None
+
+    def on_success(self, task: Task, state: State) -> Decision | None:
+        """The kubelet starts it again under ``Always``."""
+        if self._policy(task) == "Always":
+            return self._in_place(f"{task} exited 0")
+        return super().on_success(task, state)
+
+    def on_exit(self, task: Task, status: int, state: State) -> Decision:
+        """The kubelet starts it again in place, or its pod has failed."""
+        if task.role == _TENSORBOARD:
+            return super().on_exit(task, status, state)
+        what = f"{task} exited {status}"
+        policy = self._policy(task)
+        if policy in ("OnFailure", "Always"):
+            return self._in_place(what)
+        if policy == "ExitCode":
+            return self._by_status(what, status)
+        return self._failed(what, state)
+
+    def on_loss(self, task: Task, status: int, state: State) -> Decision:
+        """Its pod has failed."""
+        if task.role == _TENSORBOARD:
+            return super().on_loss(task, status, state)
+        what = f"{task} was lost"
+        policy = self._policy(task)
+        if policy == "ExitCode":
+            return self._by_status(what, status)
+        if policy in ("OnFailure", "Always") and self._can.remakes_lost_pods:
+            return self._new_pod(what)
+        return self._failed(what, state)
+
+    def on_preemption(self, task: Task, status: int, state: State) -> Decision:
+        """A pod that is being deleted counts as failed, whatever the policy, and is made again if the job goes on."""
+        if task.role == _TENSORBOARD:
+            return super().on_loss(task, status, state)
+        what = f"the pod of {task} was deleted"
+        return self._new_pod(what) if self._restarting(state) else self._failed(what, state)
+
+    def _policy(self, task: Task) -> str:
+        return self._restart.get(task.role, "Never")
+
+    @staticmethod
+    def _in_place(what: str) -> Decision:
+        return Decision("restart container", what, counted=False)
+
+    @staticmethod
+    def _new_pod(what: str) -> Decision:
+        return Decision("restart pod", what, counted=False)
+
+    def _by_status(self, what: str, status: int) -> Decision:
+        return self._new_pod(what) if status >= FIRST_SIGNAL else Decision("fail job", what)
+
+    def _failed(self, what: str, state: State) -> Decision:
+        return Decision("ignore" if self._restarting(state) else "fail job", what)
+
+    @staticmethod
+    def _restarting(state: State) -> bool:
+        """Whether the TFJob is Restarting, which keeps failed pods from failing it: as long as there is one."""
+        return any(one.ignored or (one.phase == "pending" and one.starts > 1) for one in state.replicas.values())
+
+    def on_pending(self, task: Task) -> Decision | None:
+        """Pods may wait as long as they like."""
+        return None
+
+    def on_split(self) -> Decision:
+        """The operator does nothing about it."""
+        return Decision("ignore", "part of the gang waits")
+
+    def may_start(self, role: Role, state: State) -> bool:
+        """All pods are made at once."""
+        return True
+
+    # --- restarts ---
+
+    def restarted_by(self, decision: Decision, task: Task, state: State) -> Iterable[Task]:
+        """The replica alone; a new pod has not restarted yet."""
+        if decision.action == "restart container":
+            state.count(f"{_IN_POD}{task}")
+        else:
+            state.counts.pop(f"{_IN_POD}{task}", None)
+        return [task]
+
+    def on_restarted(self, task: Task, state: State) -> Decision | None:
+        """The restarts in all pods that run now, against ``backoffLimit``."""
+        if self._limit is None or task.role == _TENSORBOARD:
+            return None
+        restarts = sum(
+            state.counts.get(f"{_IN_POD}{other}", 0) for other, replica in state.replicas.items() if replica.alive
+        )
+        if restarts < max(self._limit, 1):
+            return None
+        return self._over_limit(f"{task} failed, and its container has started again too often", state)
+
+    # --- the end ---
+
+    def on_completion(self, state: State) -> Decision | None:
+        """The chief or master, else the workers or the first of them."""
+        replicas = [replica.phase == "succeeded" for _, replica in state.of(self._decider)]
+        if replicas and all(replicas):
+            return Decision("complete job", f"{self._decider} completed")
+        if self._decider == "worker" and replicas and replicas[0] and not self._all_workers:
+            return Decision("complete job", "worker[0] completed")
+        return None
+
+    def deadline(self) -> Duration | None:
+        """``activeDeadlineSeconds``."""
+        return None if self._deadline is None else Duration(f"{self._deadline}s")
+
+    def on_job_deadline(self, state: State) -> Iterable[Decision]:
+        """Nothing, until something happens."""
+        state.count(_OVERDUE)
+        return ()
+
+    def _over_limit(self, why: str, state: State) -> Decision:
+        state.count(_OVER_LIMIT)
+        return Decision("fail job", why)
+
+    def nothing_left(self, state: State) -> bool:
+        """A job that nothing has ended runs on, even without pods."""
+        return False
+
+    def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
+        """What ``cleanPodPolicy`` says; all pods when a limit ends the job. TensorBoard is not the operator's."""
+        cleanup = self._cleanup
+        if _OVER_LIMIT in state.counts and not self._can.cleans_by_policy:
+            cleanup = "All"
+        for task, replica in state.replicas.items():
+            if task.role != _TENSORBOARD and _is_deleted(replica, cleanup):
+                yield task, True
+
+    def removed_after(self, outcome: Outcome) -> Duration | None:
+        """``ttlSecondsAfterFinished``."""
+        return None if self._ttl is None else Duration(f"{self._ttl}s")
+
+
+def _is_deleted(replica: Replica, cleanup: str) -> bool:
+    if cleanup == "None":
+        return False
+    return replica.alive or (cleanup != "Running" and replica.phase not in ("waiting", "gone"))
