@@ -52,7 +52,7 @@ class Mounts:
 
     def paths(self, role: Role) -> list[str]:
         """Where the replicas of ``role`` have something mounted."""
-        own = [mount.at for mount in role.mounts]
+        own = [*(mount.at for mount in role.mounts), *([SHM_PATH] if role.shm is not None else [])]
         return [] if self._options.ignored else [*own, *(at for at in self._options.given if at not in own)]
 
     def of(self, replica: Replica, pod: int) -> tuple[Mounted, ...]:

@@ -36,7 +36,7 @@ class Provisions:
 
     def check(self, replicas: Sequence[Replica]) -> Iterator[Diagnostic]:
         """What is to be said before anything starts."""
-        denied = denial() if any(self.paths(role) or role.shm for role in self._job.roles) else ""
+        denied = denial() if self._needs_mounts() else ""
         yield from self._mounts.check([_mounting(replica, replica.command) for replica in replicas], denied)
         yield from outputs.check(self._job, self._origins)
         yield from limits.check(self._job, self._origins, limits.denied())
@@ -47,7 +47,12 @@ class Provisions:
         Raises:
             OSError: that cannot be done.
         """
+        if self._needs_mounts() and not denial() and not supervisor.namespaced:
+            raise OSError(f"nothing can be mounted: {supervisor.denied}")  # it could a moment ago
         self._mounts.fill(supervisor.scratch)
+
+    def _needs_mounts(self) -> bool:
+        return any(self.paths(role) for role in self._job.roles)
 
     def launch(self, replica: Replica, program: Program, pod: int) -> Launch:
         """What the supervisor is to start."""

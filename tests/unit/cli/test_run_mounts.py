@@ -156,6 +156,7 @@ def test_variables_of_a_file_are_those_of_secrets(tmp_path: Path) -> None:
     assert lines(done, "worker[0]") == ["a=b 2 3"]
 
 
+@pytest.mark.slow
 def test_nothing_is_left_when_it_is_killed_at_any_moment(tmp_path: Path) -> None:
     mark, value = MARK.split("=")
     (tmp_path / "demo.tfjob").write_text(

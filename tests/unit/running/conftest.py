@@ -41,7 +41,11 @@ def namespaced(mode: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sys, "executable", str(python))
 
 
-@pytest.fixture(params=["plain", "root", "user"])
+ROOT = pytest.param("root", marks=pytest.mark.slow)
+"""Rarer than the others: who runs tests or jobs as root is mostly in a container."""
+
+
+@pytest.fixture(params=["plain", ROOT, "user"])
 def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
     """A supervisor in each way that a run can go: without namespaces, as root, as somebody else."""
     with pytest.MonkeyPatch.context() as monkeypatch:
@@ -54,7 +58,7 @@ def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         yield Seen(supervisor)
 
 
-@pytest.fixture(params=["root", "user"])
+@pytest.fixture(params=[ROOT, "user"])
 def inside(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
     """A supervisor with namespaces."""
     with pytest.MonkeyPatch.context() as monkeypatch:

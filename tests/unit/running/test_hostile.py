@@ -60,6 +60,7 @@ def test_nothing_is_left_of_a_command_that_is_killed(seen: Seen, kind: str) -> N
     seen.written()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_nothing_is_left_when_the_run_is_closed(seen: Seen, kind: str) -> None:
     seen.start(HOSTILE[kind])
@@ -92,6 +93,7 @@ def test_others_live_on_when_one_is_killed(seen: Seen) -> None:
     assert seen.until(Ended, 2)[-1].status == 143
 
 
+@pytest.mark.slow
 def test_many_at_once(seen: Seen) -> None:
     for index in range(40):
         seen.start(shell(f"exit {index}", f"worker[{index}]"))

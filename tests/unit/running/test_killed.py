@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import ROOT
+from tests.unit.running.conftest import ROOT as AS_ROOT
 from tests.unit.running.conftest import as_user
 from tests.unit.running.runs import MARK, left
 from tfdsl.running.supervisor import Supervisor
@@ -92,7 +93,7 @@ def _command_line(pid: str) -> bytes:
     return b""
 
 
-@pytest.fixture(params=["plain", "root", "user"])
+@pytest.fixture(params=["plain", AS_ROOT, "user"])
 def run(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Killed]]:
     mode = request.param
     if mode == "user":
@@ -115,6 +116,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[],
 MOMENTS = [*(number / 250 for number in range(14)), 0.08, 0.12, 0.17, 0.25, 0.4, 0.6]
 
 
+@pytest.mark.slow
 def test_nothing_is_left_when_tfdsl_is_killed_at_any_moment(run: Callable[[], Killed]) -> None:
     for moment in MOMENTS:
         one = run()
@@ -137,6 +139,7 @@ def test_nothing_is_left_when_tfdsl_is_killed_while_replicas_run(run: Callable[[
         assert list(one.source.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_nothing_is_left_when_the_supervisor_is_killed(run: Callable[[], Killed], which: int) -> None:
     for moment in (0.0, 0.002, 0.01):

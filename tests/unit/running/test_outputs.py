@@ -135,7 +135,6 @@ def test_a_command_that_is_asked_to_end_is_copied_and_one_that_is_killed_is_not(
 
 
 def test_a_copy_can_be_killed(seen: Seen, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "fifo")
     (tmp_path / "big").mkdir()
     for number in range(3000):
         (tmp_path / "big" / str(number)).touch()
@@ -143,5 +142,5 @@ def test_a_copy_can_be_killed(seen: Seen, tmp_path: Path) -> None:
     seen.written(mark=b"copying")
     seen.supervisor.signal("worker[0]", signal.SIGTERM)
     seen.supervisor.signal("worker[0]", signal.SIGKILL)
-    assert seen.until(Ended)[0].status in (0, 137)  # it may have been fast enough
+    assert seen.until(Ended)[0].status in (0, 137, 143)  # the command or the copy may have been faster
     assert not left()
