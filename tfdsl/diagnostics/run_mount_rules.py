@@ -18,3 +18,6 @@ NOT_COPIED = Rule(
 EXTRA_MOUNT = Rule("TFJ4857", "run-extra-mount", "info", "the job has no mount at {path}: every task gets this one")
 MEMORY_UNLIMITED = Rule("TFJ4858", "run-memory-unlimited", "info", "the size of {path} is not limited here: {why}")
 NOT_LIMITED = Rule("TFJ4859", "run-not-limited", "info", "run does not limit {what}: {why}")
+HIDDEN_FOLDER = Rule(
+    "TFJ4860", "run-hidden-folder", "error", "the mount at {path} hides the current folder, in which role {role} runs"
+)

@@ -167,6 +167,9 @@ class Mounts:
             for key in mount.items:
                 if not os.path.exists(os.path.join(given.source, key)):
                     yield rules.NO_KEY(place, folder=given.source, key=key, path=mounted.at)
+        if mount is not None and not denied and self._hides_folder(replica, mounted):
+            error = rules.HIDDEN_FOLDER(place, path=mounted.at, role=replica.role.name)
+            yield error.help(f'run in another folder, or mount this one too: --mount "{replica.folder}=."')
         if denied:
             yield from self._denied(replica, mounted, denied, given.place if mount is None and given else place)
 
@@ -193,6 +196,16 @@ class Mounts:
             case _:
                 return None
         return None
+
+    def _hides_folder(self, replica: Replica, mounted: Mounted) -> bool:
+        """Whether the mount is at a folder above the current one, which is not in it."""
+        below = replica.folder.removeprefix(f"{mounted.at}/")
+        if replica.role.workdir is not None or below == replica.folder:
+            return False
+        deeper = [path for path in self.paths(replica.role) if len(path) > len(mounted.at)]
+        if any(f"{replica.folder}/".startswith(f"{path}/") for path in deeper):
+            return False
+        return not os.path.isabs(mounted.source) or not os.path.isdir(os.path.join(mounted.source, below))
 
     def _denied(self, replica: Replica, mounted: Mounted, why: str, place: Span) -> Iterator[Diagnostic]:
         path = os.path.join(replica.folder, mounted.at)

@@ -153,6 +153,10 @@ def test_a_relative_path_is_in_the_work_folder_and_does_not_stay_there(inside: S
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["beside"]
 
 
+def test_a_work_folder_in_a_mount_is_made(inside: Seen) -> None:
+    assert shown(inside, "pwd", Mounted("/tfdsl", "own"), cwd="/tfdsl/app/src") == "/tfdsl/app/src"
+
+
 def test_a_folder_and_a_file_are_not_mounted_at_each_other(inside: Seen, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for at, source, kind in ((f"{tmp_path}/file", tmp_path, "a folder"), ("/usr", tmp_path / "file", "a file")):

@@ -40,12 +40,13 @@ class Local:
     """The mounts of a job with one role of two workers."""
 
     def __init__(self, *lines: str, mounts: dict[str, object] | None = None, ignored: bool = False) -> None:
+        self.folder = "/"
         self.plain = plain(*lines, "role worker { replicas = 2 }")
         named = {at: Given(at, str(folder), HERE) for at, folder in (mounts or {}).items()}
         self.mounts = Mounts(self.plain.job, self.plain.origins, MountOptions(named, ignored))
 
     def replica(self, index: int = 0) -> Replica:
-        return Replica(self.plain.job.roles[0], Task("worker", index), {"WHO": "me"}, "/")
+        return Replica(self.plain.job.roles[0], Task("worker", index), {"WHO": "me"}, self.folder)
 
     def of(self, index: int = 0, pod: int = 0) -> list[Mounted]:
         return list(self.mounts.of(self.replica(index), pod))
@@ -227,6 +228,27 @@ def test_where_nothing_can_be_mounted_only_what_is_there_already_is_right(tmp_pa
     (tmp_path / "sets").mkdir()
     named = Local(*lines[:2], lines[3], mounts={f"{tmp_path}/sets": tmp_path / "sets"})
     assert named.shown("AppArmor restricts it") == []
+
+
+def test_a_mount_above_the_current_folder_hides_it(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+
+    def shown(*lines: str, **mounts: object) -> list[str]:
+        local = Local(*lines, mounts={f"/{at}" if at != "work" else "/home/me/work": to for at, to in mounts.items()})
+        local.folder = "/home/me/work"
+        return [line.partition(": ")[2] for line in local.shown() if "TFJ4860" in line]
+
+    hidden = ["the mount at /home hides the current folder, in which role worker runs"]
+    assert shown('mount scratch at "/home"') == hidden
+    assert shown('mount scratch at "/home"', 'mount scratch at "/home/me/work/x"') == hidden
+    assert shown('mount scratch at "/home"', work=tmp_path) == []
+    assert shown('mount scratch at "/home/me/work"') == []
+    assert shown('mount scratch at "/home/me/workshop"') == []
+    assert shown('mount scratch at "/home/me"', 'mount scratch at "/home"')[:1] == [
+        hidden[0].replace("/home", "/home/me")
+    ]
+    assert shown('mount pvc "homes" at "/home/me"', **{"home/me": tmp_path}) == []
+    assert shown('mount scratch at "/home"', 'workdir = "/home/me/work"') == []
 
 
 def test_without_mounts_everything_is_told_once() -> None:

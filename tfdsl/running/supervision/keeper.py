@@ -120,7 +120,7 @@ class Keeper:
             for descriptor, number in ((nothing, 0), (self._output, 1), (self._output, 2)):
                 os.dup2(descriptor, number)
             restore_signals()
-            os.chdir(self._launch["cwd"])
+            self._enter_work_folder()
             if self._group is not None:
                 os.write(self._group, b"0")
             status = NOT_EXECUTABLE
@@ -131,6 +131,13 @@ class Keeper:
             os.write(failure, f"{status} {_words(error)}".encode(errors="replace"))
         finally:
             os._exit(NOT_STARTED)
+
+    def _enter_work_folder(self) -> None:
+        """Go to the work folder; one in a mount is made if it is missing, as by the runtimes of containers."""
+        folder = self._launch["cwd"]
+        if any(f"{folder}/".startswith(f"{mounted['at']}/") for mounted in self._launch["mounts"]):
+            os.makedirs(folder, exist_ok=True)
+        os.chdir(folder)
 
     # --- until it ends ---
 
