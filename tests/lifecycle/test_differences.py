@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from tfdsl import pipeline
 
+pytestmark = pytest.mark.slow
+
 CHIEF = "role chief { }\nrole worker { replicas = 2 }\nrole ps { }\n"
 WORKERS = "role ps { }\nrole worker { replicas = 2 }\n"
 
@@ -93,15 +95,7 @@ def timed(faults: tuple[str, ...]) -> list[str]:
 
 
 LIVING = [backend.name for backend in targets.built_in() if backend.lifecycle]
-CASES = [
-    pytest.param(target, version, shape, marks=() if version == versions[-1] else pytest.mark.slow)
-    for target in LIVING
-    for versions in [backend_of(target).versions]
-    for version in versions
-    for shape in "CW"
-]
-"""Quick tests look at the newest version alone."""
-
+CASES = [(target, version, shape) for target in LIVING for version in backend_of(target).versions for shape in "CW"]
 
 LOST = ("evicted", "preempted")
 EXPLAINS = {
