@@ -14,6 +14,7 @@
 # make fuzz   try random inputs of all kinds for SECONDS (600) in PROCESSES (1); failures are kept in fuzz-findings
 # make conformance-kubernetes  try the output of tfjob, volcano and kubernetes with the real programs (WORK=folder)
 # make conformance-yarn        the same for yarn and slider (WORK=folder)
+# make conformance-local       train the examples with tfdsl run and real TensorFlow (WORK=folder)
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -27,7 +28,7 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn clean
+.PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn conformance-local clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -81,6 +82,9 @@ fuzz-guided: $(VENV)/dev
 
 conformance-yarn: $(VENV)/dev
 	$(BIN)/python -m tests.conformance.yarn $(if $(WORK),--work $(WORK))
+
+conformance-local: $(VENV)/dev
+	$(BIN)/python -m tests.conformance.local $(if $(WORK),--work $(WORK))
 
 # An environment that a failed set-up left behind, perhaps with another Python, is not reused.
 $(BIN)/tfdsl: pyproject.toml requirements/base.txt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.run_options import Options, mount_options, options_of
-from tfdsl.cli.streams import OutputFailed, err, out, out_takes_colour
+from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, out_takes_colour
 from tfdsl.diagnostics import run_rules
 from tfdsl.diagnostics.render import render
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.front_end import Input
     from tfdsl.ir.model import Job
+    from tfdsl.lifecycle.state import State
     from tfdsl.plain_jobs import PlainJob
     from tfdsl.running.local_job import LocalJob, Result
+    from tfdsl.running.table import LiveTable
 
 SCALE = Flag("--scale", "start N replicas of a role, whatever the job says", value="ROLE=N", many=True)
 INJECT = Flag("--inject", "a fault that happens, for example 'worker[1] exit 137 after 20s'", value="EVENT", many=True)
@@ -153,8 +156,11 @@ class _Run:
         self.prepared = prepared
         self.options = options
         self.logs: list[Logs] = []
-        self.loop = Loop(lambda text: err(f"{text}\n"))
+        self.loop = Loop(lambda text: self.tell(f"{text}\n"))
         self.begun = 0
+        self.table = self._table()
+        self.write = out if self.table is None else self.table.write
+        self.tell = err if self.table is None else self.table.write
 
     def run(self) -> int:
         """Run all jobs; returns the exit status."""
@@ -167,6 +173,8 @@ class _Run:
             origins = self.prepared[max(self.begun - 1, 0)].origins
             return report([run_rules.NOT_STARTED(origins.named_at, reason=error.strerror or str(error))], ())
         finally:
+            if self.table is not None:
+                self.table.close()
             for logs in self.logs:
                 logs.close()
         err(last_words(results, len(self.prepared) - self.begun))
@@ -176,20 +184,37 @@ class _Run:
         self.begun += 1
         screen = self._screen(prepared)
         if len(self.prepared) > 1:
-            err(f"job {prepared.job.name} begins\n")
+            self.tell(f"job {prepared.job.name} begins\n")
         return prepared.begin(screen, self.loop, self.loop.timers)
 
     def _screen(self, prepared: Prepared) -> Lines:
-        prefix = f"{prepared.job.name} " if self.options.parallel > 1 and len(self.prepared) > 1 else ""
+        prefix = self._prefix(prepared.job.name)
         logs = None
         if self.options.log_dir is not None:
             folder = self.options.log_dir.text
             if len(self.prepared) > 1:
                 folder = os.path.join(folder, prepared.job.name)
                 os.makedirs(folder, exist_ok=True)
-            logs = Logs(folder, err)
+            logs = Logs(folder, self.tell)
             self.logs.append(logs)
-        return Lines(prepared.names(), out, err, prefix=prefix, colour=out_takes_colour(), logs=logs)
+        redraw = self.table.changed if self.table is not None else lambda: None
+        names, colour = prepared.names(), out_takes_colour()
+        return Lines(names, self.write, self.tell, prefix=prefix, colour=colour, logs=logs, redraw=redraw)
+
+    def _table(self) -> LiveTable | None:
+        """The table below the lines, on a terminal that can draw one."""
+        if out_columns() is None or err_columns() is None or os.environ.get("TERM", "dumb") == "dumb":
+            return None
+        from tfdsl.running.table import LiveTable
+
+        return LiveTable(sys.stdout, self.loop.timers, self._states, colour=out_takes_colour())
+
+    def _states(self) -> list[tuple[str, State]]:
+        return [(self._prefix(one.job.name), one.machine.state) for one in self.loop.running]
+
+    def _prefix(self, job: str) -> str:
+        """What is before the names of the tasks of a job where several jobs run at once."""
+        return f"{job} " if self.options.parallel > 1 and len(self.prepared) > 1 else ""
 
     def _status(self, results: Sequence[Result]) -> int:
         if self.loop.ended_by is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.running.timers import Timers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tfdsl.running.local_job import LocalJob, Result
     from tfdsl.vocabulary.quantities import Duration
@@ -30,6 +30,11 @@ class Loop:
         self._tell = tell
         self._selector = selectors.DefaultSelector()
         self._running: list[LocalJob] = []
+
+    @property
+    def running(self) -> Sequence[LocalJob]:
+        """The jobs that run."""
+        return self._running
 
     # --- what jobs wait for (tfdsl.running.local_job.Watch) ---
 
@@ -106,7 +111,10 @@ class Loop:
         os.set_blocking(reading, False)
         os.set_blocking(writing, False)
         before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-        handlers = {number: signal.signal(number, lambda *_: None) for number in ENDING}
+        heard = [
+            number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN
+        ]  # nohup has SIGHUP ignored
+        handlers = {number: signal.signal(number, lambda *_: None) for number in heard}
         self.add(reading, lambda: self._signalled(os.read(reading, 64)))
         try:
             yield

@@ -1,0 +1,84 @@
+"""The shipped examples, trained to the end by TensorFlow as processes of this machine."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.request
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conformance.local.examples import Run, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+STEPS = 3000
+"""Of the run to which something happens: enough time for it between the first checkpoint and the last."""
+
+
+def checked(done: Run) -> None:
+    """The job has completed; the model is where the output has promised it, and reads digits."""
+    assert done.status == 0, done.err + done.out
+    assert (done.folder / "export/saved_model.pb").is_file()
+    assert list((done.folder / "export/variables").glob("variables.data-*"))
+    assert done.accuracy > 0.9
+
+
+class Board:
+    """Asks TensorBoard for its curves, until it has some."""
+
+    def __init__(self) -> None:
+        self.curves: dict[str, set[str]] = {}
+
+    def __call__(self, said: str) -> None:
+        address = re.search(r"TensorBoard: (http://127\.0\.0\.1:\d+)", said)
+        if address is None or self.curves:
+            return
+        try:
+            with urllib.request.urlopen(f"{address[1]}/data/plugin/scalars/tags", timeout=10) as answer:
+                self.curves = {name: set(tags) for name, tags in json.load(answer).items()}
+        except OSError:
+            return
+
+
+@pytest.fixture(scope="module")
+def flagship(work: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Board]:
+    """The run that nothing happens to."""
+    board = Board()
+    return run(work, tmp_path_factory.mktemp("mnist"), "mnist", meanwhile=board), board
+
+
+def test_parameter_servers_and_workers(flagship: tuple[Run, Board]) -> None:
+    done, board = flagship
+    checked(done)
+    assert "resumed" not in done.out
+    assert "chief[0] has completed" in done.err
+    assert board.curves == {"log": {"loss"}}
+
+
+def test_the_chief_resumes_after_an_injected_failure(flagship: tuple[Run, Board], work: Path, tmp_path: Path) -> None:
+    """Between its first checkpoint and its end, as the run before has had them; a busy machine may need another try."""
+    done, _ = flagship
+    for attempt in range(4):
+        times = sorted(done.checkpoints.items())
+        (least, first), (most, last) = times[0], times[-1]
+        middle = first + (last - first) / (most - least) * STEPS / 2
+        fault = f"chief[0] exit 137 after {middle * 1000:.0f}ms"
+        done = run(work, tmp_path / str(attempt), "mnist", "--inject", fault, steps=STEPS)
+        checked(done)
+        if "resumed" in done.out:
+            break
+    assert "chief[0] exited with status 137" in done.err
+    assert "chief[0] restarts in place (1 of 3 retries used)" in done.err
+    assert re.search(r"^resumed at step [1-9]\d*00$", done.said_by("chief[0]"), re.M), done.out
+
+
+def test_a_chief_with_an_evaluator(work: Path, tmp_path: Path) -> None:
+    done = run(work, tmp_path, "evaluator")
+    checked(done)
+    measured = re.findall(r"^evaluated \S*step-(\d+): accuracy ([\d.]+)", done.said_by("evaluator[0]"), re.M)
+    assert measured
+    assert float(measured[-1][1]) > 0.5
