@@ -29,7 +29,7 @@ class Row(Record):
 _CLUSTER: Final = "it is about a cluster"
 _IMAGE: Final = "commands run in this environment"
 _USER: Final = "commands run as you"
-_STEP_SIZE: Final = "a step has the limits of no container of its own"
+_VARIABLES: Final = "variables come from this environment and from --env-file"
 
 _JOB: Final[dict[str, str]] = {
     "namespace": _CLUSTER,
@@ -47,6 +47,7 @@ _ROLE: Final[dict[str, str]] = {
     "image": _IMAGE,
     "image_pull_policy": _IMAGE,
     "image_pull_secrets": _IMAGE,
+    "env_from": _VARIABLES,
     "gpu_resource": "devices are those that CUDA finds",
     "gpu_memory": "a device is given as a whole",
     "resources": _CLUSTER,
@@ -64,7 +65,7 @@ _ROLE: Final[dict[str, str]] = {
     "tolerations": _CLUSTER,
     "spread": "there is one machine",
 }
-_SOUGHT: Final = ("gpu", "workdir", "cpu", "memory", "cpu_limit", "memory_limit", "shm", "env", "env_from")
+_SOUGHT: Final = ("gpu", "workdir", "cpu", "memory", "cpu_limit", "memory_limit", "shm", "env")
 _MOUNTS: Final[dict[str, tuple[str, ...]]] = {
     "pvc": ("readonly", "sub_path"),
     "claim": ("readonly", "sub_path", "storage_class", "access_modes", "keep"),
@@ -83,8 +84,7 @@ _MOUNTS_TOLD: Final = {
 }
 _STEP_TOLD: Final = {
     "image": _IMAGE,
-    "cpu": _STEP_SIZE,
-    "memory": _STEP_SIZE,
+    "env_from": _VARIABLES,
     "gpu": "devices are given to commands",
     "ports": "replicas share the ports of this machine",
 }
@@ -139,7 +139,7 @@ def _of_steps() -> Iterator[Row]:
         key = f"steps[{kind}]"
         yield Row(key, "sought")
         yield from (Row(f"{key}.{name}", "done") for name in ("command", "args"))
-        yield from (Row(f"{key}.{name}", "sought") for name in ("workdir", "env", "env_from"))
+        yield from (Row(f"{key}.{name}", "sought") for name in ("workdir", "env", "cpu", "memory"))
         for name, why in _STEP_TOLD.items():
             if name != "ports" or kind == "sidecar":
                 yield Row(f"{key}.{name}", "told", why)

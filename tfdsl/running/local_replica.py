@@ -142,6 +142,8 @@ class LocalReplica:
             self.last_name = program.name
         if not end.started:
             self.stage.tell(f"{end.name} could not be started: {end.why}")
+        elif end.why:
+            self.stage.tell(f"{end.name}: {end.why}")
         if self._stopping:
             self._stopped_one()
         elif program.kind == "sidecar":

@@ -15,10 +15,10 @@ from tfdsl.running.texts import Texts
 from tfdsl.running.variables import Variables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from tfdsl.diagnostics import Rule
-    from tfdsl.ir.model import EnvSource, Job, Role, Step
+    from tfdsl.ir.model import Job, Role, Step
 
 HOST: Final = "127.0.0.1"
 DEFAULT_GRACE_MS: Final = 10_000
@@ -72,8 +72,7 @@ class Surroundings(Record):
     """This machine, as far as a plan depends on it.
 
     ``environment``: the variables that every process has. ``ports`` of all replicas. ``devices``: the value of
-    ``CUDA_VISIBLE_DEVICES`` of each. ``python``: for a ``server`` role whose command names none. ``expanded``: the
-    variables of ``env_from``.
+    ``CUDA_VISIBLE_DEVICES`` of each. ``python``: for a ``server`` role whose command names none.
     """
 
     environment: Mapping[str, str]
@@ -81,7 +80,6 @@ class Surroundings(Record):
     devices: Mapping[Task, str]
     node: str
     python: str
-    expanded: Callable[[Sequence[EnvSource]], Mapping[str, str]] = lambda sources: {}
 
 
 def tasks(job: Job) -> list[Task]:
@@ -187,9 +185,8 @@ class _Planner:
         """The variables of a process; what the job refers to and this machine does not have is a problem."""
         inherited = {name: text for name, text in self.here.environment.items() if name != "TF_CONFIG"}
         inherited.setdefault("PYTHONUNBUFFERED", "1")  # output is seen when it is written
-        own = Texts(task.index, {**inherited, **self.here.expanded(holder.env_from)})
-        env = dict(own.variables)
-        own.variables = env  # a variable can use those that are written before it
+        env = dict(inherited)
+        own = Texts(task.index, env)  # a variable can use those that are written before it
         for name, value in holder.env.items():
             path = f"{holder.path}.env[{name}]"
             text = variables.value(name, value, own)

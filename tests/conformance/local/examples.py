@@ -37,9 +37,14 @@ class Run(NamedTuple):
 
     @property
     def accuracy(self) -> float:
-        """Of the exported model."""
-        (accuracy,) = re.findall(r"exported to .*: accuracy ([\d.]+)", self.out)
-        return float(accuracy)
+        """Of the model that was exported last."""
+        return float(re.findall(r"exported to .*: accuracy ([\d.]+)", self.out)[-1])
+
+    @property
+    def resumed_at(self) -> int | None:
+        """The step at which the training went on, if it did."""
+        steps = re.findall(r"resumed at step (\d+)$", self.out, re.M)
+        return int(steps[-1]) if steps else None
 
 
 def run(
