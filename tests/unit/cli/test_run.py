@@ -155,13 +155,13 @@ def test_deadline(tmp_path: Path) -> None:
 
 
 def test_faults_are_injected(tmp_path: Path) -> None:
-    """An exit ends the process and has the status that is asked for; the restarted command runs to its end."""
+    """An exit ends the process and has the status that is asked for; each fault is for another start."""
     done = ran(
         tmp_path,
-        'role worker { command = "echo x >> log; test $(wc -l < log) = 3 || exec sleep 60" }',
+        'role worker { command = ["sleep", "60"] }',
         "on exit 9 => restart container",
         "on evicted => restart pod",
-        words=("--inject", "worker[0] exit 9", "--inject", "worker[0] evicted"),
+        words=("--inject", "worker[0] exit 9", "--inject", "worker[0] evicted", "--inject", "worker[0] completed"),
     )
     assert done.status == 0, done.err
     assert said(done.err)[:4] == [
@@ -170,6 +170,7 @@ def test_faults_are_injected(tmp_path: Path) -> None:
         "worker[0] was evicted",
         "worker[0] restarts from scratch (2 of 3 retries used)",
     ]
+    assert said(done.err)[4] == "worker[0] has completed"
 
 
 def test_pending_and_unknown_happen_only_when_they_are_injected(tmp_path: Path) -> None:
