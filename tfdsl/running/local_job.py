@@ -162,9 +162,11 @@ class LocalJob:
 
     def close(self) -> None:
         """End everything at once, whatever state it is in."""
-        for pipe in list(self._pipes.values()):
-            self._close(pipe)
         self._supervisor.close()
+        for pipe in self._pipes.values():  # nobody may be left to read what is in them
+            self._watch.remove(pipe.descriptor)
+            os.close(pipe.descriptor)
+        self._pipes.clear()
 
     # --- of its replicas (tfdsl.running.local_replica.Stage) ---
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -88,6 +89,14 @@ def test_errors_start_nothing(tmp_path: Path) -> None:
     assert done.status == 1
     assert "error[TFJ4804] run-unset-variable: ${env.MISSING} is not set on this machine" in done.err
     assert not (tmp_path / "started").exists()
+
+
+def test_what_the_system_refuses_is_said(tmp_path: Path) -> None:
+    refusal = OSError(24, "Too many open files")
+    with mock.patch("tfdsl.running.preparing.Supervisor", side_effect=refusal):
+        done = ran(tmp_path, 'role worker { command = ["true"] }')
+    assert done.status == 1
+    assert "error[TFJ4810] run-not-started: cannot start the job: Too many open files\n  --> demo.tfjob:1:5" in done.err
 
 
 # --- policies ---
