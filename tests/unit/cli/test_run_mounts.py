@@ -35,7 +35,8 @@ def test_tasks_see_folders_at_the_paths_of_the_job(tmp_path: Path) -> None:
         'mount pvc "shared" at "/tfdsl/shared"',
         'mount scratch at "/tfdsl/own"',
         "role worker { replicas = 2, command = \"cat /tfdsl/sets/images; echo; touch /tfdsl/sets/x || "
-        "touch /tfdsl/shared/${task.index} /tfdsl/own/${task.index}; sleep 0.5; cd /tfdsl; echo shared/* own/*\" }",
+        "touch /tfdsl/shared/${task.index} /tfdsl/own/${task.index}; cd /tfdsl; "
+        "while [ ! -e shared/0 ] || [ ! -e shared/1 ]; do sleep 0.05; done; echo shared/* own/*\" }",
         words=("--mount", "/tfdsl/sets=sets"),
     )  # fmt: skip
     assert done.status == 0, done.err
