@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tfdsl.api.diffing import Difference, diff
     from tfdsl.api.errors import CompileError, UsageError
     from tfdsl.api.formatting import format
+    from tfdsl.api.graphing import Graph, graph
     from tfdsl.api.importing import Imported, ImportedJob, import_manifest
     from tfdsl.api.program import Program, load
     from tfdsl.api.result import Document, Result
@@ -30,6 +31,7 @@ __all__ = [
     "Edit",
     "Ending",
     "Fix",
+    "Graph",
     "Imported",
     "ImportedJob",
     "Label",
@@ -48,6 +50,7 @@ __all__ = [
     "compile",
     "diff",
     "format",
+    "graph",
     "import_manifest",
     "ir",
     "load",
@@ -63,6 +66,7 @@ _MODULES = {
     "diffing": ("Difference", "diff"),
     "errors": ("CompileError", "UsageError"),
     "formatting": ("format",),
+    "graphing": ("Graph", "graph"),
     "importing": ("Imported", "ImportedJob", "import_manifest"),
     "program": ("Program", "load"),
     "result": ("Document", "Result"),

@@ -172,6 +172,9 @@ def test_a_bug_in_a_request_is_an_error_and_the_server_lives() -> None:
         ("tfdsl/where", {"textDocument": {"uri": URI}, "target": "volcano", "source": {"uri": "x:\0", "line": -1}}),
         ("tfdsl/where", {"textDocument": {"uri": URI}, "target": "volcano", "output": {"name": "../a", "line": 1}}),
         ("tfdsl/where", {"textDocument": {"uri": URI}, "target": "volcano", "output": {"name": [], "line": 10**30}}),
+        ("tfdsl/graph", {"textDocument": {"uri": URI}, "target": "nothing"}),
+        ("tfdsl/graph", {"textDocument": {"uri": "file:///not/open"}}),
+        ("tfdsl/graph", {"textDocument": {"uri": URI}, "job": [], "params": {"class": 1, "a b": {}}}),
         ("tfdsl/import", {"uri": "untitled:x", "text": "\x00{"}),
         ("tfdsl/import", {"uri": URI, "text": "a: &a [*a]\n<<: *a\n"}),
         ("workspace/executeCommand", {"command": "tfdsl.openOutput", "arguments": [URI]}),
@@ -216,6 +219,8 @@ def test_hostile_texts_are_checked_and_answered(text: str, serving: Wire) -> Non
         ("textDocument/selectionRange", {**where, "positions": [where["position"]]}),
         ("tfdsl/compile", {**where, "target": "volcano"}),
         ("tfdsl/where", {**where, "target": "volcano", "source": {"uri": URI, "line": 1}}),
+        ("tfdsl/graph", where),
+        ("tfdsl/graph", {**where, "target": "volcano"}),
         ("tfdsl/import", {"uri": URI, "text": text}),
     ):
         assert "error" not in serving.request(method, params), method

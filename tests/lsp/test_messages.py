@@ -124,6 +124,8 @@ def test_names_of_header_fields_have_no_case(wire: Wire) -> None:
         ("tfdsl/where", []),
         ("tfdsl/where", {"textDocument": {"uri": URI}, "target": "volcano"}),
         ("tfdsl/where", {"textDocument": {"uri": URI}, "target": "volcano", "source": {"uri": URI, "line": "1"}}),
+        ("tfdsl/graph", []),
+        ("tfdsl/graph", {"textDocument": {"uri": URI}, "target": 5}),
         ("tfdsl/import", {}),
         ("tfdsl/import", {"uri": URI, "text": 5}),
     ],

@@ -80,6 +80,12 @@ export function profile(document: TextDocument | undefined): string {
   return workspace.getConfiguration("tfdsl", document?.uri).get<string>("profile", "");
 }
 
+/** The target that is shown without asking: the first of the settings, or the only one of the text. */
+export function shownTarget(document: TextDocument): string | undefined {
+  const named = targetsIn(document.getText());
+  return targets(document)[0] ?? (named.length === 1 ? named[0] : undefined);
+}
+
 /** The only target that the text or the settings name, else one out of all. */
 export async function targetFor(document: TextDocument): Promise<string | undefined> {
   const configured = targets(document);

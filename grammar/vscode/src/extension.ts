@@ -5,6 +5,7 @@ import type { LanguageClientOptions } from "vscode-languageclient/node";
 import { checkTask } from "./checking";
 import { Choice } from "./choice";
 import { Following } from "./follow";
+import { Graphs } from "./graph";
 import { Importing } from "./importing";
 import { Outputs } from "./output";
 import { Pages, withPages } from "./pages";
@@ -24,6 +25,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
   context.subscriptions.push(
     preview,
     new Following(preview),
+    new Graphs(started.client),
     new Choice(),
     new Outputs(started.client),
     new Importing(started.client),

@@ -8,6 +8,7 @@ import { outputsOf, type Output } from "../src/compile";
 import { fitting } from "../src/fitting";
 import { missing, otherCommand, serverCommand, type Surroundings } from "../src/program";
 import { importedOf } from "../src/manifest";
+import { clicked, coloured, page, pictureOf } from "../src/picture";
 import { lineOfFile, linesFrom, NOTHING, originOf, previewName, profilesIn, shown, shownLine, targetsIn } from "../src/shown";
 import { submitCommand } from "../src/submit";
 import { madeLines, originLines } from "../src/where";
@@ -196,4 +197,26 @@ test("a word is one word, and a line that opens a block indents the next", () =>
   for (const line of ["role ps { }", '# job {', 'let a = "{"', 'let a = "x # {"']) {
     assert.equal(indents.test(line), false, line);
   }
+});
+
+test("the answer of tfdsl/graph is taken as far as it has the form agreed on", () => {
+  const range = { start: { line: 4, character: 7 }, end: { line: 4, character: 9 } };
+  const places = { "roles[ps]": { uri: "file:///a", range }, "": { uri: 5, range }, x: null, y: { uri: "file:///a" } };
+  const found = pictureOf({ svg: "<svg/>", error: null, jobs: [{ name: "a", places }, 3, { places: [] }] });
+  assert.deepEqual([found.svg, found.error, found.places.length], ["<svg/>", "", 3]);
+  assert.deepEqual([...(found.places[0] ?? [])], [["roles[ps]", { uri: "file:///a", line: 4, character: 7 }]]);
+  assert.deepEqual([undefined, [], { svg: 1, jobs: {} }].map(pictureOf), Array(3).fill({ svg: "", error: "", places: [] }));
+});
+
+test("a click names a part of a picture, and other messages are none", () => {
+  assert.deepEqual(clicked({ job: 1, path: "roles[ps]" }), { job: 1, path: "roles[ps]" });
+  assert.deepEqual([{ ready: true }, null, "x", { job: "1", path: "" }, { job: 0 }].map(clicked), Array(5).fill(undefined));
+});
+
+test("a picture has the colours of the window, and its page loads nothing", () => {
+  const svg = "<style>.a{}@media(prefers-color-scheme:dark){.a{}}</style>";
+  assert.equal(coloured(svg, true), "<style>.a{}@media all{.a{}}</style>");
+  assert.equal(coloured(svg, false), "<style>.a{}@media not all{.a{}}</style>");
+  assert.match(page("abc"), /default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-abc'/);
+  assert.doesNotMatch(page("abc"), /https?:|src=|href=/);
 });

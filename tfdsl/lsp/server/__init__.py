@@ -12,10 +12,17 @@ import sys
 
 from lsprotocol.types import LSPErrorCodes
 
-from tfdsl.lsp.server import asking, compiling, editing, lifecycle, moving
+from tfdsl.lsp.server import asking, compiling, editing, graphing, lifecycle, moving
 from tfdsl.lsp.server.session import REQUEST_FAILED, Session
 
-FEATURES = (*lifecycle.FEATURES, *asking.FEATURES, *editing.FEATURES, *compiling.FEATURES, *moving.FEATURES)
+FEATURES = (
+    *lifecycle.FEATURES,
+    *asking.FEATURES,
+    *editing.FEATURES,
+    *compiling.FEATURES,
+    *graphing.FEATURES,
+    *moving.FEATURES,
+)
 """Method, options and handler of everything that the server answers."""
 
 
