@@ -108,9 +108,10 @@ def _format(place: Argument | None, arguments: Arguments) -> Format | Diagnostic
     if _is_folder(path):
         return asked or "svg"
     ending = os.path.splitext(path)[1].lower()
-    form = asked or _ENDINGS.get(ending)
-    if form is not None:
-        return form
+    if asked:
+        return asked
+    if ending in _ENDINGS:
+        return _ENDINGS[ending]
     problem = OUTPUT_PLACE(place.span, what=f"{path} does not say which kind of picture it is")
     stem = path[: len(path) - len(ending)] if ending else path
     return problem.help(f"write -o {quote(stem + '.svg')}, .mmd or .dot, or add --format")

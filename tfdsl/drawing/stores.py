@@ -64,7 +64,7 @@ def _mounts(job: Job, role: Role) -> Iterator[Use]:
 def _mounted(mount: Mount, store: Store) -> str:
     """``/data (read-only)``, ``corpus at /data``."""
     part = ""
-    if mount.kind in ("pvc", "claim") and mount.sub_path is not None:
+    if (mount.kind == "pvc" or mount.kind == "claim") and mount.sub_path is not None:
         part = f"{shown(mount.sub_path)} at "
     elif mount.kind == "hdfs":
         part = f"{shown(mount.uri).removeprefix(store.name)} at "
@@ -122,10 +122,16 @@ def _remote(text: object, path: str) -> Store | None:
 def _variables(role: Role) -> Iterator[Use]:
     """Variables of the command and its steps, and what the image is pulled with."""
     for name, value in role.env.items():
-        if not isinstance(value, str) and value.kind in ("secret", "configmap"):
-            path = f"{role.path}.env[{name}]"
-            make = _secret if value.kind == "secret" else _config_map
-            yield Use(make(shown(value.name), path), role.name, "variables", f"variable {shown(name)}", path)
+        path = f"{role.path}.env[{name}]"
+        if isinstance(value, str):
+            continue
+        if value.kind == "secret":
+            store = _secret(shown(value.name), path)
+        elif value.kind == "configmap":
+            store = _config_map(shown(value.name), path)
+        else:
+            continue
+        yield Use(store, role.name, "variables", f"variable {shown(name)}", path)
     for number, source in enumerate(role.env_from):
         path = f"{role.path}.env_from[{number}]"
         make = _secret if source.kind == "secret" else _config_map
@@ -158,6 +164,6 @@ def store_of(job: Job, role: Role, place: object, path: str) -> Store | None:
     remote = _remote(place, path)
     if remote is not None:
         return remote
-    text = literal(parts_of(place)[0]) if parts_of(place) else ""  # type: ignore[index]
+    text = literal((parts_of(place) or ("",))[0])
     around = [mount for mount in role.mounts if f"{text}/".startswith(f"{mount.at.rstrip('/')}/")]
     return _store(job, max(around, key=lambda mount: len(mount.at))) if around else None

@@ -61,7 +61,8 @@ class _Used(Record):
 
     def kind(self, role: str) -> LinkKind:
         """How a role uses it, first of all."""
-        return min((one.kind for one in self.uses if one.role == role), key=_KINDS.index)
+        kinds = {one.kind for one in self.uses if one.role == role}
+        return next(kind for kind in _KINDS if kind in kinds)
 
     def words(self, role: str) -> tuple[str, ...]:
         """What is to be said about how a role uses it."""
