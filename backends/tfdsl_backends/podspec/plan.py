@@ -54,8 +54,9 @@ class PodPlan(Record):
     ``index``: how a replica knows its index. ``tf_config``: the value of a TF_CONFIG entry, in which
     ``index.reference`` stands for the index. ``hosts``: role → ``host:port`` of each replica, for the flags.
     ``wrapper``: a program around everything else. ``spread_labels``: labels that the pods of this role, and no others,
-    have. ``claims``: claim of the job → name of the PersistentVolumeClaim to mount; the target itself mounts any other
-    claim. ``resources``: device resources beside those of the language; ``device_count``: the one that counts devices.
+    have. ``claims``: claim of the job → name of the PersistentVolumeClaim to mount; ``claim_volumes``: claim → name of
+    the volume that the target's controller adds for it; the target itself mounts any other claim.
+    ``resources``: device resources beside those of the language; ``device_count``: the one that counts devices.
     ``reserved_volumes``: volume names that the target's controller adds. ``istio_annotation``, ``visible_devices`` and
     ``cluster_dns``: the options of :mod:`tfdsl_backends.podspec.options`.
     """
@@ -69,6 +70,7 @@ class PodPlan(Record):
     wrapper: Program | None = None
     spread_labels: Mapping[str, str] = {}
     claims: Mapping[str, str] = {}
+    claim_volumes: Mapping[str, str] = {}
     resources: Mapping[str, Data] = {}
     device_count: str = ""
     reserved_volumes: frozenset[str] = frozenset()

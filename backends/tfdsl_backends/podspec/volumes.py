@@ -37,14 +37,16 @@ def pod_volumes(role: Role, plan: PodPlan) -> PodVolumes:
     mounts: list[Data] = []
     for mount in role.mounts:
         if isinstance(mount, model.ClaimMount) and mount.claim not in plan.claims:
+            if mount.claim in plan.claim_volumes:
+                mounts.append(_mount(mount, plan.claim_volumes[mount.claim], plan.index))
             continue
         source = _source(mount, plan)
         if source not in names:
-            names[source] = _name(source, {*names.values(), *plan.reserved_volumes})
+            names[source] = _name(source, {*names.values(), *plan.reserved_volumes, *plan.claim_volumes.values()})
             volumes.append(Located({"name": names[source], **_volume(mount, plan)}, mount.path))
         mounts.append(_mount(mount, names[source], plan.index))
     if role.shm is not None:
-        name = _name(("shm",), {*names.values(), *plan.reserved_volumes})
+        name = _name(("shm",), {*names.values(), *plan.reserved_volumes, *plan.claim_volumes.values()})
         shm: Data = {"name": name, "emptyDir": {"medium": "Memory", "sizeLimit": at(role, "shm")}}
         place = child(role.path, "shm")
         volumes.append(Located(shm, place))

@@ -10,6 +10,7 @@ from tfdsl.manifest.nodes import Node, Scalar, Sequence, mapping, plain
 from tfdsl.manifest.view import View, view
 from tfdsl.record import replace
 from tfdsl_backends.podspec.plan import CONTAINER
+from tfdsl_backends.podspec.reading.claims import stem
 from tfdsl_backends.podspec.reading.mounts import claim_facts
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ _BOARD_IMAGE: Final = "tensorflow/tensorflow:1.3.0"
 
 PORT: Final = 6006
 CHECKPOINT: Final = "CHECKPOINT_DIR"
-_LONGEST_STEM: Final = 20
 
 
 def belonging(documents: Listed[Document], job: View) -> list[Document]:
@@ -73,18 +73,13 @@ def _made_claims(objects: Listed[View], name: str) -> set[str]:
             for mount in container["volumeMounts"].items():
                 claim, path = claims.get(mount["name"].text), mount["mountPath"].text
                 if claim and path:
-                    mounted.setdefault(f"{name}-{_stem(path)}", set()).add(claim)
+                    mounted.setdefault(f"{name}-{stem(path)}", set()).add(claim)
     return {claim for usual, found in mounted.items() if usual in found for claim in found if _is_like(claim, usual)}
 
 
 def _is_like(claim: str, usual: str) -> bool:
     """Whether it is called ``usual``, or has a number because another claim is."""
     return re.fullmatch(re.escape(usual) + "(-[0-9]+)?", claim) is not None
-
-
-def _stem(path: str) -> str:
-    """What a claim is called after, the path at which it is mounted."""
-    return re.sub(r"[^a-z0-9]+", "-", path.lower()).strip("-")[:_LONGEST_STEM].strip("-") or "claim"
 
 
 def claims(documents: Listed[Document]) -> dict[str, ClaimFacts]:

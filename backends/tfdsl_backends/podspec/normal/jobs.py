@@ -61,8 +61,11 @@ def failures(spec: Mapping) -> Mapping:
 
 def index_variable(spec: Mapping) -> Mapping:
     """Without the variable of the index, which the controller adds at the end of env where it is not there."""
-    if scalar(spec.get("completionMode")) != "Indexed":
-        return spec
+    return without_index_variable(spec) if scalar(spec.get("completionMode")) == "Indexed" else spec
+
+
+def without_index_variable(spec: Mapping) -> Mapping:
+    """The same for a Job that is Indexed whatever it says."""
     return within(
         spec, ("template", "spec"), lambda pod: in_containers(pod, lambda one: without_entries(one, _is_index))
     )

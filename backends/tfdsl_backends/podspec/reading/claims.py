@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Mount
 from tfdsl.record import replace
@@ -11,6 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tfdsl.draft import Draft
+
+
+_LONGEST_STEM: Final = 20
+
+
+def stem(path: str) -> str:
+    """What a claim of a job is called after: the path at which it is mounted."""
+    return re.sub(r"[^a-z0-9]+", "-", path.lower()).strip("-")[:_LONGEST_STEM].strip("-") or "claim"
 
 
 def share(draft: Draft, claims: Mapping[str, Mapping[str, str]], replicas: Mapping[str, int]) -> None:
