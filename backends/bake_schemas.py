@@ -1,8 +1,9 @@
-"""Write the compact schemas of Kubernetes objects, with which values of ``patch`` are checked, from a server's OpenAPI.
+r"""Write the compact schemas of Kubernetes objects, with which patches are checked, from the OpenAPI of a server.
 
-The server has to have the CRDs of Kubeflow's TFJob and of Volcano::
+The server has to have the CRDs of Kubeflow's TFJob, of Volcano and of JobSet::
 
-    for group in api/v1 apis/apps/v1 apis/batch/v1 apis/kubeflow.org/v1 apis/batch.volcano.sh/v1alpha1; do
+    for group in api/v1 apis/apps/v1 apis/batch/v1 apis/kubeflow.org/v1 apis/batch.volcano.sh/v1alpha1 \
+        apis/jobset.x-k8s.io/v1alpha2; do
       kubectl get --raw /openapi/v3/$group > FOLDER/$(echo $group | tr / _).json
     done
     python backends/bake_schemas.py FOLDER
@@ -26,6 +27,7 @@ KINDS = {
     "Job": "apis_batch_v1",
     "TFJob": "apis_kubeflow.org_v1",
     "Job.batch.volcano.sh": "apis_batch.volcano.sh_v1alpha1",
+    "JobSet": "apis_jobset.x-k8s.io_v1alpha2",
 }
 """What the backends write: kind (with its group where two have one) → the document that describes it."""
 

@@ -15,6 +15,7 @@ PAGE = Path(__file__).with_name("normal-form.md")
 ROOT = PAGE.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 
+from tfdsl_backends.jobset import normal as jobset  # noqa: E402
 from tfdsl_backends.kubernetes import normal as kubernetes  # noqa: E402
 from tfdsl_backends.podspec.normal import jobs, metadata, objects, pods, tables  # noqa: E402
 from tfdsl_backends.podspec.normal.types import declared_defaults  # noqa: E402
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from tfdsl_backends.podspec.normal.walk import Rule
 
 PART = re.compile(r"(<!-- table: ([^>]+) -->\n).*?(<!-- end -->)", re.S)
-TARGETS = {"kubernetes": "plain Jobs", "tfjob": "TFJob", "volcano": "Volcano"}
+TARGETS = {"kubernetes": "plain Jobs", "tfjob": "TFJob", "volcano": "Volcano", "jobset": "JobSet"}
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -62,7 +63,7 @@ def written() -> str:
     """Defaults that the server writes, of all targets."""
     rows = defaults(joined(declared_defaults(), tables.WRITTEN))
     rows += defaults(kubernetes.DEFAULTS, "kubernetes") + defaults(tfjob.DEFAULTS, "tfjob")
-    rows += defaults(volcano.DEFAULTS, "volcano")
+    rows += defaults(volcano.DEFAULTS, "volcano") + defaults(jobset.DEFAULTS, "jobset")
     return table(("type", "where absent", "target"), rows)
 
 
@@ -73,7 +74,7 @@ def meant() -> str:
 
 def sets() -> str:
     """Lists that are sets."""
-    found = joined(tables.SETS, jobs.SETS, volcano.SETS)
+    found = joined(tables.SETS, jobs.SETS, volcano.SETS, jobset.SETS)
     rows = [
         (f"`{kind}.{field}`", ", ".join(f"`{key}`" for key in keys) or "–")
         for kind, fields in sorted(found.items())
@@ -97,6 +98,7 @@ PARTS = {
     "rules kubernetes": lambda: rules(kubernetes.RULES),
     "rules tfjob": lambda: rules(tfjob.RULES),
     "rules volcano": lambda: rules(volcano.RULES),
+    "rules jobset": lambda: rules(jobset.RULES),
 }
 
 

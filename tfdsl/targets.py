@@ -27,6 +27,7 @@ BUILT_IN = {
     "tfjob": "tfdsl_backends.tfjob",
     "volcano": "tfdsl_backends.volcano",
     "kubernetes": "tfdsl_backends.kubernetes",
+    "jobset": "tfdsl_backends.jobset",
     "slider": "tfdsl_backends.slider",
     "yarn": "tfdsl_backends.yarn",
 }

@@ -25,10 +25,10 @@ BACKEND = Backend(
     schemas=SCHEMAS,
     patch_rules="tfdsl_backends.kubernetes.patch_rules",
     reading="tfdsl_backends.kubernetes.reading",
-    reads=("Jobs", "JobSets"),
-    kinds=("Job", "CronJob", "JobSet"),
+    reads=("Jobs",),
+    kinds=("Job", "CronJob"),
     pods=True,
     docs="docs/targets/kubernetes.md",
     lifecycle="tfdsl_backends.kubernetes.lifecycle",
-    own_labels=("batch.kubernetes.io/", "jobset.sigs.k8s.io/"),
+    own_labels=("batch.kubernetes.io/",),
 )

@@ -42,6 +42,7 @@ def api(work: Work, processes: Processes) -> Iterator[Api]:
     """The API server. One that is already running (``… kubernetes up``) is used, and left as it is."""
     server = Api(work)
     if processes.running("kube-apiserver"):
+        control_plane.install_resources(server)  # it may be older than a target
         yield server
         return
     try:

@@ -24,6 +24,7 @@ CUSTOM_RESOURCES = (
     "batch.volcano.sh_jobs.yaml.gz",
     "scheduling.volcano.sh_queues.yaml.gz",
     "scheduling.volcano.sh_podgroups.yaml.gz",
+    "jobset.x-k8s.io_jobsets.yaml.gz",
 )
 VOLCANO_POLICY = "policy_jobs-validating.yaml.gz"
 
@@ -48,8 +49,7 @@ def start(work: Work, processes: Processes, api: Api) -> None:
     _keys(work)
     _start_api_server(work, processes)
     processes.wait("kube-apiserver", api.ready)
-    for name in CUSTOM_RESOURCES:
-        install(api, gzip.decompress((SCHEMAS / name).read_bytes()).decode())
+    install_resources(api)
     _start_controllers(work, processes)  # after the resources: the garbage collector learns of new ones late
     start_operator(work, processes)
     install(api, gzip.decompress((SCHEMAS / VOLCANO_POLICY).read_bytes()).decode())
@@ -57,6 +57,15 @@ def start(work: Work, processes: Processes, api: Api) -> None:
     account = "/api/v1/namespaces/default/serviceaccounts/default"
     processes.wait("kube-controller-manager", lambda: bool(api.get(account)))
     _wait_until_enforced(api)
+
+
+def install_resources(api: Api) -> None:
+    """The custom resources that the server does not serve yet."""
+    served = {one["metadata"]["name"] for one in api.items("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")}
+    for name in CUSTOM_RESOURCES:
+        group, _, kind = name.removesuffix(".yaml.gz").partition("_")
+        if f"{kind}.{group}" not in served:
+            install(api, gzip.decompress((SCHEMAS / name).read_bytes()).decode())
 
 
 def install(api: Api, text: str) -> None:

@@ -1,7 +1,8 @@
 """The pods and Services that a controller makes from a custom resource, with the longest names that it makes.
 
 Whether the server takes them shows only when the controller runs; so they are tried here. Sources: training-operator
-1.8.1 `pkg/controller.v1/common/{pod,service}.go`; Volcano `pkg/controllers/job/{job_controller_util.go,plugins/svc}`.
+1.8.1 `pkg/controller.v1/common/{pod,service}.go`; Volcano `pkg/controllers/job/{job_controller_util.go,plugins/svc}`;
+JobSet `pkg/controllers/jobset_controller.go`, which makes Jobs, of which the Job controller makes pods.
 """
 
 from __future__ import annotations
@@ -19,6 +20,26 @@ def derived(resource: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from _of_tfjob(resource)
     if resource["apiVersion"] == "batch.volcano.sh/v1alpha1":
         yield from _of_volcano(resource)
+    if resource["kind"] == "JobSet":
+        yield from _of_jobset(resource)
+
+
+def with_claims(resource: dict[str, Any]) -> dict[str, Any]:
+    """``resource`` as its controller completes it: a claim that a JobSet makes is a volume where it is mounted."""
+    if resource["kind"] != "JobSet":
+        return resource
+    made = deepcopy(resource)
+    policies = made["spec"].get("volumeClaimPolicies", [])
+    claims = [template["metadata"]["name"] for policy in policies for template in policy["templates"]]
+    for replicated in made["spec"]["replicatedJobs"]:
+        pod = replicated["template"]["spec"]["template"]["spec"]
+        containers = [*pod.get("initContainers", []), *pod["containers"]]
+        mounted = {mount["name"] for container in containers for mount in container.get("volumeMounts", [])}
+        for claim in claims:
+            if claim in mounted:
+                source = {"claimName": f"{claim}-{made['metadata']['name']}"}
+                pod.setdefault("volumes", []).append({"name": claim, "persistentVolumeClaim": source})
+    return made
 
 
 def _of_tfjob(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -44,6 +65,32 @@ def _of_volcano(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield pod
     if "svc" in spec["plugins"]:
         yield _service(job, name, {})
+
+
+def _of_jobset(resource: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    jobset = with_claims(resource)
+    name, spec = jobset["metadata"]["name"], jobset["spec"]
+    subdomain = spec["network"].get("subdomain", name)
+    for replicated in spec["replicatedJobs"]:
+        job_name = f"{name}-{replicated['name']}-0"
+        labels = {
+            "jobset.sigs.k8s.io/jobset-name": name,
+            "jobset.sigs.k8s.io/replicatedjob-name": replicated["name"],
+            "jobset.sigs.k8s.io/job-index": "0",
+        }
+        if "coordinator" in spec:
+            labels["jobset.sigs.k8s.io/coordinator"] = f"{name}-{spec['coordinator']['replicatedJob']}-0-0.{subdomain}"
+        job = deepcopy(replicated["template"])
+        job |= {"apiVersion": "batch/v1", "kind": "Job", "metadata": {**_place(jobset, job_name), "labels": labels}}
+        template = job["spec"]["template"]
+        template.setdefault("metadata", {}).setdefault("labels", {}).update(labels)
+        template["spec"]["subdomain"] = subdomain
+        yield job
+        pod = _pod(jobset, f"{job_name}-{job['spec']['completions'] - 1}-x7k2p", template)
+        pod["spec"]["hostname"] = pod["metadata"]["name"].rpartition("-")[0]
+        yield pod
+    if spec["network"]["enableDNSHostnames"]:
+        yield _service(jobset, subdomain, {})
 
 
 def _pod(job: dict[str, Any], name: str, template: dict[str, Any]) -> dict[str, Any]:

@@ -99,16 +99,43 @@ POLICIES: dict[str, tuple[str, ...]] = {
         "on worker[0] completed => complete job",
         "on chief completed => complete job",
     ),
+    "jobset": (
+        "on failed => restart job",
+        "on failed => restart container",
+        "on failed => restart pod",
+        "on failed => fail job",
+        "on worker failed => restart pod",
+        "on ps failed => restart container",
+        "on evicted => restart job",
+        "on evicted => restart pod",
+        "on worker evicted => fail job",
+        "on exit [3, 137] => restart pod",
+        "on exit 1..127 => fail job\n  on failed => restart job",
+        "on worker exit 130..143 => restart job",
+        "on worker[0] failed => restart job",
+        "on worker[0] exit 7 => fail job",
+        "on worker completed => complete job",
+        "on worker[0] completed => complete job",
+        "on chief completed => complete job",
+        "on failed => restart container\n  on restarted 1 => restart job",
+        "on failed => ignore",
+    ),
 }
 VERSIONS = {
     "tfjob": ("1.3", "1.5", "1.6", "1.7", "1.8", "1.9"),
     "volcano": ("1.5.0", "1.6", "1.9", "1.11", "1.12.0", "1.12.4", "1.13.0", "1.13.2", "1.14", "1.15"),
     "kubernetes": ("1.27", "1.30", "1.34"),
+    "jobset": ("0.8", "0.10", "0.11", "0.12"),
 }
 OPTIONS = {
     "tfjob": ('tf_config = "static"', 'gang_scheduler = "volcano"', "kueue = true"),
     "volcano": ('tf_config = "plugin"', 'tf_config = "static"', 'tf_config = "shell"'),
     "kubernetes": ('hosts = ["h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8", "h9", "h10.example.com"]',),
+    "jobset": (
+        'subdomain = "trainers"',
+        'exclusive_topology = "example.com/rack"',
+        'job_names = { worker = "trainer-1" }',
+    ),
 }
 MOUNTS = (
     'pvc "data" at "{path}"',
@@ -299,7 +326,7 @@ class _Draw(Random):
             items += [f"min_available = {max(1, replicas - 1)}"] if self.once_in(8) else []
             alone = name == "worker" and not self.lead
             items += ["server = true"] if self.once_in(10) and not alone else []
-            waits = name == "worker" and "ps" in self.roles and self.target == "volcano"
+            waits = name == "worker" and "ps" in self.roles and self.target in ("volcano", "jobset")
             items += ['after = ["ps"]'] if waits and self.once_in(6) else []
         if name == "tensorboard":
             items = [item for item in items if not item.startswith("args")] + ['logdir = "/runs/logs"']

@@ -16,6 +16,7 @@ from tests.conformance.kubernetes.stand_in_kubelet import StandInKubelet
 from tests.conformance.kubernetes.verdicts import Judge, pod_templates
 from tests.conformance.kubernetes.volcano_webhook import mutated
 from tests.unit.backends.trees import data, of, tree
+from tfdsl_backends.jobset import normal as jobset
 from tfdsl_backends.kubernetes import normal as kubernetes
 from tfdsl_backends.podspec.normal import tables
 from tfdsl_backends.podspec.normal.types import declared_defaults, kubernetes_types
@@ -28,8 +29,13 @@ if TYPE_CHECKING:
 
     from tests.conformance.kubernetes.api import Api
 
-NORMAL = {"tfjob": tfjob.normal, "volcano": volcano.normal, "kubernetes": kubernetes.normal}
-VERSIONS = {"tfjob": "1.8", "volcano": "1.15", "kubernetes": "1.34"}
+NORMAL = {
+    "tfjob": tfjob.normal,
+    "volcano": volcano.normal,
+    "kubernetes": kubernetes.normal,
+    "jobset": jobset.normal,
+}
+VERSIONS = {"tfjob": "1.8", "volcano": "1.15", "kubernetes": "1.34", "jobset": "0.12"}
 JOBS = 200
 """So many generated jobs that compile, for each target."""
 
@@ -121,10 +127,12 @@ def verbose_jobs() -> dict[str, dict[str, Any]]:
 
     roles = {"Worker": {"replicas": 2, "template": pod()}, "PS": {"restartPolicy": "ExitCode", "template": pod()}}
     tasks = [{"name": "b", "replicas": 1, "template": pod()}, {"name": "a", "replicas": 2, "template": pod()}]
+    replicated = [{"name": name, "template": {"spec": {"template": pod()}}} for name in ("b", "a")]
     return {
         "kubernetes": {"apiVersion": "batch/v1", "kind": "Job", "spec": {"template": pod()}},
         "tfjob": {"apiVersion": "kubeflow.org/v1", "kind": "TFJob", "spec": {"runPolicy": {}, "tfReplicaSpecs": roles}},
         "volcano": {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "spec": {"tasks": tasks}},
+        "jobset": {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "spec": {"replicatedJobs": replicated}},
     }
 
 

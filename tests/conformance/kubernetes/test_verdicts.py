@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.conformance.kubernetes.api import Api
 
-TARGETS = ("tfjob", "volcano", "kubernetes")
+TARGETS = ("tfjob", "volcano", "kubernetes", "jobset")
 EXAMPLES = Path(__file__).parents[3] / "examples"
 JOBS = 500
 """So many generated jobs that compile, for each target."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.conformance.kubernetes.api import YAML, Answer, Api
-from tests.conformance.kubernetes.derived import derived
+from tests.conformance.kubernetes.derived import derived, with_claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ class Judge:
         found = _said(f"{manifest.kind} {manifest.name}", answer)
         if not answer.fine:
             return found
-        for path, template in pod_templates(answer.data["spec"]):
+        for path, template in pod_templates(with_claims(answer.data)["spec"]):
             body = {"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "x"}, "template": template}
             found += _said(f"{manifest.kind} {manifest.name}{path}", self.verdict(None, body))
         for data in derived(answer.data):

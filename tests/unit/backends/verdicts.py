@@ -19,6 +19,7 @@ ADDITIONS = frozenset(
         "KTF": range(107, 113),
         "K8S": range(105, 110),
         "VOL": range(160, 164),
+        "JBS": (105, 106, 107, 111, 112),
         "YRN": range(140, 142),
         "SLI": range(140, 142),
     }.items()

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.manifest.view import view
 from tfdsl_backends.kubernetes import normal as normal_form
 from tfdsl_backends.kubernetes.reading.alike import bare, named_like, of_one_pod, with_container, with_port_of
 from tfdsl_backends.kubernetes.reading.fields import FIELDS
-from tfdsl_backends.kubernetes.reading.forms import kind
 from tfdsl_backends.kubernetes.reading.groups import groups
 from tfdsl_backends.kubernetes.reading.jobs import read_jobs
-from tfdsl_backends.kubernetes.reading.jobset import read_jobset
 from tfdsl_backends.kubernetes.reading.template import as_template, is_template, jobs_of
 
 if TYPE_CHECKING:
@@ -34,9 +31,6 @@ def read(group: Group, asked: Asked) -> Draft | None:
     if is_template(first):
         draft = read_jobs(jobs_of(first), asked)
         return None if draft is None else as_template(draft, first, asked)
-    root = view(first)
-    if kind(root) == "JobSet":
-        return read_jobset(root, asked)
     return read_jobs([document.node for document in group.documents], asked)
 
 

@@ -6,7 +6,6 @@ from typing import Final
 
 from tfdsl.reading import Field
 
-_JOBSET: Final = "JobSet"
 _CRON: Final = "CronJob"
 _TEMPLATE: Final = "simpletfjob's template"
 
@@ -37,17 +36,6 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field("status", "", "left out: it is the server's"),
     Field("spec.schedule", "", "left out: a job runs once", _CRON),
     Field("spec.jobTemplate", "job", "", _CRON),
-    Field("spec.replicatedJobs[].name", "role", "", _JOBSET),
-    Field("spec.replicatedJobs[].replicas", "replicas", "times the completions of its Job", _JOBSET),
-    Field("spec.replicatedJobs[].dependsOn", "after", "left out for plain Jobs, which start at once", _JOBSET),
-    Field("spec.startupPolicy", "after", "left out for plain Jobs, which start at once", _JOBSET),
-    Field("spec.successPolicy", "on completed", "of one role, or the first of several", _JOBSET),
-    Field("spec.failurePolicy", "on failed", "left out: plain Jobs do not start again together", _JOBSET),
-    Field("spec.network", "", "left out: the Service has the name of the job", _JOBSET),
-    Field("spec.suspend", "suspend", "", _JOBSET),
-    Field("spec.ttlSecondsAfterFinished", "ttl", "of each Job", _JOBSET),
-    Field("spec.coordinator", "", "left out: it is a label", _JOBSET),
-    Field("spec.volumeClaimPolicies[]", "mount claim", "left out: write it", _JOBSET),
     Field("{{.host}}", "hosts", "a param", _TEMPLATE),
     Field("{{.type}}", "role", "ps and worker", _TEMPLATE),
     Field("{{.index}}", "task.index", "", _TEMPLATE),

@@ -13,17 +13,14 @@ if TYPE_CHECKING:
 
 JOB_APIS: Final = ("batch/v1",)
 CRON_APIS: Final = ("batch/v1", "batch/v1beta1", "batch/v2alpha1")
-JOBSET_APIS: Final = "jobset.x-k8s.io/"
 
 
 def kind(root: View) -> str:
-    """``Job``, ``CronJob`` or ``JobSet`` of Kubernetes; the kind of anything else."""
+    """``Job`` or ``CronJob`` of Kubernetes; the kind of anything else."""
     version, name = root["apiVersion"].text or "", root["kind"].text or ""
     if name == "Job" and version not in JOB_APIS:
         return ""
     if name == "CronJob" and version not in CRON_APIS:
-        return ""
-    if name == "JobSet" and not version.startswith(JOBSET_APIS):
         return ""
     return name
 

@@ -27,7 +27,7 @@ def groups(documents: Sequence[Document]) -> Sequence[Group]:
         numbers = [jobs[member] for member in members]
         found[numbers[0]] = _group(documents, numbers, kinds)
     for number, one in enumerate(kinds):
-        if one in ("CronJob", "JobSet"):
+        if one == "CronJob":
             found[number] = Group(one, (documents[number],))
     for number in templates:
         found[number] = Group("template of simpletfjob", (documents[number],))

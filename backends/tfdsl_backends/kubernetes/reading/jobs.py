@@ -72,9 +72,8 @@ def job_of_parts(
     roles: Mapping[str, Sequence[Part]],
     beside: Beside,
     asked: Asked,
-    host: Host | None = None,
 ) -> Draft:
-    """The job whose roles are ``roles``. ``host``: of a replica, where Jobs do not name them."""
+    """The job whose roles are ``roles``."""
     first, pinned = parts[0], is_pinned(parts)
     count = {role: replicas_of(of_role) for role, of_role in roles.items()}
     ending = max((f"-{role}-{max(number - 1, 0)}" for role, number in count.items()), key=len)
@@ -88,7 +87,7 @@ def job_of_parts(
         if count[role] != 1:
             draft.role(role).set("replicas", count[role], roles[role][0].spec["completions"].span)
     hosts = _hosts(draft, roles) if pinned else {}
-    at = _nowhere if any(map(_must_be_patched, parts)) else host or _hosts_of(draft, hosts)
+    at = _nowhere if any(map(_must_be_patched, parts)) else _hosts_of(draft, hosts)
     facts = _facts(name, count, at, beside, pinned=pinned)
     facts = replace(facts, filled_in=first.root["metadata"]["uid"].present)
     pods = {role: _template(of_role) for role, of_role in roles.items()}

@@ -1,4 +1,4 @@
-"""Which Jobs make one job, and what it is called (docs/targets/kubernetes.md; JobSet v1alpha2; simpletfjob)."""
+"""Which Jobs make one job, and what it is called (docs/targets/kubernetes.md; simpletfjob)."""
 
 from __future__ import annotations
 
@@ -160,44 +160,3 @@ def test_a_template_of_simpletfjob_has_params() -> None:
         'args = ["--task=${task.index}", "worker"]',
     ]
     assert lines(draft.options)[0] == "hosts = hosts"
-
-
-JOBSET = """\
-apiVersion: jobset.x-k8s.io/v1alpha2
-kind: JobSet
-metadata: {name: digits}
-spec:
-  replicatedJobs:
-  - {name: ps, replicas: 2, template: {spec: &spec {backoffLimit: 0, template: {spec:
-      {restartPolicy: Never, containers: [{name: a, image: a}]}}}}}
-  - {name: worker, replicas: 3, template: {spec: *spec}}
-"""
-
-
-@pytest.mark.parametrize(
-    ("spec", "said", "messages"),
-    [
-        ("", [], ["a JobSet without successPolicy becomes the end of worker"]),
-        ("successPolicy: {operator: All, targetReplicatedJobs: [worker]}", [], []),
-        ("successPolicy: {operator: All, targetReplicatedJobs: [ps]}", ["on ps completed => complete job"], []),
-        (
-            "successPolicy: {operator: Any}",
-            ["on ps completed => complete job", "on worker completed => complete job"],
-            [],
-        ),
-        ("successPolicy: {operator: Any}\n  ttlSecondsAfterFinished: 60", None, []),
-        ("successPolicy: {operator: Any}\n  failurePolicy: {maxRestarts: 2}", None, ["maxRestarts 2 is left out"]),
-        (
-            "successPolicy: {operator: Any}\n  startupPolicy: {startupPolicyOrder: InOrder}",
-            None,
-            ["startupPolicyOrder InOrder is left out"],
-        ),
-        ("successPolicy: {operator: Any}\n  coordinator: {replicatedJob: ps}", None, ["coordinator is left out"]),
-    ],
-)
-def test_jobsets(spec: str, said: list[str] | None, messages: list[str]) -> None:
-    draft, diagnostics = read(f"{JOBSET}  {spec}\n")
-    assert not draft.law
-    assert (lines(draft.role("ps"))[0], lines(draft.role("worker"))[0]) == ("replicas = 2", "replicas = 3")
-    assert said is None or lines(draft.job) == said
-    assert [one.message.partition(":")[0] for one in diagnostics] == messages

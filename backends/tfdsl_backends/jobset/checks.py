@@ -1,0 +1,167 @@
+"""What the API server, the webhooks of JobSet or the Job controller would refuse, or the cluster could not run.
+
+JobSet accepts a template that the Job controller refuses later without a word, so each Job is checked here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl.emit.located import entry
+from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
+from tfdsl.ir.policies import completions
+from tfdsl_backends.jobset import messages
+from tfdsl_backends.jobset.claims import documents, own_claims
+from tfdsl_backends.jobset.failure_rules import pod_rules, reads_messages
+from tfdsl_backends.jobset.features import MESSAGE_PATTERNS
+from tfdsl_backends.jobset.names import hostname, job_name, subdomain
+from tfdsl_backends.jobset.pods import plan
+from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
+from tfdsl_backends.podspec.additions import check_additions, check_sidecar_nodes
+from tfdsl_backends.podspec.checks import (
+    Name,
+    check_first_letter,
+    check_host_ports,
+    check_kueue_label,
+    check_names,
+    check_numbers,
+    check_pods,
+    check_queue_name,
+)
+from tfdsl_backends.podspec.indexed_jobs import MOST_RULES
+from tfdsl_backends.podspec.objects import claim_name, tensorboard_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Unit
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.text import Span
+
+LONGEST_HOST = 57
+"""Of the hostname of a pod, so that the pod's name, with a dash and five letters more, has 63 characters."""
+
+EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+
+
+def check(unit: Unit) -> Iterator[Diagnostic]:
+    """The target's own rules."""
+    yield from check_first_letter(unit, messages.PODS, "Jobs and pods")
+    yield from check_names(unit, messages.PODS, _names(unit))
+    yield from _same_names(unit)
+    yield from _addresses(unit)
+    yield from _coordinator(unit)
+    yield from _topology(unit)
+    yield from _numbers(unit)
+    yield from check_host_ports(unit, messages.PODS)
+    yield from check_additions(unit, messages.PODS)
+    yield from check_sidecar_nodes(unit, messages.SIDECAR_NODES)
+    yield from check_kueue_label(unit, messages.KUEUE)
+    yield from check_queue_name(unit, messages.KUEUE)
+    yield from _rules(unit)
+    yield from _success(unit)
+    yield from check_pods(unit, messages.PODS, [(role, plan(unit, role)) for role in unit.job.roles])
+
+
+def _names(unit: Unit) -> list[Name]:
+    """The names that follow from the job's and have a limit."""
+    job = unit.job
+    names = [
+        Name(
+            f"the pod of {role.name} {role.replicas - 1}, without its last six characters,",
+            hostname(unit, role, role.replicas - 1),
+            LONGEST_HOST,
+        )
+        for role in job.roles
+    ]
+    chosen = job.role(unit.text("coordinator"))
+    if chosen is not None:
+        names.append(Name("the coordinator", f"{hostname(unit, chosen, 0)}.{subdomain(unit)}"))
+    if job.role(TENSORBOARD) is not None:
+        names.append(Name("TensorBoard's Service", tensorboard_name(job)))
+    names += [Name(f"claim {claim.name}", f"{claim.name}-{job.name}") for claim in own_claims(unit)]
+    names += [Name(f"claim {claim.name}", claim_name(job, claim), 253) for claim in documents(unit)]
+    return names
+
+
+def _same_names(unit: Unit) -> Iterator[Diagnostic]:
+    """Whether two roles would be the same replicated Job."""
+    seen: dict[str, str] = {}
+    for role in unit.job.roles:
+        name = job_name(unit, role)
+        first = seen.setdefault(name, role.name)
+        if first != role.name:
+            place = unit.option_spans.get(f"job_names[{role.name}]", _option(unit, "job_names"))
+            yield messages.SAME_NAME(place, role=role.name, other=first, name=name)
+
+
+def _addresses(unit: Unit) -> Iterator[Diagnostic]:
+    """Whether the addresses in TF_CONFIG and in the flags lead anywhere."""
+    job = unit.job
+    if unit.flag("service"):
+        return
+    if any(gets_flags(job, role) or needs_tf_config(job, role) for role in job.roles):
+        yield messages.NO_ADDRESSES(_option(unit, "service")).help(
+            'remove service = false, or write cluster { discovery = "none" } if no task looks for another'
+        )
+
+
+def _coordinator(unit: Unit) -> Iterator[Diagnostic]:
+    name = unit.text("coordinator")
+    if name and unit.job.role(name) is None:
+        yield messages.NO_COORDINATOR(_option(unit, "coordinator"), name=repr(name)).help(
+            f"its roles are {', '.join(role.name for role in unit.job.roles)}"
+        )
+
+
+def _topology(unit: Unit) -> Iterator[Diagnostic]:
+    """Whether the job sets the annotation that the option writes to something else."""
+    topology = unit.text("exclusive_topology")
+    if topology and unit.job.annotations.get(EXCLUSIVE, topology) != topology:
+        place = unit.origins.span(entry("annotations", EXCLUSIVE))
+        yield messages.OWN_NAMES(place, key=EXCLUSIVE).help("remove the annotation or the option")
+
+
+def _numbers(unit: Unit) -> Iterator[Diagnostic]:
+    """Fields of 32 bits."""
+    ttl = unit.job.ttl
+    numbers = [("ttlSecondsAfterFinished", "ttl", ttl.seconds)] if ttl is not None else []
+    yield from check_numbers(unit, messages.TOO_LARGE, numbers)
+
+
+def _rules(unit: Unit) -> Iterator[Diagnostic]:
+    """The rules of the Jobs, and what the JobSet must know of them."""
+    for name, role in decisions(unit).roles.items():
+        rules = pod_rules(role).rules
+        if len(rules) > MOST_RULES:
+            place = unit.origins.span(f"roles[{name}].steps" if role.role.steps else f"roles[{name}]")
+            yield messages.TOO_MANY_RULES(place, role=name, count=len(rules)).help(
+                "do the work of several steps in one, or give fewer exit statuses an action of their own"
+            )
+    if reads_messages(unit) and not unit.at_least(MESSAGE_PATTERNS):
+        yield messages.NO_MESSAGES(_first_policy(unit)).help(
+            "compile for JobSet 0.10 or newer, or give all failures one action"
+        )
+
+
+def _first_policy(unit: Unit) -> Span:
+    """Where the first policy stands that distinguishes failures."""
+    for event in ("exit", "evicted", "failed"):
+        for policy in unit.job.policies:
+            if policy.event == event:
+                return unit.origins.span(policy.path)
+    return unit.origins.span("")
+
+
+def _success(unit: Unit) -> Iterator[Diagnostic]:
+    """What the nodes must be where one replica of several ends the job."""
+    for policy in completions(unit.job):
+        role = unit.job.role(policy.role or "")
+        if policy.index is not None and role is not None and role.replicas > 1:
+            yield messages.SUCCESS_INDEX(unit.origins.span(policy.path))
+            return
+
+
+def _option(unit: Unit, name: str) -> Span:
+    """Where an option was written."""
+    return unit.option_spans.get(name, unit.origins.span(""))

@@ -1,0 +1,184 @@
+"""How a job lives and ends as a JobSet: what the controllers of the JobSet and of its Jobs make of the manifest.
+
+A Job that fails ends its own pods; then the JobSet fails or makes all Jobs anew, and deletes the Jobs that are active,
+with their pods. Pods of Jobs that have ended stay. All of it was watched in the runs that ``tests/lifecycle`` has.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
+from tfdsl.manifest.data import tree
+from tfdsl.manifest.view import view
+from tfdsl.vocabulary.quantities import duration
+from tfdsl_backends.jobset.controllers import (
+    BY_DEADLINE,
+    BY_LIMIT,
+    FAIL,
+    RESTART_UNCOUNTED,
+    Failure,
+    read,
+)
+from tfdsl_backends.jobset.names import job_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from tfdsl.backend import Document, Unit
+    from tfdsl.ir.model import Role
+    from tfdsl.lifecycle.events import Outcome, Task
+    from tfdsl.lifecycle.state import State
+    from tfdsl.vocabulary.quantities import Duration
+    from tfdsl_backends.jobset.controllers import Job
+
+_IN_PLACE: Final = "restart container"
+_DEADLINE: Final = "deadline"
+
+
+def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
+    """How the job of ``unit`` lives; the JobSet is the first of ``documents``."""
+    return JobSet(unit, documents[0])
+
+
+class JobSet(Behaviour):
+    """The JobSet of one job, and its Jobs."""
+
+    def __init__(self, unit: Unit, document: Document) -> None:
+        super().__init__(unit.job)
+        named: dict[str, str] = {role.name: job_name(unit, role) for role in unit.job.roles}
+        self._set = read(view(tree(document.data, unit.origins.span)), named)
+
+    # --- a pod fails ---
+
+    def on_exit(self, task: Task, status: int, state: State) -> Decision:
+        """The kubelet starts a container again, or the Job looks at its rules."""
+        job, what = self._set.jobs[task.role], f"{task} exited {status}"
+        if job.in_place:
+            state.count(_restarts(job))
+            return Decision(_IN_PLACE, what, counted=False)
+        return self._failed(job, task, status, what, state, evicted=False)
+
+    def on_success(self, task: Task, state: State) -> Decision | None:
+        """It has completed, TensorBoard too."""
+        return None
+
+    def on_loss(self, task: Task, status: int, state: State) -> Decision:
+        """An evicted pod has failed, and has the condition DisruptionTarget."""
+        return self._failed(self._set.jobs[task.role], task, status, f"{task} was lost", state, evicted=True)
+
+    def on_restarted(self, task: Task, state: State) -> Decision | None:
+        """The restart by which a Job reaches its limit is cut off, and the Job fails."""
+        job = self._set.jobs[task.role]
+        count = state.counts.get(_restarts(job), 0)
+        if count < max(job.limit, 1):
+            return None
+        why = f"the containers of {task.role} were restarted {count} times"
+        return self._job_failed(Failure(job.name, BY_LIMIT, ""), why, state)
+
+    def _failed(self, job: Job, task: Task, status: int, what: str, state: State, *, evicted: bool) -> Decision:
+        found = job.rule(status, evicted=evicted)
+        if found is not None:
+            number, rule = found
+            if rule.action == "FailJob":
+                return self._job_failed(job.failed_by(number, rule, task.index, status), what, state)
+            if rule.action == "Ignore":
+                return Decision("restart pod", what, counted=False)
+        if state.count(f"failed pods of {job.name}") > job.limit:
+            return self._job_failed(Failure(job.name, BY_LIMIT, ""), what, state)
+        return Decision("restart pod", what, counted=False)
+
+    # --- a Job fails ---
+
+    def _job_failed(self, failure: Failure, what: str, state: State) -> Decision:
+        """The rules of the JobSet, and its one counter."""
+        action = self._set.action(failure)
+        if action == FAIL:
+            return Decision("fail job", what)
+        if action != RESTART_UNCOUNTED:
+            if state.retries >= self._set.restarts:
+                left = "and no restart is left" if self._set.restarts else "and nothing restarts the job"
+                return Decision("fail job", f"{what}, {left}")
+            state.retries += 1
+        state.counts.clear()  # all Jobs are new
+        return Decision("restart job", what, counted=False)
+
+    def restarted_by(self, decision: Decision, task: Task, state: State) -> Iterable[Task]:
+        """A JobSet makes all Jobs anew, TensorBoard's too."""
+        return list(state.replicas) if decision.action == "restart job" else [task]
+
+    # --- order and time ---
+
+    def may_start(self, role: Role, state: State) -> bool:
+        """Whether the Jobs that it depends on are ready: every pod runs or has ended."""
+        roles = {job.name: name for name, job in self._set.jobs.items()}
+        for name, status in self._set.jobs[role.name].waits_for:
+            phases = {replica.phase for _, replica in state.of(roles.get(name, ""))}
+            if phases & {"waiting", "pending"} or (status == "Complete" and phases != {"succeeded"}):
+                return False
+        return True
+
+    def deadline(self) -> Duration | None:
+        """Of the Job that has the shortest, where no restart begins anew."""
+        return None if self._set.restarts else self._shortest()
+
+    def deadline_of(self, task: Task) -> Duration | None:
+        """Of each Job, from its own start, where the job restarts."""
+        seconds = self._set.jobs[task.role].deadline
+        return duration(seconds * 1000) if self._set.restarts and seconds is not None else None
+
+    def on_job_deadline(self, state: State) -> Iterable[Decision]:
+        """The first Job to reach it fails."""
+        job = next(job for job in self._set.jobs.values() if job.deadline is not None)
+        return (self._too_long(job, DEADLINE_PASSED, state),)
+
+    def on_deadline(self, task: Task, state: State) -> Decision:
+        """The Job fails."""
+        return self._too_long(self._set.jobs[task.role], f"the deadline of {task.role} has passed", state)
+
+    def _too_long(self, job: Job, why: str, state: State) -> Decision:
+        decision = self._job_failed(Failure(job.name, BY_DEADLINE, ""), why, state)
+        state.count(_DEADLINE)
+        return decision
+
+    def _shortest(self) -> Duration | None:
+        seconds = [job.deadline for job in self._set.jobs.values() if job.deadline is not None]
+        return duration(min(seconds) * 1000) if seconds else None
+
+    def removed_after(self, outcome: Outcome) -> Duration | None:
+        """The JobSet with its Jobs, pods and Service."""
+        return None if self._set.ttl is None else duration(self._set.ttl * 1000)
+
+    # --- the end ---
+
+    def on_completion(self, state: State) -> Decision | None:
+        """The Jobs that the successPolicy names have completed, all of them or any."""
+        targets = [role for role, job in self._set.jobs.items() if job.name in self._set.targets]
+        done = [role for role in targets if self._completed_by(role, state)]
+        if not done or (len(done) < len(targets) and not self._set.any_of):
+            return None
+        return Decision("complete job", f"{done[0]} completed")
+
+    def _completed_by(self, role: str, state: State) -> bool:
+        """Whether the Job of ``role`` has completed: all its pods have succeeded, or one that is enough."""
+        enough = self._set.jobs[role].succeeded
+        ended = {task.index for task, replica in state.of(role) if replica.phase == "succeeded"}
+        return bool(enough & ended) or len(ended) == len(state.of(role))
+
+    def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
+        """Running pods are deleted, and with a Job that was active also its pods that have ended."""
+        ended = set(self._ended(state))
+        for task, replica in state.replicas.items():
+            if replica.alive or (task.role not in ended and replica.phase not in ("waiting", "gone")):
+                yield task, True
+
+    def _ended(self, state: State) -> Iterator[str]:
+        """The roles whose Jobs have completed or failed; at a deadline no pod of the failed one is left."""
+        finish = state.finish
+        if finish is not None and finish.task is not None and _DEADLINE not in state.counts:
+            yield finish.task.role
+        yield from (role for role in self._set.jobs if self._completed_by(role, state))
+
+
+def _restarts(job: Job) -> str:
+    return f"restarts of {job.name}"

@@ -1,0 +1,156 @@
+"""A job as a JobSet, top to bottom in the order of the manifest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.backend import Document
+from tfdsl.emit.located import Located, at, child, located
+from tfdsl.ir.policies import completions
+from tfdsl_backends.jobset import claims
+from tfdsl_backends.jobset.checks import check
+from tfdsl_backends.jobset.failure_rules import jobset_rules, pod_rules
+from tfdsl_backends.jobset.names import job_name, pod_labels
+from tfdsl_backends.jobset.order import in_order
+from tfdsl_backends.jobset.pods import plan
+from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
+from tfdsl_backends.jobset.tfconfig import tasks
+from tfdsl_backends.podspec.indexed_jobs import indexed
+from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_service
+from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.podspec.template import pod_template
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.backend import Unit
+    from tfdsl.emit.located import Data
+    from tfdsl.ir.model import Role
+
+__all__ = ["check", "generate", "tasks"]
+
+API_VERSION: Final = "jobset.x-k8s.io/v1alpha2"
+EXCLUSIVE: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+
+
+def generate(unit: Unit) -> Sequence[Document]:
+    """The JobSet, which is the main document; the claims that outlive it; TensorBoard's Service."""
+    job = unit.job
+    documents = [jobset(unit), *(claim_document(job, claim) for claim in claims.documents(unit))]
+    board = job.role(TENSORBOARD)
+    if board is not None:
+        documents.append(tensorboard_service(job, board, pod_labels(unit, board)))
+    return [Document(data) for data in documents]
+
+
+def jobset(unit: Unit) -> Data:
+    """The JobSet."""
+    job = unit.job
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "JobSet",
+        "metadata": metadata(unit),
+        "spec": {
+            "suspend": Located(True, "suspend") if job.suspend else None,
+            "ttlSecondsAfterFinished": located(job.ttl and job.ttl.seconds, "ttl"),
+            "network": network(unit),
+            "coordinator": coordinator(unit),
+            "successPolicy": success_policy(unit),
+            "failurePolicy": failure_policy(unit),
+            "volumeClaimPolicies": claims.policies(unit),
+            "replicatedJobs": [replicated_job(unit, role) for role in in_order(job)],
+        },
+    }
+
+
+def metadata(unit: Unit) -> dict[str, Data]:
+    """Name, namespace, labels with the one that Kueue reads, annotations with the one for exclusive placement."""
+    job, topology = unit.job, unit.text("exclusive_topology")
+    queue = at(job, "queue")
+    made = job_metadata(job, {QUEUE_LABEL: queue} if queue else None)
+    if topology:
+        own = {key: Located(value, f"annotations.{key}") for key, value in job.annotations.items()}
+        made["annotations"] = {**own, EXCLUSIVE: topology}
+    return made
+
+
+def network(unit: Unit) -> dict[str, Data]:
+    """The headless Service by which every replica has a DNS name, even before it is ready."""
+    if not unit.flag("service"):
+        return {"enableDNSHostnames": False}
+    return {
+        "enableDNSHostnames": True,
+        "subdomain": unit.text("subdomain") or None,
+        "publishNotReadyAddresses": True,
+    }
+
+
+def coordinator(unit: Unit) -> Data:
+    """The replica that all others are told of."""
+    role = unit.job.role(unit.text("coordinator"))
+    return {"replicatedJob": job_name(unit, role), "jobIndex": 0, "podIndex": 0} if role is not None else None
+
+
+def success_policy(unit: Unit) -> Data:
+    """Whose end is the end of the job; of several roles, the first."""
+    ends = completions(unit.job)
+    roles = [role for role in unit.job.roles if any(policy.role == role.name for policy in ends)]
+    return {
+        "operator": "All" if len(roles) == 1 else "Any",
+        "targetReplicatedJobs": [job_name(unit, role) for role in roles],
+    }
+
+
+def failure_policy(unit: Unit) -> dict[str, Data]:
+    """What a failed Job does to the job; of a restart, nothing begins before all that was there is gone."""
+    restarts = decisions(unit).restarts_job
+    return {
+        "maxRestarts": Located(unit.job.retries if restarts else 0, "retries"),
+        "restartStrategy": "BlockingRecreate",
+        "rules": jobset_rules(unit) or None,
+    }
+
+
+def replicated_job(unit: Unit, role: Role) -> Data:
+    """The one Job of ``role``."""
+    job = unit.job
+    deadline = job.deadline if role.name != TENSORBOARD else None
+    rules = pod_rules(decisions(unit).roles[role.name]).rules
+    return Located(
+        {
+            "name": Located(job_name(unit, role), role.path),
+            "replicas": 1,
+            "dependsOn": depends_on(unit, role),
+            "template": {
+                "spec": {
+                    **indexed(role),
+                    "backoffLimit": Located(decisions(unit).roles[role.name].limit, "retries"),
+                    "activeDeadlineSeconds": located(deadline and deadline.seconds, "deadline"),
+                    "podFailurePolicy": {"rules": list(rules)} if rules else None,
+                    "successPolicy": job_success_policy(unit, role),
+                    "template": pod_template(job, role, plan(unit, role)),
+                },
+            },
+        },
+        role.path,
+    )
+
+
+def depends_on(unit: Unit, role: Role) -> Data:
+    """The roles whose replicas run before those of ``role`` are made."""
+    others = [other for name in role.after if (other := unit.job.role(name)) is not None]
+    dependencies: list[Data] = [{"name": job_name(unit, other), "status": "Ready"} for other in others]
+    return Located(dependencies, child(role.path, "after")) if dependencies else None
+
+
+def job_success_policy(unit: Unit, role: Role) -> Data:
+    """The replicas of ``role`` that end it alone, where it has others."""
+    single = [policy for policy in completions(unit.job) if policy.role == role.name and policy.index is not None]
+    if role.replicas == 1 or not single:
+        return None
+    return {
+        "rules": [
+            {"succeededIndexes": Located(str(policy.index), child(policy.path, "index"))}
+            for policy in sorted(single, key=lambda policy: policy.index or 0)
+        ]
+    }

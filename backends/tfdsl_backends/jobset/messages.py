@@ -1,0 +1,60 @@
+"""What the jobset target checks beyond its table."""
+
+from __future__ import annotations
+
+from tfdsl.diagnostics import Rule
+from tfdsl_backends.podspec.messages import kueue_rules, pod_rules, sidecar_rule
+
+PODS = pod_rules("jobset", "JBS", additions=105)
+KUEUE = kueue_rules("jobset", "JBS")
+SIDECAR_NODES = sidecar_rule("jobset", "JBS")
+
+SAME_NAME = Rule(
+    "JBS100", "jobset-same-job-name", "error", "{role} and {other} would both be the replicated Job {name}"
+)
+NO_ADDRESSES = Rule(
+    "JBS101",
+    "jobset-no-addresses",
+    "error",
+    "without the Service, the addresses that the tasks get would lead nowhere",
+)
+TOO_LARGE = Rule("JBS102", "jobset-number-too-large", "error", "{field} would be {value}; its maximum is 2147483647")
+TOO_MANY_RULES = Rule(
+    "JBS103",
+    "jobset-too-many-rules",
+    "error",
+    "the Job of role {role} would need {count} rules for its failures; its maximum is 20",
+)
+NO_COORDINATOR = Rule("JBS104", "jobset-coordinator", "error", "the job has no role {name} to be its coordinator")
+NO_MESSAGES = Rule(
+    "JBS108",
+    "jobset-message-patterns",
+    "error",
+    "JobSet before 0.10 cannot tell these failures apart: some restart the job, others do not",
+)
+SUCCESS_INDEX = Rule(
+    "JBS109",
+    "jobset-success-index",
+    "info",
+    "that one replica ends the job needs Kubernetes 1.31 or newer (successPolicy of a Job)",
+)
+OWN_NAMES = Rule(
+    "JBS110",
+    "jobset-own-metadata",
+    "error",
+    "{key} is an annotation that exclusive_topology writes, and the job sets it to something else",
+)
+
+RULES = (
+    *PODS.all(),
+    *KUEUE.all(),
+    SIDECAR_NODES,
+    SAME_NAME,
+    NO_ADDRESSES,
+    TOO_LARGE,
+    TOO_MANY_RULES,
+    NO_COORDINATOR,
+    NO_MESSAGES,
+    SUCCESS_INDEX,
+    OWN_NAMES,
+)

@@ -1,0 +1,235 @@
+"""What the policies of a job become: how the Job of each role restarts its pods, and what a failed Job does to the job.
+
+A Job says only that it has failed and why: BackoffLimitExceeded, or PodFailurePolicy with a message that names the rule
+and the pod. So whatever ends or restarts the whole job is a failure of the Job, told apart by the rule of the
+``podFailurePolicy`` that has matched, and the ``failurePolicy`` of the JobSet has the action. What restarts a pod stays
+in the Job. Seen on JobSet 0.12 and Kubernetes 1.34: under ``OnFailure`` a Job fails when its restarts reach
+``backoffLimit``, under ``Never`` when more pods than that have failed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from tfdsl.ir.policies import covering, exit_policies, on_eviction, on_failure
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tfdsl.backend import Unit
+    from tfdsl.ir.model import Job, Policy, Role
+
+NO_LIMIT: Final = 2**31 - 1
+"""The ``backoffLimit`` of a Job that restarts for ever."""
+
+TENSORBOARD: Final = "tensorboard"
+FAILURES: Final = ("failed", "exit", "evicted")
+"""The events that are about the failure of one replica."""
+
+Act: TypeAlias = Literal["fail job", "restart job", "restart pod"]
+"""What is done about a failure in a role whose containers do not restart in place."""
+
+_ACTS: Final[Mapping[str, Act]] = {
+    "restart job": "restart job",
+    "restart pod": "restart pod",
+    "restart container": "restart pod",
+}
+
+
+class Case(Record):
+    """One kind of failure in a role: ``statuses``, or ``evicted``; neither for all others.
+
+    ``act``: what is done. ``own``: index of a replica → what is done about it, where that is something else.
+    """
+
+    act: Act
+    own: Mapping[int, Act]
+    statuses: tuple[int, ...] = ()
+    evicted: bool = False
+
+    @property
+    def does(self) -> tuple[Act, tuple[tuple[int, Act], ...]]:
+        """What is done, whatever the failure is."""
+        return self.act, tuple(sorted(self.own.items()))
+
+
+class RoleDecisions(Record):
+    """What is done about the failures of one role.
+
+    ``in_place``: whether its containers restart in their pods, ``limit`` times in all; ``end``: what follows then.
+    Otherwise ``statuses`` are the exit statuses with an act of their own, ``evicted`` evictions if any policy is about
+    them, ``others`` every other failure; ``limit``: how many pods may be replaced. ``mixed``: the indexes whose own
+    policies a Job cannot tell from those of the role.
+    """
+
+    role: Role
+    in_place: bool
+    limit: int
+    end: Act
+    others: Case
+    statuses: tuple[Case, ...] = ()
+    evicted: Case | None = None
+    mixed: frozenset[int] = frozenset()
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """All kinds of failures."""
+        return (*((self.evicted,) if self.evicted is not None else ()), *self.statuses, self.others)
+
+    @property
+    def restarts(self) -> bool:
+        """Whether the Job itself restarts anything that it counts."""
+        return self.in_place or any(case.act == "restart pod" for case in (*self.statuses, self.others))
+
+    @property
+    def restarts_job(self) -> bool:
+        """Whether any failure restarts the whole job."""
+        acts = {self.end, *(act for case in self.cases for act in (case.act, *case.own.values()))}
+        return "restart job" in acts
+
+
+class Decisions(Record):
+    """What the policies of a job decide.
+
+    ``deciding``: ``id`` of a policy on a failure → the roles for which it decides anything.
+    """
+
+    roles: Mapping[str, RoleDecisions]
+    deciding: Mapping[int, Sequence[RoleDecisions]]
+
+    @property
+    def restarts_job(self) -> bool:
+        """Whether anything restarts the whole job."""
+        return any(role.restarts_job for role in self.roles.values())
+
+    @property
+    def restarting(self) -> list[RoleDecisions]:
+        """The roles whose Jobs restart pods or containers, TensorBoard apart."""
+        return [one for one in self.roles.values() if one.restarts and one.role.name != TENSORBOARD]
+
+
+def decisions(unit: Unit) -> Decisions:
+    """What the policies of the job decide, worked out once for each unit."""
+    return unit.once(_decide)
+
+
+def _decide(unit: Unit) -> Decisions:
+    job = unit.job
+    roles: dict[str, RoleDecisions] = {role.name: _of_role(job, role) for role in job.roles}
+    deciding = {
+        id(policy): [one for one in roles.values() if _decides(job, one.role, policy)]
+        for policy in job.policies
+        if policy.event in FAILURES
+    }
+    return Decisions(roles, deciding)
+
+
+def _of_role(job: Job, role: Role) -> RoleDecisions:
+    if role.name == TENSORBOARD:
+        return RoleDecisions(role, in_place=True, limit=NO_LIMIT, end="fail job", others=Case("restart pod", {}))
+    indexes = _own_indexes(job, role)
+    if _restarts_in_place(job, role) and not indexes:
+        return _in_place(job, role)
+    others = _case(role, {index: on_failure(job, role, index) for index in (None, *indexes)})
+    statuses = tuple(case for case in _statuses(job, role, indexes) if case.does != others.does)
+    evicted = _evicted(job, role, indexes)
+    cases = [one for one in (evicted, *statuses, others) if one is not None]
+    counts = any(case.act == "restart pod" for case in (*statuses, others))
+    mixed = {
+        index
+        for case in cases
+        for index, act in case.own.items()
+        if act != case.act and "restart pod" in (act, case.act)
+    }
+    end: Act = "fail job" if counts else others.act
+    return RoleDecisions(
+        role,
+        in_place=False,
+        limit=job.retries if counts else 0,
+        end=end,
+        others=others,
+        statuses=statuses,
+        evicted=evicted,
+        mixed=frozenset(mixed),
+    )
+
+
+def _in_place(job: Job, role: Role) -> RoleDecisions:
+    """A role whose containers restart in their pods: its Job fails when there have been ``limit`` restarts."""
+    restarted = next((policy for policy in covering(job, role) if policy.event == "restarted"), None)
+    limit, end = job.retries + 1, "fail job"
+    if restarted is not None and restarted.count is not None and restarted.count <= job.retries:
+        limit, end = restarted.count, restarted.action
+    return RoleDecisions(
+        role,
+        in_place=True,
+        limit=limit,
+        end="restart job" if end == "restart job" else "fail job",
+        others=Case("restart pod", {}),
+    )
+
+
+def _own_indexes(job: Job, role: Role) -> list[int]:
+    """The replicas that have a policy of their own about failures."""
+    own = {policy.index for policy in job.policies if policy.role == role.name and policy.event in FAILURES}
+    return sorted(index for index in own if index is not None)
+
+
+def _restarts_in_place(job: Job, role: Role) -> bool:
+    """Whether a failed container restarts in its pod, and nothing that is decided needs a new pod."""
+    failed = on_failure(job, role)
+    decided = [on_eviction(job, role), *(policy for _, policy in exit_policies(job, role))]
+    return failed is not None and failed.action == "restart container" and all(map(_allows_in_place, decided))
+
+
+def _allows_in_place(policy: Policy | None) -> bool:
+    if policy is None or policy.action == "restart container":
+        return True
+    return policy.event == "evicted" and policy.action == "restart pod"
+
+
+def _statuses(job: Job, role: Role, indexes: Sequence[int]) -> list[Case]:
+    """The exit statuses that a policy names, those with one act together, by their first status."""
+    of_index = {index: exit_policies(job, role, index) for index in (None, *indexes)}
+    by_status = {
+        index: {status: policy for statuses, policy in groups for status in statuses}
+        for index, groups in of_index.items()
+    }
+    named = sorted({status for policies in by_status.values() for status in policies})
+    found: dict[object, Case] = {}
+    for status in named:
+        decided = {index: policies.get(status) or on_failure(job, role, index) for index, policies in by_status.items()}
+        case = _case(role, decided)
+        known = found.get(case.does)
+        statuses = (*known.statuses, status) if known is not None else (status,)
+        found[case.does] = Case(case.act, case.own, statuses)
+    return list(found.values())
+
+
+def _evicted(job: Job, role: Role, indexes: Sequence[int]) -> Case | None:
+    """Evictions, where a policy is about them."""
+    decided = {index: on_eviction(job, role, index) for index in (None, *indexes)}
+    if not any(policy is not None and policy.event == "evicted" for policy in decided.values()):
+        return None
+    case = _case(role, decided)
+    return Case(case.act, case.own, evicted=True)
+
+
+def _case(role: Role, decided: Mapping[int | None, Policy | None]) -> Case:
+    """What the policies do that decide for the role (``None``) and for replicas with their own."""
+    acts: dict[int | None, Act] = {index: _act(policy) for index, policy in decided.items()}
+    own: dict[int, Act] = {index: act for index, act in acts.items() if index is not None and act != acts[None]}
+    return Case(acts[None], own)
+
+
+def _act(policy: Policy | None) -> Act:
+    return "fail job" if policy is None else _ACTS.get(policy.action, "fail job")
+
+
+def _decides(job: Job, role: Role, policy: Policy) -> bool:
+    if policy.event == "exit":
+        return any(other is policy for _, other in exit_policies(job, role, policy.index))
+    if policy.event == "evicted":
+        return on_eviction(job, role, policy.index) is policy
+    return on_failure(job, role, policy.index) is policy

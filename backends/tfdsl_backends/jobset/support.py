@@ -1,0 +1,369 @@
+"""What JobSet does with everything a job can set. Read as the target's manual.
+
+Sources: the API, webhooks and controller of JobSet 0.8 to 0.12; runs of its controller on Kubernetes 1.34, which the
+tests have as data (``tests/lifecycle``). Rows that all pods share are in :mod:`tfdsl_backends.podspec.support`. What
+the policies become is worked out in :mod:`tfdsl_backends.jobset.policies`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import conditions as asked
+from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
+from tfdsl.vocabulary.policies import ACTIONS_OF
+from tfdsl_backends.jobset import when
+from tfdsl_backends.jobset.features import SEVERAL_DEPENDENCIES
+from tfdsl_backends.podspec import when as shared
+from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Row
+
+JOB = "replicatedJobs[].template.spec"
+QUEUE = "metadata.labels[kueue.x-k8s.io/queue-name]"
+
+SCHEDULING: tuple[Row, ...] = (
+    translated("job.queue", QUEUE, "the label that Kueue reads; it admits the JobSet as a whole"),
+    kept("job.priority", f"{JOB}.template.spec.priorityClassName"),
+    kept("job.scheduler", f"{JOB}.template.spec.schedulerName"),
+    translated("job.gang", "", "one replica starts alone", when=asked.single),
+    kept("job.gang", "", when=asked.off),
+    translated("job.gang", QUEUE, "Kueue admits all pods of the JobSet together", when=when.queued),
+    approximated(
+        "job.gang",
+        "",
+        "JobSet has no gang: pods are placed one by one, and some may hold their nodes while others wait for room",
+        "050",
+        "no-gang",
+        instead="write queue for Kueue, or compile to volcano; or write gang = false",
+    ),
+    translated("roles[].min_available", "", "all replicas are created", when=shared.all_replicas),
+    approximated(
+        "roles[].min_available",
+        "",
+        "JobSet has no minimum: role {role} starts with whatever can be placed, even fewer than {value}",
+        "051",
+        instead="compile to volcano",
+    ),
+    kept("roles[].after", "replicatedJobs[].dependsOn, status Ready", since=SEVERAL_DEPENDENCIES),
+    refused(
+        "roles[].after",
+        "JobSet before 0.9 lets a role wait for one other, and role {role} waits for several",
+        "052",
+        "after-several",
+        instead="compile for JobSet 0.10 or newer",
+        when=when.after_several,
+    ),
+    kept("roles[].after", "replicatedJobs[].dependsOn, status Ready"),
+)
+
+LIMITS: tuple[Row, ...] = (
+    approximated(
+        "job.retries",
+        f"failurePolicy.maxRestarts, {JOB}.backoffLimit",
+        "restarts are counted apart ({counters}), each up to {value}; a restart of the job lets its roles begin anew",
+        "053",
+        "retries-counted-apart",
+        instead="compile to volcano, or restart the job on every failure: on failed => restart job",
+        when=when.counted_apart,
+        fill=when.restarting_roles,
+    ),
+    chosen(
+        "job.retries",
+        f"failurePolicy.maxRestarts, {JOB}.backoffLimit",
+        "maxRestarts if the job restarts, backoffLimit if pods do, one more if containers do (the Job fails when the "
+        "count reaches it, seen); 0 if nothing restarts",
+        "retries is not set: {value} restarts are allowed, then the job fails",
+        "111",
+        "default-retries",
+        instead="write retries = N to allow more or fewer",
+    ),
+    approximated(
+        "job.deadline",
+        f"{JOB}.activeDeadlineSeconds",
+        "each restart of the job has {value} anew",
+        "054",
+        "deadline-anew",
+        instead="write a shorter deadline, or fewer retries",
+        when=when.restarts_job,
+        fill=shared.whole_seconds,
+    ),
+    translated(
+        "job.deadline",
+        f"{JOB}.activeDeadlineSeconds",
+        "of each Job, from its start, waiting for room included, again after a suspension",
+    ),
+    kept("job.ttl", "ttlSecondsAfterFinished"),
+    refused(
+        "job.cleanup",
+        "JobSet deletes the Jobs that still run when the job ends, with their pods; nothing can run on",
+        "055",
+        "cleanup-none",
+        instead='write cleanup = "running", or compile to tfjob',
+        when=when.keeps_running,
+    ),
+    approximated(
+        "job.cleanup",
+        "",
+        "JobSet deletes each Job of which a replica still runs when the job ends, with its pods that have ended too",
+        "056",
+        "cleanup-of-running-jobs",
+        instead="keep what you need of the logs elsewhere",
+        when=when.keeps_less,
+    ),
+    kept("job.cleanup", "", when=asked.running),
+    approximated(
+        "job.cleanup",
+        "",
+        "JobSet keeps Jobs that have ended, with their pods, until it is deleted",
+        "057",
+        "cleanup-all",
+        instead="write ttl to have the finished job removed with all its pods",
+    ),
+    approximated(
+        "job.suspend",
+        "suspend",
+        "Kueue decides when the job starts, even if suspend is true",
+        "058",
+        "kueue-resumes",
+        instead="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the job",
+        when=when.in_kueue,
+    ),
+    kept("job.suspend", "suspend"),
+)
+
+ROLES: tuple[Row, ...] = (
+    kept("roles[].replicas", f"{JOB}.completions and parallelism"),
+    approximated(
+        "roles[].logdir",
+        f"{JOB}.template.spec.containers[0].command",
+        "TensorBoard starts again with each restart of the job",
+        "059",
+        "tensorboard-restarts",
+        when=when.restarts_job,
+    ),
+    translated(
+        "roles[].logdir",
+        f"{JOB}.template.spec.containers[0].command",
+        "--logdir of the tensorboard command; a Service JOB-tensorboard, which outlives the job, leads to it",
+    ),
+    translated("mounts[claim]", "volumeClaimPolicies", "a claim CLAIM-JOB", when=when.goes_with_job),
+    kept("mounts[claim].keep", "PersistentVolumeClaim"),
+)
+
+STEPS: tuple[Row, ...] = (
+    prepare_row(),
+    approximated(
+        "steps[sidecar]",
+        STEP,
+        "if sidecar {value} of role {role} ends, it is started again, and that counts as a restart of the role",
+        "025",
+        "sidecar-counted",
+        when=when.restarts_in_place,
+    ),
+    translated("steps[sidecar]", STEP, "an init container with restartPolicy Always"),
+)
+
+
+# --- policies: the rows behind `on … => …` -----------------------------------------------------------------------
+
+SUCCESS = "successPolicy"
+JOB_RULES = f"{JOB}.podFailurePolicy"
+SET_RULES = "failurePolicy"
+
+
+def _completed() -> Iterator[Row]:
+    yield kept("policies[completed]", SUCCESS)
+    yield kept("policies[completed].complete job", SUCCESS)
+    yield refused(
+        "policies[completed].restart job",
+        "a JobSet whose role has completed does not start again",
+        "060",
+        "restart-after-success",
+        instead="compile to volcano",
+    )
+    yield kept("policies[completed].index", SUCCESS, when=when.whole)
+    yield translated("policies[completed].index", f"{JOB}.successPolicy", "the Job ends with that replica")
+
+
+def _overridden() -> Iterator[Row]:
+    """A policy that decides nothing costs nothing."""
+    for event in ("failed", "exit", "evicted"):
+        for action in ACTIONS_OF[event]:
+            yield kept(f"policies[{event}].{action}", "", when=when.overridden)
+
+
+def _failures() -> Iterator[Row]:
+    """What is alike in failures, exit statuses and evictions."""
+    for event in ("failed", "exit", "evicted"):
+        key = f"policies[{event}]"
+        yield refused(
+            key,
+            "the Job of tensorboard always restarts its container in place, and never ends the job",
+            "061",
+            "tensorboard-policy",
+            instead="remove the policy",
+            when=when.not_tensorboards_own,
+        )
+        yield kept(key, SET_RULES if event == "failed" else JOB_RULES)
+        yield from _fails(event)
+        yield translated(f"{key}.restart job", SET_RULES, "the Job fails, and the JobSet makes all Jobs anew")
+        yield refused(
+            f"{key}.restart role",
+            "JobSet restarts all Jobs or none; to restart one is an alpha feature (gate RestartJob)",
+            "062",
+            "restart-role",
+            instead="write restart job, or compile to volcano",
+        )
+        yield refused(
+            f"{key}.abort job",
+            "nothing suspends a JobSet from inside",
+            "063",
+            "abort-job",
+            instead="write fail job, or compile to volcano",
+        )
+        yield refused(
+            f"{key}.ignore",
+            "any failed Job fails the JobSet, whichever role it is of",
+            "064",
+            "ignore",
+            instead="let the program exit 0, or compile to volcano"
+            + (", slider or yarn, which can ignore a failed replica" if event != "evicted" else ""),
+        )
+        yield refused(
+            f"{key}.index",
+            "the Job of a role restarts the pods of all its replicas alike: {value} of {role} cannot differ in that",
+            "065",
+            "replica-policy",
+            instead="write the policy for the whole role, or fail or restart the job",
+            when=when.replica_restarts_alone,
+        )
+        yield translated(f"{key}.index", SET_RULES, "a rule that finds the pod's name in the message of the Job")
+    for event in ("failed", "evicted"):
+        yield refused(
+            f"policies[{event}].delay",
+            "a JobSet acts at once; it cannot wait {value}",
+            "066",
+            "delay",
+            instead="remove `after`, or compile to volcano 1.11 or newer",
+        )
+
+
+def _fails(event: str) -> Iterator[Row]:
+    """``fail job``."""
+    key, text = f"policies[{event}].fail job", "the Job fails, and the JobSet with it"
+    if event == "failed":
+        yield chosen(
+            key,
+            SET_RULES,
+            text,
+            "a failed replica fails the job; by default a Job tries up to 6 more times",
+            "112",
+            "fails-at-once",
+            instead="write on failed => restart job to try again",
+        )
+    else:
+        yield translated(key, SET_RULES, text)
+
+
+def _restarts() -> Iterator[Row]:
+    """``restart container`` and ``restart pod``."""
+    for event in ("failed", "exit"):
+        key = f"policies[{event}]"
+        yield approximated(
+            f"{key}.restart container",
+            f"{JOB}.template.spec.restartPolicy",
+            "a Job distinguishes failures only with new pods: the replica restarts in a new pod",
+            "067",
+            "restart-in-new-pod",
+            instead="write `restart pod` if that is what you want",
+            when=when.in_new_pod,
+        )
+        yield from _restart_container(key)
+        yield translated(f"{key}.restart pod", f"{JOB}.backoffLimit", "Never: the Job creates a new pod")
+    for action in ("restart container", "restart pod"):
+        key = f"policies[evicted].{action}"
+        yield translated(key, f"{JOB}.backoffLimit", "a new pod", when=shared.of_tensorboard)
+        yield approximated(
+            key,
+            JOB_RULES,
+            "the Job ignores evictions (condition DisruptionTarget): it recreates the pod each time, and retries does "
+            "not count that",
+            "068",
+            "evictions-uncounted",
+            instead="without the policy an eviction counts as a failure",
+            when=when.restarts_pods,
+        )
+        yield translated(key, f"{JOB}.backoffLimit", "a new pod, counted apart from restarts in place")
+
+
+def _restart_container(key: str) -> Iterator[Row]:
+    place = f"{JOB}.template.spec.restartPolicy"
+    yield translated(f"{key}.restart container", place, "OnFailure", when=shared.of_tensorboard)
+    yield approximated(
+        f"{key}.restart container",
+        place,
+        "the restart that uses up retries is cut off at once, and the Job deletes the pod with its log",
+        "069",
+        "last-log-lost",
+        instead="write restart pod to keep the pods that have failed",
+    )
+
+
+def _others() -> Iterator[Row]:
+    """What JobSet does not have, and restarts in place that are used up."""
+    yield refused(
+        "policies[pending]",
+        "a JobSet has no time limit for pods that wait to be placed",
+        "070",
+        "pending",
+        instead="write deadline, which also counts waiting, or compile to volcano 1.11 or newer",
+    )
+    yield refused(
+        "policies[restarted]",
+        "pods of this role restart, not containers, so no restart in place is counted",
+        "071",
+        "restarted-in-new-pod",
+        instead="remove the policy; retries limits the restarts",
+        when=when.restarts_new_pods,
+    )
+    yield translated(
+        "policies[restarted]", f"{JOB}.backoffLimit", "retries, which are used up before", when=when.beyond_retries
+    )
+    yield kept("policies[restarted]", f"{JOB}.backoffLimit")
+    yield refused(
+        "policies[restarted].index",
+        "a Job adds up the restarts of all its pods, so replica {value} of {role} cannot be counted alone",
+        "073",
+        "restarted-replica",
+        instead="write the policy for the whole role",
+    )
+    yield kept("policies[restarted].fail job", SET_RULES)
+    yield kept("policies[restarted].restart job", SET_RULES)
+    yield refused(
+        "policies[restarted].abort job",
+        "nothing suspends a JobSet from inside",
+        "063",
+        "abort-job",
+        instead="write fail job, or compile to volcano",
+    )
+    yield refused(
+        "policies[unknown]",
+        "a JobSet is not placed as a gang, so nothing acts when only part of the job can be placed",
+        "072",
+        "unknown",
+        instead="compile to volcano",
+    )
+
+
+POLICIES: tuple[Row, ...] = (*_overridden(), *_completed(), *_failures(), *_restarts(), *_others())
+
+OWN: tuple[Row, ...] = (*SCHEDULING, *LIMITS, *STEPS, *POLICIES)
+
+SECONDS_AND_CLAIMS: tuple[Row, ...] = tuple(row for row in WITHOUT_OWNER if row.key != "roles[].logdir")
+
+SUPPORT = Support("jobset", "JBS", *ROLES, *SECONDS_AND_CLAIMS, *OWN, WHOLE_DEVICES, *ROWS)
+"""Special rows first: of the rows of one key the first that applies decides."""
