@@ -69,6 +69,14 @@ def test_the_most_specific_policy_decides(fault: str, outcome: str) -> None:
     assert played(lines, fault).outcome == outcome
 
 
+def test_an_eviction_without_a_policy_of_its_own_is_a_failure_with_the_status_of_the_command() -> None:
+    lines = (WORKERS, "on worker exit 143 => restart pod", "on failed => abort job")
+    assert played(lines, "worker[1] evicted").outcome == "succeeded"
+    assert played(lines, "worker[1] preempted").outcome == "succeeded"
+    assert played(lines, "worker[1] evicted exit 0").outcome == "aborted"
+    assert played((*lines, "on worker evicted => fail job"), "worker[1] evicted").outcome == "failed"
+
+
 # --- restarts --------------------------------------------------------------------------------------------------------
 
 
