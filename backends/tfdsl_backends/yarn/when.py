@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.support import Condition, condition
 from tfdsl_backends.hadoop.when import docker
-from tfdsl_backends.yarn.applications import per_role
 from tfdsl_backends.yarn.features import NO_TIMEOUT, features
 from tfdsl_backends.yarn.options import is_yarn_tf
 
@@ -31,6 +30,8 @@ of_tensorboard = Condition("on tensorboard", lambda unit, item: cast("Policy", i
 @condition("on tensorboard, in the application of all roles")
 def of_tensorboard_with_all(unit: Unit, item: Item) -> bool:
     """Whether the container of tensorboard is one of the application that decides how the job ends."""
+    from tfdsl_backends.yarn.applications import per_role
+
     return of_tensorboard(unit, item) and not per_role(unit)
 
 
