@@ -82,7 +82,7 @@ export class VsCode {
       { env: environment, stdio: ["ignore", log, log] },
     );
     await until(`VS Code at port ${port}`, () => answers(port));
-    const browser = await open(found, scratch);
+    const browser = await startBrowser(found, scratch);
     const page = await browser.newPage({
       viewport: { width: 1280, height: 800 },
       permissions: ["clipboard-read", "clipboard-write"],
@@ -190,7 +190,8 @@ const PROBE = {
   capabilities: { untrustedWorkspaces: { supported: true } },
 };
 
-async function open({ chromium: executablePath, libraries, fonts }: Programs, home: string): Promise<Browser> {
+/** The browser, without a window. */
+export async function startBrowser({ chromium: executablePath, libraries, fonts }: Programs, home: string): Promise<Browser> {
   const env = { HOME: home, LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fonts };
   return chromium.launch({ executablePath, env, args: ["--no-sandbox", "--no-zygote", "--font-render-hinting=none"] });
 }
