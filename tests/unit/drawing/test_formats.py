@@ -45,6 +45,7 @@ MERMAID = re.compile(
 """Lines as Mermaid's flowcharts have them. The real Mermaid is asked by the tests in VS Code."""
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(pictures())
 def test_any_picture_is_well_formed(picture: Picture) -> None:

@@ -85,6 +85,7 @@ def _passes_no_box(route: tuple[tuple[float, float], ...], places: list[tuple[fl
             assert not crosses_row or max(x, x2) < left or min(x, x2) > left + wide, "a link is behind a box"
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(pictures())
 def test_any_picture_is_readable(picture: Picture) -> None:
