@@ -58,6 +58,8 @@ class Played(Created):
         self._began = time.monotonic()
         later = sorted((event for event in events if event.what != "pending"), key=_when)
         for after, group in groupby(later, key=_when):
+            if self.outcome() != "running":
+                break
             self._wait(after)
             for event in group:
                 for task in event.tasks(self._job):
