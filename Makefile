@@ -12,7 +12,7 @@
 # make bench  measure start-up, large inputs and memory
 # make bench-lsp  measure the language server
 # make fuzz   try random inputs of all kinds for SECONDS (600) in PROCESSES (1); failures are kept in fuzz-findings
-# make conformance-kubernetes  try the output of tfjob, volcano and kubernetes with the real programs (WORK=folder)
+# make conformance-kubernetes  try the output of tfjob, volcano, kubernetes and jobset with the real programs (WORK=folder)
 # make conformance-yarn        the same for yarn and slider (WORK=folder)
 # make conformance-local       train the examples with tfdsl run and real TensorFlow (WORK=folder)
 

@@ -155,7 +155,7 @@ def _role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
     """What ``job`` and the JobSet do about a failed pod of the role."""
     limit, rules = one.spec["backoffLimit"].span, one.spec["podFailurePolicy"].span
     if job.in_place:
-        return _in_place(manifest, job, limit, rules)
+        return _in_place(manifest, job, one.role, limit, rules)
     named_ = sorted({status for rule in job.rules for status in rule.statuses if status in _STATUSES})
     other = next((status for status in _STATUSES if status not in named_), 0)
     several = 1 < one.replicas <= _MOST_APART and any(rule.patterns for rule in manifest.rules)
@@ -212,11 +212,11 @@ def _own(role: str, index: int, acts: _Acts, usual: Mapping[int, Done], other: i
         yield from _on_exit(statuses, act, span, of)
 
 
-def _in_place(manifest: Manifest, job: Job, limit: Span, rules: Span) -> _Read:
+def _in_place(manifest: Manifest, job: Job, role: str, limit: Span, rules: Span) -> _Read:
     retries, used_up = max(job.limit - 1, 1), max(job.limit, 1)
     more: tuple[Policy, ...] = ()
     if _by_set(manifest, Failure(job.name, BY_LIMIT, "")) == "restart job":
-        more = (Policy(f"restarted {used_up}", "restart job", limit),)
+        more = (Policy(f"{role} restarted {used_up}", "restart job", limit),)
         retries = max(manifest.restarts, used_up)
     return _Read("restart container", "restart container", limit, rules, (), more, retries)
 

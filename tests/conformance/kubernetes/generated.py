@@ -134,7 +134,7 @@ OPTIONS = {
     "jobset": (
         'subdomain = "trainers"',
         'exclusive_topology = "example.com/rack"',
-        'job_names = { worker = "trainer-1" }',
+        'job_names = { worker = "trainer" }',
     ),
 }
 MOUNTS = (
