@@ -14,6 +14,7 @@
 # make fuzz   try random inputs of all kinds for SECONDS (600) in PROCESSES (1); failures are kept in fuzz-findings
 # make conformance-kubernetes  try the output of tfjob, volcano, kubernetes and jobset with the real programs (WORK=folder)
 # make conformance-yarn        the same for yarn and slider (WORK=folder)
+# make conformance-slurm       the same for slurm (WORK=folder)
 # make conformance-local       train the examples with tfdsl run and real TensorFlow (WORK=folder)
 
 PYTHON ?= python3
@@ -28,7 +29,7 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn conformance-local clean
+.PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -82,6 +83,9 @@ fuzz-guided: $(VENV)/dev
 
 conformance-yarn: $(VENV)/dev
 	$(BIN)/python -m tests.conformance.yarn $(if $(WORK),--work $(WORK))
+
+conformance-slurm: $(VENV)/dev
+	$(BIN)/python -m tests.conformance.slurm $(if $(WORK),--work $(WORK))
 
 conformance-local: $(VENV)/dev
 	$(BIN)/python -m tests.conformance.local $(if $(WORK),--work $(WORK))

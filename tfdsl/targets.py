@@ -30,6 +30,7 @@ BUILT_IN = {
     "jobset": "tfdsl_backends.jobset",
     "slider": "tfdsl_backends.slider",
     "yarn": "tfdsl_backends.yarn",
+    "slurm": "tfdsl_backends.slurm",
 }
 """Name of a target → the package whose ``BACKEND`` it is, in the order in which targets are listed."""
 

@@ -17,8 +17,8 @@ EXACTLY = {
     # roles, targets, templates, kinds, types
     "job a { role ▮ }": "chief evaluator master ps tensorboard worker",
     "job a { role ps { }\n role wo▮\n}": "chief evaluator master tensorboard worker",
-    "job a { target ▮": "kubernetes slider tfjob volcano yarn kubeflow simpletfjob",
-    "job a { target kubeflow { }\n target ▮": "kubernetes slider volcano yarn simpletfjob",
+    "job a { target ▮": "jobset kubernetes slider slurm tfjob volcano yarn kubeflow simpletfjob",
+    "job a { target kubeflow { }\n target ▮": "jobset kubernetes slider slurm volcano yarn simpletfjob",
     TEMPLATE + "job a { use ▮ }": "gpus",
     TEMPLATE + "job a { use gpus\n use ▮\n}": "",
     "job a { mount ▮ }": "archive claim configmap hdfs host memory nfs pvc scratch secret",

@@ -231,7 +231,8 @@ TOPICS: Final = {
     ),
     "76": Topic(
         "exit status",
-        f"Other tasks had not started at the time limit (rendezvous_seconds, wait_limit). {_PROBLEM}",
+        f"The tasks could not meet: others had not started at the time limit (rendezvous_seconds, wait_limit), or the "
+        f"port of this one was taken (port_range). {_PROBLEM}",
         "allow more time, or ask for fewer replicas",
     ),
     "77": Topic(

@@ -17,11 +17,11 @@ from tfdsl_backends.scripts.commands import (
     output_values,
     role_word,
     sets_variables,
-    step_command,
     variable_word,
     workdir,
 )
-from tfdsl_backends.scripts.roles import hides_gpus, hides_gpus_from_step
+from tfdsl_backends.scripts.roles import hides_gpus
+from tfdsl_backends.scripts.steps import script_steps
 from tfdsl_backends.scripts.texts import head, mentions_hdfs
 from tfdsl_backends.yarn.assembly import program
 from tfdsl_backends.yarn.features import features
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
     from tfdsl.emit.written import Written
-    from tfdsl.ir.model import HostMount, Mount, Role, Step
+    from tfdsl.ir.model import HostMount, Mount, Role
 
 TEMPLATES = Path(__file__).with_name("templates")
 PYTHONS = ("python3", "python", "python2")
@@ -59,7 +59,7 @@ def job_script(unit: Unit) -> Written:
         "roles": cast("Data", roles),
         "uses": uses(unit),
         "preparations": preparations(unit),
-        "steps": script_steps(unit),
+        "steps": script_steps(unit.job),
         "commands": commands(unit),
         "flags": any(gets_flags(job, role) for role in job.roles),
         "protocol": Located(job.cluster.protocol, "cluster.protocol"),
@@ -146,42 +146,6 @@ def commands(unit: Unit) -> list[Data]:
         }
         for names, role in groups.values()
     ]
-
-
-def script_steps(unit: Unit) -> Data:
-    """The prepare steps: each once, and for the roles with the same steps their numbers; empty without any."""
-    numbers: dict[tuple[str, ...], int] = {}
-    made: list[Data] = []
-    by_role: dict[tuple[tuple[int, str], ...], list[str]] = {}
-    for role in unit.job.roles:
-        own: list[tuple[int, str]] = []
-        for step in role.steps:
-            values = step_values(unit, role, step)
-            key = (step.name, *(shown(part) for part in cast("list[Data]", values["all"])))
-            if key not in numbers:
-                numbers[key] = len(numbers) + 1
-                made.append({**values, "number": str(numbers[key])})
-            own.append((numbers[key], step.name))
-        if own:
-            by_role.setdefault(tuple(own), []).append(role.name)
-    groups: list[Data] = [
-        {"names": Quoted(" | ".join(names)), "steps": [{"number": str(number), "name": name} for number, name in own]}
-        for own, names in by_role.items()
-    ]
-    return {"each": made, "groups": groups} if made else []
-
-
-def step_values(unit: Unit, role: Role, step: Step) -> dict[str, Data]:
-    """What the template needs for one step. It gets no TF_CONFIG but its own."""
-    variables: list[Data] = [
-        Located(Quoted(f"{shell.quote(name)}={variable_word(step, name)}"), f"{owner.path}.env[{name}]")
-        for name in step.env
-        for owner in (role if role.env.get(name) == step.env[name] else step,)
-    ]
-    hidden: list[Data] = [Quoted("CUDA_VISIBLE_DEVICES=''")] if hides_gpus_from_step(unit.job, role, step) else []
-    words: list[Data] = ["env", "-u", "TF_CONFIG", *hidden, *variables, *step_command(step)]
-    folder = workdir(step)
-    return {"name": step.name, "workdir": folder, "words": words, "all": [folder, *words]}
 
 
 def shown(data: Data) -> str:

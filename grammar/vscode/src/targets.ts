@@ -1,3 +1,3 @@
 /** The targets. Made by grammar/editor_words.py from grammar/editors/targets.ts; change that file. */
 
-export const TARGETS: readonly string[] = ["jobset", "kubernetes", "slider", "tfjob", "volcano", "yarn"];
+export const TARGETS: readonly string[] = ["jobset", "kubernetes", "slider", "slurm", "tfjob", "volcano", "yarn"];

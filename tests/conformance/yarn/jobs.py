@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.conformance.yarn.cluster import Application, Cluster
 
 ROOT = Path(__file__).parents[3]
-TASK = Path(__file__).parent / "in_containers/task.py"
+TASK = ROOT / "tests/conformance/in_tasks/task.py"
 GIVEN_BACK = -100
 """YARN at times gives DistributedShell one container more than it asked for."""
 

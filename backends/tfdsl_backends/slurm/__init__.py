@@ -1,0 +1,27 @@
+"""Slurm 22.05 to 24.11: a batch script with one step for each replica, and a script that submits it."""
+
+from __future__ import annotations
+
+from tfdsl.backend import Backend
+from tfdsl_backends.slurm.features import VERSIONS
+from tfdsl_backends.slurm.messages import RULES
+from tfdsl_backends.slurm.options import OPTIONS, needs_image
+from tfdsl_backends.slurm.support import SUPPORT
+
+BACKEND = Backend(
+    name="slurm",
+    title="Slurm",
+    prefix="SLM",
+    versions=VERSIONS,
+    options=OPTIONS,
+    support=SUPPORT,
+    output="files",
+    lowering="tfdsl_backends.slurm.lower",
+    rules=RULES,
+    synonyms=("sbatch",),
+    akin=("hpc",),
+    docs="docs/targets/slurm.md",
+    requires_image=needs_image,
+    knows_submitter=True,
+    lifecycle="tfdsl_backends.slurm.lifecycle",
+)

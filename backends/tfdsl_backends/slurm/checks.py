@@ -1,0 +1,164 @@
+"""What Slurm or the scripts would refuse or do wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tfdsl.emit.located import child, entry
+from tfdsl.ir.model import ConfigMapRef, SecretRef
+from tfdsl.ir.policies import RESTARTS
+from tfdsl.ir.process_limits import SHORT_HOST, address_list, long_strings
+from tfdsl.patterns import regex
+from tfdsl_backends.scripts.archives import archive_suffix
+from tfdsl_backends.scripts.roles import hides_gpus
+from tfdsl_backends.scripts.texts import shown, with_steps
+from tfdsl_backends.slurm import messages
+from tfdsl_backends.slurm.containers import UNSAFE, binds
+from tfdsl_backends.slurm.layout import components, largest, single, size_of
+from tfdsl_backends.slurm.options import in_containers, port_range
+from tfdsl_backends.slurm.policies import decided
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Unit
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.ir.model import Role
+    from tfdsl.text import Span
+
+_PARTITION: Final = regex(r"[A-Za-z0-9_.][A-Za-z0-9_.,-]*\Z")
+_CONSTRAINT: Final = regex(r"[A-Za-z0-9_.(\[][A-Za-z0-9_.:,&|*()\[\]-]*\Z")
+_IMAGE: Final = regex(r"[A-Za-z0-9_./@:+-]+\Z")
+MANY: Final = 200
+"""Replicas of which the steps become a load for the first node."""
+
+
+def check(unit: Unit) -> Iterator[Diagnostic]:
+    """The job first, then role by role."""
+    yield from _words(unit)
+    yield from _ports(unit)
+    yield from _layout(unit)
+    yield from _ends(unit)
+    yield from _addresses(unit)
+    hidden = [role.name for role in unit.job.roles if hides_gpus(unit.job, role)]
+    if hidden:
+        diagnostic = messages.GPUS_HIDDEN(unit.origins.span(f"roles[{hidden[0]}]"), roles=", ".join(hidden))
+        yield diagnostic.help("set CUDA_VISIBLE_DEVICES in env of the role to avoid this")
+    for role in unit.job.roles:
+        yield from _command(unit, role)
+        yield from _variables(unit, role)
+        yield from _strings(unit, role)
+        yield from _containers(unit, role)
+        yield from _archives(unit, role)
+
+
+def option_place(unit: Unit, name: str) -> Span:
+    """Where an option is written, else the job's name."""
+    return unit.option_spans.get(name, unit.origins.job)
+
+
+def _words(unit: Unit) -> Iterator[Diagnostic]:
+    """Words of directives, which Slurm splits at blanks and reads like a shell."""
+    if unit.job.queue is not None and _PARTITION.match(unit.job.queue) is None:
+        place = unit.origins.span("queue")
+        yield messages.WORD(place, what="the queue", value=repr(unit.job.queue), more="_ . , -")
+    if isinstance(unit.job.priority, str) and _PARTITION.match(unit.job.priority) is None:
+        place = unit.origins.span("priority")
+        yield messages.WORD(place, what="the priority", value=repr(unit.job.priority), more="_ . -")
+    for role in unit.job.roles:
+        if role.node_label is not None and _CONSTRAINT.match(role.node_label) is None:
+            place = unit.origins.span(child(role.path, "node_label"))
+            yield messages.WORD(place, what="the node label", value=repr(role.node_label), more="_ . - & | ( ) [ ] *")
+        if in_containers(unit) and role.image is not None and _IMAGE.match(role.image) is None:
+            place = unit.origins.span(child(role.path, "image"))
+            yield messages.WORD(place, what="the image", value=repr(role.image), more="_ . / @ : + -")
+
+
+def _ports(unit: Unit) -> Iterator[Diagnostic]:
+    first, last = port_range(unit)
+    replicas = sum(role.replicas for role in unit.job.roles)
+    if not 1024 <= first <= last <= 65535 or last - first + 1 < replicas:
+        yield messages.PORT_RANGE(option_place(unit, "port_range"), value=unit.text("port_range"))
+    if replicas > MANY:
+        largest_role = max(unit.job.roles, key=lambda role: role.replicas)
+        place = unit.origins.span(child(largest_role.path, "replicas"))
+        yield messages.MANY_STEPS(place, count=replicas).help("let one replica use more of a node")
+
+
+def _layout(unit: Unit) -> Iterator[Diagnostic]:
+    roles = unit.job.roles
+    place = option_place(unit, "allocation")
+    if not single(unit):
+        asked = components(unit)
+        if not unit.text("allocation") and len(asked) > 1:
+            diagnostic = messages.COMPONENTS(place, count=len(asked))
+            yield diagnostic.help('write allocation = "single" to give all replicas the largest size')
+        return
+    labels = {role.node_label or "none" for role in roles}
+    if len(labels) > 1:
+        diagnostic = messages.SIDE_BY_SIDE(place, what="node_label", values=" and ".join(sorted(labels)))
+        yield diagnostic.help('write allocation = "components"')
+    sizes = [size_of(unit, role) for role in roles]
+    top = largest(sizes)
+    if any(size != top for size in sizes):
+        devices = f", {top.devices} GPUs" if top.devices else ""
+        shown_size = f"{top.cpus} processors, {top.memory * top.cpus} MB{devices}"
+        yield messages.WASTE(place, size=shown_size).help('write allocation = "components"')
+
+
+def _ends(unit: Unit) -> Iterator[Diagnostic]:
+    job = unit.job
+    if job.deadline is None:
+        yield messages.NO_LIMIT(unit.origins.job).help("write deadline = 12h, or what the job needs")
+    restarts = any(policy.action in RESTARTS and policy.role != "tensorboard" for policy in job.policies)
+    if restarts and not any(policy.event == "evicted" for policy in job.policies):
+        what = "starts again from the queue" if decided(unit).evicted == "restart job" else "fails"
+        yield messages.NODE_LOSS(unit.origins.job, what=what).help("write on evicted => restart job, or => fail job")
+
+
+def _addresses(unit: Unit) -> Iterator[Diagnostic]:
+    addresses = address_list(unit.job)
+    if addresses is not None and addresses.room < SHORT_HOST:
+        place = unit.origins.span(child(addresses.role.path, "replicas"))
+        diagnostic = messages.TOO_MANY_ADDRESSES(place, what=addresses.what, count=addresses.count)
+        yield diagnostic.help('lower replicas, or write cluster { discovery = "none" }')
+
+
+def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
+    built = unit.job.build is not None and bool(unit.job.build.entrypoint)
+    if not (role.command or role.server or role.name == "tensorboard" or built):
+        yield messages.NO_COMMAND(unit.origins.span(role.path), role=role.name).help("write command = [...]")
+
+
+def _variables(unit: Unit, role: Role) -> Iterator[Diagnostic]:
+    for runs in with_steps(role):
+        for name, value in runs.env.items():
+            own = runs is role or role.env.get(name) != value
+            if own and isinstance(value, SecretRef | ConfigMapRef):
+                place = unit.origins.span(entry(child(runs.path, "env"), name))
+                yield messages.SECRET_VALUE(place, name=name).help("read it from a file that only you can read")
+
+
+def _strings(unit: Unit, role: Role) -> Iterator[Diagnostic]:
+    inherited = {f"{step.path}.env[{name}]" for step in role.steps for name in step.env if name in role.env}
+    for string in (one for runs in with_steps(role) for one in long_strings(runs) if one.path not in inherited):
+        place = unit.origins.span(string.path)
+        diagnostic = messages.TOO_LONG(place, what=string.what, role=role.name, size=string.size)
+        yield diagnostic.help("put it in a file that the command reads")
+
+
+def _containers(unit: Unit, role: Role) -> Iterator[Diagnostic]:
+    if not in_containers(unit):
+        return
+    for mount in binds(role):
+        for path in (shown(mount.source), mount.at):
+            bad = UNSAFE.search(path)
+            if bad is not None:
+                place = unit.origins.span(mount.path)
+                yield messages.CONTAINER_PATH(place, path=path, characters=repr(bad.group()))
+
+
+def _archives(unit: Unit, role: Role) -> Iterator[Diagnostic]:
+    for mount in role.mounts:
+        if mount.kind == "archive" and not archive_suffix(mount.source):
+            yield messages.ARCHIVE_KIND(unit.origins.span(mount.path), source=shown(mount.source))

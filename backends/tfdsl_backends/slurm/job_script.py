@@ -1,0 +1,125 @@
+"""``job.sbatch``: what the job asks Slurm for, and the loop that starts its replicas and carries out its policies."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from tfdsl.emit.located import Located, child
+from tfdsl.emit.script import Quoted, render
+from tfdsl.ir.cluster_spec import IN_CLUSTER
+from tfdsl_backends.scripts.roles import stop_grace
+from tfdsl_backends.slurm.containers import container_values
+from tfdsl_backends.slurm.layout import components, single, size_of
+from tfdsl_backends.slurm.options import port_range
+from tfdsl_backends.slurm.policies import ANY, decided
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.emit.located import Data
+    from tfdsl.emit.written import Written
+    from tfdsl.ir.model import Job
+    from tfdsl_backends.slurm.layout import Component
+    from tfdsl_backends.slurm.policies import Reaction
+
+TEMPLATES = Path(__file__).with_name("templates")
+STOP_GRACE = 30
+"""Seconds that a command has to stop, unless its role says otherwise; Slurm's own KillWait."""
+
+SPARE = 60
+"""Seconds between the deadline, which the script itself keeps, and Slurm's limit."""
+
+
+def job_script(unit: Unit) -> Written:
+    """The script of ``unit``."""
+    job = unit.job
+    asked = components(unit)
+    group = {role.name: number for number, component in enumerate(asked) for role in component.roles}
+    sizes = [size_of(unit, role) for role in job.roles]
+    first, last = port_range(unit)
+    policies = decided(unit)
+    values: dict[str, Data] = {
+        "job": Located(job.name, "name"),
+        "components": [directives(unit, component, first=component is asked[0]) for component in asked],
+        "several": not single(unit),
+        "suffix": Quoted("" if single(unit) else "_HET_GROUP_"),
+        "roles": [role.name for role in job.roles],
+        "counts": [Located(str(role.replicas), child(role.path, "replicas")) for role in job.roles],
+        "groups": [str(group[role.name]) for role in job.roles],
+        "cpus": [str(size.cpus) for size in sizes],
+        "gres": [f"{size.device}:{size.devices}" if size.devices else "none" for size in sizes],
+        "graces": [str(math.ceil(stop_grace(role, STOP_GRACE))) for role in job.roles],
+        "in_cluster": sorted(role.name for role in job.roles if role.name in IN_CLUSTER),
+        "retries": Located(str(job.retries), "retries"),
+        "evicted": policies.evicted,
+        "deadline": Located(str(seconds(job)), "deadline"),
+        "first_port": str(first),
+        "last_port": str(last),
+        "order": [{"role": role.name, "after": list(role.after)} for role in job.roles if role.after],
+        "reactions": [
+            {"pattern": pattern(one), "action": one.action, "seconds": str(one.seconds)} for one in policies.reactions
+        ],
+        "completions": [
+            {"pattern": one.replica, "shown": one.replica.removesuffix(f"-{ANY}"), "action": one.action}
+            for one in policies.completions
+        ],
+        "watched": [{"role": one.role, "count": str(one.count), "action": one.action} for one in policies.watched],
+        "containers": cast("Data", container_values(unit)),
+    }
+    return render(TEMPLATES, "job.sbatch.j2", values)
+
+
+def pattern(reaction: Reaction) -> Quoted:
+    """A pattern of ``case``; nothing in it needs quotes."""
+    return Quoted(" | ".join(f"{reaction.replica}:{end}" for end in reaction.ends))
+
+
+def seconds(job: Job) -> int:
+    """The deadline, rounded up; 0 without one."""
+    return -(-job.deadline.ms // 1000) if job.deadline is not None else 0
+
+
+def directives(unit: Unit, component: Component, *, first: bool) -> Data:
+    """The ``#SBATCH`` lines of a component. Their values are from alphabets that the checks know.
+
+    The later components have what the first says of the whole job (sbatch(1), "Heterogeneous jobs"), but not its
+    partition.
+    """
+    role = component.roles[0]
+    size = component.size
+    lines: list[Data] = job_directives(unit) if first else []
+    if unit.job.queue is not None:
+        lines.append(Located(f"--partition={unit.job.queue}", "queue"))
+    lines.append(Located(f"--ntasks={component.tasks}", child(role.path, "replicas")))
+    if component.apart:
+        lines.append(Located("--ntasks-per-node=1", child(role.path, "spread")))
+    lines.append(Located(f"--cpus-per-task={size.cpus}", child(role.path, "cpu")))
+    if size.memory:
+        lines.append(Located(f"--mem-per-cpu={size.memory}M", child(role.path, "memory")))
+    if size.devices:
+        kind = size.device.removeprefix("gpu").lstrip(":")
+        lines.append(Located(f"--gpus-per-task={kind}{':' if kind else ''}{size.devices}", child(role.path, "gpu")))
+    if component.constraint:
+        lines.append(Located(f"--constraint={component.constraint}", child(role.path, "node_label")))
+    return lines
+
+
+def job_directives(unit: Unit) -> list[Data]:
+    """What holds for the whole job."""
+    job = unit.job
+    lines: list[Data] = [
+        Located(f"--job-name={job.name}", "name"),
+        "--open-mode=append",  # otherwise a requeue empties the log
+        "--requeue" if decided(unit).requeues else "--no-requeue",
+    ]
+    if job.deadline is not None:
+        lines.append(Located(f"--time={-(-(seconds(job) + SPARE) // 60)}", "deadline"))
+    if isinstance(job.priority, int):
+        lines.append(Located(f"--nice={-job.priority}", "priority"))
+    elif job.priority is not None:
+        lines.append(Located(f"--qos={job.priority}", "priority"))
+    lines += [f"--{name}={unit.text(name)}" for name in ("account", "qos") if unit.text(name)]
+    if job.suspend:
+        lines.append(Located("--hold", "suspend"))
+    return lines

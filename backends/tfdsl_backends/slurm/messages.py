@@ -1,0 +1,94 @@
+"""What the slurm target's own checks can report."""
+
+from __future__ import annotations
+
+from tfdsl.diagnostics import Rule
+
+NO_COMMAND = Rule(
+    "SLM100",
+    "slurm-no-command",
+    "error",
+    "role {role} has no command, and a task of Slurm does not run an image's entrypoint",
+)
+WORD = Rule("SLM101", "slurm-word", "error", "Slurm cannot be given {what} {value}: use letters, digits and {more}")
+PORT_RANGE = Rule(
+    "SLM102",
+    "slurm-port-range",
+    "error",
+    "port_range must be a range from 1024 to 65535 with room for all replicas, not {value}",
+)
+SECRET_VALUE = Rule(
+    "SLM103", "slurm-secret-value", "error", "Slurm has no Secrets and ConfigMaps, so {name} has no value"
+)
+MANY_STEPS = Rule(
+    "SLM104",
+    "slurm-many-steps",
+    "warning",
+    "{count} replicas are {count} steps: each is a process of srun on the first node, with about 4 MB",
+)
+NO_LIMIT = Rule(
+    "SLM105",
+    "slurm-no-time-limit",
+    "info",
+    "without a deadline the job ends at the time limit of its partition",
+)
+NODE_LOSS = Rule(
+    "SLM106",
+    "slurm-node-loss",
+    "info",
+    "when a node is lost or the job is preempted, Slurm ends all replicas; then the job {what}",
+)
+COMPONENTS = Rule(
+    "SLM107",
+    "slurm-components",
+    "info",
+    "the roles differ in size, so the job has {count} components, each on nodes of its own",
+)
+WASTE = Rule("SLM108", "slurm-waste", "warning", "one allocation gives every replica {size}, more than some ask for")
+GPUS_HIDDEN = Rule(
+    "SLM109",
+    "slurm-gpus-hidden",
+    "info",
+    "roles without a GPU ({roles}) get an empty CUDA_VISIBLE_DEVICES; otherwise TensorFlow would take every GPU of the "
+    "node",
+)
+CONTAINER_PATH = Rule(
+    "SLM110", "slurm-container-path", "error", "a list of container mounts cannot hold {path}, because of {characters}"
+)
+ARCHIVE_KIND = Rule("SLM111", "slurm-archive-kind", "error", "{source} does not end in .tar, .tar.gz, .tgz or .zip")
+TOO_LONG = Rule(
+    "SLM112",
+    "slurm-value-too-large",
+    "error",
+    "{what} of role {role} has {size} bytes; Linux passes at most 131071 in one argument or variable",
+)
+TOO_MANY_ADDRESSES = Rule(
+    "SLM113",
+    "slurm-too-many-addresses",
+    "error",
+    "{what} would list {count} addresses, but Linux passes at most 131071 bytes in one argument or variable",
+)
+SIDE_BY_SIDE = Rule(
+    "SLM114",
+    "slurm-one-constraint",
+    "error",
+    "one allocation has one {what} for all replicas, but the roles have {values}",
+)
+
+RULES = (
+    NO_COMMAND,
+    WORD,
+    PORT_RANGE,
+    SECRET_VALUE,
+    MANY_STEPS,
+    NO_LIMIT,
+    NODE_LOSS,
+    COMPONENTS,
+    WASTE,
+    GPUS_HIDDEN,
+    CONTAINER_PATH,
+    ARCHIVE_KIND,
+    TOO_LONG,
+    TOO_MANY_ADDRESSES,
+    SIDE_BY_SIDE,
+)

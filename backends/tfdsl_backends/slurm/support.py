@@ -1,0 +1,497 @@
+"""What the slurm target does with everything a job can set.
+
+Sources: the manuals of sbatch, srun and scancel of 22.05 to 24.11, and the behaviour of 22.05.8.
+
+The job is one allocation with a step for each replica. The batch script on its first node carries out the policies: it
+learns from a mark that each replica leaves how its command ended, and starts and stops steps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import conditions as asked
+from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
+from tfdsl.vocabulary.statements import RUN_TIME_MARKS
+from tfdsl_backends.slurm import when
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tfdsl.backend import Row
+
+SCRIPT = "job.sbatch"
+TASK = "task.sh"
+KUBERNETES = "write it in the block of a Kubernetes target"
+DATA = "put the data into a folder that all nodes share (mount host)"
+
+
+def _labels(of: str) -> Iterator[Row]:
+    yield approximated(f"{of}.labels", "", "Slurm has no labels; they are ignored", "002")
+    yield approximated(f"{of}.annotations", "", "Slurm has no annotations; they are ignored", "003")
+
+
+JOB = (
+    approximated(
+        "job.namespace",
+        "",
+        "Slurm has no namespaces; {value} is ignored",
+        "001",
+        instead="the option account says who is charged",
+    ),
+    *_labels("job"),
+    translated("job.queue", "--partition", "the partition"),
+    approximated(
+        "job.priority",
+        "--nice",
+        "priority {value} is written as its negative, and Slurm lets only operators raise a job",
+        "004",
+        "priority-number",
+        when=when.numbered,
+    ),
+    translated("job.priority", "--qos", "the quality of service of that name"),
+    refused("job.scheduler", "Slurm has one scheduler; a job cannot choose {value}", "005", instead=KUBERNETES),
+    translated("job.gang", "", "one replica starts alone", when=asked.single),
+    approximated(
+        "job.gang",
+        "",
+        "Slurm gives the whole allocation at once, even without a gang",
+        "006",
+        "gang-off",
+        when=asked.off,
+    ),
+    translated("job.gang", "", "Slurm gives the whole allocation at once"),
+    chosen(
+        "job.retries",
+        SCRIPT,
+        "counted in a file of the run, so that it holds when the job is queued again",
+        "retries is not set, so {value} restarts are allowed; after that the job fails",
+        "140",
+        "default-retries",
+        instead="write retries = N to allow more or fewer",
+    ),
+    approximated(
+        "job.deadline",
+        "--time",
+        "the script ends the job after {value}, counted anew when Slurm has queued it again; Slurm itself ends it "
+        "one to two minutes later",
+        "007",
+    ),
+    approximated("job.ttl", "", "Slurm has its own rules for ended jobs; {value} is ignored", "008"),
+    translated("job.cleanup", "", "all steps end with the job, and their logs stay", when=asked.running),
+    approximated(
+        "job.cleanup", "", "all steps end with the job and their logs stay, whatever cleanup says", "009", "cleanup"
+    ),
+    translated("job.suspend", "--hold", "scontrol release starts it"),
+    translated("job.checkpoint", TASK, "every role gets it as CHECKPOINT_DIR"),
+    translated("cluster.discovery", SCRIPT, "it builds TF_CONFIG and the flags from the nodes of the allocation"),
+    approximated(
+        "cluster.protocol",
+        TASK,
+        "only server roles use protocol {value}: TF_CONFIG does not name it, so a program that starts its own server "
+        "must set it",
+        "010",
+        "protocol",
+        when=asked.not_grpc,
+        default="silent",
+    ),
+    translated("cluster.protocol", TASK, "of the servers that roles with server = true run"),
+    kept("build", "the Dockerfile of the image", when=when.containers),
+    approximated(
+        "build", "the Dockerfile", "no role runs in a container, so the image is not used", "011", "build-unused"
+    ),
+)
+
+PLACEMENT = (
+    kept("roles[].replicas", "--ntasks"),
+    approximated(
+        "roles[].min_available",
+        "",
+        "Slurm gives the whole allocation or nothing; {role} cannot start with {value}",
+        "020",
+        when=asked.fewer,
+        instead="lower replicas",
+    ),
+    kept("roles[].min_available", ""),
+    translated("roles[].after", SCRIPT, "the steps of the role begin once those of the other roles have"),
+    translated("roles[].server", TASK, "a TensorFlow server built from the addresses"),
+    *_labels("roles[]"),
+    refused(
+        "roles[].node_selector",
+        "Slurm does not know Kubernetes node labels",
+        "021",
+        instead="write node_label with the features of those nodes",
+    ),
+    translated("roles[].node_label", "--constraint", "the features of the nodes, in the words of sbatch"),
+    refused(
+        "roles[].tolerations",
+        "Slurm's nodes have no taints",
+        "022",
+        instead="write queue with the partition of those nodes",
+    ),
+    kept("roles[].spread", "", when=when.no_spread),
+    refused(
+        "roles[].spread",
+        "one allocation places all replicas alike, so role {role} cannot be spread alone",
+        "023",
+        "spread-single",
+        instead='write allocation = "components"',
+        when=when.one_for_all,
+    ),
+    translated("roles[].spread", "--ntasks-per-node=1", "a component of its own, with one replica on each node"),
+)
+
+CONTAINER = (
+    kept("roles[].image", "--container-image, apptainer exec", when=when.containers),
+    approximated(
+        "roles[].image",
+        "",
+        "role {role} runs natively, so its image is not used",
+        "030",
+        "image-unused",
+        instead='write runtime = "pyxis" or "apptainer", whichever your cluster has',
+    ),
+    approximated(
+        "roles[].image_pull_policy", "", "the runtime decides when it fetches an image; {value} is ignored", "031"
+    ),
+    approximated(
+        "roles[].image_pull_secrets",
+        "",
+        "the secrets are ignored; log in to the registry on the cluster",
+        "032",
+    ),
+    kept("roles[].command", TASK),
+    kept("roles[].args", TASK),
+    translated("roles[].workdir", TASK, "a relative one starts from the folder in which the role starts"),
+    kept("roles[].env", TASK),
+    kept("roles[].env_from", "", when=asked.empty),
+    refused(
+        "roles[].env_from",
+        "Slurm has no Secrets and ConfigMaps, so env_from has no variables to give",
+        "033",
+        instead="read them with env_file(...), or let the program read a file that only you can read",
+    ),
+    refused("roles[].env{pod_field}", "Slurm has no pods, so there is no {value}", "034", "pod-field"),
+    approximated(
+        "roles[].cpu",
+        "--cpus-per-task",
+        "Slurm counts whole processors; {value} is rounded up",
+        "035",
+        "cpu-rounded",
+        when=asked.fraction,
+    ),
+    kept("roles[].cpu", "--cpus-per-task"),
+    kept("roles[].memory", "--mem-per-cpu", when=when.exact_memory),
+    approximated(
+        "roles[].memory",
+        "--mem-per-cpu",
+        "Slurm counts whole MB for each processor; {value} is rounded up",
+        "036",
+        "memory-rounded",
+    ),
+    refused(
+        "roles[].cpu_limit",
+        "a replica on Slurm has one size, so its limit cannot be another than its request",
+        "037",
+        instead="request the larger amount",
+        when=when.above_request,
+    ),
+    kept("roles[].cpu_limit", ""),
+    refused(
+        "roles[].memory_limit",
+        "a replica on Slurm has one size, so its limit cannot be another than its request",
+        "038",
+        instead="request the larger amount",
+        when=when.above_request,
+    ),
+    kept("roles[].memory_limit", ""),
+    kept("roles[].gpu", "", when=asked.zero),
+    kept("roles[].gpu", "--gpus-per-task, --gres"),
+    translated("roles[].gpu_resource", "--gres", "by its name in the option gres, else gpu"),
+    refused(
+        "roles[].gpu_memory", "Slurm cannot share a GPU by memory", "039", instead="request whole devices with gpu"
+    ),
+    kept("roles[].resources", "", when=asked.empty),
+    refused(
+        "roles[].resources",
+        "Slurm counts other resources for each node, not for each replica",
+        "040",
+        instead="write node_label with the features of the nodes that have them",
+    ),
+    approximated("roles[].shm", "", "a replica uses its node's /dev/shm; {value} is ignored", "041"),
+    approximated(
+        "roles[].port",
+        SCRIPT,
+        "each replica takes a port of the option port_range, so that several can share a node; {value} is not used",
+        "042",
+        "port-allocated",
+        default="silent",
+    ),
+    kept("roles[].ports", "", when=asked.empty),
+    approximated(
+        "roles[].ports",
+        "",
+        "a replica shares the network of its node, and nothing reserves ports there",
+        "043",
+        "ports-not-reserved",
+        instead="let the command take a free port",
+    ),
+    kept("roles[].host_network", ""),
+    refused(
+        "roles[].service_account",
+        "Slurm has no service accounts; replicas run as the user who submits",
+        "044",
+        instead=KUBERNETES,
+    ),
+    *(
+        refused(f"roles[].{name}", "replicas run as the user who submits, not as {value}", code, instead=KUBERNETES)
+        for name, code in (("run_as_user", "045"), ("run_as_group", "046"), ("fs_group", "047"))
+    ),
+    kept("roles[].privileged", "", when=asked.off),
+    refused(
+        "roles[].privileged",
+        "role {role} has the rights of the user who submits and no others",
+        "048",
+        instead=KUBERNETES,
+    ),
+    kept("roles[].capabilities", "", when=asked.empty),
+    refused(
+        "roles[].capabilities",
+        "role {role} has the rights of the user who submits and no others",
+        "049",
+        instead=KUBERNETES,
+    ),
+    approximated(
+        "roles[].stop_grace",
+        SCRIPT,
+        "the script gives a command {value}, but when Slurm itself ends the job, it kills after its own KillWait",
+        "151",
+    ),
+    translated("roles[].logdir", TASK, "--logdir of TensorBoard"),
+)
+
+
+def _readonly(kind: str) -> Iterator[Row]:
+    key = f"mounts[{kind}].readonly"
+    yield kept(key, "", when=asked.off)
+    if kind == "host":
+        yield kept(key, "…:ro", when=when.containers)
+    if kind in ("hdfs", "archive"):
+        yield translated(key, "", "the replica has a copy of its own")
+        return
+    yield approximated(key, "", "a replica can still write there", "056", "readonly", default="silent")
+
+
+def _mounts() -> Iterator[Row]:
+    for kind, code, why, do in (
+        ("pvc", "050", "Slurm has no volume claims", DATA),
+        ("claim", "051", "Slurm has no volume claims", f"mount scratch, or {DATA}"),
+        ("nfs", "052", "a job of Slurm cannot mount file systems", "write mount host with the folder of the nodes"),
+        ("configmap", "053", "Slurm has no ConfigMaps", "put the file into a shared folder (mount host)"),
+        ("secret", "054", "Slurm has no Secrets", "put the file where only you can read it (mount host)"),
+    ):
+        yield refused(f"mounts[{kind}]", why, code, instead=do)
+    for kind, condition in (
+        ("host", when.elsewhere),
+        ("scratch", when.elsewhere),
+        ("memory", when.elsewhere),
+        ("hdfs", when.read_only_image),
+        ("archive", when.read_only_image),
+    ):
+        yield refused(
+            f"mounts[{kind}]",
+            "nothing can be at {value} there but what the node or the image has",
+            "055",
+            "path",
+            instead="write a relative path, which is made in a folder of the replica",
+            when=condition,
+        )
+    yield translated("mounts[host]", TASK, "a link, or a mount of the container; it must be there on the nodes")
+    yield from _readonly("host")
+    yield translated("mounts[host].type", TASK, "checked when the replica starts", when=when.checked_type)
+    yield approximated(
+        "mounts[host].type", TASK, "the source must exist; it is not checked to be {value}", "057", "host-type"
+    )
+    yield approximated(
+        "mounts[scratch]",
+        TASK,
+        "the folder at {value} has no limit of its own",
+        "058",
+        "scratch-size",
+        when=asked.sized,
+    )
+    yield translated("mounts[scratch]", TASK, "a folder of the replica")
+    yield from _readonly("scratch")
+    yield approximated(
+        "mounts[memory]", TASK, "{value} is in memory, but its size is not limited", "059", "memory-size"
+    )
+    yield from _readonly("memory")
+    for kind, how in (("hdfs", "fetched with hdfs dfs"), ("archive", "unpacked")):
+        yield translated(f"mounts[{kind}]", TASK, f"{how} before the command starts")
+        yield from _readonly(kind)
+
+
+def _run_time_values() -> Iterator[Row]:
+    for value in RUN_TIME_MARKS:
+        yield refused(
+            f"mounts[host]{value}",
+            "mounts of a container are set before the replica starts, and {value} has no value yet",
+            "060",
+            "container-run-time",
+            instead="mount the folder above it, and write the rest of the path in the command",
+            when=when.containers,
+        )
+        for place in (
+            *("mounts[host]", "mounts[hdfs]", "mounts[archive]"),
+            *("roles[].env", "roles[].command", "roles[].args", "roles[].workdir"),
+            *(f"steps[prepare].{field}" for field in ("env", "command", "args", "workdir")),
+            *("outputs[].source", "outputs[].destination"),
+        ):
+            yield translated(f"{place}{value}", TASK, "a variable of the script")
+
+
+FILES = (
+    *_mounts(),
+    translated("outputs[]", TASK, "copied beside the destination, then renamed"),
+    kept("outputs[].when", TASK),
+    kept("outputs[].index", TASK),
+    kept("outputs[].overwrite", TASK),
+    *_run_time_values(),
+)
+
+
+def _steps() -> Iterator[Row]:
+    key = "steps[prepare]"
+    yield translated(key, TASK, "it runs in the replica's step, after its mounts are there")
+    yield kept(f"{key}.image", "", when=when.as_the_role)
+    yield refused(
+        f"{key}.image",
+        "a prepare step runs where its role does, so role {role} cannot prepare with image {value}",
+        "061",
+        "prepare-image",
+        instead="remove the image of the step and put what it needs into that of the role",
+    )
+    for field in ("command", "args", "workdir", "env"):
+        yield kept(f"{key}.{field}", TASK)
+    yield kept(f"{key}.env_from", "", when=asked.empty)
+    yield refused(
+        f"{key}.env_from",
+        "Slurm has no Secrets and ConfigMaps, so env_from has no variables to give",
+        "062",
+        "prepare-env-from",
+    )
+    yield refused(f"{key}.env{{pod_field}}", "Slurm has no pods, so there is no {value}", "063", "prepare-pod-field")
+    for field in ("cpu", "memory"):
+        yield kept(f"{key}.{field}", "", when=when.as_the_role)
+        yield approximated(
+            f"{key}.{field}", "", "a prepare step has the size of role {role}, not {value}", "064", "prepare-size"
+        )
+    yield kept(f"{key}.gpu", "", when=asked.zero)
+    yield kept(f"{key}.gpu", "", when=when.as_the_role)
+    yield approximated(
+        f"{key}.gpu", "", "a prepare step has the devices of role {role} instead of {value}", "065", "prepare-gpu"
+    )
+    yield refused(
+        "steps[sidecar]",
+        "nothing runs beside the command of role {role}",
+        "066",
+        instead="start it in the command",
+    )
+
+
+def _failures(event: str) -> Iterator[Row]:
+    key = f"policies[{event}]"
+    yield kept(key, "")
+    yield kept(f"{key}.fail job", SCRIPT)
+    yield translated(f"{key}.abort job", "scontrol requeuehold", "scontrol release lets the job go on from its start")
+    yield translated(f"{key}.restart container", SCRIPT, "a new step on the same node")
+    yield translated(f"{key}.restart pod", SCRIPT, "a new step on the same node, with a new work folder")
+    yield translated(f"{key}.restart role", SCRIPT, "new steps for all replicas of the role")
+    yield translated(f"{key}.restart job", SCRIPT, "new steps for all replicas, in the same allocation")
+    yield kept(f"{key}.ignore", SCRIPT)
+    yield kept(f"{key}.index", SCRIPT)
+
+
+def _evicted() -> Iterator[Row]:
+    key = "policies[evicted]"
+    yield kept(key, "")
+    for action in ("fail job", "abort job", "restart job"):
+        yield approximated(
+            f"{key}.{action}",
+            "--requeue",
+            "Slurm takes the whole allocation back when a node is lost, whatever role it had; then the policy acts",
+            "070",
+            "evicted-role",
+            when=when.of_a_role,
+        )
+    yield translated(f"{key}.fail job", "--no-requeue", "all replicas end with the job")
+    yield approximated(
+        f"{key}.abort job",
+        "--requeue",
+        "the job is queued again, and holds itself when it has nodes",
+        "071",
+        "evicted-abort",
+    )
+    yield translated(f"{key}.restart job", "--requeue", "the job goes back into the queue")
+    for action in ("restart container", "restart pod", "restart role", "ignore"):
+        yield refused(
+            f"{key}.{action}",
+            "Slurm takes the whole allocation back, so nothing of the job goes on",
+            "072",
+            "evicted",
+            instead="write on evicted => restart job",
+        )
+    yield kept(f"{key}.index", SCRIPT)
+    yield refused(f"{key}.delay", "the job is gone when it is evicted", "073", instead="remove after")
+
+
+def _pending() -> Iterator[Row]:
+    key = "policies[pending]"
+    yield kept(key, "")
+    yield approximated(
+        f"{key}.fail job",
+        "--deadline",
+        "Slurm removes the job while it waits for nodes, not while it is held or its partition is down; all "
+        "replicas start at once",
+        "074",
+        when=when.with_deadline,
+    )
+    yield refused(
+        f"{key}.fail job",
+        "Slurm removes a job that waits too long only if it knows how long the job runs",
+        "075",
+        "pending-deadline",
+        instead="write a deadline",
+    )
+    for action, code in (("abort job", "076"), ("restart pod", "077"), ("restart job", "078")):
+        slug = f"pending-{action.replace(' ', '-')}"
+        yield refused(
+            f"{key}.{action}", "a job that waits can only be removed", code, slug, instead="write => fail job"
+        )
+    yield kept(f"{key}.index", "")
+    yield kept(f"{key}.delay", "--deadline")
+
+
+POLICIES = (
+    kept("policies[completed]", ""),
+    kept("policies[completed].complete job", SCRIPT),
+    translated("policies[completed].restart job", SCRIPT, "new steps for all replicas, in the same allocation"),
+    kept("policies[completed].index", SCRIPT),
+    *_failures("failed"),
+    kept("policies[failed].delay", SCRIPT),
+    *_failures("exit"),
+    *_evicted(),
+    *_pending(),
+    kept("policies[restarted]", ""),
+    kept("policies[restarted].fail job", SCRIPT),
+    translated("policies[restarted].abort job", "scontrol requeuehold", "scontrol release lets the job go on"),
+    translated("policies[restarted].restart job", SCRIPT, "new steps for all replicas, in the same allocation"),
+    kept("policies[restarted].index", SCRIPT),
+    kept("policies[unknown]", ""),
+    *(
+        translated(f"policies[unknown].{action}", "", "it cannot happen: Slurm gives the whole allocation or nothing")
+        for action in ("fail job", "abort job", "restart job", "ignore")
+    ),
+)
+
+SUPPORT = Support("slurm", "SLM", *JOB, *PLACEMENT, *CONTAINER, *FILES, *_steps(), *POLICIES)

@@ -1,0 +1,74 @@
+"""Conditions of the slurm support table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tfdsl.support import Condition, condition
+from tfdsl_backends.slurm.layout import MEBIBYTE, single
+from tfdsl_backends.slurm.options import in_containers
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.ir.fields import Item
+    from tfdsl.ir.model import BaseMount, Policy, Role
+
+containers = Condition('runtime = "pyxis" or "apptainer"', lambda unit, item: in_containers(unit))
+numbered = Condition("a number", lambda unit, item: isinstance(item.value, int))
+of_a_role = Condition("with a role", lambda unit, item: cast("Policy", item.node).role is not None)
+no_spread = Condition(
+    "none, or one replica", lambda unit, item: item.value == "none" or cast("Role", item.node).replicas == 1
+)
+
+
+@condition("whole MB for each processor")
+def exact_memory(unit: Unit, item: Item) -> bool:
+    """Whether Slurm reserves exactly that."""
+    role = cast("Role", item.node)
+    cpus = max(role.cpu.whole, 1) if role.cpu is not None else 1
+    return role.memory is not None and role.memory.whole % (MEBIBYTE * cpus) == 0
+
+
+@condition("the limit of a replica is above its request")
+def above_request(unit: Unit, item: Item) -> bool:
+    """Whether a limit is not the request."""
+    role = cast("Role", item.node)
+    return bool(item.value != getattr(role, item.key.rpartition(".")[2].removesuffix("_limit")))
+
+
+@condition("several roles in one allocation")
+def one_for_all(unit: Unit, item: Item) -> bool:
+    """Whether what a role asks for is given to all."""
+    return single(unit) and len(unit.job.roles) > 1
+
+
+@condition("native, an absolute path other than the source")
+def elsewhere(unit: Unit, item: Item) -> bool:
+    """Whether a process of the node would need the folder at another place."""
+    at = cast("BaseMount", item.node).at
+    return at.startswith("/") and not in_containers(unit) and getattr(item.node, "source", None) != at
+
+
+@condition("an absolute path, but for pyxis")
+def read_only_image(unit: Unit, item: Item) -> bool:
+    """Whether nothing can be written at the path."""
+    return cast("BaseMount", item.node).at.startswith("/") and unit.text("runtime") != "pyxis"
+
+
+@condition("with a deadline")
+def with_deadline(unit: Unit, item: Item) -> bool:
+    """Whether Slurm can know how long the job takes."""
+    return unit.job.deadline is not None
+
+
+@condition("the role's")
+def as_the_role(unit: Unit, item: Item) -> bool:
+    """Whether a step asks for what its role has."""
+    role = unit.job.role(item.role)
+    return role is not None and item.value == getattr(role, item.key.rpartition(".")[2])
+
+
+@condition("Directory, File")
+def checked_type(unit: Unit, item: Item) -> bool:
+    """Whether the script checks the type when the replica starts."""
+    return item.value in ("", "Directory", "File")

@@ -1,0 +1,3 @@
+FROM tensorflow/tensorflow:2.17.0-gpu
+WORKDIR /app
+COPY ["train.py", "train.py"]

@@ -1,0 +1,152 @@
+"""The scripts of whole jobs, run on stand-ins of Slurm's commands."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.backends.slurm.compiled import scripts
+
+if TYPE_CHECKING:
+    from tests.unit.backends.slurm.stand_in import Slurm
+
+ONE_NODE = {"SLURM_JOB_NODELIST": "n1", "SLURM_TASKS_PER_NODE": "9"}
+SERVE = "sleep 60"
+
+
+def test_replicas_are_placed_as_slurm_has_placed_the_tasks(slurm: Slurm) -> None:
+    """2(x2),1 is two tasks on each of the first two nodes and one on the third (sbatch(1), SLURM_TASKS_PER_NODE)."""
+    made = scripts(
+        'command = "echo $TF_CONFIG"', "role chief { }", "role worker { replicas = 3 }", "role evaluator { }"
+    )
+    done = slurm.batch(made, SLURM_JOB_NODELIST="n1,n2,n3", SLURM_TASKS_PER_NODE="2(x2),1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    config = json.loads(slurm.log("worker-1"))
+    hosts = {role: [one.partition(":")[0] for one in all_of] for role, all_of in config["cluster"].items()}
+    assert hosts == {"chief": ["n1"], "worker": ["n1", "n2", "n2"]}
+    assert config["task"] == {"type": "worker", "index": 1}
+    ports = [int(one.partition(":")[2]) for role in ("chief", "worker") for one in config["cluster"][role]]
+    assert ports == list(range(ports[0], ports[0] + 4))
+    assert 20000 <= ports[0] <= 30000
+    assert "--nodelist=n3" in slurm.options("evaluator-0")[0]
+
+
+def test_components_have_their_own_nodes(slurm: Slurm) -> None:
+    made = scripts('command = "true"', "role worker { replicas = 2, cpu = 2 }", "role ps { cpu = 1 }")
+    done = slurm.batch(
+        made,
+        SLURM_JOB_NODELIST_HET_GROUP_0="n9",
+        SLURM_TASKS_PER_NODE_HET_GROUP_0="1",
+        SLURM_JOB_NODELIST_HET_GROUP_1="n1,n2",
+        SLURM_TASKS_PER_NODE_HET_GROUP_1="1(x2)",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = {name: set(slurm.options(name)[0]) for name in ("ps-0", "worker-0", "worker-1")}
+    assert {"--nodelist=n9", "--het-group=0", "--cpus-per-task=1"} <= found["ps-0"]
+    assert {"--nodelist=n1", "--het-group=1", "--cpus-per-task=2"} <= found["worker-0"]
+    assert {"--nodelist=n2"} <= found["worker-1"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "command", "status", "starts"),
+    [
+        ("on failed => fail job", "exit 3", 3, 1),
+        ("on failed => restart container\n  retries = 2", "exit 3", 3, 3),
+        ("on exit 4 => restart container\n  on failed => fail job", "exit 3", 3, 1),
+        ("on failed => ignore", "exit 3", 0, 1),
+        ("on failed after 1s => fail job", "exit 3", 3, 1),
+    ],
+)
+def test_policies(slurm: Slurm, policy: str, command: str, status: int, starts: int) -> None:
+    made = scripts('role chief { command = "sleep 4" }', f'role worker {{ command = "{command}" }}', policy)
+    done = slurm.batch(made, **ONE_NODE)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert len(slurm.options("worker-0")) == starts
+    assert slurm.alive() == []
+
+
+def test_the_job_completes_and_the_others_are_stopped(slurm: Slurm) -> None:
+    made = scripts(
+        'role chief { command = "sleep 1" }',
+        "role ps { command = \"trap 'echo asked; exit 0' TERM; sleep 60 & wait\" }",
+    )
+    done = slurm.batch(made, **ONE_NODE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert slurm.log("ps-0") == "asked\n"
+
+
+def test_a_second_run_after_a_requeue(slurm: Slurm) -> None:
+    made = scripts('role worker { command = "exit 0" }', "on evicted => restart job\n  retries = 1")
+    first = slurm.batch(made, **ONE_NODE, SLURM_RESTART_COUNT="1")
+    assert first.returncode == 0
+    assert "restart job (1 of 1 retries used)" in first.stdout
+    second = slurm.batch(made, **ONE_NODE, SLURM_RESTART_COUNT="2")
+    assert second.returncode == 75
+    assert "no retry is left" in second.stdout
+
+
+def test_an_evicted_job_without_a_policy_fails(slurm: Slurm) -> None:
+    made = scripts('role worker { command = "exit 0" }')
+    assert slurm.batch(made, **ONE_NODE, SLURM_RESTART_COUNT="1").returncode == 75
+
+
+def test_abort_holds_the_job(slurm: Slurm) -> None:
+    made = scripts('role worker { command = "exit 5" }', "on failed => abort job")
+    assert slurm.batch(made, **ONE_NODE).returncode == 1
+    assert (slurm.folder / "slurm/scontrol").read_text() == "requeuehold 7\n"
+    # scontrol release: it goes on, and this is no eviction
+    done = slurm.batch(scripts('role worker { command = "true" }'), **ONE_NODE, SLURM_RESTART_COUNT="1")
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_port_that_is_taken_is_said(slurm: Slurm) -> None:
+    import socket
+
+    made = scripts('role worker { command = "true" }', options='port_range = "23457-23457"')
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 23457))
+        taken.listen()
+        done = slurm.batch(made, **ONE_NODE)
+    assert done.returncode == 76
+    assert "port 23457 is in use" in slurm.log("worker-0")
+
+
+IMAGE = 'image = "reg.example.com/ml/mnist:1.4"'
+
+
+def test_containers_of_pyxis(slurm: Slurm) -> None:
+    """A registry ends with # (pyxis, "Image names"); nothing of the command is in the options."""
+    made = scripts(
+        IMAGE,
+        'command = "echo it is $0"',
+        'mount host "/srv/data" at "/data" readonly',
+        "role worker { }",
+        options='runtime = "pyxis"',
+    )
+    assert slurm.batch(made, **ONE_NODE).returncode == 0
+    options = slurm.options("worker-0")[0]
+    assert "--container-image=reg.example.com#ml/mnist:1.4" in options
+    run = f"{slurm.folder}/run"
+    assert f"--container-mounts={run}:{run},{slurm.folder}:{slurm.folder},/srv/data:/data:ro" in options
+
+
+def test_containers_of_apptainer(slurm: Slurm) -> None:
+    made = scripts(
+        IMAGE,
+        'command = ["sh", "-c", "echo in $TFJOB_INSIDE"]',
+        "gpu = 1",
+        'mount host "/srv/data" at "/data" readonly',
+        'mount scratch at "/scratch"',
+        "role worker { }",
+        options='runtime = "apptainer"',
+    )
+    done = slurm.batch(made, **ONE_NODE, TMPDIR=str(slurm.folder))
+    assert done.returncode == 0, done.stdout + slurm.log("worker-0")
+    words = (slurm.folder / "slurm/apptainer").read_text().splitlines()
+    assert words[0] == "exec"
+    assert {"--nv", "--bind=/srv/data:/data:ro", "docker://reg.example.com/ml/mnist:1.4"} <= set(words)
+    assert [word for word in words if re.fullmatch(r"--bind=.*/tfjob-7-worker-0-2:/scratch", word)]
+    assert slurm.log("worker-0") == "in yes\n"

@@ -1,0 +1,50 @@
+"""How jobs live on Slurm where it differs from the language; tests/conformance/slurm compares with the real one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.backends.slurm.compiled import outcome
+from tfdsl import targets
+from tfdsl.lifecycle.scenario import Injected, parse, play
+
+if TYPE_CHECKING:
+    from tfdsl.lifecycle.scenario import Prediction
+
+RUN = 'command = ["python3", "train.py"]'
+ROLES = ("role chief { }", "role worker { replicas = 2 }", "role ps { }")
+
+
+def played(*lines: str, inject: tuple[str, ...]) -> Prediction:
+    made = outcome(RUN, *ROLES, *lines).made[0]
+    backend = targets.find("slurm")
+    assert backend is not None
+    behaviour = backend.behaviour(made.unit, made.documents)
+    assert behaviour is not None
+    faults = [parse(one) for one in inject]
+    return play(behaviour, [one for one in faults if isinstance(one, Injected)])
+
+
+@pytest.mark.parametrize(
+    ("lines", "end", "started_again"),
+    [
+        ((), "failed", 0),
+        (("on evicted => fail job", "on failed => restart pod"), "failed", 0),
+        (("on evicted => restart job",), "succeeded", 4),  # Slurm takes the nodes of all back
+        (("on worker evicted => restart job",), "succeeded", 4),
+        (("on failed => restart container",), "succeeded", 4),  # the job starts again from the queue
+        (("on worker failed => restart container",), "failed", 0),
+    ],
+)
+def test_a_lost_node_is_about_the_whole_job(lines: tuple[str, ...], end: str, started_again: int) -> None:
+    seen = played(*lines, inject=("worker[1] evicted after 5s",))
+    assert seen.outcome == end
+    assert sum(one.starts + one.restarts - 1 for one in seen.replicas) == started_again
+
+
+@pytest.mark.parametrize("cleanup", ["running", "all", "none"])
+def test_all_steps_end_with_the_job(cleanup: str) -> None:
+    seen = played(f'cleanup = "{cleanup}"', inject=("chief[0] completed after 5s",))
+    assert seen.left() == {"chief[0]": "succeeded"}
