@@ -84,11 +84,24 @@ class Jobs(Behaviour):
         return self._failed(task, f"{task} was lost", status, state, disrupted=True)
 
     def on_preemption(self, task: Task, status: int, state: State) -> Decision:
-        """The same; but the pod is looked at when its command has ended, and may have succeeded."""
-        if task.role == _TENSORBOARD or status:
+        """The same; but where the pod is looked at when its command has ended, it may have succeeded."""
+        if task.role == _TENSORBOARD or status or not self._is_looked_at_late(task, state):
             return self.on_loss(task, status, state)
         state.count(f"{_DONE}{task}")
         return self.on_completion(state) or Decision("ignore", f"{task} completed while its pod was deleted")
+
+    def _is_looked_at_late(self, task: Task, state: State) -> bool:
+        """Whether nothing is done about a deleted pod before its command has ended.
+
+        Failure rules wait for that. Without them it fails at once, but the Job controller cannot say so while the Job
+        has to wait with the new pod and others of its pods are ready: the server refuses the status (seen on 1.34.4).
+        """
+        name = self.part_of(task)
+        part = self._parts[name]
+        if part.job.rules:
+            return True
+        others = any(state.replicas[other].phase == "running" for other in part.tasks if other != task)
+        return others and state.counts.get(f"{_FAILED}{name}", 0) < part.job.limit
 
     def _failed(self, task: Task, what: str, status: int, state: State, *, disrupted: bool) -> Decision:
         part, job = self.part_of(task), self._job(task)

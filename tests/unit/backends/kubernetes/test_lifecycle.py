@@ -16,7 +16,7 @@ def seen(lines: str, *faults: str, version: str = "1.34") -> Observation:
 
 
 def test_no_recorded_run_is_left_out() -> None:
-    assert len(scenarios("kubernetes")) == 54
+    assert len(scenarios("kubernetes")) == 58
 
 
 @pytest.mark.parametrize(
