@@ -125,12 +125,27 @@ class Supervisor:
         """Start a process; ``output``, the write end of a pipe for what it writes, can be closed afterwards."""
         self._live[launch.name, generation] = None
         data = _data(launch) | {"generation": generation}
+        self._wait_for_room()
         if self._lost or not self._wire.send("start", data, descriptors=(output,)):
             self._lose()
 
     def signal(self, name: str, number: int) -> None:
         """Send a signal to every process of a launch."""
         self._wire.send("signal", name, int(number))
+
+    def _wait_for_room(self) -> None:
+        """Hear the supervisor until it can be told more: with both waiting to be read, neither would go on.
+
+        A socket counts as writable when three quarters of its buffer are free, which is more than any launch needs.
+        """
+        poll = select.poll()
+        poll.register(self._wire.fileno(), select.POLLIN | select.POLLOUT)
+        while not self._lost:
+            (_, ready), *_ = poll.poll()
+            if ready & ~select.POLLOUT:
+                self._listen()
+            if ready & select.POLLOUT:
+                return
 
     # --- what happens ---
 

@@ -9,7 +9,6 @@ from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.ir.fields import walk
 from tfdsl.running import devices
 from tfdsl.running.keys import TABLE
-from tfdsl.running.plan import tasks
 from tfdsl.support import spoken
 
 if TYPE_CHECKING:
@@ -68,13 +67,11 @@ def fewer_devices(job: Job, origins: Origins, given: Mapping[Task, str], found: 
 
 def too_many(job: Job, origins: Origins) -> Iterator[Diagnostic]:
     """A job for a cluster, with more replicas than a machine can start."""
-    count = len(tasks(job)) if sum(role.replicas for role in job.roles) <= MOST_REPLICAS else None
-    if count is None:
+    count = sum(role.replicas for role in job.roles)
+    if count > MOST_REPLICAS:
         largest = max(job.roles, key=lambda role: role.replicas)
-        total = sum(role.replicas for role in job.roles)
-        yield run_rules.TOO_MANY(origins.span(f"{largest.path}.replicas"), count=total, most=MOST_REPLICAS).help(
-            f"start fewer: --scale {largest.name}=2"
-        )
+        error = run_rules.TOO_MANY(origins.span(f"{largest.path}.replicas"), count=count, most=MOST_REPLICAS)
+        yield error.help(f"start fewer: --scale {largest.name}=2")
 
 
 def problems(found: Iterable[Problem], origins: Origins) -> list[Diagnostic]:

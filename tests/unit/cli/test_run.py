@@ -99,6 +99,13 @@ def test_what_the_system_refuses_is_said(tmp_path: Path) -> None:
     assert "error[TFJ4810] run-not-started: cannot start the job: Too many open files\n  --> demo.tfjob:1:5" in done.err
 
 
+def test_a_hundred_and_fifty_replicas(tmp_path: Path) -> None:
+    """Starting them does not wait for a supervisor that waits to be heard."""
+    done = ran(tmp_path, 'cluster { discovery = "both" }', 'role worker { replicas = 150, command = "echo $1" }')
+    assert done.status == 0, done.err
+    assert len(done.out.splitlines()) == 150
+
+
 # --- policies ---
 
 
