@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.running.timers import Timers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from types import FrameType
 
     from tfdsl.running.local_job import LocalJob, Result
     from tfdsl.vocabulary.quantities import Duration
@@ -104,7 +105,7 @@ class Loop:
     # --- signals ---
 
     @contextmanager
-    def _signals(self) -> Iterator[None]:
+    def _signals(self) -> Generator[None]:
         """Have the numbers of :data:`ENDING` written into a pipe that the loop reads."""
         self._over: set[str] = set()
         reading, writing = os.pipe()
@@ -114,7 +115,7 @@ class Loop:
         heard = [
             number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN
         ]  # nohup has SIGHUP ignored
-        handlers = {number: signal.signal(number, lambda *_: None) for number in heard}
+        handlers = {number: signal.signal(number, _heard) for number in heard}
         self.add(reading, lambda: self._signalled(os.read(reading, 64)))
         try:
             yield
@@ -136,3 +137,7 @@ class Loop:
             self._tell(f"{name}: {'killing' if again else 'stopping'} what runs{more}")
             for job in list(self._running):
                 job.interrupt(f"it was ended by {name}", now=again)
+
+
+def _heard(number: int, frame: FrameType | None) -> None:
+    """Leave a signal to the pipe, which wakes the loop."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from tfdsl.ir.model import Job, Policy, Role
 
@@ -39,6 +39,6 @@ def _is_about(policy: Policy, gone: set[str]) -> bool:
 
 def _first(error: ValueError) -> str:
     """The words of the first rule that is broken: models say which and where around them."""
-    told: object = getattr(error, "errors", list)()
-    first: object = told[0] if isinstance(told, list) and told else None  # pyright: ignore[reportUnknownVariableType]
-    return str(first["msg"]) if isinstance(first, dict) else str(error)  # pyright: ignore[reportUnknownArgumentType]
+    errors: Callable[[], list[dict[str, object]]] | None = getattr(error, "errors", None)
+    broken = errors() if errors is not None else []
+    return str(broken[0]["msg"]) if broken else str(error)
