@@ -103,7 +103,7 @@ def test_sarif_of_a_check_explains_rules_of_targets_and_of_lint(tmp_path: Path) 
     log = json.loads(done.out)
     jsonschema.validate(log, SARIF)
     described = {rule["id"]: rule for rule in log["runs"][0]["tool"]["driver"]["rules"]}
-    assert {code[:3] for code in described} == {"TFJ", "KTF", "VOL", "K8S", "SLI", "YRN"}
+    assert {code[:3] for code in described} == {"TFJ", "KTF", "VOL", "K8S", "JBS", "SLI", "YRN", "SLM"}
     for code, rule in described.items():
         assert rule["help"]["text"].startswith(rule["shortDescription"]["text"]), code
         assert rule["shortDescription"]["text"].endswith("."), code
