@@ -14,6 +14,7 @@ import pytest
 from tests.unit.cli.shell import tfdsl
 from tests.unit.diagnostics.pages import ROOT, diagnostics, example, sections
 from tests.unit.diagnostics.texts import SLOW, TOLD, duplicate, place, source
+from tfdsl import targets
 from tfdsl.diagnostics import Edit, Rule
 from tfdsl.diagnostics.page import FOLDER
 from tfdsl.diagnostics.render import render
@@ -103,7 +104,7 @@ def test_sarif_of_a_check_explains_rules_of_targets_and_of_lint(tmp_path: Path) 
     log = json.loads(done.out)
     jsonschema.validate(log, SARIF)
     described = {rule["id"]: rule for rule in log["runs"][0]["tool"]["driver"]["rules"]}
-    assert {code[:3] for code in described} == {"TFJ", "KTF", "VOL", "K8S", "JBS", "SLI", "YRN", "SLM"}
+    assert {code[:3] for code in described} == {"TFJ", *(backend.prefix for backend in targets.built_in())}
     for code, rule in described.items():
         assert rule["help"]["text"].startswith(rule["shortDescription"]["text"]), code
         assert rule["shortDescription"]["text"].endswith("."), code
