@@ -27,7 +27,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfdsl import pipeline, targets
-from tfdsl.lifecycle.scenario import Injected, Prediction, parse, play
+from tfdsl.lifecycle.faults import Injected, parse
+from tfdsl.lifecycle.scenario import play
 from tfdsl.record import Record
 from tfdsl.text import Source
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.lifecycle.scenario import Prediction
 
 FOLDER = Path(__file__).with_name("scenarios")
 JOB = 'job {name} {{\n  image = "registry.example.com/seen:1"\n  command = ["python", "train.py"]\n{lines}\n}}\n'
@@ -122,10 +124,13 @@ def predicted(made: pipeline.Made, faults: Sequence[str], *, finish: bool = True
 
 def injected(faults: Sequence[str]) -> list[Injected]:
     """The faults as events."""
-    read = [(text, parse(text)) for text in faults]
-    wrong = [f"{text}: {fault}" for text, fault in read if isinstance(fault, str)]
-    assert not wrong, wrong
-    return [fault for _, fault in read if isinstance(fault, Injected)]
+    return [_injected(text) for text in faults]
+
+
+def _injected(text: str) -> Injected:
+    fault = parse(text)
+    assert isinstance(fault, Injected), f"{text}: {fault.message}"
+    return fault
 
 
 def observation(prediction: Prediction) -> Observation:

@@ -26,7 +26,6 @@ _RADIUS: Final = 8.0
 _UNFIT: Final = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What no XML may hold (XML 1.0, "Char")."""
 _ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
-_BOTH_ENDS: Final = ("peers",)
 _NO_END: Final = ("mount",)
 _TO_SOURCE: Final = ("variables", "logs")
 """Links whose arrow is at their source: that is where the data goes."""

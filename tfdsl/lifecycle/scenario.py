@@ -20,7 +20,6 @@ from tfdsl.lifecycle.events import (
     Started,
     Task,
 )
-from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.lifecycle.machine import DEADLINE, Machine
 from tfdsl.record import Record
 
@@ -29,10 +28,9 @@ if TYPE_CHECKING:
 
     from tfdsl.ir.model import Role
     from tfdsl.lifecycle.behaviour import Behaviour
+    from tfdsl.lifecycle.faults import Injected
     from tfdsl.lifecycle.state import Phase
     from tfdsl.vocabulary.quantities import Duration
-
-__all__ = ["Injected", "Left", "Prediction", "parse", "play"]
 
 _MOST: Final = 10_000
 _MOST_EACH: Final = 30

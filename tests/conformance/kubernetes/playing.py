@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.conformance.kubernetes.compiling import Compiled
     from tests.conformance.kubernetes.stand_in_kubelet import Pod
     from tests.conformance.kubernetes.work import Work
-    from tfdsl.lifecycle.scenario import Injected
+    from tfdsl.lifecycle.faults import Injected
 
 QUIET, LOOKS = 2.0, 10
 """Seconds and looks without a change after which the controller is taken to have done all it wants."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conformance.slurm.jobs import COMMAND, HEAD, SMALL, Job, Run
+from tests.lifecycle.recorded import injected
 from tfdsl import pipeline, targets
-from tfdsl.lifecycle.scenario import Injected, Prediction, parse, play
+from tfdsl.lifecycle.scenario import Prediction, play
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -273,8 +274,7 @@ def prediction(scenario: Scenario) -> Prediction:
     unit = pipeline.unit_of(backend, values)
     behaviour = backend.behaviour(unit, backend.load().generate(unit))
     assert behaviour is not None
-    faults = [parse(one) for one in scenario.inject]
-    return play(behaviour, [one for one in faults if isinstance(one, Injected)], finish=not scenario.inject)
+    return play(behaviour, injected(scenario.inject), finish=not scenario.inject)
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.lifecycle import recorded
 from tfdsl import pipeline, targets
 from tfdsl.lifecycle.behaviour import Behaviour
-from tfdsl.lifecycle.scenario import Injected, Prediction, parse, play
+from tfdsl.lifecycle.scenario import Prediction, play
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job
+    from tfdsl.lifecycle.faults import Injected
 
 CHIEF = "role chief { }\n  role worker { replicas = 2 }\n  role ps { }"
 WORKERS = "role worker { replicas = 2 }\n  role ps { }"
@@ -31,9 +33,7 @@ def job(*lines: str) -> Job:
 
 def injected(*texts: str) -> list[Injected]:
     """What is injected."""
-    faults = [parse(text) for text in texts]
-    assert all(isinstance(fault, Injected) for fault in faults), faults
-    return [fault for fault in faults if isinstance(fault, Injected)]
+    return recorded.injected(texts)
 
 
 def played(lines: tuple[str, ...] | str, *faults: str) -> Prediction:

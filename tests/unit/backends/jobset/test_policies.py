@@ -8,17 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.lifecycle.recorded import backend_of, compile_lines, predicted
+from tests.lifecycle.recorded import backend_of, compile_lines, injected, predicted
 from tests.unit.backends.jobs import job, policy, role, time, unit
 from tests.unit.backends.jobset.manifest import jobset, specs
 from tests.unit.backends.verdicts import codes, fate, report
 from tfdsl import targets
 from tfdsl.lifecycle.behaviour import Behaviour
-from tfdsl.lifecycle.scenario import Injected, Prediction, parse, play
+from tfdsl.lifecycle.scenario import Prediction, play
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Policy
+    from tfdsl.lifecycle.faults import Injected
 
 WRITTEN = tuple(f"policies[{at}]{field}" for at in range(6) for field in ("", ".event", ".index", ".delay"))
 
@@ -201,13 +202,12 @@ def played(asked: Unit, fault: str) -> Prediction:
     assert backend is not None
     behaviour = backend.behaviour(asked, backend.load().generate(asked))
     assert behaviour is not None
-    return play(behaviour, injected(fault))
+    return play(behaviour, twice(fault))
 
 
-def injected(fault: str) -> list[Injected]:
+def twice(fault: str) -> list[Injected]:
     """The fault twice, long enough after each other."""
-    read = [parse(f"{fault} after 5s"), parse(f"{fault} after 25s")]
-    return [one for one in read if isinstance(one, Injected)]
+    return injected([f"{fault} after 5s", f"{fault} after 25s"])
 
 
 def counted(prediction: Prediction) -> dict[str, int]:
@@ -227,7 +227,7 @@ def test_a_jobset_does_what_the_policies_say(asked: tuple[Policy, ...], retries:
     if TOLD & {one.rule.code for one in said}:
         return
     for fault in FAULTS:
-        ours, language = played(of, fault), play(Behaviour(made), injected(fault))
+        ours, language = played(of, fault), play(Behaviour(made), twice(fault))
         assert (ours.outcome, counted(ours)) == (language.outcome, counted(language)), (fault, ours, language)
 
 

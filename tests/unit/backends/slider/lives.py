@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.lifecycle.recorded import Scenario
     from tests.unit.backends.slider.agents import Cluster, Container
     from tfdsl.ir.model import Job
-    from tfdsl.lifecycle.scenario import Injected
+    from tfdsl.lifecycle.faults import Injected
 
 WAIT_LIMIT = 3
 NOTICE = 2

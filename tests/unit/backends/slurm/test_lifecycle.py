@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.lifecycle.recorded import injected
 from tests.unit.backends.slurm.compiled import outcome
 from tfdsl import targets
-from tfdsl.lifecycle.scenario import Injected, parse, play
+from tfdsl.lifecycle.scenario import play
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.scenario import Prediction
@@ -23,8 +24,7 @@ def played(*lines: str, inject: tuple[str, ...]) -> Prediction:
     assert backend is not None
     behaviour = backend.behaviour(made.unit, made.documents)
     assert behaviour is not None
-    faults = [parse(one) for one in inject]
-    return play(behaviour, [one for one in faults if isinstance(one, Injected)])
+    return play(behaviour, injected(inject))
 
 
 @pytest.mark.parametrize(
