@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _PARTITION: Final = regex(r"[A-Za-z0-9_.][A-Za-z0-9_.,-]*\Z")
 _CONSTRAINT: Final = regex(r"[A-Za-z0-9_.(\[][A-Za-z0-9_.:,&|*()\[\]-]*\Z")
 _IMAGE: Final = regex(r"[A-Za-z0-9_./@:+-]+\Z")
+GOES_ON: Final = {*RESTARTS, "ignore", "abort job"}
+"""Actions by which a job says that a lost replica does not simply fail it; Slurm ends all of them then."""
 MANY: Final = 200
 """Replicas of which the steps become a load for the first node."""
 
@@ -110,8 +112,8 @@ def _ends(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
     if job.deadline is None:
         yield messages.NO_LIMIT(unit.origins.job).help("write deadline = 12h, or what the job needs")
-    restarts = any(policy.action in RESTARTS and policy.role != "tensorboard" for policy in job.policies)
-    if restarts and not any(policy.event == "evicted" for policy in job.policies):
+    goes_on = any(policy.action in GOES_ON and policy.role != "tensorboard" for policy in job.policies)
+    if goes_on and not any(policy.event == "evicted" for policy in job.policies):
         what = "starts again from the queue" if decided(unit).evicted == "restart job" else "fails"
         yield messages.NODE_LOSS(unit.origins.job, what=what).help("write on evicted => restart job, or => fail job")
 
