@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
+from tfdsl_backends.scripts.roles import MEBIBYTE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Role
 
-MEBIBYTE = 1 << 20
 GPU = "nvidia.com/gpu"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.support import Condition, condition
-from tfdsl_backends.slurm.layout import MEBIBYTE, single
+from tfdsl_backends.scripts.roles import MEBIBYTE
+from tfdsl_backends.slurm.layout import single
 from tfdsl_backends.slurm.options import in_containers
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.conformance.local import tensorflow
+from tests.conformance import tensorflow
 
 HERE = Path(__file__).parent
 DEFAULT_WORK = Path(tempfile.gettempdir()) / "tfdsl-local"

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.conformance.local import tensorflow
+from tests.conformance import tensorflow
 from tests.unit.cli.shell import COMMAND, environment
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conformance.local import tensorflow as with_tensorflow
+from tests.conformance import tensorflow as with_tensorflow
 from tests.conformance.slurm import jobs
 from tests.conformance.slurm.cluster import Cluster
 
