@@ -274,7 +274,7 @@ class Machine:
         self._stop(self.behaviour.stopped_with_part(part, self.state))
         self._orders.append(finish)
         ended = self.state.parts
-        if all(name in ended for name in self.behaviour.parts()):
+        if len(ended) == len(list(self.behaviour.parts())):
             failed = next((one for one in ended.values() if one.outcome == "failed"), finish)
             self._finish(failed.outcome, failed.cause, failed.task)
 

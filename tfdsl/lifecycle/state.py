@@ -20,6 +20,8 @@ ALIVE: tuple[Phase, ...] = ("pending", "running")
 ENDED: tuple[Phase, ...] = ("succeeded", "failed", "lost", "stopped", "gone")
 
 _IGNORED = "ignored"
+_ARRIVED = "arrived"
+_READY = "ready"
 
 
 class Replica:
@@ -27,20 +29,19 @@ class Replica:
 
     ``starts``: how many pods it has had; ``restarts``: how often its command was started again in place; ``status``:
     with which its command ended last. ``arrived``: what was started last is there, though its command may not run yet.
-    ``numbers``: how many replicas of its role are in each phase, which it keeps.
+    ``numbers``: how many replicas of its role are in each phase, have arrived and so on, which it keeps.
     """
 
-    __slots__ = ("_ignored", "_numbers", "_phase", "arrived", "restarts", "starts", "status")
+    __slots__ = ("_arrived", "_ignored", "_numbers", "_phase", "restarts", "starts", "status")
 
     def __init__(self, numbers: dict[str, int]) -> None:
         self._numbers = numbers
         self._phase: Phase = "waiting"
-        self._ignored = False
+        self._ignored = self._arrived = False
         self._count("waiting", 1)
         self.starts = 0
         self.restarts = 0
         self.status: int | None = None
-        self.arrived = False
 
     @property
     def phase(self) -> Phase:
@@ -51,6 +52,8 @@ class Replica:
     def phase(self, phase: Phase) -> None:
         self._count(self._phase, -1)
         self._count(phase, 1)
+        if self._arrived:
+            self._count(_READY, (phase == "pending") - (self._phase == "pending"))
         self._phase = phase
 
     @property
@@ -62,6 +65,19 @@ class Replica:
     def ignored(self, ignored: bool) -> None:
         self._count(_IGNORED, int(ignored) - int(self._ignored))
         self._ignored = ignored
+
+    @property
+    def arrived(self) -> bool:
+        """Whether what was started last is there, though its command may not run yet."""
+        return self._arrived
+
+    @arrived.setter
+    def arrived(self, arrived: bool) -> None:
+        change = int(arrived) - int(self._arrived)
+        self._count(_ARRIVED, change)
+        if self._phase == "pending":
+            self._count(_READY, change)
+        self._arrived = arrived
 
     @property
     def alive(self) -> bool:
@@ -107,11 +123,31 @@ class State:
         numbers = self._numbers.get(role, {})
         return sum(numbers.get(phase, 0) for phase in phases)
 
+    def total(self, *phases: Phase) -> int:
+        """The same of all roles."""
+        return sum(self.number(role, *phases) for role in self._numbers)
+
+    def all_in(self, role: str, *phases: Phase) -> bool:
+        """Whether every replica of ``role`` is in one of ``phases``; not of a role that has none."""
+        replicas = len(self.of(role))
+        return replicas > 0 and self.number(role, *phases) == replicas
+
+    def all_arrived(self, role: str) -> bool:
+        """Whether every replica of ``role`` has arrived."""
+        return self._kept(role, _ARRIVED) == len(self.of(role))
+
+    def ready(self, role: str) -> int:
+        """How many replicas of ``role`` have arrived, but their commands do not run yet."""
+        return self._kept(role, _READY)
+
     def ended_well(self, role: str) -> int:
         """How many replicas of ``role`` have succeeded, or have failed and count as ended."""
-        return self.number(role, "succeeded") + self._numbers.get(role, {}).get(_IGNORED, 0)
+        return self.number(role, "succeeded") + self._kept(role, _IGNORED)
 
     def count(self, counter: str) -> int:
         """One more of ``counter``; gives how many there are now."""
         self.counts[counter] = self.counts.get(counter, 0) + 1
         return self.counts[counter]
+
+    def _kept(self, role: str, what: str) -> int:
+        return self._numbers.get(role, {}).get(what, 0)

@@ -35,26 +35,30 @@ class Meeting(Behaviour):
     def begins(self, task: Task, state: State) -> Iterable[Task]:
         """The commands that nothing waits for any more."""
         met = self.have_met(state)
-        begun: list[Task] = []
+        begun: dict[str, Sequence[Task]] = {}
         roles = [role.name for role in self.job.roles if met or role.name not in self.waiting]
         for _ in roles:  # each round may start roles that wait for those of the round before
             for role in roles:
-                if all(self._runs(before, state, begun) for before in self.after.get(role, ())):
-                    begun += [
-                        other
-                        for other, replica in state.of(role)
-                        if replica.phase == "pending" and replica.arrived and other not in begun
-                    ]
-        return begun
+                if role not in begun and all(self._runs(one, state, begun) for one in self.after.get(role, ())):
+                    begun[role] = self._ready(role, task, state)
+        return [other for tasks in begun.values() for other in tasks]
+
+    @staticmethod
+    def _ready(role: str, task: Task, state: State) -> Sequence[Task]:
+        """The replicas of ``role`` that have arrived, of which ``task`` is the last, and whose commands do not run."""
+        ready = state.ready(role)
+        if ready <= 1 and (not ready or task.role == role):  # of thousands mostly none or this one
+            return [task] * ready
+        return [other for other, replica in state.of(role) if replica.phase == "pending" and replica.arrived]
 
     def have_met(self, state: State) -> bool:
         """Whether all tasks that others wait for are there, or were."""
-        return all(replica.arrived for role in self.awaited for _, replica in state.of(role))
+        return all(state.all_arrived(role) for role in self.awaited)
 
     @staticmethod
-    def _runs(role: str, state: State, begun: Sequence[Task]) -> bool:
+    def _runs(role: str, state: State, begun: Mapping[str, Sequence[Task]]) -> bool:
         """Whether the commands of all tasks of ``role`` run, or have run."""
-        return all(replica.phase not in ("waiting", "pending") or task in begun for task, replica in state.of(role))
+        return state.number(role, "waiting", "pending") == len(begun.get(role, ()))
 
     def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
         """All containers end with their application, whatever ``cleanup`` says; YARN keeps the logs of all."""

@@ -113,8 +113,10 @@ class JobSet(Behaviour):
         """Whether the Jobs that it depends on are ready: every pod runs or has ended."""
         roles = {job.name: name for name, job in self._set.jobs.items()}
         for name, status in self._set.jobs[role.name].waits_for:
-            phases = {replica.phase for _, replica in state.of(roles.get(name, ""))}
-            if phases & {"waiting", "pending"} or (status == "Complete" and phases != {"succeeded"}):
+            other = roles.get(name, "")
+            if state.number(other, "waiting", "pending"):
+                return False
+            if status == "Complete" and not state.all_in(other, "succeeded"):
                 return False
         return True
 
@@ -161,9 +163,11 @@ class JobSet(Behaviour):
 
     def _completed_by(self, role: str, state: State) -> bool:
         """Whether the Job of ``role`` has completed: all its pods have succeeded, or one that is enough."""
+        replicas = state.of(role)
+        if state.number(role, "succeeded") == len(replicas):
+            return True
         enough = self._set.jobs[role].succeeded
-        ended = {task.index for task, replica in state.of(role) if replica.phase == "succeeded"}
-        return bool(enough & ended) or len(ended) == len(state.of(role))
+        return any(replicas[index][1].phase == "succeeded" for index in enough if index < len(replicas))
 
     def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
         """Running pods are deleted, and with a Job that was active also its pods that have ended."""

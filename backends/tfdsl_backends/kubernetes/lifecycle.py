@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _TENSORBOARD: Final = "tensorboard"
 _FAILED: Final = "failed pods of "
 _IN_POD: Final = "restarts in its pod of "
+_IN_PLACE: Final = "restarts in all pods of "
 _DONE: Final = "completed before its pod was deleted: "
 
 
@@ -48,6 +49,18 @@ class _Part(Record):
 
     tasks: tuple[Task, ...]
     job: ControlledJob
+
+    def is_complete(self, state: State) -> bool:
+        """Whether enough of its replicas have succeeded."""
+        succeeded = (
+            sum(_has_succeeded(task, state) for task in self.tasks) if len(self.tasks) == 1 else self._many(state)
+        )
+        return self.job.is_complete(succeeded, lambda at: _has_succeeded(self.tasks[at], state), len(self.tasks))
+
+    def _many(self, state: State) -> int:
+        """How many of a whole role."""
+        role = self.tasks[0].role
+        return state.number(role, "succeeded") + state.counts.get(f"{_DONE}{role}", 0)
 
 
 class Jobs(Behaviour):
@@ -77,6 +90,10 @@ class Jobs(Behaviour):
             return Decision("restart container", what, counted=False)
         return self._failed(task, what, status, state, disrupted=False)
 
+    def on_success(self, task: Task, state: State) -> Decision | None:
+        """Its Job may be complete."""
+        return super().on_success(task, state) or self._completion(task, state)
+
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
         """Its pod has failed, and says that it was disrupted."""
         if task.role == _TENSORBOARD:
@@ -88,7 +105,8 @@ class Jobs(Behaviour):
         if task.role == _TENSORBOARD or status or not self._is_looked_at_late(task, state):
             return self.on_loss(task, status, state)
         state.count(f"{_DONE}{task}")
-        return self.on_completion(state) or Decision("ignore", f"{task} completed while its pod was deleted")
+        state.count(f"{_DONE}{task.role}")
+        return self._completion(task, state) or Decision("ignore", f"{task} completed while its pod was deleted")
 
     def _is_looked_at_late(self, task: Task, state: State) -> bool:
         """Whether nothing is done about a deleted pod before its command has ended.
@@ -133,6 +151,7 @@ class Jobs(Behaviour):
         """The replica alone; a new pod has not restarted yet."""
         if decision.action == "restart container":
             state.count(f"{_IN_POD}{task}")
+            state.count(f"{_IN_PLACE}{self.part_of(task)}")
         else:
             state.counts.pop(f"{_IN_POD}{task}", None)
         return [task]
@@ -143,6 +162,8 @@ class Jobs(Behaviour):
         if not name:
             return None
         part = self._parts[name]
+        if state.counts.get(f"{_IN_PLACE}{name}", 0) < part.job.limit:
+            return None  # even with those in pods that are gone there were too few
         alive = (other for other in part.tasks if state.replicas[other].alive)
         restarts = sum(state.counts.get(f"{_IN_POD}{other}", 0) for other in alive)
         if restarts < max(part.job.limit, 1):
@@ -152,12 +173,18 @@ class Jobs(Behaviour):
     # --- the end ---
 
     def on_completion(self, state: State) -> Decision | None:
-        """The next Job that is complete."""
-        for name, part in self._parts.items():
-            done = {task.index if len(part.tasks) > 1 else 0 for task in part.tasks if _has_succeeded(task, state)}
-            if name not in state.parts and part.job.is_complete(done, len(part.tasks)):
-                return Decision("complete job", f"{name} completed", part=name)
+        """Nothing: :meth:`on_success` has the pod whose end completes a Job."""
         return None
+
+    def _completion(self, task: Task, state: State) -> Decision | None:
+        name = self.part_of(task)
+        if not name or name in state.parts or not self._parts[name].is_complete(state):
+            return None
+        return Decision("complete job", f"{name} completed", part=name)
+
+    def stopped_with_part(self, part: str, state: State) -> Iterable[tuple[Task, bool]]:
+        """The replicas of the Job that run."""
+        return [(task, True) for task in self._parts[part].tasks if state.replicas[task].alive]
 
     def deadline(self) -> Duration | None:
         """``activeDeadlineSeconds``, which a patch may have changed for some of the Jobs: the first that passes."""

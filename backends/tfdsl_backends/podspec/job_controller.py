@@ -12,7 +12,7 @@ from tfdsl.record import Record
 from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Iterator
 
     from tfdsl.manifest.view import View
 
@@ -48,9 +48,11 @@ class ControlledJob(Record):
                 return "Ignore" if action == "Ignore" else "Count"
         return "Count"
 
-    def is_complete(self, succeeded: Collection[int], replicas: int) -> bool:
-        """Whether the Job is complete when these of its ``replicas`` have succeeded."""
-        return len(succeeded) == replicas or any(_is_met(rule, succeeded, replicas) for rule in self.success)
+    def is_complete(self, succeeded: int, has_succeeded: Callable[[int], bool], replicas: int) -> bool:
+        """Whether the Job is complete when so many of its ``replicas`` have succeeded, each of which can be asked."""
+        if succeeded == replicas:
+            return True
+        return any(_is_met(rule, succeeded, has_succeeded, replicas) for rule in self.success)
 
 
 def controlled(spec: View) -> ControlledJob:
@@ -83,11 +85,13 @@ def _matches(on_exit: View, status: int) -> bool:
     return within if on_exit["operator"].text == "In" else not within
 
 
-def _is_met(rule: View, succeeded: Collection[int], replicas: int) -> bool:
+def _is_met(rule: View, succeeded: int, has_succeeded: Callable[[int], bool], replicas: int) -> bool:
     wanted = set(_indexes(rule["succeededIndexes"].words or "", replicas))
     count = rule["succeededCount"].number
-    done = [index for index in succeeded if index in wanted] if wanted else succeeded
-    return len(done) >= (len(wanted) if count is None else count) > 0
+    least = len(wanted) if count is None else count
+    if succeeded < least or least <= 0:
+        return False
+    return not wanted or sum(map(has_succeeded, wanted)) >= least
 
 
 def _indexes(text: str, replicas: int) -> Iterator[int]:

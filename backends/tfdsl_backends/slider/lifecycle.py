@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from tfdsl.emit.located import plain
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Decision
+from tfdsl.lifecycle.events import Task
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.hadoop.lifecycle import Meeting
 from tfdsl_backends.slider.programs import task_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tfdsl.backend import Document, Unit
     from tfdsl.lifecycle.behaviour import Behaviour
-    from tfdsl.lifecycle.events import Task
     from tfdsl.lifecycle.state import State
 
 PEERS_MISSING: Final = 76
@@ -56,6 +56,7 @@ class Components(Meeting):
             waiting=[name for name, role in self.roles.items() if role["meets"]],
             after={role.name: role.after for role in unit.job.roles},
         )
+        self.deciding = tuple(self._deciding(unit))
         self.thresholds = {name: int(components[name][THRESHOLD]) for name in self.roles}
 
     # --- commands that end ---
@@ -81,15 +82,22 @@ class Components(Meeting):
 
     def _completion(self, state: State, *ignored: Task) -> Decision | None:
         """The same when the failures of ``ignored`` are, too: they are done, but none completes the job alone."""
-        for task, replica in state.replicas.items():
-            deciding = task_policy.completes(self.document, self.roles[task.role], task.index)
-            if deciding == "alone" and replica.phase == "succeeded":
+        for task, alone in self.deciding:
+            if alone and state.replicas[task].phase == "succeeded":
                 return Decision("complete job", f"{task} completed")
-            if deciding == "all" and all(
-                one.phase == "succeeded" or one.ignored or other in ignored for other, one in state.of(task.role)
-            ):
+            more = sum(one.role == task.role for one in ignored)
+            if not alone and state.ended_well(task.role) + more == len(state.of(task.role)):
                 return Decision("complete job", f"{task.role} completed")
         return None
+
+    def _deciding(self, unit: Unit) -> Iterator[tuple[Task, bool]]:
+        """The replicas whose success completes the job alone, and one of each role that does as a whole."""
+        for role in unit.job.roles:
+            by_index = [task_policy.completes(self.document, self.roles[role.name], at) for at in range(role.replicas)]
+            together = by_index.index("all") if "all" in by_index else None
+            for index, deciding in enumerate(by_index):
+                if deciding == "alone" or index == together:
+                    yield Task(role.name, index), deciding == "alone"
 
     def _again(self, rule: dict[str, Any], task: Task, what: str, state: State) -> Decision:
         """A restart of the command of ``task``, unless the script has counted enough of them."""

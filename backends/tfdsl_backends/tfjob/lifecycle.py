@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
+from tfdsl.lifecycle.events import Task
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.view import View, view
 from tfdsl.vocabulary.quantities import Duration
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Document, Unit
     from tfdsl.ir.model import Role
-    from tfdsl.lifecycle.events import Outcome, Task
+    from tfdsl.lifecycle.events import Outcome
     from tfdsl.lifecycle.state import Replica, State
 
 _TENSORBOARD: Final = "tensorboard"
 _OVER_LIMIT: Final = "over a limit"
 _OVERDUE: Final = "overdue"
 _IN_POD: Final = "restarts in its pod of "
+_IN_PLACE: Final = "restarts in all pods"
 
 
 def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
@@ -115,7 +117,11 @@ class Operator(Behaviour):
     @staticmethod
     def _restarting(state: State) -> bool:
         """Whether the TFJob is Restarting, which keeps failed pods from failing it: as long as there is one."""
-        return any(one.ignored or (one.phase == "pending" and one.starts > 1) for one in state.replicas.values())
+        roles = [role.name for role in state.job.roles]
+        if any(state.ended_well(role) > state.number(role, "succeeded") for role in roles):
+            return True  # one has failed and is ignored
+        pending = (role for role in roles if state.number(role, "pending"))
+        return any(one.phase == "pending" and one.starts > 1 for role in pending for _, one in state.of(role))
 
     def on_pending(self, task: Task) -> Decision | None:
         """Pods may wait as long as they like."""
@@ -135,14 +141,15 @@ class Operator(Behaviour):
         """The replica alone; a new pod has not restarted yet."""
         if decision.action == "restart container":
             state.count(f"{_IN_POD}{task}")
+            state.count(_IN_PLACE)
         else:
             state.counts.pop(f"{_IN_POD}{task}", None)
         return [task]
 
     def on_restarted(self, task: Task, state: State) -> Decision | None:
         """The restarts in all pods that run now, against ``backoffLimit``."""
-        if self._limit is None or task.role == _TENSORBOARD:
-            return None
+        if self._limit is None or task.role == _TENSORBOARD or state.counts.get(_IN_PLACE, 0) < self._limit:
+            return None  # even with those in pods that are gone there were too few
         restarts = sum(
             state.counts.get(f"{_IN_POD}{other}", 0) for other, replica in state.replicas.items() if replica.alive
         )
@@ -154,10 +161,11 @@ class Operator(Behaviour):
 
     def on_completion(self, state: State) -> Decision | None:
         """The chief or master, else the workers or the first of them."""
-        replicas = [replica.phase == "succeeded" for _, replica in state.of(self._decider)]
-        if replicas and all(replicas):
+        if state.all_in(self._decider, "succeeded"):
             return Decision("complete job", f"{self._decider} completed")
-        if self._decider == "worker" and replicas and replicas[0] and not self._all_workers:
+        first = state.replicas.get(Task("worker", 0))
+        alone = self._decider == "worker" and not self._all_workers
+        if alone and first is not None and first.phase == "succeeded":
             return Decision("complete job", "worker[0] completed")
         return None
 

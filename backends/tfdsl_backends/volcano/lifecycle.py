@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tfdsl.backend import Document, Unit
     from tfdsl.ir.model import Role
     from tfdsl.lifecycle.events import Outcome, Task
-    from tfdsl.lifecycle.state import Replica, State
+    from tfdsl.lifecycle.state import State
     from tfdsl.vocabulary.quantities import Duration
     from tfdsl_backends.volcano.controller_policies import Reaction, Reactions
     from tfdsl_backends.volcano.features import Features
@@ -84,7 +84,7 @@ class Controller(Behaviour):
         """A pod that is always restarted never succeeds; TaskCompleted fires when all of the task have."""
         if task.role == "tensorboard" and self._pods[task.role].in_place:
             return Decision("restart container", f"{task} exited 0", counted=False)
-        if self._min_success is not None and _succeeded(state.replicas.values()) >= self._min_success:
+        if self._min_success is not None and state.total("succeeded") >= self._min_success:
             return Decision("complete job", f"{self._min_success} replicas have succeeded")
         reaction = self._all_succeeded(task, state)
         return _decision(reaction, f"{task.role} completed") if _acts(reaction) else None
@@ -120,14 +120,16 @@ class Controller(Behaviour):
     def on_restarted(self, task: Task, state: State) -> Decision | None:
         """TaskFailed: the restarts of the pods that run are counted, from 0 in each new pod."""
         pods = self._pods[task.role]
+        reaction = pods.reactions.get("TaskFailed")
+        if not _acts(reaction) or state.counts.get(_in_place(task.role), 0) < pods.max_retry:
+            return None  # even with those of pods that are gone there were too few
         restarts = sum(
             replica.restarts - state.counts.get(_before(other), 0)
             for other, replica in state.of(task.role)
             if replica.alive
         )
         reached = restarts >= pods.max_retry if self._can.reaches_count else restarts > pods.max_retry
-        reaction = pods.reactions.get("TaskFailed")
-        if not reached or not _acts(reaction):
+        if not reached:
             return None
         return _decision(reaction, f"the containers of {task.role} were restarted {restarts} times")
 
@@ -138,8 +140,8 @@ class Controller(Behaviour):
 
     def _all_succeeded(self, task: Task, state: State) -> Reaction | None:
         """What follows when the pod has succeeded: it is TaskCompleted if the others of its task have, too."""
-        others = [replica for other, replica in state.of(task.role) if other != task]
-        if _succeeded(others) < len(others):
+        succeeded = state.number(task.role, "succeeded") - (state.replicas[task].phase == "succeeded")
+        if succeeded < len(state.of(task.role)) - 1:
             return None
         return self._pods[task.role].reactions.get("TaskCompleted")
 
@@ -164,8 +166,7 @@ class Controller(Behaviour):
         return any(there) if pods.any_of_them else all(there)
 
     def _is_there(self, role: str, state: State) -> bool:
-        running = sum(replica.phase in ("running", "succeeded") for _, replica in state.of(role))
-        return running >= self._pods[role].minimum
+        return state.number(role, "running", "succeeded") >= self._pods[role].minimum
 
     def removed_after(self, outcome: Outcome) -> Duration | None:
         """``ttlSecondsAfterFinished``; an aborted job has not finished."""
@@ -186,7 +187,9 @@ class Controller(Behaviour):
             list(state.replicas) if decision.action == "restart job" else super().restarted_by(decision, task, state)
         )
         again = list(again)
-        if decision.action != "restart container":
+        if decision.action == "restart container":
+            state.count(_in_place(task.role))
+        else:
             state.counts.update((_before(other), state.replicas[other].restarts) for other in again)
         return again
 
@@ -200,14 +203,14 @@ class Controller(Behaviour):
 
     def nothing_left(self, state: State) -> bool:
         """Whether every pod has ended, TensorBoard too; roles that still wait have none."""
-        return all(replica.phase in ("succeeded", "failed", "lost") for replica in state.replicas.values())
+        return state.total("succeeded", "failed", "lost") == len(state.replicas)
 
     def on_nothing_left(self, state: State) -> Decision:
         """Without a policy the job is complete if as many have succeeded as had to be placeable (state/running.go)."""
         least = self._minimums
-        succeeded = _succeeded(state.replicas.values())
+        succeeded = state.total("succeeded")
         missing = least.job >= sum(least.tasks.values()) and any(
-            _succeeded(replica for _, replica in state.of(role)) < pods.minimum for role, pods in self._pods.items()
+            state.number(role, "succeeded") < pods.minimum for role, pods in self._pods.items()
         )
         enough = succeeded >= least.job and succeeded >= (self._min_success or 0)
         if enough and not missing:
@@ -269,8 +272,9 @@ def _acts(reaction: Reaction | None) -> bool:
     return reaction is not None and reaction.action in _OURS
 
 
-def _succeeded(replicas: Iterable[Replica]) -> int:
-    return sum(replica.phase == "succeeded" for replica in replicas)
+def _in_place(role: str) -> str:
+    """The counter of all restarts in place of a role, also in pods that are gone."""
+    return f"restarts in place of {role}"
 
 
 def _before(task: Task) -> str:

@@ -89,9 +89,20 @@ class Tasks(Meeting):
         return self.completion(state)
 
     def completion(self, state: State, *more: Task) -> Decision | None:
-        """The same when ``more`` have ended, too."""
+        """The same when ``more`` have ended, too. The plan is asked with all tasks only when it will say something."""
+        if not any(self._may_complete(role, index, state, more) for role, index in self.plan.complete):
+            return None
         who = self.plan.completed({self.slots[task] for task in (*self.ended(state), *more)})
         return self.completed(who, state) if who else None
+
+    @staticmethod
+    def _may_complete(role: str, index: int, state: State, more: Sequence[Task]) -> bool:
+        """Whether ``role`` or one of it has ended; ``more`` are counted on top, though they may be counted already."""
+        if index < 0:
+            return state.ended_well(role) + len(more) >= len(state.of(role))
+        task = Task(role, index)
+        one = state.replicas.get(task)
+        return one is not None and (one.phase == "succeeded" or one.ignored or task in more)
 
     def completed(self, who: str, state: State) -> Decision:
         """The tasks end well, but an application that has lost a container fails."""

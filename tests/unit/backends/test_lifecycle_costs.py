@@ -1,0 +1,71 @@
+"""What becomes of a job of thousands of replicas is worked out in about the time of so many small ones."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from tests.lifecycle.recorded import backend_of, compile_lines, injected
+from tfdsl import pipeline, targets
+from tfdsl.lifecycle.scenario import play
+
+FEW, MANY = 300, 3000
+WORST = 2.5 * MANY / FEW
+"""How much longer the many may take; that for each pair of them something is done would be four times as much."""
+FREE = 0.05
+"""Seconds that say nothing."""
+
+LIVING = [backend.name for backend in targets.built_in() if backend.lifecycle]
+CASES = {
+    "without a policy": ("", ()),
+    "one is restarted": (
+        "on failed => restart pod\non worker completed => complete job\nretries = 1",
+        ("worker[3] exit 1",),
+    ),
+    "one is restarted in place": (
+        "on failed => restart container\non worker completed => complete job\nretries = 1",
+        ("worker[3] exit 1",),
+    ),
+    "all are restarted": (
+        "on failed => restart job\non evicted => restart job\non worker completed => complete job\nretries = 1",
+        ("worker[3] exit 1 after 1m",),
+    ),
+    "each is restarted": (
+        "on failed => restart container\non worker completed => complete job\nretries = 9000",
+        ("worker exit 1",),
+    ),
+    "each is ignored": ("on failed => ignore\non worker completed => complete job", ("worker exit 1",)),
+    "each is preempted": ("on failed => restart pod\nretries = 9000", ("worker preempted",)),
+}
+
+
+def made_of(target: str, workers: int, policies: str) -> pipeline.Made | None:
+    return compile_lines(f"role ps {{ }}\nrole worker {{ replicas = {workers} }}\n{policies}", backend_of(target))[0]
+
+
+def seconds(made: pipeline.Made, faults: tuple[str, ...]) -> float:
+    behaviour = backend_of(made.unit.target).behaviour(made.unit, made.documents)
+    assert behaviour is not None
+    start = process_time()
+    play(behaviour, injected(faults))
+    return process_time() - start
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("target", LIVING)
+def test_ten_times_the_replicas_are_about_ten_times_the_work(target: str, case: str) -> None:
+    policies, faults = CASES[case]
+    few, many = made_of(target, FEW, policies), made_of(target, MANY, policies)
+    if few is None or many is None:
+        pytest.skip(f"{target} refuses it")
+    for _ in range(3):  # a clock may be wrong once
+        large = seconds(many, faults)
+        if large < FREE or large < WORST * seconds(few, faults):
+            return
+    pytest.fail(f"{large:.2f} s for {MANY:,} replicas")
+
+
+@pytest.mark.parametrize("target", LIVING)
+def test_every_target_can_be_given_one_of_them(target: str) -> None:
+    assert any(made_of(target, FEW, policies) for policies, _ in CASES.values())
