@@ -118,7 +118,7 @@ class Jobs(Behaviour):
         part = self._parts[name]
         if part.job.rules:
             return True
-        others = any(state.replicas[other].phase == "running" for other in part.tasks if other != task)
+        others = len(part.tasks) > 1 and state.number(task.role, "running") > 0  # its own pod is gone
         return others and state.counts.get(f"{_FAILED}{name}", 0) < part.job.limit
 
     def _failed(self, task: Task, what: str, status: int, state: State, *, disrupted: bool) -> Decision:

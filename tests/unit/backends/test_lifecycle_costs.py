@@ -37,6 +37,10 @@ CASES = {
     ),
     "each is ignored": ("on failed => ignore\non worker completed => complete job", ("worker exit 1",)),
     "each is preempted": ("on failed => restart pod\nretries = 9000", ("worker preempted",)),
+    "each ends well while its pod is deleted": (
+        "on failed => restart pod\nretries = 9000",
+        ("worker preempted exit 0",),
+    ),
 }
 
 
