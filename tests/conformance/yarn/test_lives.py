@@ -20,10 +20,14 @@ def prediction(scenario: Scenario) -> Prediction:
     return predicted(made, scenario.inject, finish=scenario.finish)
 
 
+def marks(number: int, scenario: Scenario) -> list[pytest.MarkDecorator]:
+    """One of three is run every time; the others are slow."""
+    return [pytest.mark.job(job(scenario)), *([pytest.mark.slow] if number % 3 else [])]
+
+
 LIVES = [
-    pytest.param(one, prediction(one), marks=pytest.mark.job(job(one)), id=one.name.replace(" ", "-"))
-    for one in scenarios("yarn")
-    if one.source.startswith("seen")
+    pytest.param(one, prediction(one), marks=marks(number, one), id=one.name.replace(" ", "-"))
+    for number, one in enumerate(one for one in scenarios("yarn") if one.source.startswith("seen"))
 ]
 
 
