@@ -36,7 +36,8 @@ def job_script(unit: Unit) -> Written:
     job = unit.job
     asked = components(unit)
     group = {role.name: number for number, component in enumerate(asked) for role in component.roles}
-    sizes = [size_of(unit, role) for role in job.roles]
+    own = [size_of(unit, role) for role in job.roles]
+    given = [asked[group[role.name]].size for role in job.roles]  # with one allocation, the largest
     first, last = port_range(unit)
     policies = decided(unit)
     values: dict[str, Data] = {
@@ -47,8 +48,9 @@ def job_script(unit: Unit) -> Written:
         "roles": [role.name for role in job.roles],
         "counts": [Located(str(role.replicas), child(role.path, "replicas")) for role in job.roles],
         "groups": [str(group[role.name]) for role in job.roles],
-        "cpus": [str(size.cpus) for size in sizes],
-        "gres": [f"{size.device}:{size.devices}" if size.devices else "none" for size in sizes],
+        "cpus": [str(size.cpus) for size in given],
+        "memory": ["" if size.memory else "--mem=0" for size in given],
+        "gres": [f"{size.device}:{size.devices}" if size.devices else "none" for size in own],
         "graces": [str(math.ceil(stop_grace(role, STOP_GRACE))) for role in job.roles],
         "in_cluster": sorted(role.name for role in job.roles if role.name in IN_CLUSTER),
         "retries": Located(str(job.retries), "retries"),
@@ -95,6 +97,7 @@ def directives(unit: Unit, component: Component, *, first: bool) -> Data:
     if component.apart:
         lines.append(Located("--ntasks-per-node=1", child(role.path, "spread")))
     lines.append(Located(f"--cpus-per-task={size.cpus}", child(role.path, "cpu")))
+    lines.append("--threads-per-core=1")  # a step takes whole cores, so replicas that share one would wait for another
     if size.memory:
         lines.append(Located(f"--mem-per-cpu={size.memory}M", child(role.path, "memory")))
     if size.devices:

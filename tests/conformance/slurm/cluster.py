@@ -1,7 +1,8 @@
 """A private Slurm of five nodes on this machine: one controller and five slurmds, all state in the work folder.
 
 Nodes are named by loopback addresses, so that every program can resolve them; GPUs are made-up devices. Nothing is
-limited by control groups, and there is no accounting.
+limited by control groups, and there is no accounting. As on most clusters a core has two threads, and a job that says
+nothing of memory gets an amount for each node: both let steps wait for each other that ask for too much.
 """
 
 from __future__ import annotations
@@ -61,10 +62,10 @@ KillWait=5
 MinJobAge=3600
 JobRequeue=1
 SlurmdParameters=config_overrides
-DefMemPerCPU=200
+DefMemPerNode=3000
 UnkillableStepTimeout=30
-NodeName={names} NodeHostname=localhost NodeAddr={names} Port=[{first_node}-{last_node}] CPUs=16 RealMemory=64000 \
-Gres=gpu:{gpus} Feature=fast
+NodeName={names} NodeHostname=localhost NodeAddr={names} Port=[{first_node}-{last_node}] CPUs=32 \
+Sockets=1 CoresPerSocket=16 ThreadsPerCore=2 RealMemory=64000 Gres=gpu:{gpus} Feature=fast
 PartitionName=main Nodes=127.0.1.[1-4] Default=YES MaxTime=INFINITE DefaultTime=10 PriorityTier=10 State=UP
 PartitionName=low Nodes=127.0.1.[1-4] MaxTime=60 PriorityTier=1 PreemptMode=REQUEUE GraceTime=0 State=UP
 PartitionName=small Nodes=127.0.1.5 MaxTime=60 State=UP

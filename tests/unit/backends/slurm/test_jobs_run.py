@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -48,6 +49,56 @@ def test_components_have_their_own_nodes(slurm: Slurm) -> None:
     assert {"--nodelist=n9", "--het-group=0", "--cpus-per-task=1"} <= found["ps-0"]
     assert {"--nodelist=n1", "--het-group=1", "--cpus-per-task=2"} <= found["worker-0"]
     assert {"--nodelist=n2"} <= found["worker-1"]
+
+
+def test_a_replica_has_all_of_its_place_in_one_allocation(slurm: Slurm) -> None:
+    """Memory is counted for each processor: a step with fewer of them has less memory than its role asks for."""
+    made = scripts(
+        'command = "true"',
+        "role chief { cpu = 8, memory = 8Gi, gpu = 1 }",
+        "role ps { cpu = 1, memory = 4Gi }",
+        options='allocation = "single"',
+    )
+    done = slurm.batch(made, **ONE_NODE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {"--cpus-per-task=8", "--gres=none"} <= set(slurm.options("ps-0")[0])
+
+
+def test_steps_share_the_memory_that_a_site_gives_to_a_job(slurm: Slurm) -> None:
+    """With DefMemPerNode the first step would take all, and the next would wait for its end (srun(1), --mem)."""
+    made = scripts('command = "true"', "role worker { replicas = 2, memory = 1Gi }", "role ps { }")
+    parts = {
+        f"SLURM_{name}_HET_GROUP_{n}": value
+        for n in (0, 1)
+        for name, value in (("JOB_NODELIST", f"n{n}"), ("TASKS_PER_NODE", "2"))
+    }
+    done = slurm.batch(made, **parts)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "--mem=0" in slurm.options("ps-0")[0]
+    assert not [one for one in slurm.options("worker-0")[0] if one.startswith("--mem")]
+
+
+def test_a_job_that_submits_a_job_does_not_pass_its_own_variables(slurm: Slurm) -> None:
+    """sbatch gives a job the variables of the one who submits it: among them that the outer one was queued again."""
+    for name, text in scripts('command = "true"', "role worker { }").items():
+        (slurm.folder / name).write_text(text)
+    sbatch = slurm.folder / "bin/sbatch"
+    sbatch.write_text('#!/usr/bin/env bash\nenv >"$STAND_IN/variables"\necho 7\n')
+    outer = {"SLURM_RESTART_COUNT": "1", "SLURM_MEM_PER_NODE": "7", "TFJOB_GROUP": "3", "SLURM_CONF": "/etc/s.conf"}
+    subprocess.run(["bash", "submit.sh"], cwd=slurm.folder, env=slurm.environment(**outer), check=True)
+    found = (slurm.folder / "slurm/variables").read_text().splitlines()
+    assert [one for one in found if one.startswith(("SLURM_", "TFJOB_"))] == ["SLURM_CONF=/etc/s.conf"]
+
+
+@pytest.mark.parametrize(("completed", "status"), [(True, 0), (False, 143)])
+def test_a_job_that_is_removed_from_the_queue_has_not_succeeded(slurm: Slurm, *, completed: bool, status: int) -> None:
+    """A real sbatch --wait ends with 0 when a job is cancelled before it has nodes."""
+    for name, text in scripts('command = "true"', "role worker { }").items():
+        (slurm.folder / name).write_text(text)
+    if completed:
+        (slurm.folder / "bin/sbatch").write_text('#!/usr/bin/env bash\n: >"${*: -1}/marks/completed"\necho 7\n')
+    done = subprocess.run(["bash", "submit.sh", "--wait"], cwd=slurm.folder, env=slurm.environment())
+    assert done.returncode == status
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,9 @@ SIZES = (
     'role worker { replicas = 4, cpu = 2, memory = 1Gi, gpu = 1, node_label = "a100&nvlink" }',
     "role ps { replicas = 2, cpu = 2, memory = 1Gi }",
 )
+CORES = "--threads-per-core=1"
+"""A real Slurm with two threads a core runs only every other step without it."""
+
 JOBS = {
     "plain": ((RUN, *ROLES), ""),
     "components": ((RUN, *SIZES), ""),
@@ -62,7 +65,7 @@ def test_shellcheck_has_nothing_to_say(name: str, tmp_path: Path) -> None:
 
 def test_roles_of_one_size_share_one_allocation() -> None:
     assert directives(scripts(RUN, *ROLES)["job.sbatch"]) == [
-        ["--job-name=mnist", "--open-mode=append", "--no-requeue", "--ntasks=7", "--cpus-per-task=1"]
+        ["--job-name=mnist", "--open-mode=append", "--no-requeue", "--ntasks=7", "--cpus-per-task=1", CORES]
     ]
 
 
@@ -71,10 +74,10 @@ def test_roles_of_unlike_size_are_components() -> None:
     assert directives(scripts(RUN, *SIZES, 'queue = "gpu"')["job.sbatch"]) == [
         [
             *("--job-name=mnist", "--open-mode=append", "--no-requeue", "--partition=gpu"),
-            *("--ntasks=3", "--cpus-per-task=2", "--mem-per-cpu=512M"),
+            *("--ntasks=3", "--cpus-per-task=2", CORES, "--mem-per-cpu=512M"),
         ],
         [
-            *("--partition=gpu", "--ntasks=4", "--cpus-per-task=2", "--mem-per-cpu=512M", "--gpus-per-task=1"),
+            *("--partition=gpu", "--ntasks=4", "--cpus-per-task=2", CORES, "--mem-per-cpu=512M", "--gpus-per-task=1"),
             "--constraint=a100&nvlink",
         ],
     ]
@@ -88,7 +91,7 @@ def test_one_allocation_has_the_largest_size() -> None:
     assert "SLM108" in codes(RUN, *lines, options='allocation = "single"')
     [asked] = directives(scripts(RUN, *lines, options='allocation = "single"')["job.sbatch"])
     # 4096 MB on 3 processors are 1366 for each, rounded up
-    assert asked[3:] == ["--ntasks=4", "--cpus-per-task=3", "--mem-per-cpu=1366M", "--gpus-per-task=2"]
+    assert asked[3:] == ["--ntasks=4", "--cpus-per-task=3", CORES, "--mem-per-cpu=1366M", "--gpus-per-task=2"]
 
 
 def test_a_device_has_its_name_in_slurm() -> None:

@@ -12,7 +12,7 @@ usage: submit.sh [--print] [--wait] [--test-only]
 
 Exit status: 0 submitted, or with --wait the job succeeded; 1 it could not be submitted. With --wait that of the job: of the
 command whose failure ended it; 74 an output could not be copied, 75 a replica or a node was lost, 76 a port was taken,
-124 the deadline has passed, 143 it was cancelled.
+124 the deadline has passed, 143 it was cancelled or removed from the queue.
 END
 }
 
@@ -50,6 +50,14 @@ esac
 run=$runs/$job-$(date -u +%Y%m%d-%H%M%S)-$(od -An -N4 -tx1 /dev/urandom | tr -d ' \n')
 command=(sbatch --parsable --output="${run//%/%%}/job.log" ${options[@]+"${options[@]}"})
 
+# A job gets the variables of the one who submits it. Another job's are not its own: their sizes, and that it was queued again.
+for variable in "${!SLURM_@}" "${!TFJOB_@}"; do
+  case $variable in
+  SLURM_CONF | SLURM_CLUSTERS | SLURM_JWT | SLURM_TIME_FORMAT) ;;
+  *) unset "$variable" ;;
+  esac
+done
+
 case $mode in
 print)
   printf '%q ' "${command[@]}" "$here/job.sbatch" "$run"
@@ -79,6 +87,10 @@ fi
   say_where "$id"
 }
 status=${PIPESTATUS[0]}
+if [ "$status" -eq 0 ] && [ ! -e "$run/marks/completed" ]; then # so sbatch ends for a job that is removed from the queue
+  complain "Slurm removed it before it could complete"
+  exit 143
+fi
 if [ "$status" -ne 0 ]; then
   if [ -s "$run/job.log" ]; then
     tail -n 5 -- "$run/job.log" >&2
