@@ -8,7 +8,7 @@ from tfdsl.emit.located import Located
 from tfdsl.ir.policies import completions, covering, on_eviction, on_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job, Policy, Role
@@ -64,18 +64,18 @@ def loss_rules(job: Job, role: Role) -> dict[str, Data]:
     The script gives up its own container to restart in a new one, and Slider counts that as a failure, too: in such a
     role no failure of a container ends the job.
     """
+    failed = [] if restarts_in_new_containers(job, role) else _of_each_replica(job, role, on_failure)
+    return {"failed": failed, "evicted": _of_each_replica(job, role, on_eviction)}
+
+
+def _of_each_replica(job: Job, role: Role, decide: Callable[[Job, Role, int | None], Policy | None]) -> list[Data]:
+    """What ``decide`` says of each replica that a policy names, then of the others."""
     own = sorted({p.index for p in job.policies if p.role == role.name and p.index is not None})
-    kinds = {"evicted": on_eviction}
-    if not restarts_in_new_containers(job, role):
-        kinds = {"failed": on_failure, **kinds}
-    return {"failed": []} | {
-        kind: [
-            Located({"index": _index(index), "action": policy.action}, policy.path)
-            for index in (*own, None)
-            if (policy := decide(job, role, index)) is not None
-        ]
-        for kind, decide in kinds.items()
-    }
+    return [
+        Located({"index": _index(index), "action": policy.action}, policy.path)
+        for index in (*own, None)
+        if (policy := decide(job, role, index)) is not None
+    ]
 
 
 def pending_rules(job: Job, role: Role) -> list[Data]:

@@ -88,7 +88,7 @@ def _reactions(job: Job) -> Iterator[Reaction]:
     """The replicas that a policy names come before the others of their role, statuses before any end."""
     named = {(policy.role, policy.index) for policy in job.policies if policy.index is not None}
     for role in job.roles:
-        for index in sorted(index for name, index in named if name == role.name and index is not None):
+        for index in sorted(index for name, index in named if name == role.name):
             yield from _of(job, role, index)
         yield from _of(job, role, None)
 
