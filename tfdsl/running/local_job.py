@@ -7,6 +7,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
+from tfdsl.ir.policies import SELF_CONTAINED
 from tfdsl.lifecycle.behaviour import Behaviour
 from tfdsl.lifecycle.events import ClearTimer, Due, Exited, Finish, Lost, SetTimer, Start, Started, Stop
 from tfdsl.lifecycle.machine import Machine
@@ -261,8 +262,8 @@ class LocalJob:
     def _start(self, order: Start) -> None:
         if order.way != "first":
             how = "in place" if order.way == "container" else "from scratch"
-            left = f"{self.machine.state.retries} of {self.job.retries} retries used"
-            self.tell(f"{order.task} restarts {how} ({left})")
+            left = f" ({self.machine.state.retries} of {self.job.retries} retries used)"
+            self.tell(f"{order.task} restarts {how}{'' if order.task.role in SELF_CONTAINED else left}")
         if order.task in self._faults.stuck:
             self.tell(f"{order.task} is not started: pending was injected")
         else:

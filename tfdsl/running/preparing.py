@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import run_rules
 from tfdsl.record import Record
-from tfdsl.running import devices, told
+from tfdsl.running import devices, tensorflow, told
 from tfdsl.running.local_job import LocalJob
 from tfdsl.running.mount_options import MountOptions
 from tfdsl.running.plan import Surroundings, plan, tasks
@@ -76,6 +76,7 @@ class Prepared:
             yield from told.fewer_devices(self.job, self.origins, self._devices, found)
         replicas, problems = plan(self.job, self._surroundings(dict.fromkeys(tasks(self.job), 1)))
         yield from told.problems(problems, self.origins)
+        yield from tensorflow.missing(replicas, self.origins)
         yield from self._folders(replicas)
         yield from self._provisions.check(replicas)
 

@@ -214,8 +214,8 @@ SCENARIOS = [
     ),
     Scenario(
         "a lost step",
-        text("chief: sleep=12", more="on evicted => restart job"),
-        ("worker[1] evicted after 2s", "chief[0] completed after 20s"),
+        text("chief: sleep=25", more="on evicted => restart job"),
+        ("worker[1] evicted after 2s", "chief[0] completed after 40s"),
         0,
         {"chief[0]": 2, "worker[0]": 2, "worker[1]": 2, "ps[0]": 2},
         kill_step("worker", 1),

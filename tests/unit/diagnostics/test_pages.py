@@ -25,6 +25,7 @@ NO_EXAMPLE = {
 OF_MACHINE = {
     *("run-mount-denied", "run-no-object", "run-no-source", "run-no-key", "run-empty-mount", "run-not-mounted"),
     *("run-not-copied", "run-extra-mount", "run-memory-unlimited", "run-not-limited", "run-hidden-folder"),
+    "run-no-tensorflow",
 }
 """What depends on the machine that runs a job."""
 NO_EXAMPLE |= OF_MACHINE
