@@ -63,6 +63,7 @@ def test_ten_times_the_replicas_are_about_ten_times_the_work(target: str, case: 
     few, many = made_of(target, FEW, policies), made_of(target, MANY, policies)
     if few is None or many is None:
         pytest.skip(f"{target} refuses it")
+    large = 0.0
     for _ in range(3):  # a clock may be wrong once
         large = seconds(many, faults)
         if large < FREE or large < WORST * seconds(few, faults):
