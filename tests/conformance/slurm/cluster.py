@@ -68,6 +68,7 @@ NodeName={names} NodeHostname=localhost NodeAddr={names} Port=[{first_node}-{las
 Sockets=1 CoresPerSocket=16 ThreadsPerCore=2 RealMemory=64000 Gres=gpu:{gpus} Feature=fast
 PartitionName=main Nodes=127.0.1.[1-4] Default=YES MaxTime=INFINITE DefaultTime=10 PriorityTier=10 State=UP
 PartitionName=low Nodes=127.0.1.[1-4] MaxTime=60 PriorityTier=1 PreemptMode=REQUEUE GraceTime=0 State=UP
+PartitionName=brief Nodes=127.0.1.[1-4] DefaultTime=1 MaxTime=1 State=UP
 PartitionName=small Nodes=127.0.1.5 MaxTime=60 State=UP
 PartitionName=high Nodes=127.0.1.[1-4] MaxTime=60 PriorityTier=100 State=UP
 """
@@ -150,8 +151,11 @@ class Cluster:
 
     def kill_node(self, node: str) -> None:
         """The daemon and the step daemons of a node end without a word, as if its power were cut."""
-        pid = int((self.folder / f"slurmd.{node}.pid").read_text())
-        os.kill(pid, signal.SIGKILL)
+        log = str(self.folder / f"slurmd.{node}.log")
+        daemons = {int(path.name) for path in Path("/proc").glob("[0-9]*") if _has_open(path, log)}
+        for pid in (*daemons, *_descendants(daemons)):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def ask(self, *command: str) -> str:
         """What a command of Slurm prints."""
@@ -203,3 +207,23 @@ class Cluster:
 
 def _environment_of(pid: int) -> list[str]:
     return Path(f"/proc/{pid}/environ").read_bytes().decode("utf-8", "replace").split("\0")
+
+
+def _has_open(process: Path, file: str) -> bool:
+    """Daemons keep the log of their node open."""
+    try:
+        return any(os.readlink(one) == file for one in (process / "fd").iterdir())
+    except OSError:
+        return False
+
+
+def _descendants(of: set[int]) -> set[int]:
+    """The processes that ``of`` have started, and theirs."""
+    parents: dict[int, int] = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            parents[int(path.name)] = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+    found = set(of)
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - of

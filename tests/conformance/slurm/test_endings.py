@@ -70,14 +70,16 @@ def kill_command(role: str, index: int = 0) -> Callable[[Run], None]:
 
 def requeue(run: Run) -> None:
     """What an operator does, and Slurm itself when the job is preempted."""
-    run.until_running("worker")
+    for role, index in (("chief", 0), ("ps", 0), ("worker", 0), ("worker", 1)):
+        run.until_running(role, index)
     run.cluster.ask("scontrol", "requeue", run.id)
     run.start_at_once()
 
 
 def requeue_twice(run: Run) -> None:
     requeue(run)
-    run.until_running("worker", tries=2)
+    for role, index in (("chief", 0), ("ps", 0), ("worker", 0), ("worker", 1)):
+        run.until_running(role, index, tries=2)
     run.cluster.ask("scontrol", "requeue", run.id)
     run.start_at_once()
 

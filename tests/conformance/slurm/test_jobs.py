@@ -258,6 +258,15 @@ def test_the_script_keeps_the_deadline_itself(run: Run) -> None:
     assert "the deadline has passed" in run.log
 
 
+@pytest.mark.slurm_job(Job(serving('queue = "brief"')))
+def test_without_a_deadline_the_job_ends_at_the_limit_of_its_partition(run: Run) -> None:
+    """One minute, and up to half of one more until Slurm looks."""
+    assert run.status != 0
+    run.until(lambda: run.cluster.state(run.id) == "TIMEOUT")
+    assert run.left_over() == []
+    assert {one["ended"] for one in run.records} == {"SIGTERM"}
+
+
 def test_a_job_that_waits_too_long_is_removed(cluster: Cluster, home: Path) -> None:
     """--deadline: 5 s to wait, and the two minutes that the job may take. Another job has the only node meanwhile."""
     filler = cluster.ask(

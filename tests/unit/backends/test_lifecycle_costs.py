@@ -16,6 +16,7 @@ WORST = 2.5 * MANY / FEW
 FREE = 0.05
 """Seconds that say nothing."""
 
+pytestmark = pytest.mark.slow
 LIVING = [backend.name for backend in targets.built_in() if backend.lifecycle]
 CASES = {
     "without a policy": ("", ()),

@@ -99,6 +99,16 @@ def test_what_the_system_refuses_is_said(tmp_path: Path) -> None:
     assert "error[TFJ4810] run-not-started: cannot start the job: Too many open files\n  --> demo.tfjob:1:5" in done.err
 
 
+def test_a_role_whose_program_is_not_here_is_named_before_the_start(tmp_path: Path) -> None:
+    env = 'env = { PATH = "/nowhere" }'
+    lines = (f"role ps {{ server = true, {env} }}", 'role worker { command = ["true"] }')
+    done = ran(tmp_path, *lines, f'role tensorboard {{ logdir = "/tmp", {env} }}')
+    assert "TFJ4811" in done.err
+    assert "role ps needs TensorFlow: there is no python" in done.err
+    assert "role tensorboard needs TensorFlow: there is no tensorboard here" in done.err
+    assert "role worker needs" not in done.err
+
+
 def test_a_hundred_and_fifty_replicas(tmp_path: Path) -> None:
     """Starting them does not wait for a supervisor that waits to be heard."""
     done = ran(tmp_path, 'cluster { discovery = "both" }', 'role worker { replicas = 150, command = "echo $1" }')

@@ -54,7 +54,9 @@ JOBS = {
 }
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize(
+    "name", [name if name == "everything" else pytest.param(name, marks=pytest.mark.slow) for name in JOBS]
+)
 def test_shellcheck_has_nothing_to_say(name: str, tmp_path: Path) -> None:
     lines, options = JOBS[name]
     for file, text in scripts(*lines, options=options).items():
@@ -159,3 +161,46 @@ def test_what_slurm_cannot_do_is_said(lines: tuple[str, ...], options: str, code
         assert code[1:] not in found
     elif code:
         assert code in found
+
+
+TABLE = {
+    "SLM003": ('annotations = { "a.b/c" = "x" }',),
+    "SLM004": ("priority = 7",),
+    "SLM005": ('scheduler = "mine"',),
+    "SLM010": ('cluster { protocol = "grpc+verbs" }',),
+    "SLM031": ('image = "a/b:1"', 'image_pull_policy = "Always"'),
+    "SLM037": ("cpu = 1", "cpu_limit = 2"),
+    "SLM038": ("memory = 1Gi", "memory_limit = 2Gi"),
+    "SLM039": ("gpu = 1", "gpu_memory = 8Gi"),
+    "SLM043": ("ports = { debug = 5678 }",),
+    "SLM045": ("run_as_user = 1000",),
+    "SLM046": ("run_as_group = 1000",),
+    "SLM047": ("fs_group = 1000",),
+    "SLM048": ("privileged = true",),
+    "SLM053": ('mount configmap "settings" at "settings"',),
+    "SLM056": ('mount host "/srv" at "srv" readonly',),
+    "SLM057": ('mount host "/srv" at "/srv" { type = "Socket" }',),
+    "SLM058": ('mount scratch 1Gi at "tmp"',),
+    "SLM063": ('prepare look { command = "ls", env = { IP = pod_field("status.podIP") } }',),
+    "SLM065": ('prepare look { command = "ls", gpu = 1 }',),
+    "SLM073": ("on evicted after 5m => restart job",),
+    "SLM075": ("on pending after 5m => fail job",),
+    "SLM076": ("on pending after 5m => abort job",),
+    "SLM077": ("on pending after 5m => restart pod",),
+    "SLM078": ("on pending after 5m => restart job",),
+    "SLM151": ("stop_grace = 5s",),
+}
+
+
+@pytest.mark.parametrize("code", TABLE)
+def test_rows_of_the_table_are_said(code: str) -> None:
+    """What Slurm has not, or has in another way (sbatch(1), srun(1)); nothing of it is said of a plain job."""
+    assert code in codes(RUN, *TABLE[code], "role worker { replicas = 2 }")
+    assert code not in codes(RUN, "role worker { replicas = 2 }")
+
+
+def test_what_depends_on_the_options_is_said() -> None:
+    spread = ('role worker { replicas = 2, spread = "node" }', "role ps { }")
+    assert "SLM023" in codes(RUN, *spread, options='allocation = "single"')
+    mount = ('image = "a/b:1"', 'role worker { mount host "/srv/${env.USER}" at "/srv" }')
+    assert "SLM060" in codes(RUN, *mount, options='runtime = "apptainer"')
