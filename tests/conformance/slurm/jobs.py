@@ -79,6 +79,7 @@ class Run:
         ``first``: a command of scontrol that it needs before. Both do nothing until the last run is cleared up.
         """
         self.until(lambda: self.cluster.state(self.id) == "PENDING")
+        time.sleep(3)  # what starts in the second in which its old credential was revoked is killed
 
         def starts() -> bool:
             if first:
