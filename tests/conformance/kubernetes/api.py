@@ -66,7 +66,7 @@ class Api:
                 connection.request(method, path, data, headers)
                 response = connection.getresponse()
                 text = response.read().decode(errors="replace")
-            except (http.client.HTTPException, ConnectionError):
+            except (http.client.HTTPException, ConnectionError, ssl.SSLEOFError):
                 self._connection = None  # the server closes connections that were idle
                 if attempt == 2:
                     raise
