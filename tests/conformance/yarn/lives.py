@@ -71,6 +71,9 @@ def observed(run: Run) -> Observation:
 
 
 def culprit(cause: str) -> str:
-    """The task that a cause names with its exit status, as submit.sh must show it; empty where it names none."""
+    """A pattern of what submit.sh must show of the task and exit status that a cause names; empty where it names none.
+
+    The words are the coordinator's, or those of the task itself where YARN has ended the others before they spoke.
+    """
     found = re.match(r"(\w+\[\d+\]) exited (\d+)", cause)
-    return f"{found[1]} exited with {found[2]}" if found else ""
+    return rf"{re.escape(found[1])}\]? (?:exited|exits) with {found[2]}\b" if found else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -40,4 +41,4 @@ def test_a_job_lives_and_ends_as_predicted(scenario: Scenario, expected: Predict
     assert looked_at == scenario.seen, f"recorded: {scenario.seen}; predicted: {observation(expected)}"
     assert run.status == {"succeeded": 0, "failed": 2}[str(expected.outcome)]
     if run.status and not expected.retries:  # after a restart the client may show what an earlier try has written
-        assert culprit(expected.cause) in run.output, "submit.sh says who has failed"
+        assert re.search(culprit(expected.cause), run.output), "submit.sh says who has failed"
