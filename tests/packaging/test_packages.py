@@ -91,7 +91,7 @@ def test_metadata(wheel: zipfile.ZipFile) -> None:
     assert metadata["Requires-Python"] == ">=3.11"
     assert b"Apache License" in wheel.read(f"{info}/licenses/LICENSE")
     lines = [line for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line]
-    assert {re.split(r"[<>=]", line)[0].lower() for line in lines} == {"pydantic", "jinja2", "pyyaml"}
+    assert {re.split(r"[<>=]", line)[0].lower() for line in lines} == {"pydantic", "jinja2", "pyyaml", "rich"}
 
 
 @pytest.fixture
