@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.record import Record
+from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ FAIL: Final = "FailJobSet"
 RESTART: Final = "RestartJobSet"
 RESTART_UNCOUNTED: Final = "RestartJobSetAndIgnoreMaxRestarts"
 
-_BACKOFF_LIMIT: Final = 6
-"""Of a Job without one."""
 _POD: Final = "x7k2p"
 """The random end of a pod's name; which letters makes no difference."""
 
@@ -139,7 +138,7 @@ def _job(root: View, name: str, one: View) -> Job:
         name,
         f"{root['metadata']['name'].text}-{name}-0-",
         spec["template"]["spec"]["restartPolicy"].text == "OnFailure",
-        _BACKOFF_LIMIT if limit is None else limit,
+        DEFAULT_LIMIT if limit is None else limit,
         spec["activeDeadlineSeconds"].number,
         tuple(_pod_rules(spec["podFailurePolicy"]["rules"], _main(spec["template"]["spec"]))),
         frozenset(int(index) for index in indexes if index.isdigit()),

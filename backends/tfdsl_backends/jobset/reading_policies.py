@@ -14,6 +14,7 @@ from tfdsl.record import Record
 from tfdsl_backends.jobset.controllers import BY_LIMIT, FAIL, Failure, Job, Manifest, read
 from tfdsl_backends.jobset.reading_roles import named
 from tfdsl_backends.jobset.reading_settings import BOARD
+from tfdsl_backends.podspec.reading.statuses import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,11 +28,6 @@ Done: TypeAlias = Literal["fail job", "restart job", "restart pod", "restart con
 
 USUAL_RETRIES: Final = 3
 """``retries`` where a policy restarts anything and nothing is written."""
-
-LARGEST_RETRIES: Final = 2**31 - 2
-_STATUSES: Final = range(1, 256)
-_RUN: Final = 3
-"""So many statuses in a row are written as a range."""
 
 _DECIDING: Final = ("chief", "master", "worker")
 _TERMINATED: Final = 143
@@ -156,8 +152,8 @@ def _role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
     limit, rules = one.spec["backoffLimit"].span, one.spec["podFailurePolicy"].span
     if job.in_place:
         return _in_place(manifest, job, one.role, limit, rules)
-    named_ = sorted({status for rule in job.rules for status in rule.statuses if status in _STATUSES})
-    other = next((status for status in _STATUSES if status not in named_), 0)
+    named_ = sorted({status for rule in job.rules for status in rule.statuses if status in STATUSES})
+    other = next((status for status in STATUSES if status not in named_), 0)
     several = 1 < one.replicas <= _MOST_APART and any(rule.patterns for rule in manifest.rules)
     table = [_Acts(manifest, job, [*named_, other], index) for index in range(one.replicas if several else 1)]
     usual: dict[int, Done] = {status: _most([acts.of[status] for acts in table]) for status in (*named_, other)}
@@ -190,11 +186,15 @@ class _Acts:
 
 def _exits(acts: Mapping[int, Done], usual: Done, span: Span, of: str = "") -> list[Policy]:
     """Policies for the statuses about which something else is done than ``usual``."""
+    return _by_status({status: act for status, act in acts.items() if act != usual}, span, of)
+
+
+def _by_status(acts: Mapping[int, Done], span: Span, of: str) -> list[Policy]:
+    """Policies for each of these statuses."""
     statuses: dict[Done, set[int]] = {}
     for status, act in acts.items():
-        if act != usual:
-            statuses.setdefault(act, set()).add(status)
-    return [policy for act, found in statuses.items() for policy in _on_exit(found, act, span, of)]
+        statuses.setdefault(act, set()).add(status)
+    return [policy for act, found in statuses.items() for policy in on_exit(found, act, span, of)]
 
 
 def _own(role: str, index: int, acts: _Acts, usual: Mapping[int, Done], other: int, span: Span) -> Iterator[Policy]:
@@ -204,12 +204,7 @@ def _own(role: str, index: int, acts: _Acts, usual: Mapping[int, Done], other: i
         yield Policy(f"{of}failed", acts.of[other], span)
         yield from _exits(acts.of, acts.of[other], span, of)
         return
-    different: dict[int, Done] = {status: act for status, act in acts.of.items() if act != usual[status]}
-    grouped: dict[Done, set[int]] = {}
-    for status, act in different.items():
-        grouped.setdefault(act, set()).add(status)
-    for act, statuses in grouped.items():
-        yield from _on_exit(statuses, act, span, of)
+    yield from _by_status({status: act for status, act in acts.of.items() if act != usual[status]}, span, of)
 
 
 def _in_place(manifest: Manifest, job: Job, role: str, limit: Span, rules: Span) -> _Read:
@@ -239,26 +234,3 @@ def _by_set(manifest: Manifest, failure: Failure) -> Done:
     action = manifest.action(failure)
     counted = action == "RestartJobSet"
     return "fail job" if action == FAIL or (counted and not manifest.restarts) else "restart job"
-
-
-def _on_exit(statuses: set[int], action: str, span: Span, of: str = "") -> Iterator[Policy]:
-    """Policies for ``statuses``: each long row of numbers is a range, the others are one list."""
-    single: list[int] = []
-    for run in _runs(sorted(statuses)):
-        if len(run) >= _RUN:
-            yield Policy(f"{of}exit {run[0]}..{run[-1]}", action, span)
-        else:
-            single += run
-    if single:
-        event = f"exit {single[0]}" if len(single) == 1 else f"exit [{', '.join(map(str, single))}]"
-        yield Policy(of + event, action, span)
-
-
-def _runs(numbers: Sequence[int]) -> list[list[int]]:
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return runs

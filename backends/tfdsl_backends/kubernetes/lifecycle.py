@@ -16,6 +16,7 @@ from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.kubernetes.pods import jobs
 from tfdsl_backends.podspec.job_controller import controlled
+from tfdsl_backends.podspec.pod_restarts import note_restart, restarts_in_pods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 _TENSORBOARD: Final = "tensorboard"
 _FAILED: Final = "failed pods of "
-_IN_POD: Final = "restarts in its pod of "
 _IN_PLACE: Final = "restarts in all pods of "
 _DONE: Final = "completed before its pod was deleted: "
 
@@ -149,11 +149,9 @@ class Jobs(Behaviour):
 
     def restarted_by(self, decision: Decision, task: Task, state: State) -> Iterable[Task]:
         """The replica alone; a new pod has not restarted yet."""
+        note_restart(decision, task, state)
         if decision.action == "restart container":
-            state.count(f"{_IN_POD}{task}")
             state.count(f"{_IN_PLACE}{self.part_of(task)}")
-        else:
-            state.counts.pop(f"{_IN_POD}{task}", None)
         return [task]
 
     def on_restarted(self, task: Task, state: State) -> Decision | None:
@@ -164,9 +162,7 @@ class Jobs(Behaviour):
         part = self._parts[name]
         if state.counts.get(f"{_IN_PLACE}{name}", 0) < part.job.limit:
             return None  # even with those in pods that are gone there were too few
-        alive = (other for other in part.tasks if state.replicas[other].alive)
-        restarts = sum(state.counts.get(f"{_IN_POD}{other}", 0) for other in alive)
-        if restarts < max(part.job.limit, 1):
+        if restarts_in_pods(part.tasks, state) < max(part.job.limit, 1):
             return None
         return Decision("fail job", f"{task} failed, and its container has started again too often", part=name)
 

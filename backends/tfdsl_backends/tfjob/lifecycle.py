@@ -14,6 +14,7 @@ from tfdsl.lifecycle.events import Task
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.view import View, view
 from tfdsl.vocabulary.quantities import Duration
+from tfdsl_backends.podspec.pod_restarts import note_restart, restarts_in_pods
 from tfdsl_backends.tfjob.features import features
 from tfdsl_backends.tfjob.lower import ROLE_KEYS
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 _TENSORBOARD: Final = "tensorboard"
 _OVER_LIMIT: Final = "over a limit"
 _OVERDUE: Final = "overdue"
-_IN_POD: Final = "restarts in its pod of "
 _IN_PLACE: Final = "restarts in all pods"
 
 
@@ -139,21 +139,16 @@ class Operator(Behaviour):
 
     def restarted_by(self, decision: Decision, task: Task, state: State) -> Iterable[Task]:
         """The replica alone; a new pod has not restarted yet."""
+        note_restart(decision, task, state)
         if decision.action == "restart container":
-            state.count(f"{_IN_POD}{task}")
             state.count(_IN_PLACE)
-        else:
-            state.counts.pop(f"{_IN_POD}{task}", None)
         return [task]
 
     def on_restarted(self, task: Task, state: State) -> Decision | None:
         """The restarts in all pods that run now, against ``backoffLimit``."""
         if self._limit is None or task.role == _TENSORBOARD or state.counts.get(_IN_PLACE, 0) < self._limit:
             return None  # even with those in pods that are gone there were too few
-        restarts = sum(
-            state.counts.get(f"{_IN_POD}{other}", 0) for other, replica in state.replicas.items() if replica.alive
-        )
-        if restarts < max(self._limit, 1):
+        if restarts_in_pods(state.replicas, state) < max(self._limit, 1):
             return None
         return self._over_limit(f"{task} failed, and its container has started again too often", state)
 

@@ -5,24 +5,18 @@ A podFailurePolicy of another form than those that the compiler writes says noth
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tfdsl.draft import Policy
 from tfdsl.record import Record
+from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
+from tfdsl_backends.podspec.reading.statuses import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tfdsl.manifest.view import View
     from tfdsl.text import Span
-
-USUAL_LIMIT: Final = 6
-"""``backoffLimit`` unless it is written (batch/v1)."""
-
-LARGEST_RETRIES: Final = 2**31 - 2
-_STATUSES: Final = range(1, 256)
-_RUN: Final = 3
-"""So many statuses in a row are written as a range."""
 
 
 class Restarts(Record):
@@ -61,7 +55,7 @@ def _limit(spec: View) -> tuple[int, Span]:
         number = spec[name].number
         if number is not None and number >= 0:
             return number, spec[name].span
-    return USUAL_LIMIT, spec.span
+    return DEFAULT_LIMIT, spec.span
 
 
 def _policies(rules: Sequence[_Rule], limit: int, span: Span) -> Iterator[Policy]:
@@ -75,12 +69,12 @@ def _policies(rules: Sequence[_Rule], limit: int, span: Span) -> Iterator[Policy
         return
     restarted = _restarted(exits)
     if restarted is not None:
-        yield from _on_exit(restarted, "restart pod", exits[0].span)
+        yield from on_exit(restarted, "restart pod", exits[0].span)
         return
     yield Policy("failed", "restart pod", span)
     if exits and all(rule.action == "FailJob" and rule.operator == "In" for rule in exits):
         statuses = frozenset(status for rule in exits for status in rule.statuses)
-        yield from _on_exit(statuses, "fail job", exits[0].span)
+        yield from on_exit(statuses, "fail job", exits[0].span)
 
 
 def _restarted(exits: Sequence[_Rule]) -> frozenset[int] | None:
@@ -95,29 +89,6 @@ def _restarted(exits: Sequence[_Rule]) -> frozenset[int] | None:
         if not (counted or lost or rule in others):
             return None
     return statuses
-
-
-def _on_exit(statuses: frozenset[int], action: str, span: Span) -> Iterator[Policy]:
-    """Policies for ``statuses``: each long row of numbers is a range, the others are one list."""
-    single: list[int] = []
-    for run in _runs(sorted(statuses)):
-        if len(run) >= _RUN:
-            yield Policy(f"exit {run[0]}..{run[-1]}", action, span)
-        else:
-            single += run
-    if single:
-        event = f"exit {single[0]}" if len(single) == 1 else f"exit [{', '.join(map(str, single))}]"
-        yield Policy(event, action, span)
-
-
-def _runs(numbers: Sequence[int]) -> list[list[int]]:
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return runs
 
 
 def _rules(place: View) -> list[_Rule] | None:
@@ -139,7 +110,7 @@ def _rule(item: View) -> _Rule | None:
         operator = exits["operator"].text
         statuses = frozenset(value.number for value in exits["values"].items() if value.number is not None)
         known = statuses - {0} if operator == "NotIn" else statuses
-        usual = operator in ("In", "NotIn") and bool(known) and all(status in _STATUSES for status in known)
+        usual = operator in ("In", "NotIn") and bool(known) and all(status in STATUSES for status in known)
         return _Rule(action, operator or "", known, item.span) if usual else None
     conditions = list(item["onPodConditions"].items())
     lost = len(conditions) == 1 and conditions[0]["type"].text == "DisruptionTarget"
