@@ -106,6 +106,11 @@ class Unit(Record):
         """Whether the target's version is ``version`` or newer."""
         return versions.key(self.version) >= versions.key(version)
 
+    def option_place(self, name: str) -> Span:
+        """Where an option, or a part such as ``hosts[2]``, is written; else the whole option, or the job's name."""
+        whole = self.option_spans.get(name.partition("[")[0], self.origins.job)
+        return self.option_spans.get(name, whole)
+
     def text(self, option: str) -> str:
         """The value of a string option; empty when it has none."""
         value = self.options[option]

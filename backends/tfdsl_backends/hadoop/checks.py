@@ -5,30 +5,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import child, entry
+from tfdsl.emit.located import child
 from tfdsl.ir.model import ConfigMapRef, SecretRef
-from tfdsl.ir.process_limits import LONG_HOST, SHORT_HOST, address_list, long_strings
+from tfdsl.ir.process_limits import LONG_HOST, SHORT_HOST, address_list
 from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl_backends.scripts.roles import hides_gpus
-from tfdsl_backends.scripts.texts import shown, with_steps
+from tfdsl_backends.scripts.strings import own_long_strings, own_variables
+from tfdsl_backends.scripts.texts import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.ir.model import EnvValue, Role
-    from tfdsl.text import Span
+    from tfdsl.ir.model import Role
     from tfdsl_backends.hadoop.messages import HadoopRules
 
 LEAST_MEMORY = 4096
 """MB. Without a GPU TensorFlow was seen to reserve 7 GB of addresses; 2.1 times this is enough."""
-
-
-def option_place(unit: Unit, name: str) -> Span:
-    """Where an option, or a part of one such as ``hosts[2]``, is written; else the whole option, or the job's name."""
-    whole = unit.option_spans.get(name.partition("[")[0], unit.origins.job)
-    return unit.option_spans.get(name, whole)
 
 
 def check_role_options(unit: Unit, rules: HadoopRules, *names: str) -> Iterator[Diagnostic]:
@@ -36,27 +30,17 @@ def check_role_options(unit: Unit, rules: HadoopRules, *names: str) -> Iterator[
     for name in names:
         for role in unit.entries(name):
             if unit.job.role(role) is None:
-                yield rules.unused_role(option_place(unit, f"{name}[{role}].key"), role=role, option=name)
+                yield rules.unused_role(unit.option_place(f"{name}[{role}].key"), role=role, option=name)
 
 
 def check_environment(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:
     """Variables that a shell cannot set, and values that are in Kubernetes objects."""
-    for path, name, value in _variables(role):
+    for path, name, value in own_variables(role):
         if re.fullmatch(SHELL_NAME, name) is None:
             yield rules.variable_name(unit.origins.span(f"{path}.key"), name=name)
         if isinstance(value, SecretRef | ConfigMapRef):
             diagnostic = rules.secret_value(unit.origins.span(path), name=name)
             yield diagnostic.help("put it in a file on the nodes that only the user can read (mount host)")
-
-
-def _variables(role: Role) -> Iterator[tuple[str, str, EnvValue]]:
-    """Path, name and value of each variable of the role and of its steps; what a step has from the role only once."""
-    for name, value in role.env.items():
-        yield entry(child(role.path, "env"), name), name, value
-    for step in role.steps:
-        for name, value in step.env.items():
-            if role.env.get(name) != value:
-                yield entry(child(step.path, "env"), name), name, value
 
 
 def check_nesting(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:
@@ -90,10 +74,8 @@ def check_virtual_memory(unit: Unit, rules: HadoopRules, roles: Sequence[Role]) 
 
 
 def check_strings(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:
-    """Arguments and variables that Linux passes to no process: the task would end before its command begins."""
-    inherited = {f"{step.path}.env[{name}]" for step in role.steps for name in step.env if name in role.env}
-    strings = (one for runs in with_steps(role) for one in long_strings(runs))
-    for string in (one for one in strings if one.path not in inherited):
+    """Strings that no process can be given."""
+    for string in own_long_strings(role):
         place = unit.origins.span(string.path)
         diagnostic = rules.too_long(place, what=string.what, role=role.name, size=string.size)
         yield diagnostic.help("put it in a file that the command reads (mount archive or mount hdfs)")

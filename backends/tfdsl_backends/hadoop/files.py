@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl_backends.hadoop.checks import option_place
-
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
@@ -31,7 +29,7 @@ def check_files(unit: Unit, rules: HadoopRules, taken: re.Pattern[str]) -> Itera
     mounted = mounted_names(unit)
     names: set[str] = set()
     for number, (source, name) in enumerate(files(unit)):
-        place = option_place(unit, f"files[{number}]")
+        place = unit.option_place(f"files[{number}]")
         if not name or "\0" in source:
             yield rules.bad_file(place, name=source)
         elif name in names or taken.match(name):

@@ -91,7 +91,7 @@ def _same_names(unit: Unit) -> Iterator[Diagnostic]:
         name = job_name(unit, role)
         first = seen.setdefault(name, role.name)
         if first != role.name:
-            place = unit.option_spans.get(f"job_names[{role.name}]", _option(unit, "job_names"))
+            place = unit.option_place(f"job_names[{role.name}]")
             yield messages.SAME_NAME(place, role=role.name, other=first, name=name)
 
 
@@ -101,7 +101,7 @@ def _addresses(unit: Unit) -> Iterator[Diagnostic]:
     if unit.flag("service"):
         return
     if any(gets_flags(job, role) or needs_tf_config(job, role) for role in job.roles):
-        yield messages.NO_ADDRESSES(_option(unit, "service")).help(
+        yield messages.NO_ADDRESSES(unit.option_place("service")).help(
             'remove service = false, or write cluster { discovery = "none" } if no task looks for another'
         )
 
@@ -109,7 +109,7 @@ def _addresses(unit: Unit) -> Iterator[Diagnostic]:
 def _coordinator(unit: Unit) -> Iterator[Diagnostic]:
     name = unit.text("coordinator")
     if name and unit.job.role(name) is None:
-        yield messages.NO_COORDINATOR(_option(unit, "coordinator"), name=repr(name)).help(
+        yield messages.NO_COORDINATOR(unit.option_place("coordinator"), name=repr(name)).help(
             f"its roles are {', '.join(role.name for role in unit.job.roles)}"
         )
 
@@ -160,8 +160,3 @@ def _success(unit: Unit) -> Iterator[Diagnostic]:
         if policy.index is not None and role is not None and role.replicas > 1:
             yield messages.SUCCESS_INDEX(unit.origins.span(policy.path))
             return
-
-
-def _option(unit: Unit, name: str) -> Span:
-    """Where an option was written."""
-    return unit.option_spans.get(name, unit.origins.span(""))

@@ -68,7 +68,7 @@ def _addresses(unit: Unit) -> Iterator[Diagnostic]:
     if pinned(unit) or has_service(unit):
         return
     if any(gets_flags(job, role) or needs_tf_config(job, role) for role in training_roles(job)):
-        yield messages.NO_ADDRESSES(_option(unit, "service")).help(
+        yield messages.NO_ADDRESSES(unit.option_place("service")).help(
             'remove service = false, or write cluster { discovery = "none" } if no task looks for another'
         )
 
@@ -110,24 +110,24 @@ def _hosts(unit: Unit) -> Iterator[Diagnostic]:
     hosts = unit.texts("hosts")
     if "hosts" not in unit.option_spans and not hosts:
         if unit.texts("exclude"):
-            yield messages.EXCLUDE_ALONE(_option(unit, "exclude")).help('write hosts = ["…"] too')
+            yield messages.EXCLUDE_ALONE(unit.option_place("exclude")).help('write hosts = ["…"] too')
         return
     for option in ("hosts", "exclude"):
         for at, host in enumerate(unit.texts(option)):
             if not NODE_NAME.match(host):
-                yield messages.NO_NODE_NAME(_option(unit, option, at), host=repr(host))
+                yield messages.NO_NODE_NAME(unit.option_place(f"{option}[{at}]"), host=repr(host))
     for host, count in Counter(hosts).items():
         if count > 1:
             yield _twice(unit, host, count)
-    yield from _too_few(unit, _option(unit, "hosts"))
+    yield from _too_few(unit, unit.option_place("hosts"))
 
 
 def _twice(unit: Unit, host: str, count: int) -> Diagnostic:
     hosts = unit.texts("hosts")
     first = hosts.index(host)
     second = hosts.index(host, first + 1)
-    diagnostic = messages.HOST_TWICE(_option(unit, "hosts", second), host=host, count=count)
-    diagnostic = diagnostic.note(_option(unit, "hosts", first), "first named here").marked("named again here")
+    diagnostic = messages.HOST_TWICE(unit.option_place(f"hosts[{second}]"), host=host, count=count)
+    diagnostic = diagnostic.note(unit.option_place(f"hosts[{first}]"), "first named here").marked("named again here")
     return diagnostic.help("write each host once")
 
 
@@ -148,12 +148,6 @@ def _too_few(unit: Unit, place: Span) -> Iterator[Diagnostic]:
     yield diagnostic.help(f"add {needed - usable} more, or lower replicas")
 
 
-def _option(unit: Unit, name: str, at: int | None = None) -> Span:
-    """Where an option was written, or its member number ``at``."""
-    whole = unit.option_spans.get(name, unit.origins.span(""))
-    return whole if at is None else unit.option_spans.get(f"{name}[{at}]", whole)
-
-
 def _same_names(unit: Unit) -> Iterator[Diagnostic]:
     """Whether two roles would have Jobs of one name."""
     seen: dict[str, str] = {}
@@ -161,7 +155,7 @@ def _same_names(unit: Unit) -> Iterator[Diagnostic]:
         name = role_job_name(unit, role)
         first = seen.setdefault(name, role.name)
         if first != role.name:
-            place = unit.option_spans.get(f"job_names[{role.name}]", _option(unit, "job_names"))
+            place = unit.option_place(f"job_names[{role.name}]")
             yield messages.SAME_NAME(place, role=role.name, other=first, name=name)
 
 

@@ -21,7 +21,6 @@ from tfdsl_backends.hadoop.checks import (
     check_role_options,
     check_strings,
     check_virtual_memory,
-    option_place,
 )
 from tfdsl_backends.hadoop.files import check_files, files, mounted_names
 from tfdsl_backends.hadoop.roles import in_docker
@@ -82,13 +81,13 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
 def _options(unit: Unit) -> Iterator[Diagnostic]:
     ports = unit.text("allowed_ports")
     if ports and not _are_ports(ports):
-        yield messages.PORTS(option_place(unit, "allowed_ports"), value=ports)
+        yield messages.PORTS(unit.option_place("allowed_ports"), value=ports)
     for address in unit.texts("resourcemanager"):
         if not ADDRESS.match(web_address(address)):
-            yield messages.ADDRESS(option_place(unit, "resourcemanager"), value=address)
+            yield messages.ADDRESS(unit.option_place("resourcemanager"), value=address)
     version = unit.text("app_version")
     if unit.text("metainfo") == "xml" and not_in_xml(version) is not None:
-        yield messages.XML_TEXT(option_place(unit, "app_version"), value="app_version")
+        yield messages.XML_TEXT(unit.option_place("app_version"), value="app_version")
 
 
 def _master(unit: Unit) -> Iterator[Diagnostic]:
@@ -96,7 +95,7 @@ def _master(unit: Unit) -> Iterator[Diagnostic]:
     heap, memory = am_heap(unit), unit.options["am_memory"]
     most = memory if isinstance(memory, int) else MASTER_MEMORY
     if heap is not None and heap >= most:
-        diagnostic = messages.MASTER_HEAP(option_place(unit, "am_heap"), heap=heap, memory=most)
+        diagnostic = messages.MASTER_HEAP(unit.option_place("am_heap"), heap=heap, memory=most)
         yield diagnostic.help(f"write am_memory = {heap * 4 // 3}")
 
 
@@ -106,13 +105,13 @@ def _placement(unit: Unit) -> Iterator[Diagnostic]:
     for role in unit.job.roles:
         spread = role.spread == "node"
         if role.name in placement and spread:
-            place = option_place(unit, f"placement[{role.name}]")
+            place = unit.option_place(f"placement[{role.name}]")
             why = 'whose replicas spread = "node" places'
             yield messages.PLACEMENT_UNUSED(place, option="placement", role=role.name, why=why).help(
                 "remove one of them"
             )
         if role.name in unit.entries("escalate_seconds") and (spread or role.name in placement):
-            place = option_place(unit, f"escalate_seconds[{role.name}]")
+            place = unit.option_place(f"escalate_seconds[{role.name}]")
             why = (
                 "because its replicas have no preferred node"
                 if placement.get(role.name) == "anywhere"

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.emit.xml import refused as not_in_xml
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl_backends.hadoop.checks import option_place
 from tfdsl_backends.slider import messages
 from tfdsl_backends.slider.features import features
 
@@ -69,13 +68,13 @@ def check_config_files(unit: Unit, taken: re.Pattern[str], used: set[str]) -> It
     """Names, and texts that Slider or a format would change; ``used`` are the names in the work folder."""
     given = unit.entries(OPTION)
     if given and not features(unit.version).config_files:
-        diagnostic = messages.CONFIG_VERSION(option_place(unit, OPTION), version=unit.shown_version)
+        diagnostic = messages.CONFIG_VERSION(unit.option_place(OPTION), version=unit.shown_version)
         yield diagnostic.help('write version = "0.92", or send the file with files')
         return
     known = {one.name: one for one in config_files(unit)}
     dictionaries = {"global": ""}
     for name in given:
-        place = option_place(unit, f"{OPTION}[{name}].key")
+        place = unit.option_place(f"{OPTION}[{name}].key")
         file = known.get(name)
         if file is None:
             yield messages.CONFIG_NAME(place, name=name).help(f"end it in {', '.join(FORMATS)}")
@@ -96,7 +95,7 @@ def _texts(unit: Unit, file: ConfigFile) -> Iterator[Diagnostic]:
         for text, place in ((key, f"{OPTION}[{file.name}][{key}].key"), (value, f"{OPTION}[{file.name}][{key}]")):
             problem = _problem(file, text)
             if problem:
-                yield messages.CONFIG_TEXT(option_place(unit, place), name=file.name, problem=problem)
+                yield messages.CONFIG_TEXT(unit.option_place(place), name=file.name, problem=problem)
 
 
 def _problem(file: ConfigFile, text: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.emit.located import child, entry
+from tfdsl.emit.located import child
 from tfdsl.ir.model import ConfigMapRef, SecretRef
 from tfdsl.ir.policies import RESTARTS
-from tfdsl.ir.process_limits import SHORT_HOST, address_list, long_strings
+from tfdsl.ir.process_limits import SHORT_HOST, address_list
 from tfdsl.patterns import regex
 from tfdsl_backends.scripts.archives import archive_suffix
 from tfdsl_backends.scripts.roles import hides_gpus
-from tfdsl_backends.scripts.texts import shown, with_steps
+from tfdsl_backends.scripts.strings import own_long_strings, own_variables
+from tfdsl_backends.scripts.texts import shown
 from tfdsl_backends.slurm import messages
 from tfdsl_backends.slurm.containers import UNSAFE, binds
 from tfdsl_backends.slurm.layout import components, largest, single, size_of
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.ir.model import Role
-    from tfdsl.text import Span
 
 _PARTITION: Final = regex(r"[A-Za-z0-9_.][A-Za-z0-9_.,-]*\Z")
 _CONSTRAINT: Final = regex(r"[A-Za-z0-9_.(\[][A-Za-z0-9_.:,&|*()\[\]-]*\Z")
@@ -54,11 +54,6 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
         yield from _archives(unit, role)
 
 
-def option_place(unit: Unit, name: str) -> Span:
-    """Where an option is written, else the job's name."""
-    return unit.option_spans.get(name, unit.origins.job)
-
-
 def _words(unit: Unit) -> Iterator[Diagnostic]:
     """Words of directives, which Slurm splits at blanks and reads like a shell."""
     if unit.job.queue is not None and _PARTITION.match(unit.job.queue) is None:
@@ -80,7 +75,7 @@ def _ports(unit: Unit) -> Iterator[Diagnostic]:
     first, last = port_range(unit)
     replicas = sum(role.replicas for role in unit.job.roles)
     if not 1024 <= first <= last <= 65535 or last - first + 1 < replicas:
-        yield messages.PORT_RANGE(option_place(unit, "port_range"), value=unit.text("port_range"))
+        yield messages.PORT_RANGE(unit.option_place("port_range"), value=unit.text("port_range"))
     if replicas > MANY:
         largest_role = max(unit.job.roles, key=lambda role: role.replicas)
         place = unit.origins.span(child(largest_role.path, "replicas"))
@@ -89,7 +84,7 @@ def _ports(unit: Unit) -> Iterator[Diagnostic]:
 
 def _layout(unit: Unit) -> Iterator[Diagnostic]:
     roles = unit.job.roles
-    place = option_place(unit, "allocation")
+    place = unit.option_place("allocation")
     if not single(unit):
         asked = components(unit)
         if not unit.text("allocation") and len(asked) > 1:
@@ -133,17 +128,14 @@ def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
 
 
 def _variables(unit: Unit, role: Role) -> Iterator[Diagnostic]:
-    for runs in with_steps(role):
-        for name, value in runs.env.items():
-            own = runs is role or role.env.get(name) != value
-            if own and isinstance(value, SecretRef | ConfigMapRef):
-                place = unit.origins.span(entry(child(runs.path, "env"), name))
-                yield messages.SECRET_VALUE(place, name=name).help("read it from a file that only you can read")
+    for path, name, value in own_variables(role):
+        if isinstance(value, SecretRef | ConfigMapRef):
+            diagnostic = messages.SECRET_VALUE(unit.origins.span(path), name=name)
+            yield diagnostic.help("read it from a file that only you can read")
 
 
 def _strings(unit: Unit, role: Role) -> Iterator[Diagnostic]:
-    inherited = {f"{step.path}.env[{name}]" for step in role.steps for name in step.env if name in role.env}
-    for string in (one for runs in with_steps(role) for one in long_strings(runs) if one.path not in inherited):
+    for string in own_long_strings(role):
         place = unit.origins.span(string.path)
         diagnostic = messages.TOO_LONG(place, what=string.what, role=role.name, size=string.size)
         yield diagnostic.help("put it in a file that the command reads")

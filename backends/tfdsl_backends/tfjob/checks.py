@@ -86,7 +86,7 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
     if not unit.flag("kueue"):
         return
     if job.queue is None and QUEUE_LABEL not in job.labels:
-        diagnostic = messages.KUEUE_WITHOUT_QUEUE(unit.option_spans.get("kueue", unit.origins.span("")))
+        diagnostic = messages.KUEUE_WITHOUT_QUEUE(unit.option_place("kueue"))
         yield diagnostic.help('write the name of a LocalQueue, e.g. queue = "research"')
     yield from check_kueue_label(unit, messages.KUEUE)
     yield from check_queue_name(unit, messages.KUEUE)

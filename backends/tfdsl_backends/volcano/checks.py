@@ -108,7 +108,7 @@ def _options(unit: Unit) -> Iterator[Diagnostic]:
     """Options that Volcano's webhook would refuse, or that take away what the job needs."""
     problems = (*_chosen_plugins(unit), *_gang_size(unit), *_task_names(unit), *_after_any(unit))
     for option, part, problem in problems:
-        place = unit.option_spans.get(f"{option}[{part}]", unit.option_spans.get(option, unit.origins.span("")))
+        place = unit.option_place(f"{option}[{part}]")
         yield messages.OPTION(place, option=option, problem=problem)
 
 
@@ -198,11 +198,11 @@ def _delivery(unit: Unit) -> Iterator[Diagnostic]:
         diagnostic = messages.STATIC_TF_CONFIG(unit.origins.span("cluster.discovery"), reason=reason)
         yield diagnostic.help('write tf_config = "plugin" to use the plugin anyway')
     if tfconfig.mode(unit) == "static" and tfconfig.lacks_index(unit):
-        diagnostic = messages.STATIC_VERSION(unit.option_spans.get("tf_config", unit.origins.span("")))
+        diagnostic = messages.STATIC_VERSION(unit.option_place("tf_config"))
         yield diagnostic.help('write tf_config = "shell", or compile for Volcano 1.9 or newer')
     if unit.text("tf_config") != "plugin" or not any(gets_tf_config(unit.job, role) for role in unit.job.roles):
         return
-    place = unit.option_spans.get("tf_config", unit.origins.span(""))
+    place = unit.option_place("tf_config")
     for difference in tfconfig.plugin_differences(unit.job):
         warning = messages.PLUGIN_DIFFERS(place, difference=difference)
         yield replace(warning.help('remove tf_config, or write tf_config = "static"'), approximation=True)

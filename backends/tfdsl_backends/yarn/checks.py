@@ -15,7 +15,6 @@ from tfdsl_backends.hadoop.checks import (
     check_nesting,
     check_strings,
     check_virtual_memory,
-    option_place,
 )
 from tfdsl_backends.hadoop.files import check_files
 from tfdsl_backends.hadoop.roles import in_docker
@@ -83,13 +82,13 @@ def _port_range(unit: Unit) -> Iterator[Diagnostic]:
     first, last = (int(number) for number in unit.text("port_range").split("-"))
     tasks = sum(role.replicas for role in unit.job.roles)
     if not 1024 <= first <= last <= 65535 or last - first + 1 < tasks:
-        yield messages.PORT_RANGE(option_place(unit, "port_range"), value=unit.text("port_range"))
+        yield messages.PORT_RANGE(unit.option_place("port_range"), value=unit.text("port_range"))
 
 
 def _layout(unit: Unit) -> Iterator[Diagnostic]:
     """How many applications the job becomes, and what that costs."""
     differing = differences(unit)
-    place = option_place(unit, "applications")
+    place = unit.option_place("applications")
     if is_yarn_tf(unit):
         if unit.text("applications") == "per-role":
             yield messages.YARN_TF_SIZES(place)
@@ -138,7 +137,7 @@ def _hdfs_client(unit: Unit) -> Iterator[Diagnostic]:
         return
     uses = needs_hdfs(unit)
     if uses and any(in_docker(unit, role) for role in job.roles):
-        diagnostic = messages.NO_CLIENT(option_place(unit, "runtime"), what=", ".join(uses))
+        diagnostic = messages.NO_CLIENT(unit.option_place("runtime"), what=", ".join(uses))
         diagnostic = diagnostic.help('to put a client into the image, write build { hadoop = "3.4.1" }')
         diagnostic = diagnostic.help('to use the nodes\' client, write target yarn { hadoop_home = "/opt/hadoop" }')
         diagnostic = diagnostic.help('to use no client, write target yarn { webhdfs = "http://namenode:9870" }')
@@ -189,7 +188,7 @@ def _docker(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     for mount in docker_mounts(unit, role):
         for path in dict.fromkeys((mount.source, mount.target)):
             if not SAFE_PATH.match(path):
-                place = option_place(unit, mount.path) if mount.path in unit.options else unit.origins.span(mount.path)
+                place = unit.option_place(mount.path) if mount.path in unit.options else unit.origins.span(mount.path)
                 yield messages.DOCKER_PATH(place, path=path, characters=_unsafe(path))
     for path in tmpfs_mounts(role):
         if not SAFE_PATH.match(path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl_backends.hadoop.checks import check_role_options, option_place
+from tfdsl_backends.hadoop.checks import check_role_options
 from tfdsl_backends.yarn import messages
 from tfdsl_backends.yarn.applications import per_role
 from tfdsl_backends.yarn.constraints import SELF, ConstraintError, all_near, beyond_first_form, parse
@@ -34,7 +34,7 @@ def check_placement(unit: Unit) -> Iterator[Diagnostic]:
     have = features(unit.version)
     if is_yarn_tf(unit) or not have.placement:
         what = "the yarn-tf client" if is_yarn_tf(unit) else f"Hadoop {unit.shown_version}"
-        diagnostic = messages.PLACEMENT_VERSION(option_place(unit, OPTION), what=what, part="constraints")
+        diagnostic = messages.PLACEMENT_VERSION(unit.option_place(OPTION), what=what, part="constraints")
         yield diagnostic.help(
             'write dialect = "stock"' if is_yarn_tf(unit) else 'write version = "3.3", or node_label in the role'
         )
@@ -48,7 +48,7 @@ def check_placement(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _place(unit: Unit, role: str) -> Span:
-    return option_place(unit, f"{OPTION}[{role}]")
+    return unit.option_place(f"{OPTION}[{role}]")
 
 
 def _one(unit: Unit, role: str, text: str, *, first_form: bool) -> Iterator[Diagnostic]:
@@ -92,7 +92,7 @@ def _unknown_tags(unit: Unit, role: str, near: Near) -> Iterator[Diagnostic]:
 def _one_application(unit: Unit) -> Iterator[Diagnostic]:
     """One application places all its containers alike."""
     if len(unit.job.roles) > 1 and not per_role(unit) and unit.once(constraints):
-        diagnostic = messages.PLACEMENT_ONE(option_place(unit, OPTION))
+        diagnostic = messages.PLACEMENT_ONE(unit.option_place(OPTION))
         yield diagnostic.help('write applications = "per-role"')
 
 
