@@ -90,7 +90,7 @@ def _places(told: Sequence[Diagnostic]) -> None:
 
 def _well_formed(form: str, text: str) -> None:
     data = text.encode("utf-8", "backslashreplace")
-    if form in ("json", "sarif"):
+    if form in ("json", "sarif", "gitlab"):
         json.loads(data)
     elif form == "junit":
         ElementTree.fromstring(data)

@@ -57,7 +57,7 @@ COMMAND = Command(
         "tfdsl check mnist.tfjob --all-profiles --format json",
         "tfdsl check .",
     ),
-    "Messages go to standard error; json, sarif, junit and github go to standard output.\n"
+    "Messages go to standard error; json, sarif, junit, gitlab and github go to standard output.\n"
     "A comment # tfdsl: allow[slug or code] REASON on or above a line waives a warning on that line.",
 )
 

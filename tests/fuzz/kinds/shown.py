@@ -116,7 +116,7 @@ def _plain(text: str, where: str) -> None:
 
 def _documents(told: list[Diagnostic], path: str, count: int) -> None:
     """For programs: well formed, and each command of GitHub's is one that was meant."""
-    for form in ("json", "sarif"):
+    for form in ("json", "sarif", "gitlab"):
         json.loads(render(form, told, [path]).encode("utf-8", "backslashreplace"))
     suite = ElementTree.fromstring(render("junit", told, [path]).encode("utf-8", "backslashreplace"))
     for one in suite.iter():

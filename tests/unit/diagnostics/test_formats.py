@@ -132,12 +132,55 @@ def test_junit_fails_on_errors_only_and_names_every_file() -> None:
     assert suites["mnist.tfjob"][1][0].tag == "system-out"
 
 
+def test_gitlab_has_the_fields_of_a_code_quality_report() -> None:
+    """docs.gitlab.com, "Code Quality report format": these are required, severities and paths are theirs."""
+    of = source("a\nbb = 1\n", "./jobs/mnist.tfjob")
+    found = [duplicate(place(of, "bb")).help("mount it once"), SLOW(place(of, "a")), TOLD(Span(of, 0, len(of.text)))]
+    report = json.loads(render("gitlab", found))
+    fingerprints = [entry.pop("fingerprint") for entry in report]
+    assert len({*fingerprints}) == 3
+    assert report == [
+        {
+            "description": "role worker has two mounts at /data; mount it once",
+            "check_name": "TFJ2104 duplicate-mount-path",
+            "severity": "major",
+            "location": {"path": "jobs/mnist.tfjob", "lines": {"begin": 2, "end": 2}},
+        },
+        {
+            "description": "this is slow",
+            "check_name": "TFJ3001 slow",
+            "severity": "minor",
+            "location": {"path": "jobs/mnist.tfjob", "lines": {"begin": 1, "end": 1}},
+        },
+        {
+            "description": "this is a default",
+            "check_name": "VOL001 told",
+            "severity": "info",
+            "location": {"path": "jobs/mnist.tfjob", "lines": {"begin": 1, "end": 3}},
+        },
+    ]
+    assert render("gitlab", []) == "[]\n"
+
+
+def test_gitlab_knows_a_message_again_on_another_line_and_never_takes_two_for_one() -> None:
+    before, after = source("x\nx\n"), source("# why\nx\nx\n")
+    marks = [
+        [
+            entry["fingerprint"]
+            for entry in json.loads(render("gitlab", [SLOW(place(of, "x")), SLOW(place(of, "x", 1))]))
+        ]
+        for of in (before, after)
+    ]
+    assert marks[0] == marks[1]
+    assert len({*marks[0]}) == 2
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_hostile_texts_leave_every_document_whole(form: Any) -> None:
     of = source(HOSTILE, 'a"<&\n.tfjob')
     shown = render(form, [duplicate(Span(of, 0, len(of.text))).help(HOSTILE)], (of.path,))
     data = shown.encode("utf-8", "backslashreplace")  # as the command line writes it
-    if form in ("json", "sarif"):
+    if form in ("json", "sarif", "gitlab"):
         json.loads(data)
     if form == "junit":
         ElementTree.fromstring(data)

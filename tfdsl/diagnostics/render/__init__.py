@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics.diagnostic import Diagnostic
 
-Format: TypeAlias = Literal["text", "concise", "json", "github", "sarif", "junit"]
-FORMATS: tuple[Format, ...] = ("text", "concise", "json", "github", "sarif", "junit")
-DOCUMENTS: tuple[Format, ...] = ("json", "sarif", "junit")
+Format: TypeAlias = Literal["text", "concise", "json", "github", "sarif", "junit", "gitlab"]
+FORMATS: tuple[Format, ...] = ("text", "concise", "json", "github", "sarif", "junit", "gitlab")
+DOCUMENTS: tuple[Format, ...] = ("json", "sarif", "junit", "gitlab")
 """The formats that are one document, even without any diagnostics."""
 
 
