@@ -6,6 +6,8 @@
 # make vsix   package the extension for VS Code (needs Node 20)
 # make test-editors  try the grammars, the extension and docs/editors.md in real editors, which are kept in .editors
 #             (needs Node 20 and Debian's apt; WORK=folder)
+# make site   build the site of the documentation and the playground into build/site (needs Node 20)
+# make test-site  build the site and try it in a real browser, which is kept in .editors (WORK=folder)
 # make generate  write everything that is generated: the tables of the parser, the words in the editors' grammars, the
 #             tables and screens of the documentation, the outputs of the examples; review the diff
 # make lock   update the versions in requirements/
@@ -29,7 +31,7 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
+.PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors site test-site parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -106,6 +108,7 @@ lock: $(BIN)/tfdsl
 	$(PIP) uv
 	$(COMPILE) pyproject.toml requirements/build.in -o requirements/base.txt
 	$(COMPILE) --extra dev --extra lsp pyproject.toml requirements/build.in -o requirements/dev.txt
+	$(COMPILE) --constraint requirements/dev.txt requirements/site.in -o requirements/site.txt
 
 vsix: grammar/vscode/node_modules
 	cd grammar/vscode && npm run --silent package
@@ -117,6 +120,22 @@ test-editors: $(VENV)/dev grammar/vscode/node_modules
 
 grammar/vscode/node_modules: grammar/vscode/package-lock.json
 	cd grammar/vscode && npm ci --no-fund --no-audit
+	touch $@
+
+# mkdocs empties the folder first, so what else the site has comes after it.
+site: $(VENV)/site site/node_modules
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --config-file site/mkdocs.yml
+
+test-site: site
+	cd site && WORK=$(abspath $(or $(WORK),.editors)) npm run --silent test
+
+# Its packages have the versions of requirements/dev.txt where that has them too.
+$(VENV)/site: $(VENV)/dev requirements/site.txt
+	$(LOCKED) requirements/site.txt
+	touch $@
+
+site/node_modules: site/package-lock.json
+	cd site && npm ci --no-fund --no-audit
 	touch $@
 
 # Needs the tree-sitter command. All editors load ABI 14; a newer one has nothing that is needed here.

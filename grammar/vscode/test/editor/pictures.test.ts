@@ -10,7 +10,6 @@ import type { Browser } from "playwright-core";
 import { examples, project } from "../places";
 import { program } from "./environment";
 import { mermaidScript } from "./mermaid";
-import { programs } from "./programs";
 import { startBrowser } from "./vscode";
 
 const HOSTILE = `job mnist {
@@ -33,7 +32,7 @@ let script: string;
 before(async () => {
   fs.writeFileSync(hostile, HOSTILE);
   const work = path.resolve(process.env["WORK"] ?? ".editors");
-  browser = await startBrowser(await programs(work), scratch);
+  browser = await startBrowser(work, scratch);
   script = await mermaidScript(work);
 });
 

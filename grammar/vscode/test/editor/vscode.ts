@@ -10,7 +10,8 @@ import { promisify } from "node:util";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 import type * as vscodeApi from "vscode";
 import { extension, project } from "../places";
-import { programs, type Programs } from "./programs";
+import { chromiumOptions } from "../../../../tests/browser/chromium";
+import { programs } from "./programs";
 
 type Vscode = typeof vscodeApi;
 
@@ -82,7 +83,7 @@ export class VsCode {
       { env: environment, stdio: ["ignore", log, log] },
     );
     await until(`VS Code at port ${port}`, () => answers(port));
-    const browser = await startBrowser(found, scratch);
+    const browser = await startBrowser(path.resolve(work), scratch);
     const page = await browser.newPage({
       viewport: { width: 1280, height: 800 },
       permissions: ["clipboard-read", "clipboard-write"],
@@ -191,9 +192,8 @@ const PROBE = {
 };
 
 /** The browser, without a window. */
-export async function startBrowser({ chromium: executablePath, libraries, fonts }: Programs, home: string): Promise<Browser> {
-  const env = { HOME: home, LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fonts };
-  return chromium.launch({ executablePath, env, args: ["--no-sandbox", "--no-zygote", "--font-render-hinting=none"] });
+export async function startBrowser(work: string, home: string): Promise<Browser> {
+  return chromium.launch(await chromiumOptions(work, home));
 }
 
 /** Wait until `ready` is true, and say what was waited for when it never is. */
