@@ -1,93 +1,127 @@
-"""Run the commands of README.md and of some pages, in order, and write below each what it prints.
+"""Run the commands of README.md, of some pages and of the guide, in order, and write below each what it prints.
 
-A block ``console`` holds lines ``$ tfdsl …``, each followed by what it writes to standard output and standard error, in
-a folder with ``examples/`` in it; a last line ``…`` leaves out the rest. A block below `` `job.yaml`: `` is a file that
-is there; one below ``<!-- written: job.tfjob -->`` shows a file that a command has written. ``python docs/screens.py``
-rewrites the pages, and the diff is reviewed like code; ``--check`` fails when what they show is stale.
+A block ``console`` holds lines ``$ tfdsl …``, each followed by what it writes to standard output and standard error.
+A line ``…`` leaves out some lines. What other blocks are is said in ``docs/page_blocks.py``. A page of the guide begins
+in an empty folder, the others in one with ``examples/`` in it.
+
+``python docs/screens.py`` rewrites the pages, and the diff is reviewed like code; ``--check`` fails when what they show
+is stale. If pages are named, it looks at no others.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
 import re
-import shlex
 import shutil
 import sys
 import tempfile
 from pathlib import Path
-from unittest import mock
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "docs/migrate.md", "docs/simulate.md")
 sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 
-from tfdsl.cli.main import main as tfdsl  # noqa: E402
+from docs.page_blocks import Block, blocks  # noqa: E402
+from docs.page_output import shown  # noqa: E402
+from docs.page_session import PROGRAMS, Session  # noqa: E402
 
-_BLOCK = re.compile(
-    r"^```console\n(?P<screen>.*?)^```\n"
-    r"|^`(?P<file>[\w./-]+)`:\n\n```\w*\n(?P<text>.*?)^```\n"
-    r"|^<!-- written: (?P<written>[\w./-]+) -->\n```(?P<language>\w*)\n.*?^```\n",
-    re.M | re.S,
-)
-_COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.M)
-_REST = "…\n"
+PAGES = ("README.md", "docs/migrate.md", "docs/simulate.md")
+GUIDE = "docs/guide"
+
+_COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.M)
 
 
-def rewritten(text: str) -> str:
-    """``text`` with every screen made anew."""
-    before = os.getcwd()
-    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"NO_COLOR": "1"}):
-        shutil.copytree(ROOT / "examples", Path(folder, "examples"), ignore=shutil.ignore_patterns("expected"))
-        os.chdir(folder)
-        try:
-            return _BLOCK.sub(_block, text)
-        finally:
-            os.chdir(before)
+class MistakeError(Exception):
+    """A page that cannot be followed; the message says where."""
 
 
-def _block(block: re.Match[str]) -> str:
-    if block["screen"] is not None:
-        return f"```console\n{_COMMAND.sub(_replayed, block['screen'])}```\n"
-    if block["written"] is not None:
-        text = Path(block["written"]).read_text(encoding="utf-8")
-        return f"<!-- written: {block['written']} -->\n```{block['language']}\n{text}```\n"
-    path = Path(block["file"])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(block["text"], encoding="utf-8")
-    return block[0]
+def pages() -> list[str]:
+    """The pages that are run, from the root of the repository."""
+    return [*PAGES, *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / GUIDE).rglob("*.md")))]
 
 
-def _replayed(command: re.Match[str]) -> str:
-    output = run(command[1])
-    if command[2].endswith(_REST):
-        lines = output.splitlines(keepends=True)
-        output = "".join(lines[: command[2].count("\n") - 1]) + _REST
-    return f"$ {command[1]}\n{output}"
+def commands(screen: str) -> list[str]:
+    """The command lines of a block."""
+    return [found[1] for found in _COMMAND.finditer(screen)]
 
 
-def run(line: str) -> str:
-    """What a command line prints; one that is used wrongly is a mistake of the page."""
-    program, *words = shlex.split(line)
-    assert program == "tfdsl", line
-    written = io.StringIO()
-    with contextlib.redirect_stdout(written), contextlib.redirect_stderr(written):
-        status = tfdsl(words)
-    assert status in (0, 1), f"{line} ends with {status}: {written.getvalue()}"
-    return written.getvalue()
+def rewritten(text: str, *, examples: bool = True, test: str = "", programs: frozenset[str] = PROGRAMS) -> str:
+    """``text`` with every screen and every written file made anew.
+
+    Args:
+        text: The page.
+        examples: Whether it begins in a folder with ``examples/`` in it.
+        test: The test for which it is followed, which runs the blocks that name it too.
+        programs: The programs that there are for its commands.
+    """
+    fresh: list[str] = []
+    end = 0
+    with tempfile.TemporaryDirectory() as folder:
+        session = Session(Path(folder))
+        if examples:
+            ignored = shutil.ignore_patterns("expected")
+            shutil.copytree(ROOT / "examples", session.top / "examples", ignore=ignored)
+        with session.entered():
+            for block in blocks(text):
+                if block.test and block.test != test and block.kind == "screen":
+                    continue
+                fresh += [text[end : block.start], _followed(block, session, programs)]
+                end = block.end
+    return "".join([*fresh, text[end:]])
 
 
-def main() -> int:
+def _followed(block: Block, session: Session, programs: frozenset[str]) -> str:
+    """What the page shows in the block from now on, when the reader has done what it says."""
+    path = Path(block.path)
+    match block.kind:
+        case "screen":
+            return _COMMAND.sub(lambda command: _replayed(command, session, programs), block.text)
+        case "written":
+            return shown(block.text, path.read_text(encoding="utf-8"))
+        case "file":
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+        case "part":
+            if "\n" + block.text not in "\n" + path.read_text(encoding="utf-8"):
+                raise MistakeError(f"line {block.line}: these lines are not in {path}")
+        case "below" | "instead of":
+            _edit(block, path)
+        case _:
+            pass  # the pages outside of the guide have blocks that only are read
+    return block.text
+
+
+def _edit(block: Block, path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    places = [number for number, line in enumerate(lines) if block.mark in line]
+    if len(places) != 1:
+        raise MistakeError(f"line {block.line}: {len(places)} lines of {path} have {block.mark} in them")
+    (place,) = places
+    lines[place + (block.kind == "below") : place + 1] = [block.text]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def _replayed(command: re.Match[str], session: Session, programs: frozenset[str]) -> str:
+    printed = session.run(command[1], programs)
+    if printed and not printed.endswith("\n"):
+        printed += "\n"
+    return f"$ {command[1]}\n{shown(command[2], printed, unsettled=command[1].startswith('tfdsl run'))}"
+
+
+def main(words: list[str]) -> int:
     """Rewrite, or with ``--check`` compare."""
+    check = "--check" in words
     stale = 0
-    for name in PAGES:
+    for name in [word for word in words if word != "--check"] or pages():
         page = ROOT / name
         text = page.read_text(encoding="utf-8")
-        fresh = rewritten(text)
+        try:
+            fresh = rewritten(text, examples=not name.startswith(GUIDE))
+        except (AssertionError, MistakeError) as mistake:
+            print(f"{name}: {mistake}")
+            stale = 1
+            continue
         if fresh == text:
             continue
-        if "--check" in sys.argv:
+        if check:
             print(f"stale: {name}; run make generate")
             stale = 1
         else:
@@ -97,4 +131,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
