@@ -80,12 +80,20 @@ def _scope(name: str) -> str:
 
 
 def produced(name: str, target: str) -> dict[str, str]:
-    """All files that example ``name`` gives for ``target``."""
-    with tempfile.TemporaryDirectory() as out, contextlib.chdir(EXAMPLES / name):
+    """All files that example ``name`` gives for ``target``, as in a repository: headers have the path in it."""
+    with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as out:
+        folder = Path(root, "examples", name)
+        shutil.copytree(EXAMPLES / name, folder, ignore=shutil.ignore_patterns("expected"))
+        Path(root, ".git").touch()
+        return _produced(folder, target, out)
+
+
+def _produced(folder: Path, target: str, out: str) -> dict[str, str]:
+    with contextlib.chdir(folder):
         status, messages = _run("compile", "main.tfjob", "-t", target, "-o", f"{out}/")
         files = read(Path(out))
         if status != 0:
-            raise RuntimeError(f"{name} does not compile for {target}: {messages}")
+            raise RuntimeError(f"{folder.name} does not compile for {target}: {messages}")
         _, messages = _run("check", "main.tfjob", "-t", target)  # compile only counts the infos
     return files | {MESSAGES: messages}
 

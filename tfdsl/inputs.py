@@ -44,6 +44,18 @@ def root_of(origin: str | None) -> str:
     return folder
 
 
+def name_below_root(source: Source) -> str | None:
+    """The file that ``source`` is, relative to its root with ``/``, or ``None`` if it is in no file.
+
+    It does not depend on the current folder. A descriptor such as ``/dev/stdin`` is no file whose name says anything.
+    """
+    path = source.file
+    if path is None or source_files.is_descriptor(path):
+        return None
+    folder, name = os.path.split(os.path.abspath(path))
+    return os.path.relpath(os.path.join(os.path.realpath(folder), name), root_of(path)).replace(os.sep, "/")
+
+
 def is_below(path: str, roots: Iterable[str]) -> bool:
     """Whether ``path``, with all links resolved, is one of ``roots`` (which have none) or below one."""
     real = os.path.realpath(path)

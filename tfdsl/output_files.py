@@ -1,21 +1,22 @@
-"""The files that jobs become, named as ``tfdsl compile -o FOLDER`` names them below the folder."""
+"""The files that jobs become, with their headers, named as ``tfdsl compile -o FOLDER`` names them below the folder."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
+from tfdsl.emit.header import Header, headed
 from tfdsl.emit.written import Written
+from tfdsl.inputs import name_below_root
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from tfdsl.emit.header import Form
     from tfdsl.ir.origins import Origins
     from tfdsl.pipeline import Made
     from tfdsl.text import Span
-
-Form: TypeAlias = Literal["yaml", "json", "xml", "text", "dockerfile"]
 
 
 class OutputFile(Record):
@@ -59,11 +60,21 @@ def output_files(made: Made) -> Iterator[OutputFile]:
     if is_stream(made):
         yield stream(f"{job}.yaml", [made])
     else:
+        header = header_of(made)
         for document in made.documents:
-            name, written = f"{job}/{document.file}", pipeline.written(document)
+            name = f"{job}/{document.file}"
+            written = headed(pipeline.written(document), document.format, name, header)
             yield OutputFile(name, written, document.format, place_of, document.executable, private)
     if made.dockerfile is not None:
-        yield OutputFile(f"{job}.Dockerfile", made.dockerfile, "dockerfile", place_of, private=private)
+        name = f"{job}.Dockerfile"
+        written = headed(made.dockerfile, "dockerfile", name, header_of(made))
+        yield OutputFile(name, written, "dockerfile", place_of, private=private)
+
+
+def header_of(made: Made) -> Header:
+    """The header of the files of a job."""
+    source = name_below_root(made.source) if made.source is not None else None
+    return Header(made.unit.target, made.unit.shown_version, source)
 
 
 def is_stream(made: Made) -> bool:
@@ -90,7 +101,10 @@ def stream(name: str, jobs: Sequence[Made]) -> OutputFile:
         return jobs[int(number)].unit.origins, inner
 
     private = any(one.private for one in jobs)
-    return OutputFile(name, Written("".join(texts), tuple(lines)), "yaml", place_of, private=private)
+    written = Written("".join(texts), tuple(lines))
+    if jobs:
+        written = headed(written, "yaml", name, header_of(jobs[0]))
+    return OutputFile(name, written, "yaml", place_of, private=private)
 
 
 def folder_names(made: Sequence[Made]) -> dict[tuple[str, str], str]:

@@ -73,12 +73,14 @@ class Made(Record):
     """The output of one job for one target.
 
     ``dockerfile``: of its ``build`` block, if it has one. ``private``: the job holds a secret as plain text.
+    ``source``: the main text that it was made from.
     """
 
     unit: Unit
     documents: tuple[Document, ...]
     dockerfile: Written | None
     private: bool = False
+    source: Source | None = None
 
 
 class Outcome(Record):
@@ -144,7 +146,7 @@ def finish(program: Program, request: Request, choices: Sequence[Choice], checke
         key = (values.name, backend.name, version_of(backend, values).exact)
         one = make(backend, values, reports.about(values.derived)) if key not in seen else None
         seen.add(key)
-        made += [one] if one is not None else []
+        made += [replace(one, source=program.files[0].source)] if one is not None else []
     reports.end()
     return Outcome(asked, tuple(made), tuple(found), checked.conditions)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tfdsl import pipeline
 from tfdsl.backend import Unit
 from tfdsl.pipeline import Outcome
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.rules.names import job_name
 from tfdsl.rules.roles import images
 from tfdsl.semantics import target_options
@@ -110,7 +110,7 @@ def run(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ()) -> Ou
                 version.shown,
             )
             one = pipeline.make_unit(choice.backend, unit, diagnostics, private=_holds_secret(job))
-            made += [one] if one is not None else []
+            made += [replace(one, source=ready.source)] if one is not None else []
     return Outcome(asked, tuple(made), tuple(diagnostics))
 
 

@@ -46,6 +46,11 @@ def is_file_name(path: str) -> bool:
         return False
 
 
+def is_descriptor(path: str) -> bool:
+    """Whether ``path`` names a descriptor that the caller has opened."""
+    return _DESCRIPTOR.fullmatch(path) is not None
+
+
 def contents(path: str, largest: int = LARGEST) -> bytes | str:
     """The bytes of a regular file of at most ``largest`` bytes, or the reason why it cannot be read."""
     if path and not is_file_name(path):
@@ -67,7 +72,7 @@ def contents(path: str, largest: int = LARGEST) -> bytes | str:
 
 def _opened(path: str) -> int | str:
     """A descriptor of ``path``, or why it is not opened."""
-    if _DESCRIPTOR.fullmatch(path):
+    if is_descriptor(path):
         return os.open(path, os.O_RDONLY | (_QUIET & ~getattr(os, "O_NONBLOCK", 0)))
     problem = _kind_problem(os.stat(path).st_mode)  # before opening, which has an effect on some devices
     if problem is not None:

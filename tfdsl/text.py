@@ -26,6 +26,11 @@ class Source:
         self._starts: list[int] | None = None
 
     @property
+    def file(self) -> str | None:
+        """The file that the text is in: a text that only has its includes beside ``origin`` has another name."""
+        return self.origin if self.origin == self.path else None
+
+    @property
     def line_starts(self) -> list[int]:
         """Offset of the first character of every line."""
         if self._starts is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tfdsl import inputs
-from tfdsl.inputs import Inputs, Outside, is_below, root_of
+from tfdsl.inputs import Inputs, Outside, is_below, name_below_root, root_of
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -45,6 +45,34 @@ def test_a_relative_main_file_has_the_root_of_its_absolute_path(
     (tmp_path / "tfdsl.toml").touch()
     monkeypatch.chdir(tmp_path / "jobs")
     assert root_of("main.tfjob") == str(tmp_path)
+
+
+def test_the_name_below_the_root_is_the_same_from_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    main = tmp_path / "project/jobs/main.tfjob"
+    main.parent.mkdir(parents=True)
+    (tmp_path / "project/.git").touch()
+    (tmp_path / "link").symlink_to("project/jobs")
+    for folder, path in {
+        tmp_path: str(main),
+        main.parent: "main.tfjob",
+        main.parent.parent: "./jobs/../jobs/main.tfjob",
+        tmp_path.parent: f"{tmp_path.name}/link/main.tfjob",
+    }.items():
+        monkeypatch.chdir(folder)
+        assert name_below_root(Source(path, "", path)) == "jobs/main.tfjob"
+
+
+def test_without_a_root_it_is_the_file_alone(tmp_path: Path) -> None:
+    path = str(tmp_path / "jobs/a b.tfjob")
+    assert name_below_root(Source(path, "", path)) == "a b.tfjob"
+
+
+@pytest.mark.parametrize(
+    ("shown", "origin"),
+    [("<stdin>", None), ("<text>", "jobs/<text>"), ("/dev/stdin", "/dev/stdin"), ("/dev/fd/63",) * 2],
+)
+def test_a_text_that_is_in_no_file_has_no_name(shown: str, origin: str | None) -> None:
+    assert name_below_root(Source(shown, "", origin)) is None
 
 
 def test_a_folder_whose_name_begins_alike_is_not_below(tmp_path: Path) -> None:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from tfdsl import pipeline
 from tfdsl.api.errors import UsageError
 from tfdsl.emit.located import plain
-from tfdsl.output_files import is_stream, output_files
+from tfdsl.output_files import is_stream, output_files, stream
 from tfdsl.writing import File, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tfdsl.api.diagnostics import Diagnostic
+    from tfdsl.emit.header import Form
     from tfdsl.ir.model import Job
-    from tfdsl.output_files import Form
     from tfdsl.pipeline import Made
 
 Data: TypeAlias = "dict[str, Any] | str"
@@ -29,8 +29,8 @@ class Document:
     """One document.
 
     ``job``: the name of its job. ``file``: the file that ``tfdsl compile -o FOLDER`` writes it to; the YAML documents
-    of one job are in one file. ``text``: as it is written. ``data``: the same as a dict of plain values, for YAML and
-    JSON; the text for all else.
+    of one job are in one file. ``text``: as it is written there, below the header of the file. ``data``: the same as a
+    dict of plain values, for YAML and JSON; the text for all else.
     """
 
     job: str
@@ -64,7 +64,7 @@ class Result:
         """
         if not all(map(is_stream, self._made)):
             raise UsageError(f"{self.target} is a set of files: use write() or documents")
-        return "---\n".join(document.text for document in self.documents if document.format == "yaml")
+        return stream("-", self._made).written.text
 
     def write(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write the files into ``folder``, all or none, as ``tfdsl compile -o FOLDER`` does; gives their paths.

@@ -212,7 +212,7 @@ class _Where:
             given = next(iter(opened.values()), None)
             return self._uses_at(given, span) if given is not None else []
 
-        origin = back.from_map(found, self.asked.line, look_up, uses_at)
+        origin = back.from_map(found, self.asked.line, source.line(self.asked.line), look_up, uses_at)
         for given in opened.values():
             self._warn(given)
         return self._came_from(source, origin)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Step
+from tfdsl.emit.header import stated
 from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
@@ -40,21 +41,25 @@ def remarks(drafts: Sequence[Draft], comments: Mapping[Source, Sequence[Comment]
 
 
 def opening(source: Source, comments: Sequence[Comment]) -> list[str]:
-    """The comments before everything else."""
-    lines: list[str] = []
+    """The comments before everything else. The header of a generated file is no remark of an author."""
+    return [one.text for one in _before_all(source, comments) if stated(one.text) is None]
+
+
+def _before_all(source: Source, comments: Sequence[Comment]) -> list[Comment]:
+    found: list[Comment] = []
     end = 0
     for comment in comments:
         if source.text[end : comment.span.start].strip("- \t\r\n"):
             break
-        lines.append(comment.text)
+        found.append(comment)
         end = comment.span.end
-    return lines
+    return found
 
 
 def _with_lines(source: Source, comments: Sequence[Comment]) -> Iterator[tuple[int, str]]:
     """Each comment with the line that it is about; those of the head of the file are left out."""
     waiting: list[str] = []
-    skipped = len(opening(source, comments))
+    skipped = len(_before_all(source, comments))
     following = [source.position(comment.span.start)[0] for comment in comments]
     for number, comment in enumerate(comments):
         if number < skipped:
@@ -63,7 +68,7 @@ def _with_lines(source: Source, comments: Sequence[Comment]) -> Iterator[tuple[i
         if not comment.alone:
             yield line, comment.text
             continue
-        waiting.append(comment.text)
+        waiting += [comment.text] if stated(comment.text) is None else []  # the header of a file that was joined
         if number + 1 < len(comments) and comments[number + 1].alone and following[number + 1] == line + 1:
             continue
         for text in waiting:

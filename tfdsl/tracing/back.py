@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.emit.header import is_header
 from tfdsl.record import Record
 from tfdsl.text import Span
 from tfdsl.tracing.counterparts import blocks
@@ -47,15 +48,19 @@ class Match(Record):
 
 
 CONSTANT = "it comes from no line of the source: it is the same for every job"
+HEADER = "it is the header, which every file of the output has"
 
 
 def from_map(
-    found: Map, line: int, read: Callable[[str], Source | str], uses_at: Callable[[Span], Iterable[Span]]
+    found: Map, line: int, text: str, read: Callable[[str], Source | str], uses_at: Callable[[Span], Iterable[Span]]
 ) -> Origin:
-    """The origin that a map says. ``read`` opens a source; ``uses_at`` gives the places of the names that are used."""
+    """The origin that a map says of line ``line``, whose text is ``text``.
+
+    ``read`` opens a source; ``uses_at`` gives the places of the names that are used.
+    """
     entry = found.lines.get(line)
     if entry is None:
-        return Origin(reason=CONSTANT)
+        return Origin(reason=_without_origin(text))
     path, number, column = entry
     source = read(path)
     if isinstance(source, str) or number > line_count(source):
@@ -74,9 +79,15 @@ def from_output(match: Match, uses: Uses | None) -> Origin:
     line = next((one for one in lines_of(match.file) if one.place.line == match.line), None)
     place = line.origin if line is not None else None
     if line is None or place is None:
-        return Origin(reason=CONSTANT, target=unit.target, version=unit.shown_version)
+        reason = _without_origin(line.place.text if line is not None else None)
+        return Origin(reason=reason, target=unit.target, version=unit.shown_version)
     through = [*line.spans[1:], *(uses.at(line.spans) if uses is not None else ())]
     return Origin(place, _others(place, through), target=unit.target, version=unit.shown_version)
+
+
+def _without_origin(text: str | None) -> str:
+    """Why a line comes from no place."""
+    return HEADER if text is not None and is_header(text) else CONSTANT
 
 
 def _others(place: Place, spans: Iterable[Span]) -> tuple[Place, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.headers import without_header
 from tests.unit.cli.shell import JOB, tfdsl
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ def listing(folder: Path) -> list[str]:
     ],
 )
 def test_version_between_known_ones(folder: Path, target: str, known: str, given: str) -> None:
-    def files(*words: str) -> dict[str, bytes]:
+    def files(*words: str) -> dict[str, str]:
         out = folder / "out"
         ran = tfdsl("compile", "job.tfjob", *words, "-o", str(out), cwd=folder)
         assert ran.status == 0, ran.err
-        found = {name: (out / name).read_bytes() for name in listing(out)}
+        found = {name: without_header((out / name).read_text()) for name in listing(out)}
         for name in found:
             (out / name).unlink()
         return found
