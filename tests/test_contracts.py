@@ -69,6 +69,7 @@ def loaded(folder: Path, *words: str) -> set[str]:
         ("check", "mnist.tfjob"),
         ("fmt", "mnist.tfjob"),
         ("explain", "gpu"),
+        ("info", "mnist.tfjob"),
         ("new", "other"),
     ],
     ids=" ".join,
@@ -79,6 +80,12 @@ def test_front_end_loads_nothing_slow(words: tuple[str, ...], tmp_path: Path) ->
 
 def test_overview_loads_next_to_nothing(tmp_path: Path) -> None:
     assert not loaded(tmp_path, "--help") & {"re", "typing", "enum", "argparse", "tfdsl.backend", "tfdsl.syntax"}
+
+
+def test_targets_load_no_job(tmp_path: Path) -> None:
+    """They read the metadata of installed packages, but make nothing."""
+    modules = loaded(tmp_path, "targets", "--format", "json")
+    assert not modules & {"pydantic", "jinja2", "yaml", "lark", "tfdsl.ir.model"}
 
 
 def test_compile_to_yaml_loads_no_reader_and_no_template_engine(tmp_path: Path) -> None:

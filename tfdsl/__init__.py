@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tfdsl.api.formatting import format
     from tfdsl.api.graphing import Graph, graph
     from tfdsl.api.importing import Imported, ImportedJob, import_manifest
+    from tfdsl.api.info import Info, JobInfo, Param, Profile, info
     from tfdsl.api.program import Program, load
     from tfdsl.api.result import Document, Result
     from tfdsl.api.simulating import Ending, MatrixJob, Scenario, TargetEnding, matrix, simulate
@@ -34,9 +35,13 @@ __all__ = [
     "Graph",
     "Imported",
     "ImportedJob",
+    "Info",
+    "JobInfo",
     "Label",
     "MadeLine",
     "MatrixJob",
+    "Param",
+    "Profile",
     "Program",
     "Result",
     "Scenario",
@@ -52,6 +57,7 @@ __all__ = [
     "format",
     "graph",
     "import_manifest",
+    "info",
     "ir",
     "load",
     "matrix",
@@ -68,6 +74,7 @@ _MODULES = {
     "formatting": ("format",),
     "graphing": ("Graph", "graph"),
     "importing": ("Imported", "ImportedJob", "import_manifest"),
+    "info": ("Info", "JobInfo", "Param", "Profile", "info"),
     "program": ("Program", "load"),
     "result": ("Document", "Result"),
     "simulating": ("Ending", "MatrixJob", "Scenario", "TargetEnding", "matrix", "simulate"),

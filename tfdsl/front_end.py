@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tfdsl import pipeline, ready_job
 from tfdsl.backend import Backend
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.masking import Hidden, hidden_texts
 from tfdsl.pipeline import Choice, Outcome
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import replace
@@ -95,6 +96,12 @@ def has_jobs(given: Input) -> bool:
 def path_of(given: Input) -> str:
     """The name that messages show for what was read."""
     return given.source.path if isinstance(given, ReadyJob) else given.files[0].source.path
+
+
+def hidden_with(given: Input, hidden: Hidden) -> Hidden:
+    """``hidden``, and the secrets of the files that ``env_file()`` has read for ``given`` so far."""
+    secrets: set[str] = set() if isinstance(given, ReadyJob) else given.hidden
+    return Hidden((*hidden.values, *hidden_texts(secrets).values), hidden.paths) if secrets else hidden
 
 
 def in_project(request: Request, given: Input) -> tuple[Request, tuple[Diagnostic, ...]]:

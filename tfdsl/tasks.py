@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.patterns import regex
@@ -11,6 +11,7 @@ from tfdsl.vocabulary.roles import ROLE_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from tfdsl.backend import Backend, TaskConfig
     from tfdsl.diagnostics import Diagnostic
@@ -50,3 +51,18 @@ def tasks_of(backend: Backend, made: Made, name: TaskName | None) -> list[TaskCo
         for task in backend.load().tasks(made.unit)
         if name is None or (task.role == name.role and name.index in (None, task.index))
     ]
+
+
+def json_object(text: str) -> dict[str, Any] | None:
+    """The object in a TF_CONFIG, which the job may have written itself; ``None`` for anything else."""
+    import json
+
+    try:
+        value: object = json.loads(text, parse_constant=_not_json)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def _not_json(word: str) -> float:
+    raise ValueError(f"{word} is a word of Python's reader, not of JSON")

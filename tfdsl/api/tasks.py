@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tfdsl import pipeline, tasks
 from tfdsl.api.asking import argument, target_of
@@ -80,15 +79,6 @@ def tfconfig(
 
 
 def _task(job: str, config: TaskConfig) -> Task:
-    value = None if config.tf_config is None else _json_object(config.tf_config)
+    value = None if config.tf_config is None else tasks.json_object(config.tf_config)
     own = () if config.tf_config is None or value is not None else (f"TF_CONFIG is {config.tf_config}",)
     return Task(job, config.role, config.index, value, config.flags, (*config.differences, *own))
-
-
-def _json_object(text: str) -> dict[str, Any] | None:
-    """The object in ``text``, which the job may have written itself; ``None`` for anything else."""
-    try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else None

@@ -29,6 +29,7 @@ SUMMARIES = {
     "where": "show which line made which: from a job to its output, and back",
     "graph": "draw a job: who talks to whom, and what it reads and writes",
     "tfconfig": "show the cluster spec that each task will see",
+    "info": "list the params, profiles, jobs and includes of a file",
     "matrix": "list the jobs of a file, with the values of their matrix",
     "simulate": "predict how a job ends on each target when something happens to it",
     "run": "run a job as processes of this machine",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tfdsl import pipeline
 from tfdsl.cli import selection as chosen
@@ -10,22 +10,32 @@ from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.closing import closing_line
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.outputs import Destination, destination, files
-from tfdsl.cli.report import USAGE, report, wrong_use
+from tfdsl.cli.report import OK, USAGE, report, status_of, wrong_use
 from tfdsl.cli.streams import err, out
+from tfdsl.diagnostics.order import in_file_order
 from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.front_end import compiled, in_project, read
+from tfdsl.masking import masked
 from tfdsl.output_files import stream
+from tfdsl.record import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.diagnostics.render import Format
     from tfdsl.pipeline import Made, Request
     from tfdsl.text import Source, Span
 
 OUTPUT = Flag("--output", "a folder, a file (FILE.yaml), or - for standard output", short="-o", value="PATH")
 SOURCE_MAP = Flag("--source-map", "write FILE.map beside each file: the source line of every line")
+FORMAT = Flag(
+    "--format",
+    "json: one document with all files and messages (default: text)",
+    value="FORMAT",
+    one_of=("text", "json"),
+)
 
 COMMAND = Command(
     "compile",
@@ -43,6 +53,7 @@ COMMAND = Command(
         chosen.STRICT,
         chosen.ALLOW_READ,
         SOURCE_MAP,
+        FORMAT,
     ),
     (
         "tfdsl compile mnist.tfjob -t volcano",
@@ -51,24 +62,27 @@ COMMAND = Command(
     ),
     "A folder gets JOB.yaml, or JOB/... for a target with several files, and JOB.Dockerfile. With several\n"
     "targets, each gets a folder of its own. Either all files are written or none. tfdsl targets lists the targets.\n"
-    "The last line counts the notes about what was decided or added; tfdsl check shows them.",
+    "The last line counts the notes about what was decided or added; tfdsl check shows them.\n"
+    "With --format json, standard output gets one document with all files and messages; with -o the files are\n"
+    "written as well.",
 )
 
 
 def run(arguments: Arguments) -> int:
     """Compile the file; if there is an error, nothing is written."""
+    form = cast("Format", arguments.text(FORMAT.name, "text"))
     picked = chosen.selection(arguments)
     errors = list(picked.errors)
     if not picked.choices and not errors:
         errors.append(MISSING_ARGUMENT(arguments.line, what="compile needs a target: -t TARGET"))
-    place = destination(arguments.value(OUTPUT.name), picked.choices, arguments)
+    place = destination(arguments.value(OUTPUT.name), picked.choices, arguments, as_json=form == "json")
     if not isinstance(place, Destination):
         errors += [place] if picked.choices else []
     if errors or not isinstance(place, Destination):
-        return wrong_use(errors, "text", "tfdsl compile --help", picked.hidden)
+        return wrong_use(errors, form, "tfdsl compile --help", picked.hidden)
     named = named_files(arguments.rest)
     if named.unreadable:
-        report(named.unreadable, ())
+        report(named.unreadable, (), form)
         return USAGE
     source = named.sources[0]
     inputs = chosen.inputs(arguments, source)
@@ -77,8 +91,11 @@ def run(arguments: Arguments) -> int:
     strict = arguments.on(chosen.STRICT.name)
     outcome = compiled(given, request, picked.choices, strict=strict)
     diagnostics = [*unsettled, *outcome.diagnostics]
-    sources = (source, *inputs.sources, *_sources(request))
-    written = [] if pipeline.has_errors(diagnostics) else _write(arguments, place, outcome.made, sources)
+    made = () if pipeline.has_errors(diagnostics) else outcome.made
+    written = _write(arguments, place, made, (source, *inputs.sources, *_sources(request))) if made else []
+    if form == "json":
+        told = in_file_order([*diagnostics, *written], [source.path])
+        return _document(arguments, place, made, masked(told, picked.hidden))
     shown = [*(one for one in diagnostics if one.level != "info"), *written]
     status = report(shown, [source.path], hidden=picked.hidden)
     err(closing_line(diagnostics, arguments, picked.hidden))
@@ -97,8 +114,10 @@ def _write(
 ) -> list[Diagnostic]:
     """Write the documents, but not over one of ``sources``; returns the diagnostics about writing them."""
     if place.kind == "stream":
-        out(stream("-", made).written.text)
-        return _left_out(made)
+        if arguments.text(FORMAT.name) != "json":
+            out(stream("-", made).written.text)
+            return _left_out(made)
+        return []
     from tfdsl.writing import write_all
 
     inputs = [source.origin for source in sources if source.origin is not None]
@@ -106,6 +125,17 @@ def _write(
     if failure is not None:
         return [OUTPUT_NOT_WRITTEN(place.span, path=failure.path, reason=failure.reason)]
     return _left_out(made) if place.kind == "file" else []
+
+
+def _document(arguments: Arguments, place: Destination, made: Sequence[Made], diagnostics: Sequence[Diagnostic]) -> int:
+    """Print the document of ``--format json``; returns the exit status. Only ``tfdsl check`` tries fixes."""
+    from tfdsl.cli.compile_json import compilation
+
+    status = status_of(diagnostics)
+    done = status == OK and place.kind != "stream"
+    told = [replace(one, fixes=()) for one in diagnostics]
+    out(compilation(place, made, told, written=done, source_map=arguments.on(SOURCE_MAP.name)))
+    return status
 
 
 def _left_out(made: Sequence[Made]) -> list[Diagnostic]:

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.cli.arguments import Command, Positional
+from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tfdsl.cli.arguments import Argument, Arguments
-    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.diagnostics import Diagnostic, Rule
+    from tfdsl.diagnostics.render.json import Json
+
+FORMAT = Flag("--format", "text for people, json for programs (default: text)", value="FORMAT", one_of=("text", "json"))
 
 COMMAND = Command(
     "explain",
     "explain a message or any word of the language",
     (Positional("WORD", "a code (TFJ2104), a slug (duplicate-mount-path), an exit status (75), or a word of a job"),),
-    (),
+    (FORMAT,),
     ("tfdsl explain gpu", "tfdsl explain evicted", "tfdsl explain TFJ1201"),
 )
+
+_VERSION = 1
+"""Of the JSON form."""
 
 
 def run(arguments: Arguments) -> int:
@@ -33,23 +41,41 @@ def run(arguments: Arguments) -> int:
         pages = _pages(argument.text)
     if not pages:
         return report(wrong, ()) if wrong else _nothing(argument)
-    out("\n".join(pages))
+    out(_json(argument.text, pages) if arguments.text(FORMAT.name) == "json" else "\n".join(map(_text, pages)))
     return OK
 
 
-def _pages(word: str) -> list[str]:
+def _pages(word: str) -> list[str | Rule]:
+    """The pages of a word, those of messages as their rules."""
     from tfdsl.cli.word_pages import pages_of
-
-    return [*pages_of(word), *_messages(word)]
-
-
-def _messages(name: str) -> list[str]:
-    from tfdsl.cli.message_pages import page_of
     from tfdsl.pipeline import every_rule
 
     known = every_rule()
-    rule = known.get(name.upper()) or known.get(name)
-    return [] if rule is None else [page_of(rule)]
+    rule = known.get(word.upper()) or known.get(word)
+    return [*pages_of(word), *([] if rule is None else [rule])]
+
+
+def _text(page: str | Rule) -> str:
+    from tfdsl.cli.message_pages import page_of
+
+    return page if isinstance(page, str) else page_of(page)
+
+
+def _json(word: str, pages: Iterable[str | Rule]) -> str:
+    from tfdsl.diagnostics.render.json import dumped
+
+    return dumped({"version": _VERSION, "word": word, "pages": [_data(page) for page in pages]})
+
+
+def _data(page: str | Rule) -> Json:
+    """A page; of a message also what identifies it, and of a word what stands in its first line."""
+    if isinstance(page, str):
+        title, _, body = page.partition("\n")
+        return {"title": title, "text": body.strip("\n"), "message": None}
+    from tfdsl.cli.message_pages import body_of
+
+    message: Json = {"code": page.code, "slug": page.slug, "level": page.level}
+    return {"title": f"{page.code} {page.slug}", "text": body_of(page).strip("\n"), "message": message}
 
 
 def _nothing(argument: Argument) -> int:

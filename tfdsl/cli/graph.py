@@ -11,9 +11,8 @@ from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
-from tfdsl.front_end import read
-from tfdsl.masking import Hidden, hidden_texts, hide
-from tfdsl.ready_job import ReadyJob
+from tfdsl.front_end import hidden_with, read
+from tfdsl.masking import hide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.drawing.graphs import Format, Graph
     from tfdsl.drawing.picture import Picture
-    from tfdsl.front_end import Input
+    from tfdsl.masking import Hidden
 
 OUTPUT = Flag(
     "--output", "a file (.svg, .mmd, .dot or .json), a folder, or - for standard output", short="-o", value="PATH"
@@ -87,7 +86,7 @@ def run(arguments: Arguments) -> int:
     from tfdsl.drawing.graphs import graphs, has_errors
 
     found = graphs(given, picked.request, picked.choices)
-    hidden = _hidden(given, picked.hidden)
+    hidden = hidden_with(given, picked.hidden)
     if has_errors(found):
         return report(found.diagnostics, (), hidden=hidden)
     if place is None or place.text == "-":
@@ -119,12 +118,6 @@ def _format(place: Argument | None, arguments: Arguments) -> Format | Diagnostic
 
 def _is_folder(path: str) -> bool:
     return os.path.isdir(path) or path.endswith((os.sep, "/"))
-
-
-def _hidden(given: Input, hidden: Hidden) -> Hidden:
-    """What no picture and no message shows: values of the command line, and of the files of ``env_file()``."""
-    secrets: set[str] = set() if isinstance(given, ReadyJob) else given.hidden
-    return Hidden((*hidden.values, *hidden_texts(secrets).values), hidden.paths) if secrets else hidden
 
 
 def _text(made: Sequence[Graph], form: Format, hidden: Hidden) -> str:

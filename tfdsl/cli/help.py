@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tfdsl.cli.arguments import Command, Flag, Positional
 
 _WIDTH = 26
+_LONGEST = 120
+"""Columns of the longest line on a wide terminal, and in a file."""
 
 
 def command_help(command: Command, columns: int | None = None) -> str:
@@ -58,9 +60,12 @@ def _table(title: str, rows: Iterable[tuple[str, str]], columns: int | None) -> 
         for left, right in rows:
             lines += [f"  {left.strip()}", *(f"      {part}" for part in fold(right, columns - 6, columns - 6))]
         return "\n".join(lines) + "\n"
+    room = _LONGEST - _WIDTH - 3
     for left, right in rows:
+        first, *more = fold(right, room, room)
         if len(left) >= _WIDTH:
-            lines += [f"  {left}", f"  {'':<{_WIDTH}} {right}"]
+            lines += [f"  {left}", f"  {'':<{_WIDTH}} {first}"]
         else:
-            lines.append(f"  {left:<{_WIDTH}} {right}")
+            lines.append(f"  {left:<{_WIDTH}} {first}")
+        lines += [f"  {'':<{_WIDTH}} {part}" for part in more]
     return "\n".join(lines) + "\n"

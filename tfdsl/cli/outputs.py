@@ -36,14 +36,19 @@ class Destination(Record):
     folders: bool = False
 
 
-def destination(argument: Argument | None, choices: Sequence[Choice], arguments: Arguments) -> Destination | Diagnostic:
+def destination(
+    argument: Argument | None, choices: Sequence[Choice], arguments: Arguments, *, as_json: bool = False
+) -> Destination | Diagnostic:
     """The place that ``-o`` names, or why the output of ``choices`` cannot go there.
 
     A path is a file if it exists as one or ends like one (``FILE_ENDINGS``); all others are folders, ``out-1.9`` and
-    ``volcano@1.15`` too. No folder is created under a name that can only be meant for a file.
+    ``volcano@1.15`` too. No folder is created under a name that can only be meant for a file. ``as_json``: standard
+    output gets a document that can hold any number of files.
     """
     needs_folder = _needs_folder(choices)
     span = arguments.line if argument is None else argument.span
+    if (argument is None or argument.text in _STANDARD_OUTPUT) and as_json:
+        return Destination("stream", "-", span, folders=len(choices) > 1)
     if argument is None or argument.text in _STANDARD_OUTPUT:
         what = needs_folder or (
             "a source map needs a file to be written beside" if arguments.on("--source-map") else None
@@ -106,19 +111,35 @@ def files(place: Destination, made: Sequence[Made], *, source_map: bool) -> list
     if place.kind == "file":
         whole = stream(os.path.basename(place.path), made)
         return _files(os.path.dirname(place.path), [whole], source_map=source_map)
-    names = folder_names(made) if place.folders else {}
+    where = folders(place, made)
     written: list[File] = []
     for one in made:
-        folder = os.path.join(place.path, names[one.unit.target, one.unit.shown_version]) if names else place.path
-        written += _files(folder, output_files(one), source_map=source_map)
+        written += _files(where[target_of(one)], output_files(one), source_map=source_map)
     return [replace(file, root=place.path) for file in written]  # none of these names is the user's
+
+
+def target_of(made: Made) -> tuple[str, str]:
+    """The target that a job was made for, and its version."""
+    return made.unit.target, made.unit.shown_version
+
+
+def folders(place: Destination, made: Sequence[Made]) -> dict[tuple[str, str], str]:
+    """The folder of the files of each target; a relative path where nothing is written."""
+    root = "" if place.kind == "stream" else place.path
+    names = folder_names(made)
+    return {target: os.path.join(root, name) if place.folders else root for target, name in names.items()}
+
+
+def file_name(folder: str, output: OutputFile) -> str:
+    """The path of a file in ``folder``."""
+    return os.path.join(folder, *output.name.split("/"))
 
 
 def _files(folder: str, outputs: Iterable[OutputFile], *, source_map: bool) -> list[File]:
     """``outputs`` below ``folder``, each with its map if those are asked for."""
     written: list[File] = []
     for one in outputs:
-        path = os.path.join(folder, *one.name.split("/"))
+        path = file_name(folder, one)
         written.append(File(path, one.written.text, one.executable, one.private))
         if source_map and one.mapped:
             written.append(File(f"{path}.map", one.source_map(), private=one.private))

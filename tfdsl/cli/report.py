@@ -48,9 +48,15 @@ def report(
         err(as_text(ordered, colour=err_takes_colour(), columns=err_columns()))
     else:
         err(render(form, ordered, paths))
-    if any(diagnostic.rule in (OUTPUT_NOT_WRITTEN, UNUSABLE_TARGET) for diagnostic in ordered):
+    return status_of(ordered)
+
+
+def status_of(diagnostics: Iterable[Diagnostic]) -> int:
+    """The exit status for ``diagnostics``."""
+    done = list(diagnostics)
+    if any(diagnostic.rule in (OUTPUT_NOT_WRITTEN, UNUSABLE_TARGET) for diagnostic in done):
         return USAGE
-    return ERRORS if count(ordered)[0] else OK
+    return ERRORS if count(done)[0] else OK
 
 
 def wrong_use(errors: Sequence[Diagnostic], form: Format, more: str, hidden: Hidden | None = None) -> int:

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.cli.arguments import Command
+from tfdsl.cli.arguments import Command, Flag
 from tfdsl.cli.report import report
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
-from tfdsl.vocabulary.types import describe
+from tfdsl.vocabulary.types import StringType, describe
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tfdsl.backend import Backend, Option
     from tfdsl.cli.arguments import Arguments
+    from tfdsl.diagnostics.render.json import Json
+    from tfdsl.vocabulary.options import OptionValue
 
-COMMAND = Command("targets", "list the targets, their versions and options", (), (), ("tfdsl targets",))
+FORMAT = Flag("--format", "text for people, json for programs (default: text)", value="FORMAT", one_of=("text", "json"))
+
+COMMAND = Command(
+    "targets",
+    "list the targets, their versions and options",
+    (),
+    (FORMAT,),
+    ("tfdsl targets", "tfdsl targets --format json"),
+)
+
+_VERSION = 1
+"""Of the JSON form."""
 
 
 def run(arguments: Arguments) -> int:
     """Print the targets; returns 2 if an installed target cannot be used."""
-    out("\n".join(map(described, targets.every())))
+    known = targets.every()
+    out(_json(known) if arguments.text(FORMAT.name) == "json" else "\n".join(map(described, known)))
     return report(unusable(arguments), ())
 
 
@@ -50,3 +67,41 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+# --- for programs ----------------------------------------------------------------------------------------------
+
+
+def _json(known: Iterable[Backend]) -> str:
+    from tfdsl.diagnostics.render.json import dumped
+
+    return dumped({"version": _VERSION, "targets": [_data(backend) for backend in known]})
+
+
+def _data(backend: Backend) -> Json:
+    return {
+        "name": backend.name,
+        "aliases": list(backend.aliases),
+        "title": backend.title,
+        "versions": list(backend.versions),
+        "default_version": backend.default_version,
+        "output": backend.output,
+        "options": [_option_data(option) for option in backend.options],
+    }
+
+
+def _option_data(option: Option) -> Json:
+    words: tuple[str, ...] = option.type.one_of if isinstance(option.type, StringType) else ()
+    return {
+        "name": option.name,
+        "type": describe(option.type),
+        "one_of": list(words) or None,
+        "default": _plain(option.default),
+        "description": option.doc,
+    }
+
+
+def _plain(value: OptionValue) -> Json:
+    if isinstance(value, tuple):
+        return list(value)
+    return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value

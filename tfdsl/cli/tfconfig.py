@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Command, Positional
+from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
 from tfdsl.front_end import compiled, read
 from tfdsl.front_end import run as run_input
-from tfdsl.tasks import TaskName, task_name, tasks_of
+from tfdsl.record import Record
+from tfdsl.tasks import TaskName, json_object, task_name, tasks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend, TaskConfig
     from tfdsl.cli.arguments import Argument, Arguments
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.diagnostics.render.json import Json
     from tfdsl.front_end import Input
     from tfdsl.pipeline import Made
+
+FORMAT = Flag("--format", "text for people, json for programs (default: text)", value="FORMAT", one_of=("text", "json"))
 
 COMMAND = Command(
     "tfconfig",
@@ -39,10 +43,21 @@ COMMAND = Command(
         chosen.SET,
         chosen.OPTION,
         chosen.ALLOW_READ,
+        FORMAT,
     ),
     ("tfdsl tfconfig mnist.tfjob -t volcano", "tfdsl tfconfig mnist.tfjob -t tfjob 'worker[0]'"),
     "Without -t, every target that the job compiles for is shown.",
 )
+
+_VERSION = 1
+"""Of the JSON form."""
+
+
+class _Form(Record):
+    """What is shown: of which tasks, and in which form."""
+
+    wanted: TaskName | None
+    json: bool
 
 
 def run(arguments: Arguments) -> int:
@@ -58,11 +73,12 @@ def run(arguments: Arguments) -> int:
         return USAGE
     source = named.sources[0]
     given = read(source, chosen.inputs(arguments, source))
+    form = _Form(wanted, json=arguments.text(FORMAT.name) == "json")
     if picked.choices:
-        return _show(given, picked, wanted)
+        return _show(given, picked, form)
     if unusable := chosen.unusable(arguments):
         return report(unusable, ())
-    return _show_what_compiles(given, picked, wanted)
+    return _show_what_compiles(given, picked, form)
 
 
 def _task(argument: Argument, errors: list[Diagnostic]) -> TaskName | None:
@@ -73,14 +89,14 @@ def _task(argument: Argument, errors: list[Diagnostic]) -> TaskName | None:
     return None
 
 
-def _show(given: Input, picked: chosen.Selection, wanted: TaskName | None) -> int:
+def _show(given: Input, picked: chosen.Selection, form: _Form) -> int:
     outcome = compiled(given, picked.request, picked.choices)
     if pipeline.has_errors(outcome.diagnostics):
         return report(outcome.diagnostics, (), hidden=picked.hidden)
-    return _print(outcome.made, outcome.targets, wanted)
+    return _print(outcome.made, outcome.targets, form)
 
 
-def _show_what_compiles(given: Input, picked: chosen.Selection, wanted: TaskName | None) -> int:
+def _show_what_compiles(given: Input, picked: chosen.Selection, form: _Form) -> int:
     request = picked.request
     made: list[Made] = []
     targets: list[Backend] = []
@@ -96,23 +112,26 @@ def _show_what_compiles(given: Input, picked: chosen.Selection, wanted: TaskName
         outcome = compiled(given, request, ())
         if pipeline.has_errors(outcome.diagnostics):
             return report(outcome.diagnostics, (), hidden=picked.hidden)
-    if refused:
+    if refused and not form.json:
         err(f"not shown, because the job does not compile for it: {', '.join(refused)}\n")
-    return _print(made, targets, wanted) if targets else ERRORS
+    return _print(made, targets, form, refused) if targets else ERRORS
 
 
-def _print(made: Sequence[Made], targets: Sequence[Backend], wanted: TaskName | None) -> int:
+def _print(made: Sequence[Made], targets: Sequence[Backend], form: _Form, refused: Sequence[str] = ()) -> int:
     by_name = {backend.name: backend for backend in targets}
-    blocks: list[str] = []
-    for one in made:
-        tasks = tasks_of(by_name[one.unit.target], one, wanted)
-        if tasks:
-            head = f"# {one.unit.job.name} on {one.unit.target} {one.unit.shown_version}\n"
-            blocks.append(head + "".join(_lines(tasks)))
-    if not blocks and wanted is not None:
-        return report([wanted.missing(made)], ())
-    out("\n".join(blocks))
+    found = [(one, tasks) for one in made if (tasks := tasks_of(by_name[one.unit.target], one, form.wanted))]
+    if not found and form.wanted is not None:
+        return report([form.wanted.missing(made)], ())
+    out(_json(found, refused) if form.json else _text(found))
     return OK
+
+
+# --- for people ------------------------------------------------------------------------------------------------
+
+
+def _text(found: Iterable[tuple[Made, Iterable[TaskConfig]]]) -> str:
+    heads = ((f"# {one.unit.job.name} on {one.unit.target} {one.unit.shown_version}\n", tasks) for one, tasks in found)
+    return "\n".join(head + "".join(_lines(tasks)) for head, tasks in heads)
 
 
 def _lines(tasks: Iterable[TaskConfig]) -> Iterable[str]:
@@ -121,3 +140,33 @@ def _lines(tasks: Iterable[TaskConfig]) -> Iterable[str]:
         yield f"  TF_CONFIG={task.tf_config}\n" if task.tf_config is not None else "  no TF_CONFIG\n"
         yield from (f"  {flag}\n" for flag in task.flags)
         yield from (f"  differs: {difference}\n" for difference in task.differences)
+
+
+# --- for programs ----------------------------------------------------------------------------------------------
+
+
+def _json(found: Iterable[tuple[Made, Iterable[TaskConfig]]], refused: Sequence[str]) -> str:
+    from tfdsl.diagnostics.render.json import dumped
+
+    jobs: list[Json] = [
+        {
+            "job": one.unit.job.name,
+            "target": one.unit.target,
+            "target_version": one.unit.shown_version,
+            "tasks": [_data(task) for task in tasks],
+        }
+        for one, tasks in found
+    ]
+    return dumped({"version": _VERSION, "jobs": jobs, "refused": list(refused)})
+
+
+def _data(task: TaskConfig) -> Json:
+    text = task.tf_config
+    return {
+        "role": task.role,
+        "index": task.index,
+        "tf_config": None if text is None else json_object(text),
+        "text": text,
+        "flags": list(task.flags),
+        "differences": list(task.differences),
+    }

@@ -18,19 +18,23 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
     from tfdsl.text import Span
 
-Json: TypeAlias = Union[str, int, bool, "list[Json]", "dict[str, Json]", None]
+Json: TypeAlias = Union[str, int, float, bool, "list[Json]", "dict[str, Json]", None]
 
 
 def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
     """The document, indented, with a newline at the end."""
+    return dumped(contents(diagnostics))
+
+
+def contents(diagnostics: Sequence[Diagnostic]) -> dict[str, Json]:
+    """The document as data."""
     errors, warnings = count(diagnostics)
-    document: dict[str, Json] = {
+    return {
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in diagnostics],
         "errors": errors,
         "warnings": warnings,
         "infos": count_infos(diagnostics),
     }
-    return dumped(document)
 
 
 def dumped(document: Json) -> str:

@@ -1,0 +1,255 @@
+"""What a file takes and makes: its params, profiles, includes and jobs; ``tfdsl info`` shows it.
+
+A param without a value is not an error here, because this is where people look for what they have to set. Nor is a
+mistake inside of a job: what depends on it is left open.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from tfdsl import pipeline, ready_job, targets
+from tfdsl.diagnostics import name_rules
+from tfdsl.front_end import path_of, settled
+from tfdsl.pipeline import Outcome
+from tfdsl.ready_job import ReadyJob
+from tfdsl.record import Record
+from tfdsl.semantics.conform import conform
+from tfdsl.semantics.dependencies import references
+from tfdsl.semantics.derived import check_name, chosen, derive
+from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.params import Params
+from tfdsl.semantics.values import CONTAINERS, ListData, Poison, show
+from tfdsl.syntax import ast
+from tfdsl.vocabulary.types import STRING, ListType, describe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.front_end import Input
+    from tfdsl.pipeline import Request
+    from tfdsl.semantics import resolved
+    from tfdsl.semantics.derived import Derived
+    from tfdsl.semantics.project import Program
+    from tfdsl.semantics.values import Data
+    from tfdsl.text import Span
+    from tfdsl.vocabulary.types import Type
+
+Plain: TypeAlias = Union[str, int, float, bool, "list[Plain]", "dict[str, Plain]", None]
+"""A value as JSON has it; a quantity or a duration is a text, and what is not known is ``None``."""
+
+MOST_PROFILES = 100
+"""Profiles whose values are worked out from the params that they set; of further ones such values are not known."""
+
+
+class ParamInfo(Record):
+    """A param. ``type``: as it is written. ``default``: without profile, ``value``: with what the request gives.
+
+    ``required``: it has no default. ``low``, ``high``, ``one_of``, ``pattern``: what a value must fulfil, ``None``
+    where nothing is asked.
+    """
+
+    name: str
+    type: str
+    required: bool
+    default: Plain
+    value: Plain
+    description: str
+    low: Plain
+    high: Plain
+    one_of: list[Plain] | None
+    pattern: str | None
+    place: Span
+
+
+class ProfileInfo(Record):
+    """A profile, and what it sets."""
+
+    name: str
+    values: dict[str, Plain]
+    place: Span
+
+
+class RoleInfo(Record):
+    """A role of a job. ``replicas``: ``None`` where they are not known."""
+
+    name: str
+    replicas: int | None
+
+
+class JobInfo(Record):
+    """A job. ``name``: ``None`` where it is not known; ``block``: the name of its block, as written.
+
+    ``index``: ``matrix.index``, ``None`` without a matrix. ``roles``: without those of its target blocks. ``targets``:
+    those that it has blocks for.
+    """
+
+    name: str | None
+    block: str
+    index: int | None
+    roles: tuple[RoleInfo, ...]
+    targets: tuple[str, ...]
+    place: Span
+
+
+class FileInfo(Record):
+    """What there is in a file and in those that it includes."""
+
+    path: str
+    includes: tuple[str, ...]
+    params: tuple[ParamInfo, ...]
+    profiles: tuple[ProfileInfo, ...]
+    jobs: tuple[JobInfo, ...]
+
+
+def file_info(given: Input, request: Request) -> tuple[FileInfo | None, tuple[Diagnostic, ...]]:
+    """What ``given`` takes and makes; ``None`` with the errors when it cannot be read that far."""
+    found: list[Diagnostic] = []
+    info = _of_ready(given, request, found) if isinstance(given, ReadyJob) else _of_program(given, request, found)
+    done = settled([Outcome((), (), tuple(found))], [given], strict=False, paths=[path_of(given)])
+    errors = tuple(one for one in done if one.level == "error")
+    return (None, errors) if errors else (info, ())
+
+
+def _of_ready(given: ReadyJob, request: Request, found: list[Diagnostic]) -> FileInfo | None:
+    named = ready_job.named(given, request, found)
+    if named is None:
+        return None
+    job, origins = named
+    roles = tuple(RoleInfo(role.name, role.replicas) for role in job.roles)
+    return FileInfo(path_of(given), (), (), (), (JobInfo(job.name, job.name, None, roles, (), origins.job),))
+
+
+def _of_program(program: Program, request: Request, found: list[Diagnostic]) -> FileInfo | None:
+    found += program.diagnostics
+    if not program.readable or pipeline.has_errors(found):
+        return None
+
+    def report(diagnostic: Diagnostic) -> None:
+        if diagnostic.rule is not name_rules.MISSING_PARAM:
+            found.append(diagnostic)
+
+    asked = Params(program, request.profile, request.params, report, request.values)
+    plain = Params(program, None, (), _unheard)
+    derived = chosen(derive(program, asked, report), request.job, request.name, report)
+    there = [one for one in derived if one.chosen and not one.absent]
+    for one in there:
+        check_name(one, report)
+    return FileInfo(
+        path_of(program),
+        tuple(file.source.path for file in program.files[1:]),
+        tuple(_param(param, plain, asked) for param in program.params.values()),
+        tuple(_profiles(program, plain)),
+        tuple(_jobs(there, pipeline.check(program, request).jobs)),
+    )
+
+
+def _unheard(diagnostic: Diagnostic) -> None:
+    """What is wrong has been reported, or is not asked for."""
+
+
+# --- params ----------------------------------------------------------------------------------------------------
+
+
+def _param(param: ast.Param, plain: Params, asked: Params) -> ParamInfo:
+    name = param.name.text
+    to = plain.types[name]
+    settings = {setting.key.text: setting.value for setting in param.settings}
+
+    def bound(key: str, kind: Type | None) -> Plain:
+        return _typed(settings[key], kind, plain) if key in settings and kind is not None else None
+
+    one_of = bound("one_of", None if to is None else ListType(to))
+    description, pattern = bound("description", STRING), bound("pattern", STRING)
+    return ParamInfo(
+        name,
+        param.type.span.text if to is None else describe(to),
+        param.default is None,
+        _known(plain, name) if param.default is not None else None,
+        _known(asked, name),
+        description if isinstance(description, str) else "",
+        bound("min", to),
+        bound("max", to),
+        one_of if isinstance(one_of, list) else None,
+        pattern if isinstance(pattern, str) else None,
+        param.name.span,
+    )
+
+
+def _known(params: Params, name: str) -> Plain:
+    value = params.lookup(name)
+    return None if value is None else as_plain(value.data)
+
+
+def _typed(expression: ast.Expr, to: Type, params: Params) -> Plain:
+    """The value of an expression, as the type that it stands for."""
+    return as_plain(conform(evaluate(expression, params.scope), to, "", _unheard).data)
+
+
+def as_plain(data: Data) -> Plain:
+    """``data`` as JSON has it."""
+    if isinstance(data, str | bool | int):
+        return data
+    if isinstance(data, Decimal):
+        return float(data)
+    if isinstance(data, CONTAINERS):
+        if isinstance(data, ListData):
+            return [as_plain(item.data) for item in data.items]
+        return {key: as_plain(entry.value.data) for key, entry in data.entries.items()}
+    return None if isinstance(data, Poison) else show(data)
+
+
+# --- profiles --------------------------------------------------------------------------------------------------
+
+
+def _profiles(program: Program, plain: Params) -> Iterator[ProfileInfo]:
+    worked_out = 0
+    for name, parts in program.profiles.items():
+        settings = {setting.key.text: setting.value for part in parts for setting in part.settings}
+        params: Params | None = plain
+        if references(tuple(settings.values()), plain.names()):  # its values may depend on what it sets
+            worked_out += 1
+            params = Params(program, name, (), _unheard) if worked_out <= MOST_PROFILES else None
+        values = {key: _setting(key, value, params) for key, value in settings.items()}
+        yield ProfileInfo(name, values, parts[0].name.span)
+
+
+def _setting(key: str, value: ast.Expr, params: Params | None) -> Plain:
+    """What a profile sets a param to; ``params``: with what it sets, or ``None`` when that is too much work."""
+    to = None if params is None else params.types.get(key)
+    return None if params is None or to is None else _typed(value, to, params)
+
+
+# --- jobs ------------------------------------------------------------------------------------------------------
+
+
+def _jobs(derived: Iterable[Derived], checked: Iterable[resolved.Job]) -> Iterator[JobInfo]:
+    known = {_key(job.derived): job for job in checked}
+    for one in derived:
+        job = known.get(_key(one))
+        roles = () if job is None else job.roles
+        yield JobInfo(
+            one.name if one.known else None,
+            one.node.name.text,
+            _index(one),
+            tuple(RoleInfo(role.name, role.replicas if role.counted else None) for role in roles),
+            tuple(dict.fromkeys(_targets(one.node))),
+            one.node.name.span,
+        )
+
+
+def _index(one: Derived) -> int | None:
+    return None if one.combination is None or one.combination.broken else one.combination.index
+
+
+def _key(one: Derived) -> tuple[int, int | None]:
+    return one.node.span.start, _index(one)
+
+
+def _targets(node: ast.Job) -> Iterator[str]:
+    for item in node.as_read.items:
+        if isinstance(item, ast.Target):
+            found = targets.find(item.name.text)
+            yield item.name.text if found is None else found.name
