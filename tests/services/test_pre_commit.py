@@ -1,0 +1,89 @@
+"""The hooks, installed and run by pre-commit with the configuration of docs/guide/ci.md."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.services.pages import JOB, WORKERS, commit, copy_of_the_project, git, shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+CONFIGURATION = ".pre-commit-config.yaml"
+ADDRESS = "https://git.example.com/tools/tfdsl"
+RESULT = re.compile(r"^(?P<hook>.+?)\.{3,}(?:\(.*\))?(?P<result>Passed|Failed|Skipped)$", re.M)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project as pre-commit fetches it, and beside it what pre-commit keeps."""
+    folder = tmp_path_factory.mktemp("project")
+    copy_of_the_project(folder)
+    return folder
+
+
+@pytest.fixture
+def repository(tmp_path: Path, project: Path) -> Path:
+    """A repository with the configuration of the page, in which all hooks pass."""
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs" / "mnist.tfjob").write_text(JOB)
+    (tmp_path / CONFIGURATION).write_text(shown(CONFIGURATION).replace(ADDRESS, str(project)))
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", "--all")
+    run(tmp_path, project)  # formats the job and writes the manifest
+    commit(tmp_path)
+    return tmp_path
+
+
+def run(folder: Path, project: Path) -> dict[str, str]:
+    """Run all hooks; gives hook → result."""
+    given = {**os.environ, "PRE_COMMIT_HOME": str(project.with_name("pre-commit")), "PRE_COMMIT_COLOR": "never"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pre_commit", "run", "--all-files"],
+        cwd=folder,
+        env=given,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    results = {match["hook"]: match["result"] for match in RESULT.finditer(done.stdout)}
+    assert set(results) == {"tfdsl fmt", "tfdsl check", "tfdsl compile"}, done.stdout + done.stderr
+    assert (done.returncode == 0) == ("Failed" not in results.values())
+    return results
+
+
+def edit(folder: Path, before: str, after: str) -> None:
+    path = folder / "jobs" / "mnist.tfjob"
+    path.write_text(path.read_text(encoding="utf-8").replace(before, after), encoding="utf-8")
+
+
+def test_all_pass(repository: Path, project: Path) -> None:
+    assert set(run(repository, project).values()) == {"Passed"}
+
+
+def test_a_mistake_stops_the_commit(repository: Path, project: Path) -> None:
+    edit(repository, WORKERS, "replicas = -1")
+    results = run(repository, project)
+    assert results["tfdsl check"] == results["tfdsl compile"] == "Failed"
+
+
+def test_a_manifest_that_is_written_again_stops_the_commit_once(repository: Path, project: Path) -> None:
+    edit(repository, WORKERS, "replicas = 5")
+    assert run(repository, project) == {"tfdsl fmt": "Passed", "tfdsl check": "Passed", "tfdsl compile": "Failed"}
+    git(repository, "add", "--all")
+    assert set(run(repository, project).values()) == {"Passed"}
+
+
+def test_a_file_that_is_formatted_stops_the_commit_once(repository: Path, project: Path) -> None:
+    edit(repository, "job mnist {", "job   mnist{")
+    assert run(repository, project)["tfdsl fmt"] == "Failed"
+    git(repository, "add", "--all")
+    assert set(run(repository, project).values()) == {"Passed"}
