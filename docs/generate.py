@@ -11,6 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import yaml
+
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "backends")]
 
@@ -143,6 +145,16 @@ def fields_part(name: str) -> str:
     return table(("field", *(("of",) if forms else ()), "word", "note"), rows)
 
 
+def action_part() -> str:
+    """The inputs of the GitHub action."""
+    inputs = yaml.safe_load((DOCS.parent / "action.yml").read_text(encoding="utf-8"))["inputs"]
+    rows = [
+        (f"`{name}`", f"`{row['default']}`" if row["default"] else "", row["description"])
+        for name, row in inputs.items()
+    ]
+    return table(("input", "default", "what it is"), rows)
+
+
 def part(name: str) -> str:
     """The generated part called ``name``."""
     kind, _, target = name.partition(":")
@@ -155,6 +167,7 @@ def part(name: str) -> str:
         "attributes": attributes_part,
         "mounts": mounts_part,
         "policies": policies_part,
+        "action": action_part,
     }[kind]()
 
 

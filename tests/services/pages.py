@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from pathlib import Path
 
+from docs.page_blocks import blocks
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "guide" / "ci.md"
-FILE = re.compile(r"^`(?P<path>[\w./-]+)`:\n\n```\w*\n(?P<text>.*?)^```\n", re.M | re.S)
-JOB = """\
-job mnist {
-  image   = "registry.example.com/mnist:1.4"
-  command = ["python", "train.py"]
-  role chief { }
-  role worker { replicas = 2, cpu = 4, memory = 16Gi }
-}
-"""
 WORKERS = "replicas = 2"
 
 
 def shown(path: str) -> str:
-    """A file of the page."""
-    (text,) = [match["text"] for match in FILE.finditer(PAGE.read_text(encoding="utf-8")) if match["path"] == path]
+    """A file of docs/guide/ci.md."""
+    (text,) = [block.text for block in blocks(PAGE.read_text(encoding="utf-8")) if block.path == path]
     return text
+
+
+JOB = shown("jobs/mnist.tfjob")
 
 
 def git(folder: Path, *words: str) -> str:

@@ -75,8 +75,8 @@ def test_warnings_and_errors_are_at_their_lines(runner: Runner) -> None:
     change(runner, WORKERS, "replicas = -1")
     assert checked(runner, files="jobs") == 1
     error = runner.annotations()[-1]
-    assert (error.level, error.path, error.line) == ("error", "jobs/mnist.tfjob", 5)
-    assert "--> jobs/mnist.tfjob:5:" in runner.log  # and once as people read it
+    assert (error.level, error.path, error.line) == ("error", "jobs/mnist.tfjob", 8)
+    assert "--> jobs/mnist.tfjob:8:" in runner.log  # and once as people read it
 
 
 def test_notes_are_annotations_only_if_asked_for(runner: Runner) -> None:

@@ -82,7 +82,7 @@ def test_an_error_fails_the_job_and_is_in_both_reports(repository: Path) -> None
     (entry,) = report(repository)
     assert (entry["severity"], entry["location"]) == (
         "major",
-        {"path": "jobs/mnist.tfjob", "lines": {"begin": 5, "end": 5}},
+        {"path": "jobs/mnist.tfjob", "lines": {"begin": 8, "end": 8}},
     )
     assert failures(repository) == [entry["check_name"].split()[0]]
 

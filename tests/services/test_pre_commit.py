@@ -60,6 +60,20 @@ def run(folder: Path, project: Path) -> dict[str, str]:
     return results
 
 
+def test_a_commit_runs_them(repository: Path, project: Path) -> None:
+    """After ``pre-commit install``, as docs/guide/ci.md shows it."""
+    given = {**os.environ, "PRE_COMMIT_HOME": str(project.with_name("pre-commit"))}
+    subprocess.run([sys.executable, "-m", "pre_commit", "install"], cwd=repository, env=given, check=True)
+    edit(repository, WORKERS, "replicas = -1")
+    git(repository, "add", "--all")
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
+    command = ["git", *who, "commit", "--message", "broken"]
+    done = subprocess.run(command, cwd=repository, env=given, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "tfdsl check" in done.stdout + done.stderr
+    assert git(repository, "log", "--format=%s") == "jobs\n"
+
+
 def edit(folder: Path, before: str, after: str) -> None:
     path = folder / "jobs" / "mnist.tfjob"
     path.write_text(path.read_text(encoding="utf-8").replace(before, after), encoding="utf-8")
