@@ -11,6 +11,10 @@ REST = "…\n"
 _UNSETTLED = (
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
     (re.compile(r"\b(in|after) [\d.]+ (?:ms|s|min)\b"), r"\1 TIME"),
+    # What a training comes to.
+    (re.compile(r"\b(loss|accuracy) \d+\.\d+"), r"\1 NUMBER"),
+    # kubectl says it from 1.34 on.
+    (re.compile(r" deleted from \S+ namespace$", re.M), " deleted"),
     # Whether there are control groups for whoever runs it.
     (re.compile(r"^.*\[TFJ4859\].*\n", re.M), ""),
 )

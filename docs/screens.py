@@ -10,6 +10,7 @@ is stale. If pages are named, it looks at no others.
 
 from __future__ import annotations
 
+import difflib
 import re
 import shutil
 import sys
@@ -21,10 +22,13 @@ sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 
 from docs.page_blocks import Block, blocks  # noqa: E402
 from docs.page_output import shown  # noqa: E402
-from docs.page_session import PROGRAMS, Session  # noqa: E402
+from docs.page_session import Session  # noqa: E402
 
 PAGES = ("README.md", "docs/migrate.md", "docs/simulate.md")
 GUIDE = "docs/guide"
+
+UNSETTLED = ("tfdsl run ", "kubectl ")
+"""Beginnings of commands that print something else each time."""
 
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.M)
 
@@ -43,19 +47,19 @@ def commands(screen: str) -> list[str]:
     return [found[1] for found in _COMMAND.finditer(screen)]
 
 
-def rewritten(text: str, *, examples: bool = True, test: str = "", programs: frozenset[str] = PROGRAMS) -> str:
+def rewritten(text: str, *, examples: bool = True, test: str = "", programs: Path | None = None) -> str:
     """``text`` with every screen and every written file made anew.
 
     Args:
         text: The page.
         examples: Whether it begins in a folder with ``examples/`` in it.
         test: The test for which it is followed, which runs the blocks that name it too.
-        programs: The programs that there are for its commands.
+        programs: A folder with more programs for its commands, which come before all others.
     """
     fresh: list[str] = []
     end = 0
     with tempfile.TemporaryDirectory() as folder:
-        session = Session(Path(folder))
+        session = Session(Path(folder), programs)
         if examples:
             ignored = shutil.ignore_patterns("expected")
             shutil.copytree(ROOT / "examples", session.top / "examples", ignore=ignored)
@@ -63,17 +67,25 @@ def rewritten(text: str, *, examples: bool = True, test: str = "", programs: fro
             for block in blocks(text):
                 if block.test and block.test != test and block.kind == "screen":
                     continue
-                fresh += [text[end : block.start], _followed(block, session, programs)]
+                fresh += [text[end : block.start], _followed(block, session)]
                 end = block.end
     return "".join([*fresh, text[end:]])
 
 
-def _followed(block: Block, session: Session, programs: frozenset[str]) -> str:
+def stale(name: str, *, test: str = "", programs: Path | None = None) -> str:
+    """What is not true any more in a page, as a diff. ``test`` and ``programs`` as of :func:`rewritten`."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    fresh = rewritten(text, examples=not name.startswith(GUIDE), test=test, programs=programs)
+    lines = (one.splitlines(keepends=True) for one in (text, fresh))
+    return "".join(difflib.unified_diff(*lines, name, "what is printed"))
+
+
+def _followed(block: Block, session: Session) -> str:
     """What the page shows in the block from now on, when the reader has done what it says."""
     path = Path(block.path)
     match block.kind:
         case "screen":
-            return _COMMAND.sub(lambda command: _replayed(command, session, programs), block.text)
+            return _COMMAND.sub(lambda command: _replayed(command, session), block.text)
         case "written":
             return shown(block.text, path.read_text(encoding="utf-8"))
         case "file":
@@ -99,35 +111,41 @@ def _edit(block: Block, path: Path) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
-def _replayed(command: re.Match[str], session: Session, programs: frozenset[str]) -> str:
-    printed = session.run(command[1], programs)
+def _replayed(command: re.Match[str], session: Session) -> str:
+    printed = session.run(command[1])
     if printed and not printed.endswith("\n"):
         printed += "\n"
-    return f"$ {command[1]}\n{shown(command[2], printed, unsettled=command[1].startswith('tfdsl run'))}"
+    return f"$ {command[1]}\n{shown(command[2], printed, unsettled=command[1].startswith(UNSETTLED))}"
 
 
 def main(words: list[str]) -> int:
     """Rewrite, or with ``--check`` compare."""
     check = "--check" in words
-    stale = 0
+    status = 0
     for name in [word for word in words if word != "--check"] or pages():
-        page = ROOT / name
-        text = page.read_text(encoding="utf-8")
         try:
-            fresh = rewritten(text, examples=not name.startswith(GUIDE))
+            told = _checked(name) if check else _renewed(name)
         except (AssertionError, MistakeError) as mistake:
-            print(f"{name}: {mistake}")
-            stale = 1
-            continue
-        if fresh == text:
-            continue
-        if check:
-            print(f"stale: {name}; run make generate")
-            stale = 1
-        else:
-            page.write_text(fresh, encoding="utf-8")
-            print(f"wrote {name}")
-    return stale
+            told, status = f"{name}: {mistake}", 1
+        if told:
+            print(told)
+            status = status or int(check)
+    return status
+
+
+def _checked(name: str) -> str:
+    difference = stale(name)
+    return f"stale: {name}; run make generate\n{difference}" if difference else ""
+
+
+def _renewed(name: str) -> str:
+    page = ROOT / name
+    text = page.read_text(encoding="utf-8")
+    fresh = rewritten(text, examples=not name.startswith(GUIDE))
+    if fresh == text:
+        return ""
+    page.write_text(fresh, encoding="utf-8")
+    return f"wrote {name}"
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ SETTINGS = ("tfdsl.toml", "pyproject.toml")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GUIDE)
 def test_a_page_is_as_it_runs(name: str) -> None:
+    """In a process of its own, as one page must not depend on another."""
     command = [sys.executable, str(ROOT / "docs/screens.py"), "--check", name]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

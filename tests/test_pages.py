@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from docs.page_output import shown
 from docs.screens import MistakeError, rewritten
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 JOB = 'Write `one.tfjob`:\n\n```tfjob\njob one {\n  image = "a/b:1"\n  role worker { }\n}\n```\n'
 
@@ -103,13 +108,18 @@ def test_a_page_that_cannot_be_followed(block: str, mistake: str) -> None:
         followed(JOB, block)
 
 
-@pytest.mark.parametrize("line", ["kubectl get pods", "tfdsl compile", "cat none && false || exit 3"])
+@pytest.mark.parametrize("line", ["kubectl get pods", "tfdsl compile", "cat none", "cat none && false || exit 3"])
 def test_a_command_that_is_used_wrongly(line: str) -> None:
     with pytest.raises(AssertionError):
         followed(screen(f"$ {line}"))
 
 
-def test_blocks_of_a_test_are_run_for_that_test() -> None:
-    block = "<!-- run by: tests/a.py::test_b -->\n" + screen("$ echo new", "old")
+def test_blocks_of_a_test_are_run_for_that_test(tmp_path: Path) -> None:
+    """With the programs that it brings."""
+    program = tmp_path / "kubectl"
+    program.write_text("#!/bin/sh\necho new\n")
+    program.chmod(0o755)
+    block = "<!-- run by: tests/a.py::test_b -->\n" + screen("$ kubectl get jobs", "old")
     assert followed(block) == block
-    assert rewritten(block, examples=False, test="tests/a.py::test_b") == block.replace("old", "new")
+    made = rewritten(block, examples=False, test="tests/a.py::test_b", programs=tmp_path)
+    assert made == block.replace("old", "new")

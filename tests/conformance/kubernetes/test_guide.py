@@ -1,0 +1,45 @@
+"""Pages of docs/guide that use a cluster, followed with the real kubectl on pods that really run."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from docs.screens import stale
+
+if TYPE_CHECKING:
+    from tests.conformance.kubernetes.work import Work
+
+ROOT = Path(__file__).resolve().parents[3]
+TEST = "tests/conformance/kubernetes/test_guide.py::test_a_page_that_uses_a_cluster"
+PAGES = ["start.md"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_that_uses_a_cluster(
+    name: str, work: Work, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page is the same when every command has been run and its output written below it."""
+    assert runs.is_dir()
+    monkeypatch.setenv("KUBECONFIG", str(work.kubeconfig))
+    difference = stale(f"docs/guide/{name}", test=TEST, programs=programs(work, tmp_path))
+    if difference:
+        pytest.fail(difference, pytrace=False)
+
+
+def programs(work: Work, folder: Path) -> Path:
+    """A folder with kubectl, and with docker as far as pages use it."""
+    kubectl = shutil.which("kubectl")
+    assert kubectl is not None, "pages are followed with kubectl, which is not on the path"
+    made = folder / "programs"
+    made.mkdir()
+    (made / "kubectl").symlink_to(kubectl)
+    words = [sys.executable, "-m", "tests.conformance.kubernetes.stand_in_docker", str(work.folder)]
+    (made / "docker").write_text(f'#!/bin/sh\nPYTHONPATH={shlex.quote(str(ROOT))} exec {shlex.join(words)} "$@"\n')
+    (made / "docker").chmod(0o755)
+    return made
