@@ -1,7 +1,7 @@
 """What a JobSet and its Jobs say of failures and ends, read from the manifest as their controllers read it.
 
-Sources: `pkg/controllers/{failure_policy,success_policy}.go` of JobSet 0.12; `pkg/controller/job/pod_failure_policy.go`
-and `success_policy.go` of Kubernetes 1.34. The messages of a Job are those that were seen.
+Source: `pkg/controllers/{failure_policy,success_policy}.go` of JobSet 0.12. What a Job's own controller does is in
+:mod:`tfdsl_backends.podspec.job_controller`; its messages are those that were seen.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.record import Record
-from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
+from tfdsl_backends.podspec.job_controller import controlled
 from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tfdsl.manifest.view import View
+    from tfdsl_backends.podspec.job_controller import ControlledJob, PodRule
 
 BY_LIMIT: Final = "BackoffLimitExceeded"
 BY_POLICY: Final = "PodFailurePolicy"
@@ -37,37 +38,16 @@ class Failure(Record):
     message: str
 
 
-class PodRule(Record):
-    """A rule of a ``podFailurePolicy``: about evicted pods, or exit statuses."""
-
-    action: str
-    disrupted: bool
-    among: bool
-    statuses: frozenset[int]
-
-    def matches(self, status: int, *, evicted: bool) -> bool:
-        """Whether it is for a pod whose container has ended with ``status``."""
-        if self.disrupted:
-            return evicted
-        return status != 0 and (status in self.statuses) == self.among
-
-
 class Job(Record):
-    """One replicated Job. ``succeeded``: the indexes each of which completes it, where it has several."""
+    """One replicated Job.
+
+    ``host``: what the names of its pods begin with. ``waits_for``: other Jobs, and the state in which they must be.
+    """
 
     name: str
     host: str
-    in_place: bool
-    limit: int
-    deadline: int | None
-    rules: Sequence[PodRule]
-    succeeded: frozenset[int]
+    controlled: ControlledJob
     waits_for: Sequence[tuple[str, str]]
-
-    def rule(self, status: int, *, evicted: bool) -> tuple[int, PodRule] | None:
-        """The first rule for a failed pod, and its number."""
-        found = enumerate(self.rules)
-        return next(((number, rule) for number, rule in found if rule.matches(status, evicted=evicted)), None)
 
     def failed_by(self, number: int, rule: PodRule, index: int, status: int) -> Failure:
         """The failure that a rule causes."""
@@ -131,38 +111,12 @@ def read(root: View, named: Mapping[str, str]) -> Manifest:
 
 
 def _job(root: View, name: str, one: View) -> Job:
-    spec = one["template"]["spec"]
-    limit = spec["backoffLimit"].number
-    indexes = [rule["succeededIndexes"].text or "" for rule in spec["successPolicy"]["rules"].items()]
     return Job(
         name,
         f"{root['metadata']['name'].text}-{name}-0-",
-        spec["template"]["spec"]["restartPolicy"].text == "OnFailure",
-        DEFAULT_LIMIT if limit is None else limit,
-        spec["activeDeadlineSeconds"].number,
-        tuple(_pod_rules(spec["podFailurePolicy"]["rules"], _main(spec["template"]["spec"]))),
-        frozenset(int(index) for index in indexes if index.isdigit()),
+        controlled(one["template"]["spec"]),
         tuple((other["name"].text or "", other["status"].text or "") for other in one["dependsOn"].items()),
     )
-
-
-def _main(pod: View) -> str:
-    """The name of the container that runs the command."""
-    names = [one["name"].text or "" for one in pod["containers"].items()]
-    return CONTAINER if CONTAINER in names or not names else names[0]
-
-
-def _pod_rules(rules: View, main: str) -> Iterator[PodRule]:
-    """The rules; one that looks at another container than ``main`` matches nothing, because that never fails here."""
-    for rule in rules.items():
-        exits = rule["onExitCodes"]
-        statuses = frozenset(number for one in exits["values"].items() if (number := one.number) is not None)
-        named = exits["containerName"].text
-        if named not in (None, "", main):
-            statuses, among = frozenset[int](), True
-        else:
-            among = exits["operator"].text != "NotIn"
-        yield PodRule(rule["action"].text or "", not exits.present, among, statuses)
 
 
 def _set_rules(policy: View) -> Iterator[SetRule]:

@@ -54,7 +54,7 @@ class JobSet(Behaviour):
     def on_exit(self, task: Task, status: int, state: State) -> Decision:
         """The kubelet starts a container again, or the Job looks at its rules."""
         job, what = self._set.jobs[task.role], f"{task} exited {status}"
-        if job.in_place:
+        if job.controlled.in_place:
             state.count(_restarts(job))
             return Decision(_IN_PLACE, what, counted=False)
         return self._failed(job, task, status, what, state, evicted=False)
@@ -71,20 +71,20 @@ class JobSet(Behaviour):
         """The restart by which a Job reaches its limit is cut off, and the Job fails."""
         job = self._set.jobs[task.role]
         count = state.counts.get(_restarts(job), 0)
-        if count < max(job.limit, 1):
+        if count < max(job.controlled.limit, 1):
             return None
         why = f"the containers of {task.role} were restarted {count} times"
         return self._job_failed(Failure(job.name, BY_LIMIT, ""), why, state)
 
     def _failed(self, job: Job, task: Task, status: int, what: str, state: State, *, evicted: bool) -> Decision:
-        found = job.rule(status, evicted=evicted)
+        found = job.controlled.rule_for(status, disrupted=evicted)
         if found is not None:
             number, rule = found
             if rule.action == "FailJob":
                 return self._job_failed(job.failed_by(number, rule, task.index, status), what, state)
             if rule.action == "Ignore":
                 return Decision("restart pod", what, counted=False)
-        if state.count(f"failed pods of {job.name}") > job.limit:
+        if state.count(f"failed pods of {job.name}") > job.controlled.limit:
             return self._job_failed(Failure(job.name, BY_LIMIT, ""), what, state)
         return Decision("restart pod", what, counted=False)
 
@@ -126,12 +126,12 @@ class JobSet(Behaviour):
 
     def deadline_of(self, task: Task) -> Duration | None:
         """Of each Job, from its own start, where the job restarts."""
-        seconds = self._set.jobs[task.role].deadline
+        seconds = self._set.jobs[task.role].controlled.deadline
         return duration(seconds * 1000) if self._set.restarts and seconds is not None else None
 
     def on_job_deadline(self, state: State) -> Iterable[Decision]:
         """The first Job to reach it fails."""
-        job = next(job for job in self._set.jobs.values() if job.deadline is not None)
+        job = next(job for job in self._set.jobs.values() if job.controlled.deadline is not None)
         return (self._too_long(job, DEADLINE_PASSED, state),)
 
     def on_deadline(self, task: Task, state: State) -> Decision:
@@ -144,7 +144,8 @@ class JobSet(Behaviour):
         return decision
 
     def _shortest(self) -> Duration | None:
-        seconds = [job.deadline for job in self._set.jobs.values() if job.deadline is not None]
+        deadlines = [job.controlled.deadline for job in self._set.jobs.values()]
+        seconds = [deadline for deadline in deadlines if deadline is not None]
         return duration(min(seconds) * 1000) if seconds else None
 
     def removed_after(self, outcome: Outcome) -> Duration | None:
@@ -164,10 +165,9 @@ class JobSet(Behaviour):
     def _completed_by(self, role: str, state: State) -> bool:
         """Whether the Job of ``role`` has completed: all its pods have succeeded, or one that is enough."""
         replicas = state.of(role)
-        if state.number(role, "succeeded") == len(replicas):
-            return True
-        enough = self._set.jobs[role].succeeded
-        return any(replicas[index][1].phase == "succeeded" for index in enough if index < len(replicas))
+        return self._set.jobs[role].controlled.is_complete(
+            state.number(role, "succeeded"), lambda index: replicas[index][1].phase == "succeeded", len(replicas)
+        )
 
     def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
         """Running pods are deleted, and with a Job that was active also its pods that have ended."""

@@ -150,9 +150,9 @@ def _single(one: RoleOf) -> list[int]:
 def _role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
     """What ``job`` and the JobSet do about a failed pod of the role."""
     limit, rules = one.spec["backoffLimit"].span, one.spec["podFailurePolicy"].span
-    if job.in_place:
+    if job.controlled.in_place:
         return _in_place(manifest, job, one.role, limit, rules)
-    named_ = sorted({status for rule in job.rules for status in rule.statuses if status in STATUSES})
+    named_ = sorted({status for rule in job.controlled.rules for status in rule.statuses if status in STATUSES})
     other = next((status for status in STATUSES if status not in named_), 0)
     several = 1 < one.replicas <= _MOST_APART and any(rule.patterns for rule in manifest.rules)
     table = [_Acts(manifest, job, [*named_, other], index) for index in range(one.replicas if several else 1)]
@@ -164,13 +164,15 @@ def _role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
         more.append(Policy(f"{one.role} evicted", evicted, rules))
     exits = _exits(usual, usual[other], rules)
     counts = "restart pod" in usual.values()
-    return _Read(usual[other], evicted, limit, rules, tuple(exits), tuple(more), job.limit if counts else None)
+    return _Read(
+        usual[other], evicted, limit, rules, tuple(exits), tuple(more), job.controlled.limit if counts else None
+    )
 
 
 def _evicted(manifest: Manifest, job: Job, usual: Done) -> tuple[Done, bool]:
     """What is done about an evicted pod, and whether a limit counts that; ``usual`` where its status decides."""
-    found = job.rule(_TERMINATED, evicted=True)
-    if found is None or not found[1].disrupted or any(not rule.disrupted for rule in job.rules[: found[0]]):
+    found = job.controlled.rule_for(_TERMINATED, disrupted=True)
+    if found is None or not found[1].disrupted or any(not rule.disrupted for rule in job.controlled.rules[: found[0]]):
         return usual, True
     return _failed(manifest, job, _TERMINATED, 0, evicted=True)
 
@@ -208,7 +210,7 @@ def _own(role: str, index: int, acts: _Acts, usual: Mapping[int, Done], other: i
 
 
 def _in_place(manifest: Manifest, job: Job, role: str, limit: Span, rules: Span) -> _Read:
-    retries, used_up = max(job.limit - 1, 1), max(job.limit, 1)
+    retries, used_up = max(job.controlled.limit - 1, 1), max(job.controlled.limit, 1)
     more: tuple[Policy, ...] = ()
     if _by_set(manifest, Failure(job.name, BY_LIMIT, "")) == "restart job":
         more = (Policy(f"{role} restarted {used_up}", "restart job", limit),)
@@ -217,14 +219,14 @@ def _in_place(manifest: Manifest, job: Job, role: str, limit: Span, rules: Span)
 
 
 def _failed(manifest: Manifest, job: Job, status: int, index: int, *, evicted: bool) -> tuple[Done, bool]:
-    found = job.rule(status, evicted=evicted)
+    found = job.controlled.rule_for(status, disrupted=evicted)
     if found is not None:
         number, rule = found
         if rule.action == "FailJob":
             return _by_set(manifest, job.failed_by(number, rule, index, status)), False
         if rule.action == "Ignore":
             return "restart pod", False
-    if job.limit > 0:
+    if job.controlled.limit > 0:
         return "restart pod", True
     return _by_set(manifest, Failure(job.name, BY_LIMIT, "")), False
 

@@ -22,6 +22,25 @@ DEFAULT_LIMIT: Final = 6
 Failure: TypeAlias = Literal["FailJob", "Ignore", "Count"]
 
 
+class PodRule(Record):
+    """A rule of a ``podFailurePolicy``.
+
+    ``disrupted``: it is about pods that were evicted or preempted, or whose node was lost; else about the exit status
+    of the command, which is ``among`` the ``statuses`` or not.
+    """
+
+    action: Failure
+    disrupted: bool
+    among: bool
+    statuses: frozenset[int]
+
+    def matches(self, status: int, *, disrupted: bool) -> bool:
+        """Whether it is for a pod whose command has ended with ``status``."""
+        if self.disrupted:
+            return disrupted
+        return status != 0 and (status in self.statuses) == self.among
+
+
 class ControlledJob(Record):
     """A Job, as far as it decides how the Job ends.
 
@@ -30,23 +49,20 @@ class ControlledJob(Record):
 
     in_place: bool
     limit: int
-    rules: tuple[View, ...]
+    rules: tuple[PodRule, ...]
     success: tuple[View, ...]
     deadline: int | None
     ttl: int | None
 
-    def on_failed_pod(self, status: int, *, disrupted: bool) -> Failure:
-        """What the first ``podFailurePolicy`` rule says that matches a pod whose command ended with ``status``.
+    def rule_for(self, status: int, *, disrupted: bool) -> tuple[int, PodRule] | None:
+        """The first rule for a pod whose command ended with ``status``, and its number."""
+        numbered = enumerate(self.rules)
+        return next(((number, rule) for number, rule in numbered if rule.matches(status, disrupted=disrupted)), None)
 
-        ``disrupted``: whether it was evicted or preempted, or its node was lost.
-        """
-        for rule in self.rules:
-            if _about(rule, disrupted=disrupted) or _matches(rule["onExitCodes"], status):
-                action = rule["action"].text
-                if action == "FailJob":
-                    return "FailJob"
-                return "Ignore" if action == "Ignore" else "Count"
-        return "Count"
+    def on_failed_pod(self, status: int, *, disrupted: bool) -> Failure:
+        """What that rule says; without one, the pod is counted."""
+        found = self.rule_for(status, disrupted=disrupted)
+        return "Count" if found is None else found[1].action
 
     def is_complete(self, succeeded: int, has_succeeded: Callable[[int], bool], replicas: int) -> bool:
         """Whether the Job is complete when so many of its ``replicas`` have succeeded, each of which can be asked."""
@@ -57,32 +73,43 @@ class ControlledJob(Record):
 
 def controlled(spec: View) -> ControlledJob:
     """The Job that has this ``spec``."""
-    limit = spec["backoffLimit"].number
+    limit, pod = spec["backoffLimit"].number, spec["template"]["spec"]
+    main = _main(pod)
     return ControlledJob(
-        spec["template"]["spec"]["restartPolicy"].text == "OnFailure",
+        pod["restartPolicy"].text == "OnFailure",
         DEFAULT_LIMIT if limit is None else limit,
-        tuple(spec["podFailurePolicy"]["rules"].items()),
+        tuple(_pod_rule(rule, main) for rule in spec["podFailurePolicy"]["rules"].items()),
         tuple(spec["successPolicy"]["rules"].items()),
         spec["activeDeadlineSeconds"].number,
         spec["ttlSecondsAfterFinished"].number,
     )
 
 
-def _about(rule: View, *, disrupted: bool) -> bool:
-    """Whether the rule is about a pod condition that the pod has."""
-    conditions = rule["onPodConditions"].items()
-    return disrupted and any(one["type"].text == "DisruptionTarget" and _is_true(one) for one in conditions)
+def _main(pod: View) -> str:
+    """The name of the container that runs the command."""
+    names = [one["name"].text or "" for one in pod["containers"].items()]
+    return CONTAINER if CONTAINER in names or not names else names[0]
 
 
-def _is_true(condition: View) -> bool:
-    return condition["status"].text in (None, "True")
+def _pod_rule(rule: View, main: str) -> PodRule:
+    """A rule; one that looks at another container than ``main`` matches nothing, because that never fails here."""
+    exits, action = rule["onExitCodes"], _action(rule["action"].text)
+    if not exits.present:
+        return PodRule(action, any(map(_is_disruption, rule["onPodConditions"].items())), True, frozenset())
+    if exits["containerName"].text not in (None, "", main):
+        return PodRule(action, False, True, frozenset())
+    statuses = frozenset(number for one in exits["values"].items() if (number := one.number) is not None)
+    return PodRule(action, False, exits["operator"].text != "NotIn", statuses)
 
 
-def _matches(on_exit: View, status: int) -> bool:
-    if not on_exit.present or status == 0 or on_exit["containerName"].text not in (None, CONTAINER):
-        return False
-    within = status in {value.number for value in on_exit["values"].items()}
-    return within if on_exit["operator"].text == "In" else not within
+def _action(text: str | None) -> Failure:
+    if text == "FailJob":
+        return "FailJob"
+    return "Ignore" if text == "Ignore" else "Count"
+
+
+def _is_disruption(condition: View) -> bool:
+    return condition["type"].text == "DisruptionTarget" and condition["status"].text in (None, "True")
 
 
 def _is_met(rule: View, succeeded: int, has_succeeded: Callable[[int], bool], replicas: int) -> bool:

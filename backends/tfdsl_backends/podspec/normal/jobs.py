@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.manifest.edits import child, scalar, within, without
 from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
+from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.env import without_entries
 from tfdsl_backends.podspec.normal.pods import in_containers
 from tfdsl_backends.podspec.normal.walk import Rule
@@ -53,7 +54,7 @@ def counts(spec: Mapping) -> Mapping:
 
 def failures(spec: Mapping) -> Mapping:
     """Without the limit of failures and the time of replacement that follow from other fields."""
-    limit = _NO_LIMIT if spec.get("backoffLimitPerIndex") is not None else 6
+    limit = _NO_LIMIT if spec.get("backoffLimitPerIndex") is not None else DEFAULT_LIMIT
     replaced = "Failed" if spec.get("podFailurePolicy") is not None else "TerminatingOrFailed"
     meant = {"backoffLimit": limit, "podReplacementPolicy": replaced}
     return without(spec, [key for key, value in meant.items() if scalar(spec.get(key)) == value])
