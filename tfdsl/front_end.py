@@ -13,10 +13,11 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.masking import Hidden, hidden_texts
 from tfdsl.pipeline import Choice, Outcome
 from tfdsl.ready_job import ReadyJob
-from tfdsl.record import replace
+from tfdsl.record import Record, replace
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.target_names import target_called
 from tfdsl.semantics.target_options import unknown_version
+from tfdsl.settings.finding import settings_for
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from tfdsl.pipeline import Request
     from tfdsl.semantics.project import Reader
+    from tfdsl.settings.finding import Settings
     from tfdsl.text import Source
 
 
@@ -95,7 +97,7 @@ def has_jobs(given: Input) -> bool:
 
 def path_of(given: Input) -> str:
     """The name that messages show for what was read."""
-    return given.source.path if isinstance(given, ReadyJob) else given.files[0].source.path
+    return source_of(given).path
 
 
 def hidden_with(given: Input, hidden: Hidden) -> Hidden:
@@ -104,11 +106,61 @@ def hidden_with(given: Input, hidden: Hidden) -> Hidden:
     return Hidden((*hidden.values, *hidden_texts(secrets).values), hidden.paths) if secrets else hidden
 
 
-def in_project(request: Request, given: Input) -> tuple[Request, tuple[Diagnostic, ...]]:
-    """``request`` with the levels that count for the main file of ``given``, and what is wrong with them."""
-    if isinstance(given, ReadyJob):  # which lint is not asked about
-        return request, ()
-    from tfdsl.lint.settings import settings_for
+def source_of(given: Input) -> Source:
+    """The main text of what was read."""
+    return given.source if isinstance(given, ReadyJob) else given.files[0].source
 
-    found = settings_for(given.files[0].source.origin)
-    return (replace(request, levels=found.levels) if found.levels else request), found.problems
+
+class Project(Record):
+    """What the project of a text sets. ``problems``: what is wrong with its settings.
+
+    ``choices``: the targets of a command that names none.
+    """
+
+    settings: Settings
+    choices: tuple[Choice, ...]
+    problems: tuple[Diagnostic, ...]
+
+    @property
+    def asked(self) -> tuple[object, ...]:
+        """What decides which messages can be told of a text: the targets, and whether they are strict."""
+        return (self.settings.strict, *((one.backend.name, one.version) for one in self.choices))
+
+    def labelled(self, request: Request) -> Request:
+        """``request`` with what decides the output, whatever is said about it."""
+        return replace(request, labels=self.settings.labels) if self.settings.labels else request
+
+    def request(self, request: Request) -> Request:
+        """``request`` with what counts for every compilation in the project."""
+        settings = self.settings
+        return replace(request, levels=settings.levels, gpus_per_node=settings.gpus_per_node, labels=settings.labels)
+
+
+def project_of(origin: str | None, named: Sequence[Choice] = ()) -> Project:
+    """The project of the file ``origin``; for a text that is in no file (``None``), that of the current folder.
+
+    ``named``: targets that are named beside it, and replace those of the project.
+    """
+    return project_with(settings_for(origin), named)
+
+
+def project_with(settings: Settings, named: Sequence[Choice] = ()) -> Project:
+    """The project that has ``settings``."""
+    choices, wrong = (named, []) if named else _choices(settings)
+    return Project(settings, tuple(choices), (*settings.problems, *wrong))
+
+
+def _choices(settings: Settings) -> tuple[Iterable[Choice], list[Diagnostic]]:
+    """The targets of a project, each once, and what is wrong with those that cannot be."""
+    read = [choice_of(one.text, one.span) for one in settings.targets]
+    wrong = [one for one in read if isinstance(one, Diagnostic)]
+    return once(one for one in read if isinstance(one, Choice)), wrong
+
+
+def once(choices: Iterable[Choice]) -> Iterable[Choice]:
+    """Each target in each version once, under the first of its spellings."""
+    found: dict[tuple[str, object], Choice] = {}
+    for choice in choices:
+        version = None if choice.version is None else choice.backend.find_version(choice.version)
+        found.setdefault((choice.backend.name, version and version.exact), choice)
+    return found.values()

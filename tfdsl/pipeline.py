@@ -7,6 +7,7 @@ file but through the reader it is given.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
@@ -37,9 +38,14 @@ if TYPE_CHECKING:
     from tfdsl.semantics.params import Given
     from tfdsl.semantics.project import Program, Reader
     from tfdsl.semantics.target_options import GivenOption
+    from tfdsl.settings.finding import Entry
     from tfdsl.syntax import Parsed
     from tfdsl.text import Source, Span
     from tfdsl.vocabulary.versions import Version
+
+
+NO_LABELS: Mapping[str, Entry] = MappingProxyType({})
+"""Of a job that is in no project."""
 
 
 class Choice(Record):
@@ -53,9 +59,10 @@ class Request(Record):
     """What is asked for beside the text: values of params and options from outside, and which job (``None``: all).
 
     ``values``: files of values for params, which those of ``params`` override.
-    ``name``: instead of the name of the one job. ``levels``: those that the project sets for lint rules, by slug.
+    ``name``: instead of the name of the one job. ``levels``: those that the project sets for messages, by slug.
     ``extent``: how many jobs of a matrix are looked at (:class:`tfdsl.semantics.check.Request`). ``scale``: role →
-    replicas that it has whatever the text says.
+    replicas that it has whatever the text says. ``gpus_per_node``: of the largest node, if the project says so.
+    ``labels``: those that the project gives to every object.
     """
 
     profile: str | None = None
@@ -67,6 +74,8 @@ class Request(Record):
     extent: Extent = "all"
     values: tuple[Source, ...] = ()
     scale: Mapping[str, int] = {}
+    gpus_per_node: int | None = None
+    labels: Mapping[str, Entry] = {}
 
 
 class Made(Record):
@@ -133,8 +142,8 @@ def finish(program: Program, request: Request, choices: Sequence[Choice], checke
     asked = tuple(choice.backend for choice in choices)
     found = [*program.diagnostics, *checked.diagnostics]
     if has_errors(found):
-        return Outcome(asked, (), tuple(found), checked.conditions)
-    found += lint(program, checked.jobs, checked.used, request.levels)
+        return Outcome(asked, (), tuple(levelled(found, request.levels)), checked.conditions)
+    found += lint(program, checked.jobs, checked.used, request.levels, request.gpus_per_node)
     made: list[Made] = []
     reports = Reports(found.append)
     by_name = {backend.name: backend for backend in asked}
@@ -144,11 +153,11 @@ def finish(program: Program, request: Request, choices: Sequence[Choice], checke
             continue
         backend = by_name[values.target]
         key = (values.name, backend.name, version_of(backend, values).exact)
-        one = make(backend, values, reports.about(values.derived)) if key not in seen else None
+        one = make(backend, values, reports.about(values.derived), request.labels) if key not in seen else None
         seen.add(key)
         made += [replace(one, source=program.files[0].source)] if one is not None else []
     reports.end()
-    return Outcome(asked, tuple(made), tuple(found), checked.conditions)
+    return Outcome(asked, tuple(made), tuple(levelled(found, request.levels)), checked.conditions)
 
 
 def compile_source(source: Source, target: Backend) -> tuple[Made, ...]:
@@ -177,11 +186,16 @@ def version_of(backend: Backend, values: resolved.Job) -> Version:
     return found
 
 
-def make(backend: Backend, values: resolved.Job, report: Callable[[Diagnostic], None]) -> Made | None:
+def make(
+    backend: Backend,
+    values: resolved.Job,
+    report: Callable[[Diagnostic], None],
+    labels: Mapping[str, Entry] = NO_LABELS,
+) -> Made | None:
     """Lower, judge, generate and patch one job; what there is to say goes to ``report``."""
     private = next(secrets(values), None) is not None
     said: list[Diagnostic] = []
-    one = make_unit(backend, unit_of(backend, values), said, values.patches, private=private)
+    one = make_unit(backend, unit_of(backend, values), said, values.patches, labels, private=private)
     for diagnostic in said:
         report(diagnostic)
     return one
@@ -192,16 +206,26 @@ def make_unit(
     unit: Unit,
     found: list[Diagnostic],
     patches: Sequence[resolved.Patch] = (),
+    labels: Mapping[str, Entry] = NO_LABELS,
     *,
     private: bool = False,
 ) -> Made | None:
-    """Judge, generate and patch; what there is to say goes to ``found``. ``private``: the job holds a secret."""
+    """Judge, generate and patch; what there is to say goes to ``found``.
+
+    ``labels``: those of the project. ``private``: the job holds a secret.
+    """
     here = verdict(backend, unit)
+    if labels and backend.pods:
+        from tfdsl.object_labels import labelled, refused
+
+        here += refused(backend, labels)
     dockerfile = _dockerfile(unit.job.build, unit.origins, here)
     found += here
     if has_errors(here):
         return None
     documents = backend.load().generate(unit)
+    if labels and backend.pods:
+        documents = labelled(unit, documents, labels)
     if patches:
         documents, wrong = _patched(backend, documents, patches, unit)
         found += wrong
@@ -322,6 +346,23 @@ def _rules_of(known: Iterable[Backend]) -> Mapping[str, Rule]:
     from tfdsl.diagnostics.registry import by_name, rules
 
     return by_name([*rules(), *lint_rules(), *(rule for backend in known for rule in backend.all_rules())])
+
+
+def levelled(diagnostics: Sequence[Diagnostic], levels: Mapping[str, str]) -> Sequence[Diagnostic]:
+    """``diagnostics`` at the ``levels`` that a project sets, by slug; an error stays one.
+
+    What has a level of the project is not for ``--strict`` to decide.
+    """
+    if not levels:
+        return diagnostics
+    found: list[Diagnostic] = []
+    for one in diagnostics:
+        level = levels.get(one.rule.slug)
+        if one.level == "error" or level is None:
+            found.append(one)
+        elif level != "off":
+            found.append(replace(one, level=level, approximation=False))
+    return found
 
 
 def has_errors(found: Iterable[Diagnostic]) -> bool:

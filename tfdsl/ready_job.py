@@ -109,9 +109,11 @@ def run(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ()) -> Ou
                 chosen.spans,
                 version.shown,
             )
-            one = pipeline.make_unit(choice.backend, unit, diagnostics, private=_holds_secret(job))
+            one = pipeline.make_unit(
+                choice.backend, unit, diagnostics, labels=request.labels, private=_holds_secret(job)
+            )
             made += [replace(one, source=ready.source)] if one is not None else []
-    return Outcome(asked, tuple(made), tuple(diagnostics))
+    return Outcome(asked, tuple(made), tuple(pipeline.levelled(diagnostics, request.levels)))
 
 
 def _holds_secret(job: Job) -> bool:

@@ -16,6 +16,8 @@ from tfdsl.patterns import regex
 from tfdsl.text import Source
 
 STDIN: Final = "-"
+STANDARD_INPUT: Final = "<stdin>"
+"""What messages call it."""
 LARGEST: Final = 16 * 1024 * 1024
 """Bytes of one text. A job is a few kilobytes; more than this is a device or a mistake."""
 
@@ -33,9 +35,14 @@ def read(path: str) -> Source | str:
     """
     if path == STDIN:
         data = _standard_input()
-        return data if isinstance(data, str) else decode(data, "<stdin>", None)
+        return data if isinstance(data, str) else decode(data, STANDARD_INPUT, None)
     data = contents(path)
     return data if isinstance(data, str) else decode(data, path, path)
+
+
+def origin_of(path: str) -> str | None:
+    """The file that a path of a command line names; standard input is none."""
+    return None if path == STDIN else path
 
 
 def is_file_name(path: str) -> bool:

@@ -31,10 +31,10 @@ def offered(text: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("▮", {"[lint]": "[lint]\n"}),
-        ("# about\nli▮", {"[lint]": "[lint]\n"}),
-        ("[▮]", {"lint": "["}),
-        ("[li▮", {"lint": "["}),
+        ("▮", {"[lint]": "[lint]\n", "[labels]": "[labels]\n"}),
+        ("# about\nli▮", {"[lint]": "[lint]\n", "[labels]": "[labels]\n"}),
+        ("[▮]", {"lint": "[", "labels": "["}),
+        ("[li▮", {"lint": "[", "labels": "["}),
         ("[lint]\nunused-let = ▮", {level: f'unused-let = "{level}"' for level in LEVELS}),
         ('[lint]\nunused-let = "▮"', {level: f'unused-let = "{level}' for level in LEVELS}),
         ('[lint]\nunused-let = "wa▮', {level: f'unused-let = "{level}' for level in LEVELS}),

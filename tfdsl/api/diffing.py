@@ -64,8 +64,8 @@ def diff(
     """What differs between two jobs in the normal form of their target; empty when they are the same.
 
     A side is what :func:`compile` takes, a manifest (YAML or JSON), or ``FILE@REVISION`` of git. Without ``target``:
-    that of a manifest, else those that ``a``, else ``b`` has blocks for. The other arguments are those of
-    :func:`compile`, for both sides; params of a :class:`Program` do not count.
+    that of a manifest, else those of the project, else those that ``a``, else ``b`` has blocks for. The other arguments
+    are those of :func:`compile`, for both sides; params of a :class:`Program` do not count.
 
     Raises:
         CompileError: A side cannot be read or has errors, or they are for different targets.

@@ -15,6 +15,7 @@ from tfdsl.pipeline import Outcome, Request
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Asked
+from tfdsl.settings.finding import Settings, settings_for
 
 if TYPE_CHECKING:
     import os
@@ -28,12 +29,16 @@ if TYPE_CHECKING:
 
 
 class Loaded(Record):
-    """What was read. ``problems``: of the project's settings. ``hidden``: the secrets among the params."""
+    """What was read. ``problems``: of the project's settings. ``hidden``: the secrets among the params.
+
+    ``strict``: whether the project sets it.
+    """
 
     given: Input
     request: Request
     problems: tuple[Diagnostic, ...]
     hidden: Hidden
+    strict: bool = False
 
     @property
     def path(self) -> str:
@@ -61,21 +66,20 @@ def load_text(
 ) -> Loaded:
     """Read a text and what it includes.
 
-    The levels of lint rules are those of the project that the file, or ``base``, belongs to; a text without ``base``
-    belongs to none.
+    The settings are those of the project that the file, or ``base``, belongs to, but for its targets; a text without
+    ``base`` belongs to none.
     """
     source = source_of(path, text, base)
     given = front_end.read(source, Inputs(source))
     values = () if params_file is None else (source_of(params_file, None, None),)
     request = Request(profile, params_of(params or {}), values=values)
-    problems: tuple[Diagnostic, ...] = ()
-    if source.origin is not None:
-        request, problems = front_end.in_project(request, given)
+    settings = settings_for(source.origin) if source.origin is not None else Settings()
+    request = front_end.Project(settings, (), settings.problems).request(request)
     hidden = secrets_in(params or {})
     if values:
         of_file = hidden_in((), Request(values=values))
         hidden = Hidden((*hidden.values, *of_file.values), of_file.paths)
-    return Loaded(given, request, problems, hidden)
+    return Loaded(given, request, settings.problems, hidden, settings.strict)
 
 
 def load_job(job: Job) -> Loaded:
@@ -90,7 +94,7 @@ def outcome(loaded: Loaded, call: Call) -> Outcome:
         UsageError: A new name is given for one of several jobs.
     """
     asked = asked_of(loaded, call)
-    done = front_end.compiled(asked.given, asked.request, asked.choices, strict=call.strict)
+    done = front_end.compiled(asked.given, asked.request, asked.choices, strict=call.strict or loaded.strict)
     several = next((one for one in done.diagnostics if one.rule is NAME_FOR_SEVERAL), None)
     if several is not None:
         raise usage_error(replace(several, helps=tuple(text.replace("--job", "job=") for text in several.helps)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tfdsl import front_end
 from tfdsl.cli import selection as chosen
@@ -12,6 +12,7 @@ from tfdsl.cli.inputs import named_files
 from tfdsl.cli.progress import Progress
 from tfdsl.cli.report import USAGE, report, wrong_use
 from tfdsl.cli.streams import err
+from tfdsl.diagnostics.order import in_file_order
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.diagnostics.fixes import Check
+    from tfdsl.front_end import Input, Project
     from tfdsl.pipeline import Choice, Outcome, Request
 
 ALL_TARGETS = Flag("--all-targets", "check for every target")
@@ -58,6 +60,7 @@ COMMAND = Command(
         "tfdsl check .",
     ),
     "Messages go to standard error; json, sarif, junit, gitlab and github go to standard output.\n"
+    "Without -t: the targets that the project sets (tfdsl.toml), else the rules of the language alone.\n"
     "A comment # tfdsl: allow[slug or code] REASON on or above a line waives a warning on that line.",
 )
 
@@ -102,6 +105,14 @@ def _conflicts(arguments: Arguments) -> list[Diagnostic]:
     return found
 
 
+class _Alike(NamedTuple):
+    """Files that are checked for the same targets, and what came of it."""
+
+    inputs: list[Input]
+    outcomes: list[Outcome]
+    strict: bool
+
+
 class _Check:
     """One check; ``texts`` holds what fixes have changed but is not written yet.
 
@@ -117,6 +128,7 @@ class _Check:
         self.choices = choices
         self.found = found
         self.texts: dict[str, str] = {}
+        self.projects: dict[str | None, Project] = {}
 
     def counted(self, sources: Sequence[Source]) -> list[Diagnostic]:
         """The same as :meth:`files`; many files are counted on standard error meanwhile."""
@@ -134,18 +146,34 @@ class _Check:
             front_end.read(source, chosen.inputs(self.arguments, source, self.read)) for source in counted(sources)
         ]
         unsettled: list[Diagnostic] = []
-        outcomes: list[Outcome] = []
+        groups: dict[object, _Alike] = {}
         for one in counted(loaded):
-            request, problems = front_end.in_project(self.request, one)
-            unsettled += problems
+            project = self.project(one)
+            unsettled += project.problems
+            request = project.request(self.request)
             included = front_end.path_of(one) in self.found and not front_end.has_jobs(one)
-            outcomes += [
-                front_end.run(one, replace(request, profile=profile), () if included else self.choices)
+            alike = groups.setdefault(project.asked, _Alike([], [], project.settings.strict))
+            alike.inputs.append(one)
+            alike.outcomes.extend(
+                front_end.run(one, replace(request, profile=profile), () if included else project.choices)
                 for profile in self.profiles(front_end.profiles_of(one))
-            ]
-        strict = self.arguments.on(chosen.STRICT.name)
+            )
         paths = [source.path for source in sources]
-        return [*unsettled, *front_end.settled(outcomes, loaded, strict=strict, paths=paths)]
+        settled = [each for alike in groups.values() for each in self.settled(alike, paths)]
+        return [*unsettled, *(settled if len(groups) <= 1 else in_file_order(settled, paths))]
+
+    def settled(self, alike: _Alike, paths: Sequence[str]) -> list[Diagnostic]:
+        """What there is to say about files that are checked for the same targets."""
+        strict = alike.strict or self.arguments.on(chosen.STRICT.name)
+        return front_end.settled(alike.outcomes, alike.inputs, strict=strict, paths=paths)
+
+    def project(self, given: Input) -> Project:
+        """The project of a file, which it shares with the other files of its folder."""
+        origin = front_end.source_of(given).origin
+        folder = None if origin is None else os.path.dirname(os.path.abspath(origin))
+        if folder not in self.projects:
+            self.projects[folder] = front_end.project_of(origin, self.choices)
+        return self.projects[folder]
 
     def profiles(self, known: Iterable[str]) -> list[str | None]:
         """The profiles to check with; ``None`` stands for no profile."""

@@ -14,10 +14,11 @@ from tfdsl.cli.report import OK, USAGE, report, status_of, wrong_use
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.order import in_file_order
 from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
-from tfdsl.front_end import compiled, in_project, read
+from tfdsl.front_end import compiled, project_of, read
 from tfdsl.masking import masked
 from tfdsl.output_files import stream
 from tfdsl.record import replace
+from tfdsl.source_files import origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.diagnostics.render import Format
+    from tfdsl.front_end import Project
     from tfdsl.pipeline import Made, Request
     from tfdsl.text import Source, Span
 
@@ -62,6 +64,7 @@ COMMAND = Command(
     ),
     "A folder gets JOB.yaml, or JOB/... for a target with several files, and JOB.Dockerfile. With several\n"
     "targets, each gets a folder of its own. Either all files are written or none. tfdsl targets lists the targets.\n"
+    "Without -t: the targets that the project sets (tfdsl.toml).\n"
     "The last line counts the notes about what was decided or added; tfdsl check shows them.\n"
     "With --format json, standard output gets one document with all files and messages; with -o the files are\n"
     "written as well.",
@@ -73,11 +76,13 @@ def run(arguments: Arguments) -> int:
     form = cast("Format", arguments.text(FORMAT.name, "text"))
     picked = chosen.selection(arguments)
     errors = list(picked.errors)
-    if not picked.choices and not errors:
-        errors.append(MISSING_ARGUMENT(arguments.line, what="compile needs a target: -t TARGET"))
-    place = destination(arguments.value(OUTPUT.name), picked.choices, arguments, as_json=form == "json")
+    project = project_of(origin_of(arguments.rest[0].text), picked.choices)
+    if project.problems and not project.choices and not errors:
+        return report(project.problems, (), form, picked.hidden)
+    errors += [] if errors else _wrong_targets(arguments, project)
+    place = destination(arguments.value(OUTPUT.name), project.choices, arguments, as_json=form == "json")
     if not isinstance(place, Destination):
-        errors += [place] if picked.choices else []
+        errors += [place] if project.choices else []
     if errors or not isinstance(place, Destination):
         return wrong_use(errors, form, "tfdsl compile --help", picked.hidden)
     named = named_files(arguments.rest)
@@ -87,10 +92,10 @@ def run(arguments: Arguments) -> int:
     source = named.sources[0]
     inputs = chosen.inputs(arguments, source)
     given = read(source, inputs)
-    request, unsettled = in_project(picked.request, given)
-    strict = arguments.on(chosen.STRICT.name)
-    outcome = compiled(given, request, picked.choices, strict=strict)
-    diagnostics = [*unsettled, *outcome.diagnostics]
+    request = project.request(picked.request)
+    strict = project.settings.strict or arguments.on(chosen.STRICT.name)
+    outcome = compiled(given, request, project.choices, strict=strict)
+    diagnostics = [*project.problems, *outcome.diagnostics]
     made = () if pipeline.has_errors(diagnostics) else outcome.made
     written = _write(arguments, place, made, (source, *inputs.sources, *_sources(request))) if made else []
     if form == "json":
@@ -100,6 +105,14 @@ def run(arguments: Arguments) -> int:
     status = report(shown, [source.path], hidden=picked.hidden)
     err(closing_line(diagnostics, arguments, picked.hidden))
     return status
+
+
+def _wrong_targets(arguments: Arguments, project: Project) -> list[Diagnostic]:
+    """That there is no target, or an option of another one."""
+    if project.choices:
+        return chosen.options_of_others(arguments, project.choices)
+    missing = MISSING_ARGUMENT(arguments.line, what="compile needs a target: -t TARGET")
+    return [missing.help("or set targets for the project, in tfdsl.toml")]
 
 
 def _sources(request: Request) -> Iterator[Source]:

@@ -47,7 +47,8 @@ COMMAND = Command(
         "tfdsl diff mnist.tfjob mnist.tfjob -t volcano --format summary",
     ),
     "Both sides are brought into the normal form of the target: what the server adds is left out, and a default is\n"
-    "the same as nothing. Without -t: the target of a manifest, else those that A has blocks for, else those of B.\n"
+    "the same as nothing. Without -t: the target of a manifest, else those that the project sets (tfdsl.toml), else\n"
+    "those that A has blocks for, else those of B.\n"
     "Params and options apply to both sides. Exit status: 0 no difference, 1 a difference, 2 no answer.",
 )
 

@@ -9,11 +9,11 @@ from tfdsl import targets
 from tfdsl.cli.arguments import Argument, Flag
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSABLE_TARGET
-from tfdsl.front_end import choice_of, part, target_of
+from tfdsl.front_end import choice_of, once, part, project_of, source_of, target_of
 from tfdsl.inputs import Inputs
 from tfdsl.masking import Hidden, hidden_in
 from tfdsl.pipeline import Choice, Request
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Asked
 from tfdsl.semantics.params import Given as ParamGiven
 from tfdsl.semantics.target_options import GivenOption
@@ -23,7 +23,9 @@ from tfdsl.text import Source, Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from tfdsl.backend import Backend
     from tfdsl.cli.arguments import Arguments
+    from tfdsl.front_end import Input
     from tfdsl.semantics.external_values import Form
 
 TARGET = Flag(
@@ -84,7 +86,29 @@ def selection(arguments: Arguments) -> Selection:
         values=tuple(values),
     )
     words = [argument.text for flag in (SET, OPTION) for argument in arguments.values(flag.name)]
-    return Selection(tuple(_once(choices)), request, tuple(errors), hidden_in(words, request))
+    return Selection(tuple(once(choices)), request, tuple(errors), hidden_in(words, request))
+
+
+def in_project(picked: Selection, given: Input) -> Selection:
+    """``picked`` with what the project of a text adds: its targets, if there are none, and its labels.
+
+    ``errors``: what is wrong with its settings.
+    """
+    project = project_of(source_of(given).origin, picked.choices)
+    return replace(picked, choices=project.choices, request=project.labelled(picked.request), errors=project.problems)
+
+
+def options_of_others(arguments: Arguments, choices: Iterable[Choice]) -> list[Diagnostic]:
+    """The options of targets that are not among ``choices``, which are the project's."""
+    if arguments.value(TARGET.name) is not None:
+        return []  # which has been looked at
+    asked = {choice.backend.name for choice in choices}
+    named = [(argument, targets.find(argument.text.partition(".")[0])) for argument in arguments.values(OPTION.name)]
+    return [_of_other(one, backend) for one, backend in named if asked and backend and backend.name not in asked]
+
+
+def _of_other(argument: Argument, backend: Backend) -> Diagnostic:
+    return BAD_ARGUMENT(argument.span, what=f"{backend.name} has an option, but is not one of the targets (-t)")
 
 
 def inputs(arguments: Arguments, source: Source, opened: Callable[[str], Source | str] = read) -> Inputs:
@@ -125,15 +149,6 @@ def _pieces(argument: Argument) -> Iterable[Argument]:
         at += len(text) + 1
 
 
-def _once(choices: Iterable[Choice]) -> Iterable[Choice]:
-    """Each target in each version once, under the first of its spellings."""
-    found: dict[tuple[str, object], Choice] = {}
-    for choice in choices:
-        version = None if choice.version is None else choice.backend.find_version(choice.version)
-        found.setdefault((choice.backend.name, version and version.exact), choice)
-    return found.values()
-
-
 def _param(argument: Argument, errors: list[Diagnostic]) -> ParamGiven | None:
     name, equals, text = argument.text.partition("=")
     if not equals or not name.strip():
@@ -169,9 +184,7 @@ def _option(argument: Argument, asked: set[str], errors: list[Diagnostic]) -> Gi
     if value is None:
         return None
     if asked and backend.name not in asked:
-        errors.append(
-            BAD_ARGUMENT(argument.span, what=f"{backend.name} has an option, but is not one of the targets (-t)")
-        )
+        errors.append(_of_other(argument, backend))
         return None
     return GivenOption(backend.name, key, *value)
 

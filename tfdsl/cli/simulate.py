@@ -49,7 +49,8 @@ COMMAND = Command(
     "An event is REPLICA WHAT [after TIME] [always]. REPLICA: worker (all of them), worker[1] or worker[0..3].\n"
     "WHAT: exit STATUS, oom, evicted, preempted, node lost, completed or pending; unknown alone is about the job.\n"
     "All events of a command line happen to one job. Without --inject the usual ones are played one by one.\n"
-    "Without -t: the targets that the job has blocks for, else every target that it compiles for.",
+    "Without -t: the targets that the project sets (tfdsl.toml), else those that the job has blocks for, else every\n"
+    "target that it compiles for.",
 )
 
 
@@ -69,11 +70,14 @@ def run(arguments: Arguments) -> int:
     faults = injected(arguments)
     if isinstance(faults, list):
         return report(faults, (), hidden=picked.hidden)
-    if not picked.choices and (unusable := chosen.unusable(arguments)):
-        return report(unusable, ())
     from tfdsl.front_end import read
 
     given = read(named.sources[0], chosen.inputs(arguments, named.sources[0]))
+    picked = picked if everywhere is not None else chosen.in_project(picked, given)
+    if picked.errors:
+        return report(picked.errors, (), hidden=picked.hidden)
+    if not picked.choices and (unusable := chosen.unusable(arguments)):
+        return report(unusable, ())
     return _show(arguments, picked, given, faults)
 
 

@@ -46,7 +46,7 @@ COMMAND = Command(
         FORMAT,
     ),
     ("tfdsl tfconfig mnist.tfjob -t volcano", "tfdsl tfconfig mnist.tfjob -t tfjob 'worker[0]'"),
-    "Without -t, every target that the job compiles for is shown.",
+    "Without -t: the targets that the project sets (tfdsl.toml), else every target that the job compiles for.",
 )
 
 _VERSION = 1
@@ -74,6 +74,9 @@ def run(arguments: Arguments) -> int:
     source = named.sources[0]
     given = read(source, chosen.inputs(arguments, source))
     form = _Form(wanted, json=arguments.text(FORMAT.name) == "json")
+    picked = chosen.in_project(picked, given)
+    if picked.errors:
+        return report(picked.errors, (), hidden=picked.hidden)
     if picked.choices:
         return _show(given, picked, form)
     if unusable := chosen.unusable(arguments):

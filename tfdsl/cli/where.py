@@ -15,6 +15,7 @@ from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
 from tfdsl.diagnostics.where_rules import BAD_MAP, NO_MAP, NO_SUCH_LINE, NOT_OF_SOURCE, STALE
 from tfdsl.masking import Hidden, hidden_texts
 from tfdsl.ready_job import ReadyJob
+from tfdsl.settings.finding import is_settings_file
 from tfdsl.source_files import read
 from tfdsl.text import Source
 from tfdsl.tracing import back, files, maps, places
@@ -56,7 +57,8 @@ COMMAND = Command(
         "tfdsl where mnist.tfjob:9",
         "tfdsl where mnist.tfjob:16 -t volcano --format json",
     ),
-    "Without -t: the targets that the job has blocks for, else every target it compiles for.\n"
+    "Without -t: the targets that the project sets (tfdsl.toml), else those that the job has blocks for, else every\n"
+    "target it compiles for.\n"
     "The source of an output is looked up in FILE.map beside it; --source compiles the source instead.\n"
     "Exit status: 0 found, 1 the line made nothing or comes from nowhere, 2 the question cannot be answered.",
 )
@@ -86,6 +88,7 @@ class _Where:
         self.argument = argument
         self.hidden = picked.hidden
         self.warnings: list[Diagnostic] = []
+        self.in_project = False
 
     def run(self) -> int:
         """Find out which way the question goes, and answer it."""
@@ -133,7 +136,9 @@ class _Where:
         if main is None:
             return USAGE
         given = front_end.read(main, chosen.inputs(self.arguments, main))
-        own = files.in_program(self.asked.path, given)
+        self._take_project(given)
+        labels = self.picked.request.labels.values()
+        own = files.in_program(self.asked.path, given) or files.in_settings(self.asked.path, labels)
         if own is not None:
             return self._forward(given, own)
         source = self._read(self.argument, self.asked.path)
@@ -159,6 +164,12 @@ class _Where:
         out(where_text.forward(asked, answers, self.hidden, json=self._json))
         return OK if any(answer.lines for answer in answers) else ERRORS
 
+    def _take_project(self, given: Input) -> None:
+        """Choose what the project of ``given`` sets; once, since places are in the text that was read."""
+        if not self.in_project:
+            self.picked = chosen.in_project(self.picked, given)
+            self.in_project = True
+
     def _destination(self, outcomes: Sequence[tuple[Choice, Outcome]]) -> files.Destination:
         """Where the output is; a warning for each file there that is another now."""
         path = self.arguments.value(OUTPUT.name)
@@ -172,6 +183,9 @@ class _Where:
 
     def _outcomes(self, given: Input) -> list[tuple[Choice, Outcome]] | int:
         """What is made for each target; the exit status where nothing can be."""
+        self._take_project(given)
+        if self.picked.errors:
+            return self._trouble(*self.picked.errors)
         choices = self.picked.choices or choices_for(given)
         named = self.picked.choices or files.has_target_blocks(given)
         done = [(choice, self._compiled(given, choice)) for choice in choices]
@@ -201,7 +215,7 @@ class _Where:
         def look_up(path: str) -> Source | str:
             there = files.beside(path, map_path)
             main = read(there)
-            if isinstance(main, str):
+            if isinstance(main, str) or is_settings_file(there):
                 return main
             if files.source_is_newer(there, map_path):
                 self.warnings.append(STALE(self.argument.span, path=there, since=f"{map_path} was written"))

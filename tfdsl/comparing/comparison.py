@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.comparing.objects import compare
-from tfdsl.comparing.sides import Job, Manifest, choices_of, jobs_of, path_of, source_of
+from tfdsl.comparing.sides import Job, Manifest, choices_of, jobs_of, path_of, projects_of, source_of
 from tfdsl.diagnostics.diff_rules import NOT_COMPARED, OTHER_TARGET
 from tfdsl.importing.compare import same
 from tfdsl.record import Record
@@ -41,7 +41,7 @@ class Result(Record):
 
 
 def targets_for(first: Side, second: Side, named: Sequence[Choice], place: Span, report: Report) -> list[Choice]:
-    """The targets to compare for: those that are named, else that of a manifest, else those of the blocks of a text.
+    """The targets to compare for: those that are named, else of a manifest, else of the project, else of the blocks.
 
     None, with a report, where the sides cannot be compared.
     """
@@ -49,7 +49,7 @@ def targets_for(first: Side, second: Side, named: Sequence[Choice], place: Span,
     choices = list(named)
     for _, own in manifests:
         choices = choices or own
-    choices = choices or choices_of(first) or choices_of(second)
+    choices = choices or [*projects_of(first)] or [*projects_of(second)] or choices_of(first) or choices_of(second)
     for side, own in manifests:
         wrong = [one for one in choices if all(one.backend is not other.backend for other in own)]
         if own and wrong:

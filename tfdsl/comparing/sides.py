@@ -14,7 +14,8 @@ from tfdsl.manifest.view import view
 from tfdsl.patterns import regex
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
-from tfdsl.source_files import read
+from tfdsl.settings.finding import Settings
+from tfdsl.source_files import STANDARD_INPUT, read
 from tfdsl.syntax import ast
 from tfdsl.vocabulary.secrets import is_secret
 
@@ -147,6 +148,19 @@ def choices_of(side: Side) -> list[Choice]:
     return [pipeline.Choice(target) for target in known.values()]
 
 
+def projects_of(side: Side) -> tuple[Choice, ...]:
+    """The targets of the project that a text is in."""
+    return () if isinstance(side, Manifest) else _project_of(side, ()).choices
+
+
+def _project_of(given: Input, named: Many[Choice]) -> front_end.Project:
+    """The project of a text, as it is today, whatever the revision of the text; one that Python made is in none."""
+    source = front_end.source_of(given)
+    if source.origin is None and source.path != STANDARD_INPUT:
+        return front_end.project_with(Settings())
+    return front_end.project_of(source.origin, named)
+
+
 def groups(side: Manifest, target: Backend) -> list[tuple[Document, ...]]:
     """The documents of each job of ``target`` in a manifest."""
     reading = target.load_reading()
@@ -163,8 +177,9 @@ def jobs_of(side: Side, choice: Choice, request: Request, report: Report) -> lis
             reason = f"nothing in it is for {choice.backend.name}"
             report(NO_JOB(Span(side.source, 0, 0), path=side.source.path, reason=reason))
         return found or None
-    outcome: Outcome = front_end.compiled(side, request, [choice])
-    wrong = [one for one in outcome.diagnostics if one.level == "error"]
+    project = _project_of(side, [choice])
+    outcome: Outcome = front_end.compiled(side, project.labelled(request), [choice])
+    wrong = [one for one in (*project.problems, *outcome.diagnostics) if one.level == "error"]
     for one in wrong:
         report(one)
     return None if wrong else [Job(one.unit.job.name, one) for one in outcome.made]

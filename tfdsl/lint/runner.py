@@ -53,6 +53,7 @@ SLUGS = (
     "image-without-gpu",
     "gpu-image-without-gpu",
     "cpu-in-millicores",
+    "more-gpus-than-a-node",
     "claim-on-several-nodes",
     "checkpoint-readonly",
     "restart-without-checkpoint",
@@ -62,6 +63,9 @@ SLUGS = (
 
 OF_A_MATRIX = ("unused-axis",)
 """The rules that are only loaded for a file with a matrix."""
+
+OF_A_PROJECT = ("more-gpus-than-a-node",)
+"""The rules that are only loaded when the project says how large its nodes are."""
 
 
 class RuleModule(Protocol):
@@ -90,15 +94,25 @@ def rules() -> tuple[Rule, ...]:
 
 
 def lint(
-    program: Program, jobs: Iterable[resolved.Job], used: frozenset[str], levels: Mapping[str, str] | None = None
+    program: Program,
+    jobs: Iterable[resolved.Job],
+    used: frozenset[str],
+    levels: Mapping[str, str] | None = None,
+    gpus_per_node: int | None = None,
 ) -> list[Diagnostic]:
-    """The diagnostics of all rules. ``levels``: slug or code → ``error``, ``warning``, ``info`` or ``off``."""
+    """The diagnostics of all rules.
+
+    ``levels``: slug or code → ``error``, ``warning``, ``info`` or ``off``. ``gpus_per_node``: how many devices the
+    largest node has, if it is known.
+    """
     diagnostics: list[Diagnostic] = []
     reports = Reports(diagnostics.append)
     whole = ProgramView(program, used)
-    views = [JobView(job) for job in jobs]
+    views = [JobView(job, gpus_per_node) for job in jobs]
     for slug in SLUGS:
         if slug in OF_A_MATRIX and not any(job.matrix for job in program.jobs):
+            continue
+        if slug in OF_A_PROJECT and gpus_per_node is None:
             continue
         module = load(slug)
         level = (levels or {}).get(slug, (levels or {}).get(module.RULE.code, module.RULE.level))

@@ -54,9 +54,10 @@ TRAINERS = ("chief", "master", "worker")
 
 
 class JobView(Record):
-    """One job with all layers merged."""
+    """One job with all layers merged. ``gpus_per_node``: what the project says about its nodes."""
 
     job: resolved.Job
+    gpus_per_node: int | None = None
 
     def runners(self) -> Iterator[resolved.Role | resolved.Step]:
         """Everything that runs a command: each role, then its steps."""

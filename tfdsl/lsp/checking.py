@@ -95,7 +95,7 @@ class Checker:
         """The diagnostics of ``program``; nothing is made. One step is the work for one job."""
         targets = tuple(choice.backend for choice in choices)
         if not program.readable:
-            return pipeline.Outcome(targets, (), program.diagnostics)
+            return pipeline.Outcome(targets, (), tuple(pipeline.levelled(program.diagnostics, request.levels)))
         # What follows from syntax errors is left out at the end: by itself, a job does not depend on them.
         whole = replace(program, diagnostics=())
         base = pipeline.check(whole, replace(request, extent="names"))
@@ -126,7 +126,8 @@ class Checker:
         conditions: dict[Span, bool] = {}
         for place, held in (each for job in jobs for each in job.result.conditions):
             conditions[place] = conditions.get(place, False) or held
-        return pipeline.Outcome(targets, (), tuple(found), conditions)
+        levelled = pipeline.levelled(found, request.levels)
+        return pipeline.Outcome(targets, (), tuple(levelled), conditions)
 
     def _known(self, node: ast.Job, beside: _Beside) -> _Job | None:
         key = beside.key(node)
@@ -232,7 +233,7 @@ class _Beside:
             *(tuple(others), tuple(self._named), request.profile),
             tuple((file.source.path, file.source.text) for file in program.files[1:]),
             tuple((one.name, one.source.text) for one in request.params),
-            tuple(request.levels.items()),
+            (tuple(request.levels.items()), request.gpus_per_node, tuple(request.labels.items())),
             tuple((choice.backend.name, choice.version) for choice in choices),
         )
 

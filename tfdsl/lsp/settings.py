@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 class Settings(Record):
     """What a user may choose.
 
-    ``targets``: as ``-t`` takes them; empty: those that the file has blocks for. ``profile`` and ``params``: as
-    ``--profile`` and ``--set`` take them. ``strict``: as ``--strict``. ``allow_read``: as ``--allow-read``.
-    ``params_file``: as ``--params``, by its path from the root of the text.
+    ``targets``: as ``-t`` takes them; empty: those of the project, else those that the file has blocks for.
+    ``profile`` and ``params``: as ``--profile`` and ``--set`` take them. ``strict``: as ``--strict``, or as the project
+    sets it. ``allow_read``: as ``--allow-read``. ``params_file``: as ``--params``, by its path from the
+    root of the text.
     """
 
     targets: tuple[str, ...] = ()
@@ -72,17 +73,17 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def request_of(settings: Settings, levels: Mapping[str, str], program: Program, inputs: Inputs) -> Request:
+def request_of(settings: Settings, program: Program, inputs: Inputs) -> Request:
     """What is asked for beside the text; a profile or param that the program does not have is passed over.
 
-    ``levels``: those of lint rules. ``inputs``: what the text may read, and the file of values with it.
+    ``inputs``: what the text may read, and the file of values with it.
     """
     values = () if settings.params_file is None else _values_in(settings.params_file, program, inputs)
     given = tuple(
         Given(name, Source(f"setting {name}", value)) for name, value in settings.params if name in program.params
     )
     profile = settings.profile if settings.profile in program.profiles else None
-    return Request(profile, (*values, *given), levels=levels)
+    return Request(profile, (*values, *given))
 
 
 def _values_in(name: str, program: Program, inputs: Inputs) -> tuple[Given, ...]:
@@ -97,13 +98,17 @@ def _values_in(name: str, program: Program, inputs: Inputs) -> tuple[Given, ...]
     )
 
 
-def choices_of(settings: Settings, program: Program) -> tuple[Choice, ...]:
-    """The targets to check for, each once; for a file without jobs, which is only included, there are no targets."""
+def choices_of(settings: Settings, of_project: tuple[Choice, ...], program: Program) -> tuple[Choice, ...]:
+    """The targets to check for, each once; for a file without jobs, which is only included, there are no targets.
+
+    Those of the editor's settings; without any, those ``of_project``, then those that the file has blocks for.
+    """
     if not program.jobs:
         return ()
-    named = settings.targets or _blocks(program)
+    if not settings.targets and of_project:
+        return of_project
     choices: dict[tuple[str, str | None], Choice] = {}
-    for text in named:
+    for text in settings.targets or _blocks(program):
         choice = choice_of(text)
         if choice is not None:
             choices[choice.backend.name, choice.version] = choice

@@ -6,10 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
+from tfdsl.front_end import project_with
 from tfdsl.inputs import Inputs
 from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.settings import Settings, choices_of, request_of
 from tfdsl.semantics.params import Params
+from tfdsl.settings.finding import settings_for
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.lint.settings import Settings as ProjectSettings
+    from tfdsl.front_end import Project
     from tfdsl.pipeline import Choice, Outcome, Request
     from tfdsl.semantics.project import Program
     from tfdsl.syntax import ast
@@ -99,19 +101,17 @@ class Snapshot:
     @cached_property
     def request(self) -> Request:
         """What is asked for beside the text."""
-        return request_of(self.settings, self.project.levels, self.program, self.inputs)
+        return self.project.request(request_of(self.settings, self.program, self.inputs))
 
     @cached_property
-    def project(self) -> ProjectSettings:
-        """The settings of the project that the text is in."""
-        from tfdsl.lint.settings import settings_for
-
-        return settings_for(self.source.origin, self._shown)
+    def project(self) -> Project:
+        """The project that the text is in."""
+        return project_with(settings_for(self.source.origin, self._shown))
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """The targets that the text is checked for."""
-        return choices_of(self.settings, self.program)
+        return choices_of(self.settings, self.project.choices, self.program)
 
     @property
     def outcome(self) -> Outcome:
@@ -137,7 +137,8 @@ class Snapshot:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The diagnostics of the text and its includes, in file order."""
         paths = [self.source.path]
-        settled = pipeline.settle([self.outcome], [self.program], strict=self.settings.strict, paths=paths)
+        strict = self.settings.strict or self.project.settings.strict
+        settled = pipeline.settle([self.outcome], [self.program], strict=strict, paths=paths)
         return tuple(settled)
 
     def masked(self, text: str) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tfdsl.inputs import Inputs
     from tfdsl.output_files import OutputFile
     from tfdsl.pipeline import Made
+    from tfdsl.settings.finding import Entry
     from tfdsl.text import Source
 
 ENDINGS: Final = (".yaml", ".yml")
@@ -42,6 +43,12 @@ def in_program(path: str | os.PathLike[str], given: Input) -> Source | None:
     texts = [given.source] if isinstance(given, ReadyJob) else [file.source for file in given.files]
     wanted = os.path.realpath(path)
     return next((one for one in texts if one.origin is not None and os.path.realpath(one.origin) == wanted), None)
+
+
+def in_settings(path: str, labels: Iterable[Entry]) -> Source | None:
+    """The text of the settings that ``labels`` are from, if it is the file at ``path``."""
+    wanted = os.path.realpath(path)
+    return next((one.span.source for one in labels if os.path.realpath(one.span.source.path) == wanted), None)
 
 
 class Destination(Record):

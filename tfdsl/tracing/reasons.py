@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def reason(forward: Forward, backend: Backend, outcome: Outcome) -> str:
     """Why the line of ``forward`` made nothing for ``backend``, as the rest of a sentence about it."""
     span, program = forward.question.span, forward.question.program
-    if program is None:
+    if program is None or all(file.source is not span.source for file in program.files):
         return "nothing of the output comes from it"
     if not forward.statements:
         return _no_statement(program, span)

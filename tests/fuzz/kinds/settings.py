@@ -12,7 +12,7 @@ from tests.fuzz.case import Case, expect, kept
 from tests.fuzz.programs import ROOT, blurred
 from tfdsl.diagnostics.render import render
 from tfdsl.lint.runner import rules
-from tfdsl.lint.settings import settings_for
+from tfdsl.settings.finding import settings_for
 
 if TYPE_CHECKING:
     import random

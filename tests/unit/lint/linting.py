@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
 
 
+GPUS_PER_NODE = 8
+
+
 def linted(text: str, target: str | None = None) -> list[Diagnostic]:
     """All that is told about ``text``, which has no errors, when it is compiled for ``target``."""
     program = load(Source("job.tfjob", text), lambda path: "no such file")
@@ -22,7 +25,7 @@ def linted(text: str, target: str | None = None) -> list[Diagnostic]:
     done = check(program, Request(wanted))
     errors = [d for d in (*program.diagnostics, *done.diagnostics) if d.level == "error"]
     assert not errors
-    return runner.lint(program, done.jobs, done.used)
+    return runner.lint(program, done.jobs, done.used, gpus_per_node=GPUS_PER_NODE)
 
 
 def found(text: str, target: str | None = None) -> list[str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tfdsl.front_end import project_with
 from tfdsl.lint.runner import load, rules
-from tfdsl.lint.settings import LEVELS, TABLES, settings_in
 from tfdsl.lsp.features.completion.item import Completions, Item
 from tfdsl.lsp.features.diagnostics import problem
 from tfdsl.lsp.features.hover import Hover
 from tfdsl.patterns import regex
+from tfdsl.settings.levels import LEVELS
+from tfdsl.settings.tables import TABLES, settings_in
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ _KEY: Final = regex(r"[ \t]*([\w.-]*)")
 
 def problems(source: Source) -> dict[str, list[Problem]]:
     """What is wrong in the file, by its path."""
-    return {source.path: [problem(one) for one in settings_in(source).problems]}
+    return {source.path: [problem(one) for one in project_with(settings_in(source)).problems]}
 
 
 def complete(source: Source, offset: int) -> Completions:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import tfdsl
-from tfdsl.lint.settings import settings_for
+from tfdsl.settings.finding import settings_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,14 +76,21 @@ def test_a_wrong_setting_is_an_error_of_the_check(tmp_path: Path) -> None:
     (tmp_path / "job.tfjob").write_text('job mnist {\n  image = "mnist:1"\n  role worker { }\n}\n')
     ran = tfdsl("check", "job.tfjob", cwd=tmp_path)
     assert ran.status == 1
-    assert "error[TFJ3904] bad-settings: there is no lint rule unused-lets\n  --> tfdsl.toml:2:1" in ran.err
+    assert "error[TFJ3904] bad-settings: there is no message unused-lets\n  --> tfdsl.toml:2:1" in ran.err
 
 
 @pytest.mark.parametrize(
     ("name", "text", "place", "message", "advice"),
     [
         ("tfdsl.toml", "[lnt]\nunused-let = 'off'\n", "lnt", "there is no setting [lnt]", "did you mean [lint]?"),
-        ("tfdsl.toml", "strict = true\n[lint]\n", "strict", "there is no setting strict", "the only table is [lint]"),
+        (
+            "tfdsl.toml",
+            "colour = true\n[lint]\n",
+            "colour",
+            "there is no setting colour",
+            "the settings are targets, strict, gpus_per_node, [lint], [labels]",
+        ),
+        ("tfdsl.toml", "target = 'a'\n", "target", "there is no setting target", "did you mean targets?"),
         (
             "tfdsl.toml",
             "[tool.tfdsl.lint]\nunused-let = 'off'\n",
@@ -116,7 +123,7 @@ def test_a_wrong_setting_is_an_error_of_the_check(tmp_path: Path) -> None:
             "pyproject.toml",
             "[tool.x]\nunused-lets = 1\n[tool.tfdsl]\nlint.unused-lets = 'off'\n",
             "unused-lets",
-            "there is no lint rule unused-lets",
+            "there is no message unused-lets",
             "did you mean unused-let?",
         ),
     ],

@@ -55,3 +55,11 @@ def _inside(source: Source, start: int, end: int, rest: tuple[str, ...]) -> Span
         return None
     match = re.compile(rf"[{{,.][ \t]*[\"']?({re.escape(rest[-1])})[\"']?[ \t]*=").search(source.text, start, end)
     return Span(source, match.start(1), match.end(1)) if match is not None else None
+
+
+def element_place(key: Span, text: str) -> Span:
+    """Where the element ``text`` of the array of strings behind ``key`` is, without its quotes; else the key."""
+    if not text:
+        return key
+    match = re.compile(rf"[\"']({re.escape(text)})[\"']").search(key.source.text, key.end)
+    return Span(key.source, match.start(1), match.end(1)) if match is not None else key

@@ -1,0 +1,114 @@
+"""Which file has the settings for a text, and what they are.
+
+The nearest ``tfdsl.toml`` or ``pyproject.toml`` counts, searching from the folder of the source upwards. In one folder
+``tfdsl.toml`` comes first; a ``pyproject.toml`` without the table is skipped. Most texts have no settings, so what
+reads a file is loaded only when there is one.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, TypeAlias
+
+from tfdsl.record import Record
+from tfdsl.source_files import contents
+from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tfdsl.diagnostics import Diagnostic
+
+LARGEST = 1 << 20
+"""Bytes of a settings file."""
+OWN = "tfdsl.toml"
+SHARED = "pyproject.toml"
+"""The file that has settings of other tools too."""
+
+
+class Entry(Record):
+    """A text of a settings file, and where it is."""
+
+    text: str
+    span: Span
+
+
+class Settings(Record):
+    """What a project sets, and what is wrong with the file that it comes from.
+
+    ``levels``: slug of a message → error, warning, info or off. ``targets``: those that a command takes when none is
+    named, as ``-t`` takes them. ``strict``: as ``--strict``. ``gpus_per_node``: devices of the largest node.
+    ``labels``: of every Kubernetes object of every job.
+    """
+
+    levels: Mapping[str, str] = {}
+    problems: tuple[Diagnostic, ...] = ()
+    targets: tuple[Entry, ...] = ()
+    strict: bool = False
+    gpus_per_node: int | None = None
+    labels: Mapping[str, Entry] = {}
+
+
+Shown: TypeAlias = "Callable[[str], str | None]"
+"""The text that an editor shows for a path, saved or not; ``None`` for a file that is not open."""
+
+
+def is_settings_file(path: str) -> bool:
+    """Whether a path or URI is, by its name, that of a file that can have settings."""
+    return path.replace(os.sep, "/").rpartition("/")[2] in (OWN, SHARED)
+
+
+def settings_for(path: str | None, shown: Shown | None = None) -> Settings:
+    """The settings for a source file; for a text that is in no file (``None``), those of the current folder.
+
+    With ``shown`` they are for an editor, which knows files by their whole path.
+    """
+    folder = os.path.dirname(os.path.abspath(path)) if path is not None else os.getcwd()
+    while True:
+        for name in (OWN, SHARED):
+            found = _read(os.path.join(folder, name), shown)
+            if found is not None:
+                return found
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return Settings()
+        folder = parent
+
+
+def _read(path: str, shown: Shown | None) -> Settings | None:
+    """The settings in the file at ``path``, or ``None`` if it has none."""
+    shared = path.endswith(SHARED)
+    open_text = shown(path) if shown is not None else None
+    if open_text is not None:
+        return _settings(Source(path, open_text), shared=shared)
+    if not os.path.lexists(path):
+        return None
+    data = contents(path, LARGEST)
+    text = data if isinstance(data, str) else _decoded(data)
+    name = os.path.relpath(path) if shown is None else path
+    source = Source(name, text if isinstance(data, bytes) and text is not None else "")
+    if isinstance(data, str) or text is None:
+        reason = data if isinstance(data, str) else "it is not UTF-8"
+        return None if shared else _unusable(source, f"{source.path} cannot be read: {reason}")
+    return _settings(source, shared=shared)
+
+
+def _settings(source: Source, *, shared: bool) -> Settings | None:
+    if shared and "tfdsl" not in source.text:
+        return None
+    from tfdsl.settings.tables import read_settings
+
+    return read_settings(source, shared=shared)
+
+
+def _decoded(data: bytes) -> str | None:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def _unusable(source: Source, problem: str) -> Settings:
+    from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
+
+    return Settings(problems=(BAD_SETTINGS(Span(source, 0, 0), problem=problem),))

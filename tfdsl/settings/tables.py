@@ -1,0 +1,233 @@
+"""What is in the text of a settings file. Anything that means nothing is an error at its place.
+
+A misspelt key would have no effect, and nobody would know::
+
+    targets = ["TARGET@VERSION"]   # in pyproject.toml: in [tool.tfdsl]
+
+    [lint]                         # in pyproject.toml: [tool.tfdsl.lint]
+    floating-image-tag = "error"
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, cast
+
+from tfdsl.diagnostics.suggest import closest, listing
+from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
+from tfdsl.rules import names
+from tfdsl.settings.finding import Entry, Settings
+from tfdsl.settings.levels import LEVELS, of_lint, rule_called, slugs, why_fixed
+from tfdsl.settings.toml_places import element_place, place_of
+from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from tfdsl.diagnostics import Diagnostic
+
+MOST_PROBLEMS: Final = 50
+"""Mistakes reported for one file."""
+MOST_TARGETS: Final = 100
+MOST_LABELS: Final = 50
+OWN_LABELS: Final = "tfdsl/"
+"""How the labels begin that selectors of the output use."""
+MOST_GPUS: Final = 1000
+"""Of one node; more is a mistake."""
+TABLES: Final = ("lint", "labels")
+"""The tables allowed in the file, or in ``[tool.tfdsl]``."""
+KEYS: Final = ("targets", "strict", "gpus_per_node")
+"""The keys allowed there."""
+
+
+def settings_in(source: Source) -> Settings:
+    """The settings in the text of a ``tfdsl.toml``."""
+    found = read_settings(source, shared=False)
+    assert found is not None
+    return found
+
+
+def read_settings(source: Source, *, shared: bool) -> Settings | None:
+    """The settings in a text; ``shared``: one that is for other tools too, and may have none."""
+    import tomllib
+
+    text = source.text
+    try:
+        table: object = tomllib.loads(text)
+    except (ValueError, RecursionError) as problem:  # a number of 5,000 digits, 5,000 brackets
+        deep = isinstance(problem, RecursionError)
+        reason = "it is nested too deeply" if deep else str(problem).partition(";")[0]
+        return None if shared and "tool.tfdsl" not in text else _not_toml(source, reason)
+    home = ("tool", "tfdsl") if shared else ()
+    for key in home:
+        table = cast("dict[str, object]", table).get(key) if isinstance(table, dict) else None
+    return None if shared and table is None else _File(source, home).settings(table)
+
+
+def _not_toml(source: Source, problem: str) -> Settings:
+    """The error of ``tomllib``, at the line and column that it names."""
+    match = re.search(r" \(at line (\d{1,9}), column (\d{1,9})\)$", problem)
+    start = len(source.text.rstrip())
+    if match is not None:
+        lines = source.text.split("\n")[: int(match[1])]
+        start = sum(len(line) + 1 for line in lines[:-1]) + int(match[2]) - 1
+        problem = problem[: match.start()]
+    at = min(start, len(source.text))
+    return Settings(problems=(BAD_SETTINGS(Span(source, at, at), problem=f"not TOML: {problem}"),))
+
+
+class _File:
+    """The checks of one file. ``home``: the table that belongs to tfdsl."""
+
+    def __init__(self, source: Source, home: tuple[str, ...]) -> None:
+        self.source = source
+        self.home = home
+        self.problems: list[Diagnostic] = []
+
+    def settings(self, table: object) -> Settings:
+        """The settings of the file, and everything that is wrong with it."""
+        if not isinstance(table, dict):
+            self.report((), f"{'.'.join(self.home)} must be a table")
+            return Settings(problems=tuple(self.problems))
+        entries = cast("dict[str, object]", table)
+        for key, value in entries.items():
+            if key not in (*KEYS, *TABLES):
+                self.unknown(key, value)
+        levels = self.levels(entries.get("lint", {}))
+        targets = self.targets(entries.get("targets", []))
+        strict = self.strict(entries.get("strict", False))
+        gpus = self.gpus(entries.get("gpus_per_node"))
+        labels = self.labels(entries.get("labels", {}))
+        return Settings(levels, tuple(self.problems), targets, strict, gpus, labels)
+
+    def report(self, path: tuple[str, ...], problem: str, help: str | None = None) -> None:  # noqa: A002  (its name)
+        """Report a problem at the key ``path``, relative to the table that belongs to tfdsl."""
+        if len(self.problems) >= MOST_PROBLEMS:
+            return  # finding a place reads the whole file
+        diagnostic = BAD_SETTINGS(self.place(*path), problem=problem)
+        self.problems.append(diagnostic if help is None else diagnostic.help(help))
+
+    def place(self, *path: str) -> Span:
+        """Where the key ``path`` is, relative to the table that belongs to tfdsl."""
+        return place_of(self.source, (*self.home, *path))
+
+    def unknown(self, key: str, value: object) -> None:
+        """Report an unknown key or table, with what was probably meant."""
+        if len(self.problems) >= MOST_PROBLEMS:
+            return None  # nobody would be told, and to look for what was meant is dear
+        what = self.shown(key) if isinstance(value, dict) else key
+        if not self.home and key == "tool":
+            return self.report(
+                (key,), "tfdsl.toml has no table [tool]", "write [lint]; [tool.tfdsl] is for pyproject.toml"
+            )
+        if rule_called(key) is not None:
+            lint = self.shown("lint")
+            return self.report((key,), f"the level of {key} is outside {lint}", f"move it to {lint}")
+        near = closest(key, (*KEYS, *TABLES))
+        known = ", ".join((*KEYS, *map(self.shown, TABLES)))
+        meant = f"did you mean {self.shown(near) if near in TABLES else near}?" if near else f"the settings are {known}"
+        return self.report((key,), f"there is no setting {what}", meant)
+
+    def shown(self, table: str) -> str:
+        """The header of a table."""
+        return f"[{'.'.join((*self.home, table))}]"
+
+    # --- levels ---
+
+    def levels(self, table: object) -> dict[str, str]:
+        """The levels of the table ``lint``, by slug."""
+        if not isinstance(table, dict):
+            self.report(("lint",), "lint must be a table of rules and levels")
+            return {}
+        levels: dict[str, str] = {}
+        for name, level in cast("dict[str, object]", table).items():
+            slug = self.slug(name)
+            if slug is None:
+                continue
+            if level not in LEVELS:
+                self.report(("lint", name), f"the level of {name} must be {listing(LEVELS)}")
+            elif slug in levels:
+                self.report(("lint", name), f"the level of {slug} is set twice, by its name and by its code")
+            else:
+                levels[slug] = str(level)
+        return levels
+
+    def slug(self, name: str) -> str | None:
+        """The slug of the message called ``name``; ``None`` with a report if it cannot have a level."""
+        if name in of_lint():
+            return of_lint()[name].slug
+        if len(self.problems) >= MOST_PROBLEMS:
+            return None  # nobody would be told, and to look for it is dear
+        rule = rule_called(name)
+        if rule is None:
+            near = closest(name, slugs())
+            self.report(("lint", name), f"there is no message {name}", f"did you mean {near}?" if near else None)
+            return None
+        fixed = why_fixed(rule)
+        if fixed is not None:
+            self.report(("lint", name), f"{name} always has its own level: {fixed}", "remove this line")
+            return None
+        return rule.slug
+
+    # --- labels ---
+
+    def labels(self, table: object) -> dict[str, Entry]:
+        """The labels of the table ``labels``, each at its key."""
+        if not isinstance(table, dict):
+            self.report(("labels",), "labels must be a table of labels and values")
+            return {}
+        entries = cast("dict[str, object]", table)
+        if len(entries) > MOST_LABELS:
+            self.report(("labels",), f"there can be at most {MOST_LABELS} labels")
+            return {}
+        wrong = {key for key, value in entries.items() if not self.is_label(key, value)}
+        texts = {key: str(value) for key, value in entries.items() if key not in wrong}
+        for broken in names.labels(texts):
+            key = str(broken.place[0])
+            wrong.add(key)
+            if len(self.problems) < MOST_PROBLEMS:
+                self.problems.append(broken.at(self.place("labels", key)))
+        return {key: Entry(text, self.place("labels", key)) for key, text in texts.items() if key not in wrong}
+
+    def is_label(self, key: str, value: object) -> bool:
+        """Whether a value is a text, and its key may be set."""
+        if isinstance(value, dict):
+            self.report(("labels", key), f"the label {key} must be a string", "put a key with dots in quotes")
+        elif not isinstance(value, str):
+            self.report(("labels", key), f"the label {key} must be a string", f'write "{str(value)[:63].lower()}"')
+        elif key.startswith(OWN_LABELS):
+            self.report(("labels", key), f"labels that begin with {OWN_LABELS} are for tfdsl itself", "remove it")
+        else:
+            return True
+        return False
+
+    # --- keys ---
+
+    def targets(self, value: object) -> tuple[Entry, ...]:
+        """The elements of ``targets``, each at its place."""
+        if isinstance(value, str):
+            self.report(("targets",), "targets must be a list", f'write targets = ["{value}"]')
+            return ()
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in cast("list[object]", value)):
+            self.report(("targets",), "targets must be a list of targets", 'write each as "TARGET" or "TARGET@VERSION"')
+            return ()
+        texts = dict.fromkeys(cast("list[str]", value))
+        if len(texts) > MOST_TARGETS:
+            self.report(("targets",), f"targets can have at most {MOST_TARGETS} elements")
+            return ()
+        key = self.place("targets") if texts else Span(self.source, 0, 0)
+        return tuple(Entry(text, element_place(key, text)) for text in texts)
+
+    def strict(self, value: object) -> bool:
+        """Whether ``strict`` is set."""
+        if not isinstance(value, bool):
+            self.report(("strict",), "strict must be true or false")
+            return False
+        return value
+
+    def gpus(self, value: object) -> int | None:
+        """The value of ``gpus_per_node``, if it is set."""
+        if value is None:
+            return None
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_GPUS:
+            self.report(("gpus_per_node",), f"gpus_per_node must be a whole number from 1 to {MOST_GPUS:,}")
+            return None
+        return value
