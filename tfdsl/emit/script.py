@@ -55,15 +55,16 @@ class Quoted(str):
         return self
 
 
-def render(folder: Path, template: str, values: Mapping[str, Data]) -> Written:
+def render(folder: Path, template: str, values: Mapping[str, Data], *, parts: Path | None = None) -> Written:
     """The script that ``folder / template`` makes with ``values``, and where each line comes from.
 
+    ``parts``: a folder of what templates of several targets include. A macro would lose where its lines come from.
     A line comes from the first located value on it. Located bools are unwrapped, so that a condition sees the bool.
     """
     given = {name: unwrap(value) if isinstance(unwrap(value), bool) else value for name, value in values.items()}
     pieces: list[str] = []
     paths: list[str | None] = [None]
-    for piece in _environment(folder).get_template(template).generate(given):
+    for piece in _environment(folder, parts).get_template(template).generate(given):
         pieces.append(piece)
         path = piece.path if isinstance(piece, Quoted) else None
         if piece and paths[-1] is None:
@@ -79,9 +80,9 @@ def render(folder: Path, template: str, values: Mapping[str, Data]) -> Written:
 
 
 @cache
-def _environment(folder: Path) -> jinja2.Environment:
+def _environment(folder: Path, parts: Path | None) -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
+        loader=jinja2.FileSystemLoader([folder] if parts is None else [folder, parts]),
         undefined=jinja2.StrictUndefined,
         finalize=_finalize,
         autoescape=False,

@@ -9,6 +9,7 @@ from tfdsl.emit.located import Located, child, unwrap
 from tfdsl.emit.script import Quoted, render
 from tfdsl.emit.server_program import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import flag_task, gets_flags, needs_tf_config
+from tfdsl_backends.scripts import PARTS
 from tfdsl_backends.scripts.archives import archive_suffix
 from tfdsl_backends.scripts.commands import (
     command,
@@ -55,7 +56,7 @@ def task_script(unit: Unit) -> Written:
         "apptainer": cast("Data", apptainer_values(unit)),
         "pyxis": containers == "pyxis",
     }
-    return render(TEMPLATES, "task.sh.j2", values)
+    return render(TEMPLATES, "task.sh.j2", values, parts=PARTS)
 
 
 def role_values(job: Job, role: Role) -> dict[str, Data]:

@@ -11,6 +11,7 @@ from tfdsl.emit.script import Quoted, render
 from tfdsl.ir.cluster_spec import gets_flags
 from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.hadoop.roles import in_docker
+from tfdsl_backends.scripts import PARTS
 from tfdsl_backends.scripts.archives import archive_suffix
 from tfdsl_backends.scripts.commands import (
     command,
@@ -76,7 +77,7 @@ def job_script(unit: Unit) -> Written:
         "plan": Quoted(task_plan(unit)),
         "program": Quoted(program(entries(unit))),
     }
-    return render(TEMPLATES, "job.sh.j2", values)
+    return render(TEMPLATES, "job.sh.j2", values, parts=PARTS)
 
 
 def role_values(unit: Unit, role: Role) -> dict[str, Data]:
