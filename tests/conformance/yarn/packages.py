@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.conformance.yarn.work import java_home
 from tfdsl import pipeline, targets
+from tfdsl.emit.header import Header, headed
 from tfdsl.emit.located import plain
 from tfdsl.record import replace
 from tfdsl.text import Source
@@ -54,15 +55,17 @@ def made(text: str) -> Package:
     (values,) = (job for job in checked.jobs if job.target is not None)
     unit = pipeline.unit_of(backend, values)
     documents = backend.load().generate(unit)
-    return Package(unit.job, {str(one.file): written(one) for one in documents}, errors)
+    header = Header(unit.target, unit.shown_version, "jobs/a --> b/job.tfjob")
+    return Package(unit.job, {str(one.file): written(one, header) for one in documents}, errors)
 
 
-def written(document: Document) -> str:
+def written(document: Document, header: Header) -> str:
     """The text of a document, with the control character U+0001 although XML has no way to write it."""
     if document.format != "xml":
-        return pipeline.written(document).text
+        return headed(pipeline.written(document), document.format, str(document.file), header).text
     marked = json.loads(json.dumps(plain(document.data)).replace("\\u0001", "U+0001"))
-    return pipeline.written(replace(document, data=marked)).text.replace("U+0001", "\1")
+    text = pipeline.written(replace(document, data=marked))
+    return headed(text, "xml", str(document.file), header).text.replace("U+0001", "\1")
 
 
 def judged(work: Work, packages: list[Package], folder: Path) -> list[dict[str, Any]]:
