@@ -32,11 +32,20 @@ class Outside(Record):
     root: str
 
 
+def has_root(origin: str | None) -> bool:
+    """Whether a mark says which folder is the root."""
+    return _is_marked(root_of(origin))
+
+
+def _is_marked(folder: str) -> bool:
+    return any(os.path.lexists(os.path.join(folder, mark)) for mark in _MARKS)
+
+
 def root_of(origin: str | None) -> str:
     """The folder below which a program can read; ``origin`` is its main file (``None``: the text is not in a file)."""
     start = os.path.realpath(os.path.dirname(os.path.abspath(origin)) if origin is not None else os.getcwd())
     folder = start
-    while not any(os.path.lexists(os.path.join(folder, mark)) for mark in _MARKS):
+    while not _is_marked(folder):
         parent = os.path.dirname(folder)
         if parent == folder:
             return start

@@ -9,7 +9,7 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.closing import closing_line
 from tfdsl.cli.inputs import named_files
-from tfdsl.cli.outputs import Destination, destination, files
+from tfdsl.cli.outputs import Compilation, Destination, destination, file, placed
 from tfdsl.cli.report import OK, USAGE, report, status_of, wrong_use
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.order import in_file_order
@@ -21,7 +21,7 @@ from tfdsl.record import replace
 from tfdsl.source_files import origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics import Diagnostic
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tfdsl.front_end import Project
     from tfdsl.pipeline import Made, Request
     from tfdsl.text import Source, Span
+    from tfdsl.writing import Failure
 
 OUTPUT = Flag("--output", "a folder, a file (FILE.yaml), or - for standard output", short="-o", value="PATH")
 SOURCE_MAP = Flag("--source-map", "write FILE.map beside each file: the source line of every line")
@@ -97,7 +98,13 @@ def run(arguments: Arguments) -> int:
     outcome = compiled(given, request, project.choices, strict=strict)
     diagnostics = [*project.problems, *outcome.diagnostics]
     made = () if pipeline.has_errors(diagnostics) else outcome.made
-    written = _write(arguments, place, made, (source, *inputs.sources, *_sources(request))) if made else []
+    written: list[Diagnostic] = []
+    if made:
+        origins = [one.origin for one in (source, *inputs.sources, *_sources(request)) if one.origin is not None]
+        if place.kind == "folder":
+            written = _write_folder(Compilation(arguments, source, given, request, place), made, origins)
+        else:
+            written = _write(arguments, place, made, origins)
     if form == "json":
         told = in_file_order([*diagnostics, *written], [source.path])
         return _document(arguments, place, made, masked(told, picked.hidden))
@@ -122,10 +129,8 @@ def _sources(request: Request) -> Iterator[Source]:
     yield from (one.source for one in request.options)
 
 
-def _write(
-    arguments: Arguments, place: Destination, made: Sequence[Made], sources: Iterable[Source]
-) -> list[Diagnostic]:
-    """Write the documents, but not over one of ``sources``; returns the diagnostics about writing them."""
+def _write(arguments: Arguments, place: Destination, made: Sequence[Made], sources: Sequence[str]) -> list[Diagnostic]:
+    """Write one stream, but not over one of ``sources``; returns the diagnostics about writing it."""
     if place.kind == "stream":
         if arguments.text(FORMAT.name) != "json":
             out(stream("-", made).written.text)
@@ -133,11 +138,23 @@ def _write(
         return []
     from tfdsl.writing import write_all
 
-    inputs = [source.origin for source in sources if source.origin is not None]
-    failure = write_all(files(place, made, source_map=arguments.on(SOURCE_MAP.name)), inputs)
-    if failure is not None:
-        return [OUTPUT_NOT_WRITTEN(place.span, path=failure.path, reason=failure.reason)]
-    return _left_out(made) if place.kind == "file" else []
+    failure = write_all(file(place, made, source_map=arguments.on(SOURCE_MAP.name)), sources)
+    return _left_out(made) if failure is None else [_not_written(place, failure)]
+
+
+def _write_folder(compilation: Compilation, made: Sequence[Made], sources: Sequence[str]) -> list[Diagnostic]:
+    """Write the files of all jobs, but not over one of ``sources``; returns the diagnostics about the folder."""
+    from tfdsl.cli.beside_output import beside_output
+    from tfdsl.writing import write_all
+
+    place = compilation.place
+    jobs = placed(place, made, source_map=compilation.arguments.on(SOURCE_MAP.name))
+    failure = write_all([each for one in jobs for each in one.files], sources)
+    return beside_output(compilation, jobs) if failure is None else [_not_written(place, failure)]
+
+
+def _not_written(place: Destination, failure: Failure) -> Diagnostic:
+    return OUTPUT_NOT_WRITTEN(place.span, path=failure.path, reason=failure.reason)
 
 
 def _document(arguments: Arguments, place: Destination, made: Sequence[Made], diagnostics: Sequence[Diagnostic]) -> int:

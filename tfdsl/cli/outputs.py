@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
     from tfdsl.cli.arguments import Argument, Arguments
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.front_end import Input
     from tfdsl.output_files import OutputFile
-    from tfdsl.pipeline import Choice, Made
-    from tfdsl.text import Span
+    from tfdsl.pipeline import Choice, Made, Request
+    from tfdsl.text import Source, Span
 
 
 FILE_ENDINGS = (".yaml", ".yml")
@@ -34,6 +35,16 @@ class Destination(Record):
     path: str
     span: Span
     folders: bool = False
+
+
+class Compilation(Record):
+    """What a command line compiles, and where the output goes."""
+
+    arguments: Arguments
+    source: Source
+    given: Input
+    request: Request
+    place: Destination
 
 
 def destination(
@@ -106,16 +117,30 @@ def _command(arguments: Arguments, choices: Sequence[Choice]) -> str:
     return " ".join(["tfdsl compile", quote(file), *targets, *switches, "-o out"])
 
 
-def files(place: Destination, made: Sequence[Made], *, source_map: bool) -> list[File]:
-    """The files to write, for a destination that is a file or a folder."""
-    if place.kind == "file":
-        whole = stream(os.path.basename(place.path), made)
-        return _files(os.path.dirname(place.path), [whole], source_map=source_map)
+class Placed(Record):
+    """The files of one job. ``folder``: that of its target, in which they are."""
+
+    made: Made
+    folder: str
+    files: tuple[File, ...]
+
+
+def file(place: Destination, made: Sequence[Made], *, source_map: bool) -> list[File]:
+    """The files to write, for a destination that is a file."""
+    whole = stream(os.path.basename(place.path), made)
+    return _files(os.path.dirname(place.path), [whole], source_map=source_map)
+
+
+def placed(place: Destination, made: Sequence[Made], *, source_map: bool) -> list[Placed]:
+    """The files to write, for a destination that is a folder."""
     where = folders(place, made)
-    written: list[File] = []
+    jobs: list[Placed] = []
     for one in made:
-        written += _files(where[target_of(one)], output_files(one), source_map=source_map)
-    return [replace(file, root=place.path) for file in written]  # none of these names is the user's
+        folder = where[target_of(one)]
+        written = _files(folder, output_files(one), source_map=source_map)
+        # None of these names is the user's.
+        jobs.append(Placed(one, folder, tuple(replace(each, root=place.path) for each in written)))
+    return jobs
 
 
 def target_of(made: Made) -> tuple[str, str]:

@@ -20,3 +20,7 @@ INTERNAL_ERROR = Rule("TFJ0909", "internal-error", "error", "{what}")
 UNUSABLE_TARGET = Rule("TFJ0911", "unusable-target", "error", "{problem}")
 NO_SUCH_TASK = Rule("TFJ0910", "no-such-task", "error", "job {job} has no task {name}")
 NO_FILES = Rule("TFJ0912", "no-files", "warning", "there is no {what} in {path}")
+LEFT_OVER = Rule("TFJ0913", "left-over-output", "warning", "{source} no longer generates {path}")
+KUSTOMIZE_RENAMES = Rule(
+    "TFJ0914", "kustomize-renames", "warning", "{target}: {field} renames job {job}, but not {what}"
+)

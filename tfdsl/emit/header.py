@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import re
 
 Form: TypeAlias = Literal["yaml", "json", "xml", "text", "dockerfile"]
+FORMS: Final[tuple[Form, ...]] = ("yaml", "xml", "text", "dockerfile")
+"""The forms that can have comments."""
 
 _SCRIPTS: Final = (".sh", ".bash", ".sbatch", ".py")
 """How the names of texts end that have comments from ``#`` on, without ``#!`` too."""
@@ -29,6 +31,8 @@ _MEANT: Final = regex(
 )
 _NOT_ASCII: Final = regex("[^\0-\x7f]")
 _SECOND_DASH: Final = regex("(?<=-)-")
+_LAST_LINE: Final = 3
+"""The last line that a header can be on."""
 _FIRST_LINES: Final = regex(r"(?:#!.*\n)?(?:#.*coding[:=].*\n)?")
 """What has its meaning only at the beginning of a script: its interpreter, and in Python its encoding."""
 
@@ -60,10 +64,19 @@ def stated(comment: str) -> Stated | None:
     return Stated(found[1], found[2], found[3]) if found is not None else None
 
 
+def said_by(text: str) -> Stated | None:
+    """What the header of a file says, if it has one: it is among the first lines, below ``#!`` and the encoding."""
+    lines = text.split("\n", _LAST_LINE)[:_LAST_LINE]
+    return next((said for line in lines if (said := stated(_comment(line))) is not None), None)
+
+
+def _comment(line: str) -> str:
+    return line.strip().removeprefix("<!--").removesuffix("-->").lstrip("#")
+
+
 def is_header(line: str) -> bool:
     """Whether a line of a file is its header."""
-    comment = line.strip().removeprefix("<!--").removesuffix("-->").lstrip("#")
-    return stated(comment) is not None
+    return stated(_comment(line)) is not None
 
 
 def escaped(source: str, form: Form) -> str:
