@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 PROGRAMS = frozenset(
     {
-        *("tfdsl", "python3", "git", "cd", "export", "ls", "cat", "cp", "mv", "rm", "mkdir", "touch", "echo", "printf"),
-        *("diff", "find", "grep", "head", "tail", "sed", "sort", "wc"),
+        *("tfdsl", "python3", "bash", "git", "cd", "export", "ls", "cat", "cp", "mv", "rm", "mkdir", "touch", "echo"),
+        *("printf", "diff", "find", "grep", "head", "tail", "sed", "sort", "wc"),
     }
 )
 """What the commands of a page may start with: they need no cluster, no network, and nothing outside of the folder."""
