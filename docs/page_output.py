@@ -13,6 +13,8 @@ _UNSETTLED = (
     (re.compile(r"\b(in|after) [\d.]+ (?:ms|s|min)\b"), r"\1 TIME"),
     # What a training comes to.
     (re.compile(r"\b(loss|accuracy) \d+\.\d+"), r"\1 NUMBER"),
+    # How far it had come when something happened to it.
+    (re.compile(r"\b(after step) \d+\b"), r"\1 N"),
     # kubectl says it from 1.34 on.
     (re.compile(r" deleted from \S+ namespace$", re.M), " deleted"),
     # Whether there are control groups for whoever runs it.
