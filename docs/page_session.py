@@ -34,7 +34,7 @@ PROGRAMS = frozenset(
 )
 """What the commands of a page may start with: they need no cluster, no network, and nothing outside of the folder."""
 
-SAYING_NO = frozenset({"tfdsl", "diff", "git", "grep"})
+SAYING_NO = frozenset({"tfdsl", "diff", "git", "grep", "kubectl"})
 """Programs that end with 1 where what they were asked is not so, which a page may show."""
 
 SECONDS = 120
