@@ -15,8 +15,10 @@ _UNSETTLED = (
     (re.compile(r"\b(loss|accuracy) \d+\.\d+"), r"\1 NUMBER"),
     # How far it had come when something happened to it.
     (re.compile(r"\b(after step) \d+\b"), r"\1 N"),
-    # kubectl says it from 1.34 on.
+    # What kubectl says from 1.34 on, the ages in its tables, and the blanks between columns of such widths.
     (re.compile(r" deleted from \S+ namespace$", re.M), " deleted"),
+    (re.compile(r"\b\d+s\b"), "TIME"),
+    (re.compile(r"(?<=\S) {2,}(?=\S)"), "  "),
     # Whether there are control groups for whoever runs it.
     (re.compile(r"^.*\[TFJ4859\].*\n", re.M), ""),
 )

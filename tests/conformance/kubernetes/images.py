@@ -80,7 +80,7 @@ def build_from(work: Work, dockerfile: str, context: Path, name: str) -> Image:
             shutil.copy(context / source, path)
         elif word == "ENTRYPOINT":
             settings["Entrypoint"] = json.loads(rest)
-        elif word != "FROM":
+        elif word not in ("", "#", "FROM"):
             raise NotBuiltError(f"an image cannot be built without a container engine: {line}")
     _pack("built", folder, [root], settings, name, base)
     shutil.rmtree(root)

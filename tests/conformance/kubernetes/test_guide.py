@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[3]
 TEST = "tests/conformance/kubernetes/test_guide.py::test_a_page_that_uses_a_cluster"
-PAGES = ["start.md", "rerun.md", "apply.md"]
+PAGES = ["start.md", "rerun.md", "sweep.md", "apply.md"]
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -27,6 +28,8 @@ def test_a_page_that_uses_a_cluster(
     """The page is the same when every command has been run and its output written below it."""
     assert runs.is_dir()
     monkeypatch.setenv("KUBECONFIG", str(work.kubeconfig))
+    # What an earlier test has left behind would have the names of the page.
+    subprocess.run(["kubectl", "delete", "jobs,services", "-l", "tfdsl/job"], check=True)
     difference = stale(f"docs/guide/{name}", test=TEST, programs=programs(work, tmp_path))
     if difference:
         pytest.fail(difference, pytrace=False)
