@@ -76,8 +76,8 @@ def stale(name: str, *, test: str = "", programs: Path | None = None) -> str:
     """What is not true any more in a page, as a diff. ``test`` and ``programs`` as of :func:`rewritten`."""
     text = (ROOT / name).read_text(encoding="utf-8")
     fresh = rewritten(text, examples=not name.startswith(GUIDE), test=test, programs=programs)
-    lines = (one.splitlines(keepends=True) for one in (text, fresh))
-    return "".join(difflib.unified_diff(*lines, name, "what is printed"))
+    before, now = text.splitlines(keepends=True), fresh.splitlines(keepends=True)
+    return "".join(difflib.unified_diff(before, now, name, "what is printed"))
 
 
 def _followed(block: Block, session: Session) -> str:
