@@ -24,6 +24,7 @@ _VERSION = "k8s.io/component-base/version"
 LINKER_FLAGS = {
     "cluster": f"-s -w -X {_VERSION}.gitVersion={KUBERNETES} -X {_VERSION}.gitMajor=1 -X {_VERSION}.gitMinor=34",
     "tfjob-operator": "-s -w",
+    "kustomize": "-s -w",
 }
 PROGRAMS = tuple(LINKER_FLAGS)
 
