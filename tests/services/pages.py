@@ -5,20 +5,21 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from docs.page_blocks import blocks
+from tests.unit.cli.shell import tfdsl
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "guide" / "ci.md"
 WORKERS = "replicas = 2"
+COMPILE = "jobs/mnist.tfjob -o deploy"
 
 
 def shown(path: str) -> str:
     """A file of docs/guide/ci.md."""
     (text,) = [block.text for block in blocks(PAGE.read_text(encoding="utf-8")) if block.path == path]
     return text
-
-
-JOB = shown("jobs/mnist.tfjob")
 
 
 def git(folder: Path, *words: str) -> str:
@@ -35,8 +36,20 @@ def commit(folder: Path, message: str = "jobs") -> None:
     git(folder, "commit", "--quiet", "--message", message)
 
 
+def repository(folder: Path) -> None:
+    """The repository of the page, whose manifest is that of its job."""
+    for path in ("tfdsl.toml", "jobs/mnist.tfjob"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(shown(path), encoding="utf-8")
+    git(folder, "init", "--quiet")
+    assert tfdsl("compile", *COMPILE.split(), cwd=folder).status == 0
+    commit(folder)
+
+
 def copy_of_the_project(folder: Path) -> None:
     """A repository with the files of this one as they are now, tagged as on the page."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not in a repository")
     names = subprocess.check_output(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT)
     for name in filter(None, names.decode().split("\0")):
         source = ROOT / name

@@ -59,8 +59,8 @@ def test_actionlint_takes_the_workflow_and_knows_the_inputs(tmp_path: Path) -> N
     workflow = shown(".github/workflows/jobs.yml")
     done = actionlint(tmp_path / "good", workflow)
     assert done.returncode == 0, done.stdout + done.stderr
-    done = actionlint(tmp_path / "bad", workflow.replace("targets:", "target:"))
-    assert 'input "target" is not defined in action "tfdsl"' in done.stdout, done.stdout + done.stderr
+    done = actionlint(tmp_path / "bad", workflow.replace("files:", "file:"))
+    assert 'input "file" is not defined in action "tfdsl"' in done.stdout, done.stdout + done.stderr
 
 
 def test_the_scripts_of_the_action_pass_shellcheck() -> None:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.services.pages import JOB, ROOT, WORKERS, commit, git, shown
+from tests.services.pages import COMPILE, ROOT, WORKERS, repository, shown
 from tests.services.runner import Runner
-from tests.unit.cli.shell import tfdsl
 from tfdsl import __version__
 
 if TYPE_CHECKING:
@@ -17,16 +16,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 WORKFLOW = ".github/workflows/jobs.yml"
-COMPILE = "jobs/mnist.tfjob -t volcano@1.9 -o deploy"
-
-
-def repository(folder: Path) -> None:
-    """A repository whose manifest is that of its job."""
-    (folder / "jobs").mkdir(parents=True)
-    (folder / "jobs" / "mnist.tfjob").write_text(JOB)
-    git(folder, "init", "--quiet")
-    assert tfdsl("compile", *COMPILE.split(), cwd=folder).status == 0
-    commit(folder)
 
 
 @pytest.fixture(scope="module")

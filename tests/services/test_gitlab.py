@@ -17,8 +17,8 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from tests.services.pages import JOB, WORKERS, commit, git, shown
-from tests.unit.cli.shell import tfdsl
+from tests.services import pages
+from tests.services.pages import WORKERS, commit, git, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,18 +26,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 SNIPPET: Mapping[str, Any] = yaml.safe_load(shown(".gitlab-ci.yml"))["tfdsl"]
-COMPILE = ("compile", "jobs/mnist.tfjob", "-t", "volcano@1.9", "-o", "deploy")
 SEVERITIES = {"info", "minor", "major", "critical", "blocker"}
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository whose manifest is that of its job."""
-    (tmp_path / "jobs").mkdir()
-    (tmp_path / "jobs" / "mnist.tfjob").write_text(JOB)
-    git(tmp_path, "init", "--quiet")
-    assert tfdsl(*COMPILE, cwd=tmp_path).status == 0
-    commit(tmp_path)
+    """The repository of the page."""
+    pages.repository(tmp_path)
     return tmp_path
 
 

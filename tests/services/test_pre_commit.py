@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.services.pages import JOB, WORKERS, commit, copy_of_the_project, git, shown
+from tests.services import pages
+from tests.services.pages import WORKERS, commit, copy_of_the_project, git, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,13 +34,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def repository(tmp_path: Path, project: Path) -> Path:
     """A repository with the configuration of the page, in which all hooks pass."""
-    (tmp_path / "jobs").mkdir()
-    (tmp_path / "jobs" / "mnist.tfjob").write_text(JOB)
+    pages.repository(tmp_path)
     (tmp_path / CONFIGURATION).write_text(shown(CONFIGURATION).replace(ADDRESS, str(project)))
-    git(tmp_path, "init", "--quiet")
-    git(tmp_path, "add", "--all")
-    run(tmp_path, project)  # formats the job and writes the manifest
-    commit(tmp_path)
+    commit(tmp_path, "hooks")
     return tmp_path
 
 
@@ -71,7 +68,7 @@ def test_a_commit_runs_them(repository: Path, project: Path) -> None:
     done = subprocess.run(command, cwd=repository, env=given, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "tfdsl check" in done.stdout + done.stderr
-    assert git(repository, "log", "--format=%s") == "jobs\n"
+    assert git(repository, "log", "--format=%s") == "hooks\njobs\n"
 
 
 def edit(folder: Path, before: str, after: str) -> None:
