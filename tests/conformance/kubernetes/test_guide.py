@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[3]
 TEST = "tests/conformance/kubernetes/test_guide.py::test_a_page_that_uses_a_cluster"
-PAGES = ["start.md", "rerun.md", "sweep.md", "apply.md"]
+PAGES = ["start.md", "rerun.md", "sweep.md", "secrets.md", "apply.md"]
 
 
 @pytest.mark.parametrize("name", PAGES)
