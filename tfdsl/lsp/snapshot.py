@@ -108,6 +108,11 @@ class Snapshot:
         """The project that the text is in."""
         return project_with(settings_for(self.source.origin, self._shown))
 
+    @property
+    def strict(self) -> bool:
+        """Whether a warning about different behaviour is an error: the editor or the project can ask for that."""
+        return self.settings.strict or self.project.settings.strict
+
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """The targets that the text is checked for."""
@@ -137,8 +142,7 @@ class Snapshot:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The diagnostics of the text and its includes, in file order."""
         paths = [self.source.path]
-        strict = self.settings.strict or self.project.settings.strict
-        settled = pipeline.settle([self.outcome], [self.program], strict=strict, paths=paths)
+        settled = pipeline.settle([self.outcome], [self.program], strict=self.strict, paths=paths)
         return tuple(settled)
 
     def masked(self, text: str) -> str:

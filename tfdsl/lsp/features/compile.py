@@ -85,7 +85,7 @@ def outcome_for(
             snapshot.program,
             request_for(snapshot, job, profile, params),
             [choice],
-            strict=snapshot.settings.strict,
+            strict=snapshot.strict,
         )
         snapshot.compiled = key, choice, outcome
     _, choice, outcome = snapshot.compiled

@@ -49,7 +49,7 @@ def made_by(snapshot: Snapshot, preview: Preview, source: Source, line: int) -> 
     def compiled(given: Input, choice: Choice) -> Outcome | None:
         if len(snapshot.source.text) > LARGEST:
             return None
-        return front_end.compiled(given, request, [choice], strict=snapshot.settings.strict)
+        return front_end.compiled(given, request, [choice], strict=snapshot.strict)
 
     forward = Forward(Question(snapshot.program, line_span(source, line), request), _files, compiled)
     return forward.answer(choice, outcome)
