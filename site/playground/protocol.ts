@@ -68,7 +68,7 @@ export interface Diagnostic {
   readonly unnecessary: boolean;
   /** It reports what a target does on its own, which is true of nearly every job: it needs no mark in the text. */
   readonly quiet: boolean;
-  /** `actions` at its place would give a fix. */
+  /** `actions` at its place can give a fix; a fix that would cause a new error is not offered. */
   readonly fixable: boolean;
 }
 
@@ -97,6 +97,8 @@ export interface Param {
   readonly name: string;
   /** As it is written: `int`, `duration`, `string`. */
   readonly type: string;
+  /** What it is for, in the words of its `description`; may be empty. */
+  readonly description: string;
   /** As it is written; `null`: it needs a value. */
   readonly default: string | null;
   /** The value with the profile and params of the input, as it would be written; `null`: none yet, or it is wrong. */
@@ -203,6 +205,14 @@ export interface Restarted {
   readonly says: string;
 }
 
+/** An update that nothing comes of: it is too large, or tfdsl has stopped with an error of its own. Later ones are done. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly revision: number;
+  /** A line for people. */
+  readonly says: string;
+}
+
 /** Nothing will work: the browser cannot, a file is missing. Updates are ignored from now on. */
 export interface Failed {
   readonly kind: "failed";
@@ -210,7 +220,7 @@ export interface Failed {
   readonly says: string;
 }
 
-export type EngineEvent = Loading | Ready | Checked | Compiled | Restarted | Failed;
+export type EngineEvent = Loading | Ready | Checked | Compiled | Refused | Restarted | Failed;
 
 // --- questions ----------------------------------------------------------------------------------------------------------
 
@@ -324,6 +334,7 @@ export interface Origin {
 
 export interface DrawnJob {
   readonly name: string;
+  /** With its version: `volcano 1.15`; empty for a picture of the text alone. */
   readonly target: string;
   /** Where what is drawn is written, by the `data-path` of its part of the SVG. */
   readonly places: Readonly<Record<string, Place>>;
@@ -425,7 +436,7 @@ export const LIMITS = {
   diagnostics: 500,
   /** Characters of all outputs of one result, and of one picture. */
   outputs: 4_000_000,
-  /** Characters of all files of an input; a larger one is refused by `update` with a diagnostic. */
+  /** Characters of all files of an input; a larger one is refused. */
   input: 2_000_000,
   /** Milliseconds. */
   patience: 15_000,

@@ -1,0 +1,70 @@
+"""What the page knows without the engine: targets, their options, and examples to start from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfdsl import __version__, targets
+from tfdsl.cli import examples
+from tfdsl.vocabulary.types import BoolType, StringType, Type, UnionType, describe
+
+if TYPE_CHECKING:
+    from tfdsl.vocabulary.options import Option, OptionValue
+
+
+def catalogue() -> dict[str, object]:
+    """``Catalogue`` of the protocol."""
+    return {
+        "version": __version__,
+        "targets": [
+            {
+                "name": one.name,
+                "title": one.title,
+                "versions": list(reversed(one.versions)),
+                "defaultVersion": one.default_version,
+                "options": [_option(option) for option in one.options],
+            }
+            for one in targets.built_in()
+        ],
+        "examples": [_example(name) for name in examples.NAMES],
+    }
+
+
+def _option(option: Option) -> dict[str, object]:
+    return {
+        "name": option.name,
+        "type": describe(option.type),
+        "doc": option.doc,
+        "default": _written(option.default),
+        "choices": _choices(option.type),
+    }
+
+
+def _choices(kind: Type) -> list[str]:
+    match kind:
+        case BoolType():
+            return ["true", "false"]
+        case StringType():
+            return list(kind.one_of)
+        case UnionType():
+            return list(dict.fromkeys(choice for one in kind.of for choice in _choices(one)))
+        case _:
+            return []
+
+
+def _written(value: OptionValue) -> str | None:
+    if value is None or isinstance(value, bool):
+        return None if value is None else str(value).lower()
+    return str(value) if isinstance(value, str | int | float) else None
+
+
+def _example(name: str) -> dict[str, object]:
+    files = examples.files(name)
+    text = files[examples.MAIN]
+    return {
+        "name": name,
+        "summary": examples.summary(text),
+        "files": {examples.MAIN: text, **files},
+        "main": examples.MAIN,
+        "targets": list(examples.wanted_targets(text, targets.names())),
+    }
