@@ -34,7 +34,7 @@ class Changed:
 
 def main() -> int:
     """Gives the exit status of the step."""
-    commands = [shlex.split(line) for line in lines("COMPILE")]
+    commands = [_words(line) for line in lines("COMPILE")]
     if not commands:
         return 0
     if not _in_repository():
@@ -56,6 +56,14 @@ def main() -> int:
             found.append(changed)
     _summarise(found)
     return max(status, 1 if found else 0)
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as wrong:
+        error(f"compile cannot be read as a command line ({wrong}): {line}")
+        sys.exit(WRONG_USE)
 
 
 def _output(words: list[str]) -> str | None:

@@ -63,6 +63,13 @@ def test_actionlint_takes_the_workflow_and_knows_the_inputs(tmp_path: Path) -> N
     assert 'input "file" is not defined in action "tfdsl"' in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.skipif(shutil.which("go") is None, reason="actionlint is built with go")
+def test_actionlint_takes_the_workflows_of_this_repository(tmp_path: Path) -> None:
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
+        done = actionlint(tmp_path / path.stem, path.read_text(encoding="utf-8"))
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_scripts_of_the_action_pass_shellcheck() -> None:
     scripts = sorted((ROOT / ".github" / "action").glob("*.sh"))
     assert scripts

@@ -75,6 +75,11 @@ def test_notes_are_annotations_only_if_asked_for(runner: Runner) -> None:
     assert "notice" in {one.level for one in runner.annotations()}
 
 
+def test_without_targets_those_of_the_settings_are_checked(runner: Runner) -> None:
+    assert checked(runner, files="jobs", notes="true") == 0
+    assert {one.title[:3] for one in runner.annotations()} == {"VOL"}
+
+
 def test_strict_and_all_targets_and_profiles(runner: Runner) -> None:
     change(runner, "job mnist", "profile big { }\njob mnist")
     assert checked(runner, files="jobs", targets="all", profiles="all") == 0
@@ -89,6 +94,7 @@ def test_strict_and_all_targets_and_profiles(runner: Runner) -> None:
         ({"compile": "jobs/mnist.tfjob -t volcano"}, "needs -o and a folder or a file of the repository"),
         ({"compile": "jobs/mnist.tfjob -t volcano -o -"}, "needs -o and a folder or a file of the repository"),
         ({"compile": "jobs/mnist.tfjob -t volcano -o /tmp"}, "git status failed: see the log"),
+        ({"compile": "'jobs/mnist.tfjob -o deploy"}, "compile cannot be read as a command line (No closing quotation)"),
         ({"targets": "slurmm"}, "slurmm"),
         ({"files": "nowhere"}, "cannot read nowhere"),
     ],
