@@ -77,6 +77,18 @@ def contents(path: str, largest: int = LARGEST) -> bytes | str:
     return data if len(data) <= largest else _too_large(largest)
 
 
+def beginning(path: str, size: int) -> bytes:
+    """The first bytes of a regular file, at most ``size``; none where it cannot be read."""
+    try:
+        handle = _opened(path)
+        if isinstance(handle, str):
+            return b""
+        with os.fdopen(handle, "rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""
+
+
 def _opened(path: str) -> int | str:
     """A descriptor of ``path``, or why it is not opened."""
     if is_descriptor(path):

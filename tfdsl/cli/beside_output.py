@@ -58,9 +58,10 @@ def _renamings(compilation: Compilation, jobs: Sequence[Placed]) -> Iterator[Dia
 
 
 def _renaming(compilation: Compilation, renaming: Renaming, jobs: Sequence[Made]) -> Iterator[Diagnostic]:
-    first, kept = next(((one, kept) for one in jobs if (kept := kept_names(one))), (None, []))
-    if first is None:
+    found = next(((one, kept) for one in jobs if (kept := kept_names(one))), None)
+    if found is None:
         return
+    first, kept = found
     job, target = first.unit.job.name, first.unit.target
     warning = KUSTOMIZE_RENAMES(
         renaming.span, field=renaming.field, job=job, target=target, what=enumeration(one.what for one in kept)

@@ -66,6 +66,7 @@ COMMAND = Command(
     "A folder gets JOB.yaml, or JOB/... for a target with several files, and JOB.Dockerfile. With several\n"
     "targets, each gets a folder of its own. Either all files are written or none. tfdsl targets lists the targets.\n"
     "Without -t: the targets that the project sets (tfdsl.toml).\n"
+    "Each file begins with a comment that names its source; files there whose jobs are gone are reported.\n"
     "The last line counts the notes about what was decided or added; tfdsl check shows them.\n"
     "With --format json, standard output gets one document with all files and messages; with -o the files are\n"
     "written as well.",

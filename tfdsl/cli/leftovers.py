@@ -16,7 +16,7 @@ from tfdsl.emit.header import FORMS, escaped, said_by
 from tfdsl.inputs import has_root, is_below, name_below_root, root_of
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
-from tfdsl.source_files import contents
+from tfdsl.source_files import beginning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 MOST_FILES: Final = 10_000
 """So many entries of folders are looked at."""
 MOST_MESSAGES: Final = 20
-_LARGEST: Final = 16 * 1024 * 1024
+_LOOKED_AT: Final = 8192
+"""Bytes of a file in which its header is looked for."""
+_DIRECT: Final = (".yaml", ".Dockerfile")
+"""How names of files end that are directly in the folder."""
 _WITHOUT_HEADER: Final = (".json", ".map")
 """How names of files end that are written beside those with a header and have none."""
 
@@ -91,7 +94,7 @@ def _in_folder(folder: Folder, names: frozenset[str]) -> Iterator[Leftover]:
         if entry.is_dir(follow_symlinks=False):
             if folder.subfolders:
                 yield from _in_subfolder(folder, entry, names, budget)
-        elif _is_left(folder, entry, names):
+        elif entry.name.endswith(_DIRECT) and _is_left(folder, entry, names):
             stem = entry.name.removesuffix(".yaml").removesuffix(".Dockerfile")
             stems.setdefault(stem, []).append(entry.path)
     for stem, paths in sorted(stems.items()):
@@ -116,9 +119,11 @@ def _in_subfolder(
 
 
 def _below(entries: Iterable[os.DirEntry[str]], budget: Iterator[int]) -> Iterator[os.DirEntry[str]]:
-    for entry in entries:
+    left = list(entries)
+    while left:
+        entry = left.pop()
         if entry.is_dir(follow_symlinks=False):
-            yield from _below(_entries(entry.path, budget), budget)
+            left += _entries(entry.path, budget)
         else:
             yield entry
 
@@ -139,8 +144,7 @@ def _is_left(folder: Folder, entry: os.DirEntry[str], names: frozenset[str]) -> 
 def _has_header(entry: os.DirEntry[str], target: str, names: frozenset[str]) -> bool:
     if entry.name.endswith(_WITHOUT_HEADER) or not entry.is_file(follow_symlinks=False):
         return False
-    data = contents(entry.path, _LARGEST)
-    said = None if isinstance(data, str) else said_by(data.decode("utf-8", "replace"))
+    said = said_by(beginning(entry.path, _LOOKED_AT).decode("utf-8", "replace"))
     return said is not None and said.target == target and said.source in names
 
 

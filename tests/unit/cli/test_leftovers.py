@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shlex
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -177,6 +180,25 @@ def test_the_search_has_an_end(project: Path, monkeypatch: pytest.MonkeyPatch) -
     for number in range(5):
         (project / f"out/a{number}").touch()
     assert left(compiled(project, JOB)) == []
+
+
+def test_folders_within_folders(project: Path) -> None:
+    compiled(project, JOB, target="slurm")
+    try:
+        with contextlib.chdir(project / "out/mnist"):
+            for _ in range(1200):
+                os.mkdir("d")
+                os.chdir("d")
+        assert left(compiled(project, OTHER, target="slurm")) == ["out/mnist"]
+    finally:  # pytest cannot
+        subprocess.run(["rm", "-r", project / "out/mnist"], check=True)
+
+
+def test_large_files_are_not_read(project: Path) -> None:
+    compiled(project, JOB)
+    with (project / "out/mnist.yaml").open("ab") as file:
+        file.truncate(1 << 40)  # which takes no room
+    assert left(compiled(project, OTHER)) == ["out/mnist.yaml"]
 
 
 def test_links_are_not_followed(project: Path) -> None:
