@@ -7,12 +7,14 @@ hundred times as much; whatever a shell has to read, and ``tfdsl run``, is a pro
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
@@ -109,6 +111,15 @@ class Session:
         )
         os.chdir(self._left.read_text(encoding="utf-8").removesuffix("\n"))
         return done.returncode, done.stdout
+
+
+@functools.cache
+def mounts_denied() -> str:
+    """Why ``tfdsl run`` cannot mount folders of this machine into tasks, as in most containers; empty where it can."""
+    from tfdsl.running.supervisor import Supervisor
+
+    with tempfile.TemporaryDirectory() as folder, Supervisor(folder) as supervisor:
+        return supervisor.denied
 
 
 _SOMEBODY = {"NAME": "Ada", "EMAIL": "ada@example.com", "DATE": "2026-01-05T09:00:00+00:00"}

@@ -5,7 +5,8 @@ A line ``…`` leaves out some lines. What other blocks are is said in ``docs/pa
 in an empty folder, the others in one with ``examples/`` in it.
 
 ``python docs/screens.py`` rewrites the pages, and the diff is reviewed like code; ``--check`` fails when what they show
-is stale. If pages are named, it looks at no others.
+is stale. If pages are named, it looks at no others. Pages that mount folders of this machine are left out where that is
+denied.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 
 from docs.page_blocks import Block, blocks  # noqa: E402
 from docs.page_output import shown  # noqa: E402
-from docs.page_session import Session  # noqa: E402
+from docs.page_session import Session, mounts_denied  # noqa: E402
 
 PAGES = ("README.md", "docs/migrate.md", "docs/simulate.md")
 GUIDE = "docs/guide"
@@ -123,6 +124,10 @@ def main(words: list[str]) -> int:
     check = "--check" in words
     status = 0
     for name in [word for word in words if word != "--check"] or pages():
+        denied = _left_out(name)
+        if denied:
+            print(f"left out: {name}: {denied}")
+            continue
         try:
             told = _checked(name) if check else _renewed(name)
         except (AssertionError, MistakeError) as mistake:
@@ -131,6 +136,12 @@ def main(words: list[str]) -> int:
             print(told)
             status = status or int(check)
     return status
+
+
+def _left_out(name: str) -> str:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    mounts = any(" --mount " in line for block in blocks(text) for line in commands(block.text))
+    return mounts_denied() if mounts else ""
 
 
 def _checked(name: str) -> str:

@@ -30,6 +30,8 @@ def test_a_page_is_as_it_runs(name: str) -> None:
     command = [sys.executable, str(ROOT / "docs/screens.py"), "--check", name]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    if done.stdout.startswith("left out: "):
+        pytest.skip(done.stdout)
 
 
 @pytest.mark.parametrize("name", GUIDE)

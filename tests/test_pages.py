@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from docs import screens
 from docs.page_output import shown
 from docs.screens import MistakeError, rewritten
 
@@ -123,3 +124,11 @@ def test_blocks_of_a_test_are_run_for_that_test(tmp_path: Path) -> None:
     assert followed(block) == block
     made = rewritten(block, examples=False, test="tests/a.py::test_b", programs=tmp_path)
     assert made == block.replace("old", "new")
+
+
+def test_a_page_with_mounts_is_left_out_where_they_are_denied(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(screens, "mounts_denied", lambda: "namespaces are denied")
+    assert screens.main(["--check", "docs/guide/data.md"]) == 0
+    assert capsys.readouterr().out == "left out: docs/guide/data.md: namespaces are denied\n"
