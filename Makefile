@@ -126,6 +126,7 @@ grammar/vscode/node_modules: grammar/vscode/package-lock.json
 site: $(VENV)/site site/node_modules
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --config-file site/mkdocs.yml
 	$(BIN)/python site/playground/engine/build.py build/site/playground/engine
+	cd site && node playground/bundle.mjs ../build/site/playground
 
 test-site: site
 	cd site && WORK=$(abspath $(or $(WORK),.editors)) npm run --silent test

@@ -91,6 +91,7 @@ GRAMMARS: dict[str, tuple[str, Callable[[tuple[str, ...]], str]]] = {
     "zed/languages/tfjob/highlights.scm": ("highlights.scm", quoted),
     "kate/tfjob.xml": ("tfjob.xml", items),
     "vscode/src/targets.ts": ("targets.ts", listed),
+    "../site/playground/ui/words.ts": ("words.ts", listed),
 }
 """The file that is written → the grammar without words, and how words are written in it."""
 

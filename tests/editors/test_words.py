@@ -20,6 +20,7 @@ HELIX = ROOT / "grammar/helix/queries/tfjob/highlights.scm"
 ZED = ROOT / "grammar/zed/languages/tfjob/highlights.scm"
 KATE = ROOT / "grammar/kate/tfjob.xml"
 TARGETS = ROOT / "grammar/vscode/src/targets.ts"
+PLAYGROUND = ROOT / "site/playground/ui/words.ts"
 
 
 def test_grammars_are_up_to_date() -> None:
@@ -29,8 +30,9 @@ def test_grammars_are_up_to_date() -> None:
 
 def test_a_stale_grammar_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "grammar"
-    for path in (SCRIPT, *(ROOT / "grammar/editors").iterdir(), TEXTMATE, HIGHLIGHTS, HELIX, ZED, KATE, TARGETS):
-        copy = folder / path.relative_to(ROOT / "grammar")
+    written = (TEXTMATE, HIGHLIGHTS, HELIX, ZED, KATE, TARGETS, PLAYGROUND)
+    for path in (SCRIPT, *(ROOT / "grammar/editors").iterdir(), *written):
+        copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
     stale = folder / HIGHLIGHTS.relative_to(ROOT / "grammar")

@@ -1,0 +1,33 @@
+/** Starts the engine and the page. */
+
+import { startEngine } from "../engine/client";
+import type { Catalogue, EngineEvent } from "../protocol";
+import { byId } from "./dom";
+import { Playground } from "./playground";
+import { splitter } from "./splitter";
+
+/** Beside the page. */
+const FOLDER = "engine/";
+
+async function start(): Promise<void> {
+  let playground: Playground | null = null;
+  const early: EngineEvent[] = [];
+  // At once: it is what takes long.
+  const engine = startEngine({
+    folder: FOLDER,
+    heard: (event) => (playground === null ? early.push(event) : playground.heard(event)),
+  });
+  splitter();
+  const answer = await fetch(`${FOLDER}catalogue.json`);
+  if (!answer.ok) {
+    throw new Error(`${FOLDER}catalogue.json: status ${answer.status}`);
+  }
+  const catalogue = (await answer.json()) as Catalogue;
+  byId("source").replaceChildren();
+  playground = new Playground(catalogue, engine);
+  early.forEach((event) => playground?.heard(event));
+}
+
+start().catch((error: unknown) => {
+  byId("source").textContent = `The playground cannot start: ${error instanceof Error ? error.message : String(error)}`;
+});
