@@ -36,6 +36,11 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
 
+def _type(text: str) -> str:
+    """A type; in code if Markdown would take a part of it for an HTML tag, and show nothing for it."""
+    return f"`{text}`" if "<" in text else text
+
+
 def functions_part() -> str:
     """The functions of expressions."""
     return table(("function", "result"), [(f"`{row.signature}`", row.doc) for row in functions.FUNCTIONS])
@@ -52,7 +57,7 @@ def attributes_part() -> str:
     rows: list[tuple[str, ...]] = []
     for row in attributes.ATTRIBUTES:
         where = _WHERE[row.where] + (f": {', '.join(row.roles)}" if row.roles else "")
-        rows.append((f"`{row.name}`", where, describe(row.type), row.default, row.doc))
+        rows.append((f"`{row.name}`", where, _type(describe(row.type)), row.default, row.doc))
     return table(("attribute", "where", "type", "default", "meaning"), rows)
 
 
@@ -79,7 +84,7 @@ def options_part(name: str) -> str:
     rows = [("`version`", "string", f"`{backend.default_version}`", versions.described(backend.versions))]
     for option in backend.options:
         default = "worked out" if option.default is None else f"`{_shown(option.default)}`"
-        rows.append((f"`{option.name}`", describe(option.type), default, option.doc))
+        rows.append((f"`{option.name}`", _type(describe(option.type)), default, option.doc))
     return table(("option", "type", "default", "meaning"), rows)
 
 
