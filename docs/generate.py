@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Rule
 
 PART = re.compile(r"(<!-- generated: ([^>]+) -->\n).*?(<!-- end -->)", re.S)
+_FIELDS = re.compile(r"(?:\{\w+\})+")
 _FIELD = re.compile(r"\{(\w+)\}")
 _WHERE = {"job": "job", "role": "role", "both": "both", "each": "job, role"}
 _FATES = {"kept": "kept", "translated": "translated", "approximated": "**approximated**", "refused": "**refused**"}
@@ -128,8 +129,17 @@ def _message(rule: Rule) -> str:
 
 
 def _fields(text: str) -> str:
-    """A template with its fields in italics."""
-    return _FIELD.sub(r"*\1*", text).replace("{{", "{").replace("}}", "}")
+    """A template with its fields in italics; in code, where nothing is in italics, in angle brackets."""
+    parts = [
+        _FIELD.sub(r"<\1>", part) if number % 2 else _FIELDS.sub(_in_italics, part)
+        for number, part in enumerate(text.split("`"))
+    ]
+    return "`".join(parts).replace("{{", "{").replace("}}", "}")
+
+
+def _in_italics(fields: re.Match[str]) -> str:
+    """Fields without anything between them as one: two in italics would end each other."""
+    return f"*{' '.join(_FIELD.findall(fields[0]))}*"
 
 
 def fields_part(name: str) -> str:
