@@ -124,7 +124,7 @@ grammar/vscode/node_modules: grammar/vscode/package-lock.json
 
 # mkdocs empties the folder first, so what else the site has comes after it.
 site: $(VENV)/site site/node_modules
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --config-file site/mkdocs.yml
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --config-file site/mkdocs.yml
 	$(BIN)/python site/playground/engine/build.py build/site/playground/engine
 	cd site && node playground/bundle.mjs ../build/site/playground
 

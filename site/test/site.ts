@@ -39,6 +39,11 @@ export class Site {
     return this.server.url + page;
   }
 
+  /** The page of the site that an address is of. */
+  nameOf(address: string): string {
+    return address.replace(this.url(), "").replace(/#.*$/, "") || "index.html";
+  }
+
   /** A new window, which is watched. */
   async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const context = await this.browser.newContext(options);

@@ -1,0 +1,1 @@
+"""What builds the site of the documentation: hooks of MkDocs, and the pages that are made."""

@@ -1,0 +1,65 @@
+/** Every link of every page leads to a file of the site, and to a place in it. */
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import test from "node:test";
+import { built } from "./site";
+
+interface Read {
+  readonly links: readonly string[];
+  readonly anchors: ReadonlySet<string>;
+}
+
+/** Files with links, as `guide/start.html`. The playground is not of the same kind, and has tests of its own. */
+const pages = fs
+  .readdirSync(built, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".html") && !name.startsWith(`playground${path.sep}`));
+
+const texts = new Map<string, Read>(pages.map((name) => [name, read(fs.readFileSync(path.join(built, name), "utf8"))]));
+
+function read(html: string): Read {
+  const text = html.replace(/<!--.*?-->/gs, "");
+  const values = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => unescaped(match[1] ?? ""));
+  return {
+    links: values(/<[a-z][^>]*?\s(?:href|src)="?([^"\s>]*)/g),
+    anchors: new Set(values(/<[a-z][^>]*?\s(?:id|name)="?([^"\s>]+)/g)),
+  };
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll("&amp;", "&").replaceAll("&#x2F;", "/");
+}
+
+/** What is wrong with a link of a page, if anything. */
+function fault(name: string, link: string): string | undefined {
+  if (/^(data|mailto):/.test(link)) {
+    return undefined;
+  }
+  if (/^[a-z]+:\/\//.test(link) || link.startsWith("/")) {
+    return `${name}: ${link} is not below the site`;
+  }
+  const [address = "", anchor = ""] = link.split("#");
+  const target = address === "" ? name : path.normalize(path.join(path.dirname(name), decodeURIComponent(address)));
+  const file = fs.statSync(path.join(built, target), { throwIfNoEntry: false })?.isDirectory() ? path.join(target, "index.html") : target;
+  if (!fs.existsSync(path.join(built, file))) {
+    return `${name}: ${link} leads nowhere`;
+  }
+  const there = texts.get(file);
+  return anchor === "" || there === undefined || there.anchors.has(decodeURIComponent(anchor)) ? undefined : `${name}: no #${anchor} in ${file}`;
+}
+
+test("links lead somewhere, and not to elsewhere", () => {
+  const faults = [...texts].flatMap(([name, { links }]) => [...new Set(links)].map((link) => fault(name, link)).filter((each) => each !== undefined));
+  assert.ok(texts.size > 1000, `${texts.size} pages`);
+  assert.deepEqual(faults.slice(0, 20), []);
+});
+
+test("no file of the site names a host that a page would ask", () => {
+  const asked = /(?:src|href)=["']?https?:|url\(["']?(?:https?:)?\/\/|@import|fetch\(["']https?:/;
+  const files = fs.readdirSync(built, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".css"));
+  assert.deepEqual(
+    files.filter((name) => asked.test(fs.readFileSync(path.join(built, name), "utf8"))),
+    [],
+  );
+});

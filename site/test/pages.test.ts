@@ -1,0 +1,87 @@
+/** Every page of the navigation, as a reader goes through them. */
+
+import assert from "node:assert/strict";
+import test, { after, afterEach, before } from "node:test";
+import type { Page } from "playwright-core";
+import { navigated } from "./navigation";
+import { Site } from "./site";
+
+const PHONE = { width: 360, height: 740 };
+
+let site: Site;
+let pages: string[];
+
+before(async () => {
+  site = await Site.start();
+  pages = await navigated(site);
+});
+
+afterEach(() => site.assertQuiet());
+
+after(() => site?.stop());
+
+test("the navigation has the guide, the reference, the examples and the project", () => {
+  for (const name of ["guide/start.html", "language.html", "targets/volcano.html", "examples/mnist.html", "project/changelog.html"]) {
+    assert.ok(pages.includes(name), name);
+  }
+});
+
+test("a reader who clicks Next at the end of each page comes through all of them", async () => {
+  const page = await site.open(pages[1]);
+  const seen: string[] = [];
+  for (;;) {
+    seen.push(site.nameOf(page.url()));
+    assert.equal(await page.locator("article h1").count(), 1, `${page.url()} has one title`);
+    const next = page.locator("a.md-footer__link--next");
+    if ((await next.count()) === 0) {
+      break;
+    }
+    await next.click();
+    await page.locator("article h1").waitFor();
+  }
+  assert.deepEqual(seen, pages.slice(1));
+});
+
+test("each tab and each page beside the text can be clicked", async () => {
+  const page = await site.open(pages[1]);
+  const tabs = await page.locator(".md-tabs__link").count();
+  for (let tab = 0; tab < tabs; tab++) {
+    await page.locator(".md-tabs__link").nth(tab).click();
+    await page.waitForLoadState();
+    if (!page.url().includes("/playground/")) {
+      assert.equal(await page.locator(".md-tabs__item--active").count(), 1, page.url());
+    } else {
+      await page.goBack();
+    }
+  }
+  await page.goto(site.url("language.html"));
+  await page.locator(".md-nav--primary").getByRole("link", { name: "Volcano" }).click();
+  await page.waitForURL(site.url("targets/volcano.html"));
+});
+
+/** How much wider the page is than its window; a block or a table that scrolls by itself is not wider. */
+async function excess(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+test("on a phone no page is wider than the screen", async () => {
+  const context = await site.context({ viewport: PHONE, hasTouch: true, isMobile: true });
+  const page = await context.newPage();
+  const wide: string[] = [];
+  for (const name of [...pages, "messages/VOL121.html"]) {
+    await page.goto(site.url(name));
+    if ((await excess(page)) > 0) {
+      wide.push(name);
+    }
+  }
+  assert.deepEqual(wide, []);
+});
+
+test("on a phone the menu leads to a page", async () => {
+  const page = await site.open("", { viewport: PHONE, hasTouch: true, isMobile: true });
+  await page.locator("label.md-header__button[for=__drawer]").tap();
+  const menu = page.locator(".md-nav--primary");
+  await menu.getByText("Reference", { exact: true }).first().tap();
+  await menu.getByText("The language", { exact: true }).tap();
+  await page.waitForURL(site.url("language.html"));
+});
