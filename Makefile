@@ -129,6 +129,8 @@ site: $(VENV)/site site/node_modules
 	cd site && node playground/bundle.mjs ../build/site/playground
 
 test-site: site
+	MYPYPATH=site:backends $(BIN)/mypy site/site_builder
+	$(BIN)/python -m pytest -q site/test
 	cd site && WORK=$(abspath $(or $(WORK),.editors)) npm run --silent test
 
 # Its packages have the versions of requirements/dev.txt where that has them too.

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 _SHIM = ROOT / "site/node_modules/iframe-worker/shim/index.js"
 """Lets the search work from a folder too, without a server."""
 _BOOSTS = {
-    "docs/guide/": 2,
-    "docs/": 1.5,
-    "tests/": 0.3,
-    "CHANGELOG": 0.3,
-    "messages/": 0.7,
-    "tfdsl/": 0.7,
+    "docs/guide/": 4,
+    "docs/": 2,
+    "tests/": 0.2,
+    "CHANGELOG": 0.2,
+    "messages/": 0.2,
+    "tfdsl/": 0.3,
 }
 _UNSERVED = ("404.html", "sitemap.xml", "sitemap.xml.gz")
 """What needs the address of the site, which nobody knows here."""

@@ -44,7 +44,7 @@ def page_of(rule: Rule, path: str) -> str:
     body = body_of(rule)
     if text_of(rule.slug) is None and not re.search(r"^## ", body, re.M):
         body = _targeted(body)
-    return f"---\ntitle: {rule.code} {rule.slug}\n---\n# {rule.slug}\n\n{words}\n\n{body}"
+    return f"---\ntitle: {rule.code} {rule.slug}\n---\n# {rule.code} {rule.slug}\n\n{words}\n\n{body}"
 
 
 def _targeted(body: str) -> str:

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, afterEach, before } from "node:test";
 import type { Page } from "playwright-core";
 import { navigated } from "./navigation";
-import { Site } from "./site";
+import { playground, Site } from "./site";
 
 const PHONE = { width: 360, height: 740 };
 
@@ -36,15 +36,16 @@ test("a reader who clicks Next at the end of each page comes through all of them
     if ((await next.count()) === 0) {
       break;
     }
+    const here = page.url();
     await next.click();
-    await page.locator("article h1").waitFor();
+    await page.waitForURL((address) => address.href.replace(/#.*$/, "") !== here.replace(/#.*$/, ""));
   }
   assert.deepEqual(seen, pages.slice(1));
 });
 
 test("each tab and each page beside the text can be clicked", async () => {
   const page = await site.open(pages[1]);
-  const tabs = await page.locator(".md-tabs__link").count();
+  const tabs = (await page.locator(".md-tabs__link").count()) - (playground ? 0 : 1);
   for (let tab = 0; tab < tabs; tab++) {
     await page.locator(".md-tabs__link").nth(tab).click();
     await page.waitForLoadState();
@@ -82,6 +83,7 @@ test("on a phone the menu leads to a page", async () => {
   await page.locator("label.md-header__button[for=__drawer]").tap();
   const menu = page.locator(".md-nav--primary");
   await menu.getByText("Reference", { exact: true }).first().tap();
+  await menu.getByText("Language", { exact: true }).first().tap();
   await menu.getByText("The language", { exact: true }).tap();
   await page.waitForURL(site.url("language.html"));
 });

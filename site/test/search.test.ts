@@ -13,7 +13,8 @@ const CASES = [
   ["duplicate-mount-path", "messages/TFJ2104.html"],
   ["volcano-restarts-counted-apart", "messages/VOL121.html"],
   ["queue volcano", "targets/volcano.html"],
-  ["restart container", "language.html"],
+  ["policies", "language.html"],
+  ["spot nodes", "guide/spot.html"],
   ["simulate", "simulate.html"],
   ["neovim", "editors.html"],
 ] as const;
@@ -56,7 +57,7 @@ test("with the keyboard alone", async () => {
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.waitForURL((address) => address.pathname.endsWith(".html"));
-  assert.match((await page.locator("article h1").textContent()) ?? "", /duplicate-mount-path/);
+  assert.match((await page.locator("article h1").textContent()) ?? "", /TFJ2104 duplicate-mount-path/);
 });
 
 test("in a site that is opened from a folder, without a server", async () => {
