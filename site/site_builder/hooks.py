@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "backends"), str(ROOT / "site")]
 
 from mkdocs.structure.files import File  # noqa: E402
-from mkdocs.structure.nav import Link  # noqa: E402
+from mkdocs.structure.nav import Link, Navigation  # noqa: E402
 from mkdocs.utils import get_relative_url  # noqa: E402
 
 from site_builder import (  # noqa: E402
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
-    from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page
 
 _SHIM = ROOT / "site/node_modules/iframe-worker/shim/index.js"
@@ -51,8 +50,9 @@ _CODES = {rule.code for rule in message_pages.rules()}
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Settings that YAML cannot have."""
-    config.mdx_configs["toc"]["slugify"] = rendered.slug
-    config.nav = navigation.whole(config.nav or [])
+    config["mdx_configs"]["toc"]["slugify"] = rendered.slug
+    entries: list[navigation.Entry] = config["nav"]
+    config["nav"] = navigation.whole(entries)
     return config
 
 
@@ -83,8 +83,7 @@ def _assets(config: MkDocsConfig) -> Iterator[File]:
 
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
     """Add the playground, which is no page of MkDocs."""
-    nav.items.append(Link("Playground", playground.ADDRESS))
-    return nav
+    return Navigation([*nav, Link("Playground", playground.ADDRESS)], nav.pages)
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:

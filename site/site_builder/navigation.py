@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, TypeAlias
 from site_builder.repository import ROOT, example, linked, shipped_examples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-Entry: TypeAlias = "str | dict[str, str | list[Entry]]"
+Entry: TypeAlias = "str | Mapping[str, str | Sequence[Entry]]"
 
 _GUIDE = "docs/guide/README.md"
 _HEADING = re.compile(r"^## (.+)$", re.M)
 
 
-def pages(entries: Iterable[Entry]) -> Iterator[str]:
+def pages(entries: Sequence[Entry]) -> Iterator[str]:
     """The pages that a navigation names."""
     for entry in entries:
         if isinstance(entry, str):
             yield entry
         else:
             for below in entry.values():
-                yield from pages(below if isinstance(below, list) else [below])
+                yield from pages([below] if isinstance(below, str) else below)
 
 
-def whole(entries: list[Entry]) -> list[Entry]:
+def whole(entries: Sequence[Entry]) -> list[Entry]:
     """The navigation with the places filled that ``mkdocs.yml`` leaves open: ``GUIDE``, ``EXAMPLES`` and ``SPEC``."""
     return [filled for entry in entries for filled in _filled(entry)]
 
@@ -38,8 +38,8 @@ def _filled(entry: Entry) -> list[Entry]:
         return [example(name) for name in shipped_examples()]
     if entry == "SPEC":
         return [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "tests/spec").glob("[0-9]*.md"))]
-    if isinstance(entry, dict):
-        return [{name: whole(below) if isinstance(below, list) else below for name, below in entry.items()}]
+    if not isinstance(entry, str):
+        return [{name: below if isinstance(below, str) else whole(below) for name, below in entry.items()}]
     return [entry]
 
 
