@@ -61,7 +61,7 @@ def _job() -> Iterator[Row]:
         "and the policy for evicted may start it again",
         "VOL137",
         "deadline-is-eviction",
-        instead="remove the policy for evicted, or compile to tfjob, whose deadline covers the whole job",
+        instead="remove the policy for evicted, or compile to kubernetes, whose Jobs end on time, restarts included",
         when=when.deadline_restarts,
         fill=shared.whole_seconds,
     )
@@ -71,7 +71,7 @@ def _job() -> Iterator[Row]:
         "Volcano gives every pod {value} from its own start, and again after a restart, instead of limiting the "
         "whole job; a pod that reaches the limit counts as failed",
         "VOL111",
-        instead="compile to tfjob, whose deadline covers the whole job",
+        instead="compile to kubernetes, whose Jobs end on time, restarts included",
         fill=shared.whole_seconds,
     )
     yield approximated(
