@@ -70,6 +70,7 @@ def loaded(folder: Path, *words: str) -> set[str]:
         ("fmt", "mnist.tfjob"),
         ("explain", "gpu"),
         ("info", "mnist.tfjob"),
+        ("completion", "zsh", "--", "3", "compile", "mnist.tfjob", "--set", ""),
         ("new", "other"),
     ],
     ids=" ".join,
@@ -85,6 +86,7 @@ def test_overview_loads_next_to_nothing(tmp_path: Path) -> None:
 def test_targets_load_no_job(tmp_path: Path) -> None:
     """They read the metadata of installed packages, but make nothing."""
     modules = loaded(tmp_path, "targets", "--format", "json")
+    modules |= loaded(tmp_path, "completion", "fish", "--", "3", "compile", "mnist.tfjob", "-t", "")
     assert not modules & {"pydantic", "jinja2", "yaml", "lark", "tfdsl.ir.model"}
 
 

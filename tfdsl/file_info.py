@@ -140,7 +140,7 @@ def _of_program(program: Program, request: Request, found: list[Diagnostic]) -> 
     return FileInfo(
         path_of(program),
         tuple(file.source.path for file in program.files[1:]),
-        tuple(_param(param, plain, asked) for param in program.params.values()),
+        params_of(program, plain, asked),
         tuple(_profiles(program, plain)),
         tuple(_jobs(there, pipeline.check(program, request).jobs)),
     )
@@ -151,6 +151,11 @@ def _unheard(diagnostic: Diagnostic) -> None:
 
 
 # --- params ----------------------------------------------------------------------------------------------------
+
+
+def params_of(program: Program, plain: Params, asked: Params) -> tuple[ParamInfo, ...]:
+    """All params; ``plain``: their values without a profile, ``asked``: with what the request gives."""
+    return tuple(_param(param, plain, asked) for param in program.params.values())
 
 
 def _param(param: ast.Param, plain: Params, asked: Params) -> ParamInfo:
@@ -202,6 +207,11 @@ def as_plain(data: Data) -> Plain:
 
 
 # --- profiles --------------------------------------------------------------------------------------------------
+
+
+def profiles_of(program: Program, plain: Params) -> list[ProfileInfo]:
+    """All profiles; ``plain``: the values of params without any."""
+    return list(_profiles(program, plain))
 
 
 def _profiles(program: Program, plain: Params) -> Iterator[ProfileInfo]:

@@ -33,6 +33,7 @@ SUMMARIES = {
     "matrix": "list the jobs of a file, with the values of their matrix",
     "simulate": "predict how a job ends on each target when something happens to it",
     "run": "run a job as processes of this machine",
+    "completion": "print the script by which bash, zsh or fish completes commands",
     "new": "write a first job to start from",
     "schema": "print the JSON Schema of a job",
     "lsp": "serve an editor on standard input and output",

@@ -1,0 +1,1 @@
+"""What can follow on a command line that is being typed; :mod:`tfdsl.cli.completion` answers a shell with it."""
