@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -13,6 +14,8 @@ from pathlib import Path
 from steps import WRONG_USE, error, lines, show, tfdsl
 
 HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)", re.M)
+LEFT_OVER, RENAMED = "left-over-output", "kustomize-renames"
+"""Messages of ``tfdsl compile`` about the folder that it writes to, which ``tfdsl check`` does not have."""
 SUMMARY = 60_000
 """Characters of the difference in the summary of a run, which may have 1 MiB."""
 
@@ -54,6 +57,7 @@ def main() -> int:
         for changed in _changed(output):
             _tell(changed, words)
             found.append(changed)
+        status = max(status, _tell_of_the_folder(words))
     _summarise(found)
     return max(status, 1 if found else 0)
 
@@ -101,6 +105,20 @@ def _tell(changed: Changed, words: list[str]) -> None:
     else:
         error(f"this is not what the job compiles to: {command}", changed.path, changed.line)
         show(changed.difference)
+
+
+def _tell_of_the_folder(words: list[str]) -> int:
+    """Annotate what only a compilation sees: files of jobs that are gone, which fail, and names that do not fit."""
+    messages = json.loads(tfdsl("compile", *words, "--format", "json").stdout)["diagnostics"]
+    failed = False
+    for message in messages:
+        text = "; ".join([message["message"], *message["help"]])
+        if message["slug"] == LEFT_OVER:
+            error(text)
+            failed = True
+        elif message["slug"] == RENAMED:
+            error(text, message["path"], message["start"]["line"], "warning")
+    return int(failed)
 
 
 def _summarise(found: list[Changed]) -> None:

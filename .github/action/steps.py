@@ -31,13 +31,13 @@ def tfdsl(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([command, *words], stdout=subprocess.PIPE, encoding="utf-8", check=False)
 
 
-def error(message: str, path: str = "", line: int = 1) -> None:
-    """Annotate a line, or without a path the run as a whole.
+def error(message: str, path: str = "", line: int = 1, level: str = "error") -> None:
+    """Annotate a line, or without a path the run as a whole; ``level`` is that of the annotation.
 
     The escapes are those of ``escapeData`` and ``escapeProperty`` in github.com/actions/toolkit.
     """
     place = f"file={_property(path)},line={line}," if path else ""
-    print(f"::error {place}title=tfdsl::{_data(message)}", flush=True)
+    print(f"::{level} {place}title=tfdsl::{_data(message)}", flush=True)
 
 
 def show(text: str) -> None:

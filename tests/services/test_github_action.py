@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.services.pages import COMPILE, ROOT, WORKERS, repository, shown
+from tests.services.pages import COMPILE, ROOT, WORKERS, commit, repository, shown
 from tests.services.runner import Runner
+from tests.unit.cli.shell import tfdsl
 from tfdsl import __version__
 
 if TYPE_CHECKING:
@@ -128,12 +129,36 @@ def test_a_manifest_that_is_stale_is_at_its_first_line_that_differs(runner: Runn
 
 def test_a_manifest_that_is_missing_or_ignored_is_named(runner: Runner) -> None:
     change(runner, "job mnist", "job digits")
+    (runner.workspace / "deploy" / "mnist.yaml").unlink()
+    commit(runner.workspace)
     assert checked(runner, files="jobs", compile=COMPILE) == 1
     (one,) = runner.annotations()
     assert one.message.startswith("deploy/digits.yaml is not in the repository: run tfdsl compile")
     (runner.workspace / ".gitignore").write_text("deploy/digits.yaml\n")
     assert checked(runner, files="jobs", compile=COMPILE) == 1
     assert "is ignored by git" in runner.annotations()[-1].message
+
+
+def test_the_manifest_of_a_job_that_is_gone_fails(runner: Runner) -> None:
+    change(runner, "job mnist", "job digits")
+    assert tfdsl("compile", *COMPILE.split(), cwd=runner.workspace).status == 0
+    commit(runner.workspace)
+    assert checked(runner, files="jobs", compile=COMPILE) == 1
+    (one,) = runner.annotations()
+    assert one.message.startswith(
+        "jobs/mnist.tfjob no longer generates deploy/mnist.yaml; remove it: rm deploy/mnist.yaml"
+    )
+
+
+def test_a_kustomization_that_renames_a_job_is_told_at_its_line(runner: Runner) -> None:
+    kustomization = "resources: [mnist.yaml]\nnamePrefix: dev-\n"
+    (runner.workspace / "deploy" / "kustomization.yaml").write_text(kustomization)
+    command = "jobs/mnist.tfjob -t kubernetes -o deploy"
+    assert tfdsl("compile", *command.split(), cwd=runner.workspace).status == 0
+    commit(runner.workspace)
+    assert checked(runner, files="jobs", compile=command) == 0
+    (one,) = runner.annotations()
+    assert (one.level, one.path, one.line) == ("warning", "deploy/kustomization.yaml", 2)
 
 
 def test_a_job_that_does_not_compile_ends_the_step(runner: Runner) -> None:
