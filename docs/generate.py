@@ -17,11 +17,14 @@ DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "backends")]
 
 from tfdsl import pipeline, targets  # noqa: E402
+from tfdsl.cli.commands import SUMMARIES, load  # noqa: E402
+from tfdsl.cli.help import flag_doc, usage_of  # noqa: E402
 from tfdsl.diagnostics.page import text_of  # noqa: E402
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements, versions  # noqa: E402
 from tfdsl.vocabulary.types import describe  # noqa: E402
 
 if TYPE_CHECKING:
+    from tfdsl.cli.arguments import Command, Flag
     from tfdsl.diagnostics import Rule
 
 PART = re.compile(r"(<!-- generated: ([^>]+) -->\n).*?(<!-- end -->)", re.S)
@@ -170,6 +173,28 @@ def action_part() -> str:
     return table(("input", "default", "what it is"), rows)
 
 
+def commands_part() -> str:
+    """All commands, each with what it takes."""
+    return "\n".join(_command(load(name).COMMAND) for name in SUMMARIES)
+
+
+def _command(command: Command) -> str:
+    usage = " ".join([f"tfdsl {command.name}", *map(usage_of, command.positionals), "[options]"])
+    parts = [f"### {command.name}\n", f"{command.summary[0].upper()}{command.summary[1:]}.\n", f"```sh\n{usage}\n```\n"]
+    if command.positionals:
+        parts.append(table(("argument", "meaning"), [(f"`{one.name}`", one.doc) for one in command.positionals]))
+    if command.flags:
+        parts.append(table(("option", "meaning"), [(_flag(flag), flag_doc(flag)) for flag in command.flags]))
+    if command.notes:
+        parts.append(f"{' '.join(command.notes.split())}\n")
+    return "\n".join([*parts, "".join(["```sh\n", *(f"{example}\n" for example in command.examples), "```\n"])])
+
+
+def _flag(flag: Flag) -> str:
+    value = "" if flag.value is None else f" {flag.value}"
+    return f"`{flag.short}`, `{flag.name}{value}`" if flag.short else f"`{flag.name}{value}`"
+
+
 def part(name: str) -> str:
     """The generated part called ``name``."""
     kind, _, target = name.partition(":")
@@ -177,6 +202,7 @@ def part(name: str) -> str:
         parts = {"options": options_part, "support": support_part, "messages": messages_part, "fields": fields_part}
         return parts[kind](target)
     return {
+        "commands": commands_part,
         "functions": functions_part,
         "roles": roles_part,
         "attributes": attributes_part,

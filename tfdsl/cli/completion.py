@@ -24,9 +24,9 @@ COMMAND = Command(
     ),
     (),
     ("tfdsl completion bash", "tfdsl completion fish -- 1 compile mnist.tfjob"),
-    "bash: add  source <(tfdsl completion bash)  to ~/.bashrc\n"
-    "zsh:  add  source <(tfdsl completion zsh)  to ~/.zshrc, after compinit\n"
-    "fish: run  tfdsl completion fish > ~/.config/fish/completions/tfdsl.fish\n"
+    "For bash, add  source <(tfdsl completion bash)  to ~/.bashrc.\n"
+    "For zsh, add  source <(tfdsl completion zsh)  to ~/.zshrc, after compinit.\n"
+    "For fish, run  tfdsl completion fish > ~/.config/fish/completions/tfdsl.fish  once.\n"
     "Commands, options, targets and versions are completed, and what is in the file on the line: its jobs, profiles,\n"
     "params with their values, roles and replicas.",
 )

@@ -19,11 +19,11 @@ _LONGEST = 120
 
 def command_help(command: Command, columns: int | None = None) -> str:
     """Usage, arguments, options and examples of a command. ``columns``: the width of the terminal, if there is one."""
-    usage = " ".join([f"usage: tfdsl {command.name}", *map(_usage_of, command.positionals), "[options]"])
+    usage = " ".join([f"usage: tfdsl {command.name}", *map(usage_of, command.positionals), "[options]"])
     parts = [usage + "\n", _folded(command.summary[0].upper() + command.summary[1:] + ".", columns)]
     if command.positionals:
         parts.append(_table("arguments", [(one.name, one.doc) for one in command.positionals], columns))
-    flags = [(_spelling(flag), _flag_doc(flag)) for flag in (*command.flags, COLOUR)]
+    flags = [(_spelling(flag), flag_doc(flag)) for flag in (*command.flags, COLOUR)]
     parts.append(_table("options", [*flags, ("-h, --help", "show this help")], columns))
     if command.notes:
         parts.append(_folded(command.notes, columns))
@@ -38,7 +38,8 @@ def _folded(text: str, columns: int | None) -> str:
     return "".join(f"{part}\n" for line in text.split("\n") for part in fold(line, columns, columns))
 
 
-def _usage_of(positional: Positional) -> str:
+def usage_of(positional: Positional) -> str:
+    """An argument as a line of usage has it."""
     name = f"{positional.name}..." if positional.many else positional.name
     return name if positional.required else f"[{name}]"
 
@@ -48,7 +49,8 @@ def _spelling(flag: Flag) -> str:
     return names if flag.value is None else f"{names} {flag.value}"
 
 
-def _flag_doc(flag: Flag) -> str:
+def flag_doc(flag: Flag) -> str:
+    """What a flag does, and which values it takes."""
     extra = [f"one of {', '.join(flag.one_of)}"] if flag.one_of else []
     extra += ["may be repeated"] if flag.many else []
     return f"{flag.doc} ({'; '.join(extra)})" if extra else flag.doc
