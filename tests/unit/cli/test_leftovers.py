@@ -182,6 +182,7 @@ def test_the_search_has_an_end(project: Path, monkeypatch: pytest.MonkeyPatch) -
     assert left(compiled(project, JOB)) == []
 
 
+@pytest.mark.slow
 def test_folders_within_folders(project: Path) -> None:
     compiled(project, JOB, target="slurm")
     try:
