@@ -11,6 +11,8 @@ import type { Files, FromWorker, ToWorker } from "./wire";
 const PIECE = 40;
 /** An output that takes less is waited for: the diagnostics of the text alone would be gone at once. */
 const QUICK = 250;
+/** The first output for a target takes so long only because it loads what it needs. */
+const LOADING = 2000;
 /** An output that takes more is begun only when nothing has been typed for a moment. */
 const SLOW = 500;
 const PAUSE = 300;
@@ -29,8 +31,9 @@ class Engine {
   private finished: Input | undefined;
   private readonly questions: Asked[] = [];
   private running = false;
-  /** Milliseconds of the last output; the first one imports what it needs. */
+  /** Milliseconds that the next output will probably take; nobody knows about the first one. */
   private last = Number.POSITIVE_INFINITY;
+  private target = "";
   private heard = 0;
 
   constructor(
@@ -131,7 +134,9 @@ class Engine {
     const before = performance.now();
     this.prepared();
     const text = this.call(revision, false, () => this.bridge.compiled());
-    this.last = performance.now() - before;
+    const took = performance.now() - before;
+    this.last = input.target !== this.target && took < LOADING ? 0 : took;
+    this.target = input.target;
     this.finished = input;
     if (text !== undefined) {
       const answer = JSON.parse(text) as { kind?: string; says: string };

@@ -37,6 +37,15 @@ def test_complete(page: Page) -> None:
     assert (item["kind"], item["insert"]) == ("attribute", "replicas = ")
 
 
+def test_the_settings_of_the_project_are_explained_too(page: Page) -> None:
+    text = '[lint]\nunused-let = "o"\n'
+    page.update(JOB, files={"tfdsl.toml": text})
+    items = page.ask("complete", file="tfdsl.toml", offset=text.index('o"') + 1)["items"]
+    assert {"error", "warning", "info", "off"} <= {one["label"] for one in items}
+    assert "unused-let" in page.ask("hover", file="tfdsl.toml", offset=text.index("used"))["markdown"]
+    assert page.ask("definition", file="tfdsl.toml", offset=0) is None
+
+
 def test_signature_and_definition(page: Page) -> None:
     text = JOB.replace("0.1", "min(1, 2)")
     page.update(text)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from tfdsl.diagnostics.diagnostic import Edit
-    from tfdsl.text import Span
+    from tfdsl.text import Source, Span
     from tfdsl.tracing.places import Place
     from tfdsl_playground.session import Session
     from tfdsl_playground.texts import Text
@@ -54,21 +54,36 @@ def _edits(session: Session, edits: Iterable[Edit]) -> list[Answer]:
 # --- a place ---------------------------------------------------------------------------------------------------------
 
 
+def _in_settings(session: Session, about: About) -> tuple[Source, int] | None:
+    """The same for a question about ``tfdsl.toml``."""
+    source = session.project.source(str(about.get("file")))
+    if source is None or name_of(source.path) != "tfdsl.toml":
+        return None
+    return source, session.project.units(source).characters(_number(about, "offset"))
+
+
 def _hover(session: Session, about: About) -> Answer | None:
+    from tfdsl.lsp.features import project_file
     from tfdsl.lsp.features.hover import hover
 
-    here = _at(session, about)
+    here, in_settings = _at(session, about), _in_settings(session, about)
     found = hover(*here) if here is not None else None
+    if in_settings is not None:
+        found = project_file.hover(*in_settings)
     return None if found is None else {**_range(session, found.span), "markdown": found.text}
 
 
 def _complete(session: Session, about: About) -> Answer | None:
+    from tfdsl.lsp.features import project_file
     from tfdsl.lsp.features.completion import complete
 
-    here = _at(session, about)
-    if here is None:
+    here, in_settings = _at(session, about), _in_settings(session, about)
+    if here is not None:
+        found = complete(*here)
+    elif in_settings is not None:
+        found = project_file.complete(*in_settings)
+    else:
         return None
-    found = complete(*here)
     items = [
         {
             "label": item.label,
