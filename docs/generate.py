@@ -20,6 +20,7 @@ from tfdsl import pipeline, targets  # noqa: E402
 from tfdsl.cli.commands import SUMMARIES, load  # noqa: E402
 from tfdsl.cli.help import flag_doc, usage_of  # noqa: E402
 from tfdsl.diagnostics.page import text_of  # noqa: E402
+from tfdsl.settings import words  # noqa: E402
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements, versions  # noqa: E402
 from tfdsl.vocabulary.types import describe  # noqa: E402
 
@@ -163,6 +164,12 @@ def fields_part(name: str) -> str:
     return table(("field", *(("of",) if forms else ()), "word", "note"), rows)
 
 
+def settings_part() -> str:
+    """The settings of a project."""
+    rows = [(f"`{row.name}`", row.type, row.default, row.meaning) for row in (*words.KEYS, *words.TABLES)]
+    return table(("setting", "value", "default", "meaning"), rows)
+
+
 def action_part() -> str:
     """The inputs of the GitHub action."""
     inputs = yaml.safe_load((DOCS.parent / "action.yml").read_text(encoding="utf-8"))["inputs"]
@@ -209,6 +216,7 @@ def part(name: str) -> str:
         "mounts": mounts_part,
         "policies": policies_part,
         "action": action_part,
+        "settings": settings_part,
     }[kind]()
 
 

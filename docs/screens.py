@@ -25,7 +25,14 @@ from docs.page_blocks import Block, blocks  # noqa: E402
 from docs.page_output import shown  # noqa: E402
 from docs.page_session import Session, mounts_denied  # noqa: E402
 
-PAGES = ("README.md", "docs/migrate.md", "docs/simulate.md", "docs/commands.md", "site/pages/index.md")
+PAGES = (
+    "README.md",
+    "docs/commands.md",
+    "docs/migrate.md",
+    "docs/settings.md",
+    "docs/simulate.md",
+    "site/pages/index.md",
+)
 GUIDE = "docs/guide"
 
 UNSETTLED = ("tfdsl run ", "kubectl ")

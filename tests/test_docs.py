@@ -55,7 +55,12 @@ def test_the_commands_for_plain_jobs_select_by_labels_that_are_written() -> None
 
 @pytest.mark.parametrize(
     "command",
-    ["generate.py", "normal_form_page.py", "python_page.py", "screens.py README.md docs/migrate.md docs/simulate.md"],
+    [
+        "generate.py",
+        "normal_form_page.py",
+        "python_page.py",
+        "screens.py README.md docs/migrate.md docs/settings.md docs/simulate.md",
+    ],
 )
 def test_generated_parts_are_fresh(command: str) -> None:
     """The code of docs/python.md runs, and prints what the page shows."""

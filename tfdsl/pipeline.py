@@ -216,7 +216,7 @@ def make_unit(
     """
     here = verdict(backend, unit)
     if labels and backend.pods:
-        from tfdsl.object_labels import labelled, refused
+        from tfdsl.object_labels import refused
 
         here += refused(backend, labels)
     dockerfile = _dockerfile(unit.job.build, unit.origins, here)
@@ -225,6 +225,8 @@ def make_unit(
         return None
     documents = backend.load().generate(unit)
     if labels and backend.pods:
+        from tfdsl.object_labels import labelled
+
         documents = labelled(unit, documents, labels)
     if patches:
         documents, wrong = _patched(backend, documents, patches, unit)

@@ -18,12 +18,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LEVELS = ["error", "warning", "info", "off"]
+KEYS = {
+    "targets": 'targets = ["$1"]',
+    "strict": "strict = true",
+    "gpus_per_node": "gpus_per_node = ${1:8}",
+}
+TABLES = {"[lint]": "[lint]\n", "[labels]": "[labels]\n"}
 JOB = 'job a {\n  image = "x:latest"\n  role worker { }\n}\n'
 
 
-def offered(text: str) -> dict[str, str]:
+def offered(text: str, name: str = "tfdsl.toml") -> dict[str, str]:
     """What is inserted, by label, at the mark; and that the word before the mark is replaced."""
-    source = Source("/w/tfdsl.toml", text.replace("▮", ""))
+    source = Source(f"/w/{name}", text.replace("▮", ""))
     found = complete(source, text.index("▮"))
     return {item.label: text[: found.span.start].rpartition("\n")[2] + item.text for item in found.items}
 
@@ -31,8 +37,14 @@ def offered(text: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("▮", {"[lint]": "[lint]\n", "[labels]": "[labels]\n"}),
-        ("# about\nli▮", {"[lint]": "[lint]\n", "[labels]": "[labels]\n"}),
+        ("▮", {**KEYS, "[lint]": "[lint]\n", "[labels]": "[labels]\n"}),
+        ("# about\nli▮", {**KEYS, "[lint]": "[lint]\n", "[labels]": "[labels]\n"}),
+        ("strict = true\ntargets = [\n]\n▮", {"gpus_per_node": KEYS["gpus_per_node"], **TABLES}),
+        ("strict = ▮", {"true": "strict = ", "false": "strict = "}),
+        ("gpus_per_node = ▮", dict.fromkeys(("8", "4", "2", "1"), "gpus_per_node = ")),
+        ("[labels]\n▮", {}),
+        ("[labels]\nteam = ▮", {}),
+        ("[labels]\nstrict = ▮", {}),
         ("[▮]", {"lint": "[", "labels": "["}),
         ("[li▮", {"lint": "[", "labels": "["}),
         ("[lint]\nunused-let = ▮", {level: f'unused-let = "{level}"' for level in LEVELS}),
@@ -51,10 +63,83 @@ def test_what_may_be_written(text: str, expected: dict[str, str]) -> None:
 
 def test_rules_that_have_no_level_yet() -> None:
     found = offered('[lint]\nunused-let = "off"\nTFJ3002 = "off"\nflo▮')
-    assert set(found) == {*SLUGS} - {"unused-let", "unused-param"}
+    assert [*found][: len(SLUGS) - 2] == [one for one in SLUGS if one not in ("unused-let", "unused-param")]
+    assert {"tfjob-no-gang", "no-replicas"} < set(found)
+    assert not {"stale-waiver", "bad-settings", "slurm-scheduler"} & set(found)
     assert found["floating-image-tag"] == 'floating-image-tag = "${1:warning}"'
     assert offered('[lint]\nflo▮ = "off"')["floating-image-tag"] == "floating-image-tag"
     assert offered("lint.unused-l▮")["unused-let"] == 'lint.unused-let = "${1:warning}"'
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("targets = [▮]", 'targets = ["tfjob"'),
+        ('targets = ["▮"]', 'targets = ["tfjob'),
+        ("targets = ['tfjob', 'volc▮']", "targets = ['tfjob', 'tfjob"),
+        ('targets = [\n  "yarn", # here\n  "volcano@1.▮\n]', '  "tfjob'),
+    ],
+)
+def test_targets_and_their_versions(text: str, first: str) -> None:
+    found = offered(text)
+    assert found["tfjob"] == first
+    assert {"volcano", "volcano@1.9", "slurm"} <= set(found)
+    assert offered(text.replace("targets", "[lint]\ntargets")) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("▮", {}),
+        ("[project]\nstrict = ▮", {}),
+        ("[lint]\n▮", {}),
+        ("[tool.▮", dict.fromkeys(("tool.tfdsl", "tool.tfdsl.lint", "tool.tfdsl.labels"), "[")),
+        ("[tool.tfdsl]\nstrict = ▮", {"true": "strict = ", "false": "strict = "}),
+        ("[tool.tfdsl]\nlint.unused-let = ▮", {level: f'lint.unused-let = "{level}"' for level in LEVELS}),
+        ("[tool.tfdsl.lint]\nunused-let = '▮'", {level: f"unused-let = '{level}" for level in LEVELS}),
+        (
+            "[tool.tfdsl]\n▮",
+            {**KEYS, "[tool.tfdsl.lint]": "[tool.tfdsl.lint]\n", "[tool.tfdsl.labels]": "[tool.tfdsl.labels]\n"},
+        ),
+    ],
+)
+def test_of_a_pyproject_only_the_own_table_is_read(text: str, expected: dict[str, str]) -> None:
+    assert offered(text, "pyproject.toml") == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "about"),
+    [
+        ("targets", "**targets**: a list of strings\n\nThe targets of a command that names none"),
+        ("volcano", "**volcano**: Volcano, 1.5.0, "),
+        ("strict", "**strict**: `true` or `false`"),
+        ("labels", "**labels**: a table"),
+        ("tfjob-no-gang", "**tfjob-no-gang** (KTF054, "),
+        ("no-replicas", "**no-replicas** (TFJ2108, "),
+        ("off", "not reported"),
+        ("slurm", None),
+        ("yarn", None),
+    ],
+)
+@pytest.mark.parametrize("home", ["", "tool.tfdsl"])
+def test_what_settings_mean(word: str, about: str | None, home: str) -> None:
+    tables = 'tfjob-no-gang = "off"\nno-replicas = "info"\n', 'slurm = "yarn"\n'
+    dot = f"{home}." if home else ""
+    text = f'targets = ["volcano@1.9"]\nstrict = true\n[{dot}lint]\n{tables[0]}[{dot}labels]\n{tables[1]}'
+    text = f"[{home}]\n{text}" if home else text
+    source = Source("/w/pyproject.toml" if home else "/w/tfdsl.toml", text)
+    found = hover(source, text.index(word) + 1)
+    assert (found is None) == (about is None)
+    assert found is None or found.text.startswith(about or "")
+    elsewhere = Source("/w/pyproject.toml", text.replace("tfdsl", "other"))
+    assert hover(elsewhere, elsewhere.text.index(word) + 1) is None
+
+
+def test_problems_of_a_pyproject() -> None:
+    text = '[tool.tfdsl]\ntargets = ["volcan"]\n'
+    ((path, found),) = problems(Source("/w/pyproject.toml", text)).items()
+    assert (path, [one.diagnostic.rule.slug for one in found]) == ("/w/pyproject.toml", ["unknown-target"])
+    assert problems(Source("/w/pyproject.toml", "[project]\nname = 1\n")) == {"/w/pyproject.toml": []}
 
 
 def test_what_words_mean() -> None:
@@ -68,8 +153,9 @@ def test_what_words_mean() -> None:
     assert "## Why" in about("unused-let")
     assert "## Bad" not in about("unused-let")
     assert about("TFJ3010").startswith("TFJ3010: **floating-image-tag**")
-    assert about("off") == "off: not checked"
-    assert about("lint") == about("x\n") == ""
+    assert about("off") == "off: not reported"
+    assert about("lint").startswith("lint: **lint**: a table")
+    assert about("x\n") == ""
 
 
 def test_problems_of_the_text() -> None:
@@ -118,10 +204,10 @@ def test_an_open_file_counts_as_it_is_shown(wire: Wire, tmp_path: Path) -> None:
     assert problems_at(wire, job) == ["TFJ3010"]
     place = {"textDocument": {"uri": settings}, "position": {"line": 2, "character": 0}}
     answer = cast("Mapping[str, object]", wire.request("textDocument/completion", place)["result"])
-    assert len(cast("list[object]", answer["items"])) == len(SLUGS)
+    assert len(cast("list[object]", answer["items"])) > len(SLUGS)
     place["position"] = {"line": 1, "character": 25}
     hover = cast("Mapping[str, object]", wire.request("textDocument/hover", place)["result"])
-    assert "not checked" in str(hover["contents"])
+    assert "not reported" in str(hover["contents"])
     wire.send("textDocument/didClose", {"textDocument": {"uri": settings}})
     while problems_at(wire, settings):
         pass  # the job says so until it has been checked again
@@ -153,5 +239,5 @@ def test_a_client_that_can_be_asked_is_asked_for_it(wire: Wire) -> None:
     assert {cast("str", one["method"]).partition("/")[2] for one in found} == {
         *("didOpen", "didChange", "didClose", "completion", "hover")
     }
-    files = [{"pattern": "**/tfdsl.toml", "scheme": "file"}]
+    files = [{"pattern": f"**/{name}", "scheme": "file"} for name in ("tfdsl.toml", "pyproject.toml")]
     assert all(cast("Mapping[str, object]", one["registerOptions"])["documentSelector"] == files for one in found)

@@ -79,7 +79,7 @@ def compile(
         options: Values for options of the target, over those of the text.
         job: Compile only the job of this name, or all jobs of its matrix.
         name: Give the one job that is compiled this name instead of its own.
-        strict: Treat what the target only approximates as an error.
+        strict: Treat what the target only approximates as an error, as ``strict`` of the project does.
 
     Raises:
         CompileError: The job has errors, or the target refuses something.

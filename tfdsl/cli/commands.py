@@ -35,7 +35,7 @@ SUMMARIES = {
     "run": "run a job as processes of this machine",
     "completion": "print the script by which bash, zsh or fish completes commands",
     "new": "write a first job to start from",
-    "schema": "print the JSON Schema of a job",
+    "schema": "print the JSON Schema of a job, or of the settings of a project",
     "lsp": "serve an editor on standard input and output",
 }
 """Name and summary, in the order of the overview."""

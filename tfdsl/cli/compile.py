@@ -101,7 +101,8 @@ def run(arguments: Arguments) -> int:
     made = () if pipeline.has_errors(diagnostics) else outcome.made
     written: list[Diagnostic] = []
     if made:
-        origins = [one.origin for one in (source, *inputs.sources, *_sources(request)) if one.origin is not None]
+        taken = (source, *inputs.sources, project.settings.source, *_sources(request))
+        origins = [one.origin for one in taken if one is not None and one.origin is not None]
         if place.kind == "folder":
             written = _write_folder(Compilation(arguments, source, given, request, place), made, origins)
         else:

@@ -1,23 +1,41 @@
-"""``tfdsl schema``: the JSON Schema of a job's IR, for programs that read or make jobs as data."""
+"""``tfdsl schema``: the JSON Schema of a job's IR, for programs that read or make jobs as data, or of the settings."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
 
-from tfdsl.cli.arguments import Command
+from tfdsl.cli.arguments import Command, Flag
 from tfdsl.cli.report import OK
 from tfdsl.cli.streams import out
 
 if TYPE_CHECKING:
     from tfdsl.cli.arguments import Arguments
 
-COMMAND = Command("schema", "print the JSON Schema of a job", (), (), ("tfdsl schema",))
+SETTINGS = Flag("--settings", "the schema of tfdsl.toml instead, for editors of TOML")
+
+COMMAND = Command(
+    "schema",
+    "print the JSON Schema of a job, or of the settings of a project",
+    (),
+    (SETTINGS,),
+    ("tfdsl schema", "tfdsl schema --settings"),
+)
 
 
 def run(arguments: Arguments) -> int:
     """Print the schema."""
+    out(json.dumps(_settings() if arguments.on(SETTINGS.name) else _job(), indent=2, ensure_ascii=False) + "\n")
+    return OK
+
+
+def _job() -> object:
     from tfdsl.ir.model import Job  # costs pydantic
 
-    out(json.dumps(Job.model_json_schema(), indent=2, ensure_ascii=False) + "\n")
-    return OK
+    return Job.model_json_schema()
+
+
+def _settings() -> object:
+    from tfdsl.settings.schema import schema
+
+    return schema()

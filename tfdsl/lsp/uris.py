@@ -26,12 +26,3 @@ def uri_of(path: str) -> str:
     """The ``file:`` URI of an absolute path."""
     path = path.replace(os.sep, "/")
     return "file://" + quote(path if path.startswith("/") else f"/{path}", safe="/~!$&'()*+,;=@")
-
-
-PROJECT_FILE = "tfdsl.toml"
-"""The file with the settings of a project."""
-
-
-def is_project_file(path: str) -> bool:
-    """Whether a path or URI is that of the settings of a project."""
-    return path.rpartition("/")[2] == PROJECT_FILE

@@ -14,7 +14,8 @@ from tfdsl.lsp.declared import declared
 from tfdsl.lsp.documents import Document, Documents
 from tfdsl.lsp.settings import Settings
 from tfdsl.lsp.snapshot import Snapshot
-from tfdsl.lsp.uris import is_project_file, path_of
+from tfdsl.lsp.uris import path_of
+from tfdsl.settings.finding import is_settings_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -53,7 +54,7 @@ class Workspace:
     def snapshot(self, uri: str) -> Snapshot | None:
         """The current snapshot of an open text; settings of a project do not have one."""
         document = self.documents.get(uri)
-        if document is None or is_project_file(document.source.path):
+        if document is None or is_settings_file(document.source.path):
             return None
         known = self._snapshots.get(uri)
         if known is not None and known.source is document.source and known.settings is self.settings:
@@ -71,7 +72,7 @@ class Workspace:
     def project_file(self, uri: str) -> Source | None:
         """The text of an open ``tfdsl.toml``."""
         document = self.documents.get(uri)
-        return document.source if document is not None and is_project_file(document.source.path) else None
+        return document.source if document is not None and is_settings_file(document.source.path) else None
 
     def forget(self, uri: str) -> None:
         """Drop what is known about a text: it was closed, or what it reads has changed."""
@@ -87,7 +88,7 @@ class Workspace:
     def dependents(self, document: Document) -> list[Document]:
         """The other open texts that include ``document`` or read it with a function; all, for settings of a project."""
         path = document.source.path
-        if is_project_file(path):
+        if is_settings_file(path):
             return [other for other in self.documents.all() if other is not document]
         found: list[Document] = []
         for other in self.documents.all():

@@ -24,6 +24,8 @@ LARGEST = 1 << 20
 OWN = "tfdsl.toml"
 SHARED = "pyproject.toml"
 """The file that has settings of other tools too."""
+HOME = ("tool", "tfdsl")
+"""The table of it that belongs to tfdsl."""
 
 
 class Entry(Record):
@@ -38,7 +40,7 @@ class Settings(Record):
 
     ``levels``: slug of a message → error, warning, info or off. ``targets``: those that a command takes when none is
     named, as ``-t`` takes them. ``strict``: as ``--strict``. ``gpus_per_node``: devices of the largest node.
-    ``labels``: of every Kubernetes object of every job.
+    ``labels``: of every Kubernetes object of every job. ``source``: their text, if there is one.
     """
 
     levels: Mapping[str, str] = {}
@@ -47,6 +49,7 @@ class Settings(Record):
     strict: bool = False
     gpus_per_node: int | None = None
     labels: Mapping[str, Entry] = {}
+    source: Source | None = None
 
 
 Shown: TypeAlias = "Callable[[str], str | None]"
@@ -56,6 +59,11 @@ Shown: TypeAlias = "Callable[[str], str | None]"
 def is_settings_file(path: str) -> bool:
     """Whether a path or URI is, by its name, that of a file that can have settings."""
     return path.replace(os.sep, "/").rpartition("/")[2] in (OWN, SHARED)
+
+
+def is_shared(path: str) -> bool:
+    """Whether a settings file, by its name, is one that other tools have theirs in too."""
+    return path.endswith(SHARED)
 
 
 def settings_for(path: str | None, shown: Shown | None = None) -> Settings:
@@ -77,7 +85,7 @@ def settings_for(path: str | None, shown: Shown | None = None) -> Settings:
 
 def _read(path: str, shown: Shown | None) -> Settings | None:
     """The settings in the file at ``path``, or ``None`` if it has none."""
-    shared = path.endswith(SHARED)
+    shared = is_shared(path)
     open_text = shown(path) if shown is not None else None
     if open_text is not None:
         return _settings(Source(path, open_text), shared=shared)
@@ -86,7 +94,7 @@ def _read(path: str, shown: Shown | None) -> Settings | None:
     data = contents(path, LARGEST)
     text = data if isinstance(data, str) else _decoded(data)
     name = os.path.relpath(path) if shown is None else path
-    source = Source(name, text if isinstance(data, bytes) and text is not None else "")
+    source = Source(name, text if isinstance(data, bytes) and text is not None else "", path)
     if isinstance(data, str) or text is None:
         reason = data if isinstance(data, str) else "it is not UTF-8"
         return None if shared else _unusable(source, f"{source.path} cannot be read: {reason}")

@@ -35,11 +35,13 @@ def rule_called(name: str) -> Rule | None:
     return _first(rules(), name) or _first(_of(targets.known()), name) or _first(_of(targets.every()), name)
 
 
-def slugs() -> tuple[str, ...]:
-    """The slugs of all rules that may have a level, those of lint first."""
-    lint = [rule.slug for rule in lint_rules()]
-    others = [*rules(), *_of(targets.every())]
-    return tuple(dict.fromkeys([*lint, *(rule.slug for rule in others if why_fixed(rule) is None)]))
+def levelled_rules() -> tuple[Rule, ...]:
+    """The rules that may have a level, those of lint first, each name once."""
+    found: dict[str, Rule] = {}
+    for rule in (*lint_rules(), *rules(), *_of(targets.every())):
+        if why_fixed(rule) is None:
+            found.setdefault(rule.slug, rule)
+    return tuple(found.values())
 
 
 def why_fixed(rule: Rule) -> str | None:

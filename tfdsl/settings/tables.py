@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final, cast
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
 from tfdsl.rules import names
-from tfdsl.settings.finding import Entry, Settings
-from tfdsl.settings.levels import LEVELS, of_lint, rule_called, slugs, why_fixed
+from tfdsl.settings.finding import HOME, Entry, Settings
+from tfdsl.settings.levels import LEVELS, levelled_rules, of_lint, rule_called, why_fixed
 from tfdsl.settings.toml_places import element_place, place_of
 from tfdsl.text import Source, Span
 
@@ -56,7 +56,7 @@ def read_settings(source: Source, *, shared: bool) -> Settings | None:
         deep = isinstance(problem, RecursionError)
         reason = "it is nested too deeply" if deep else str(problem).partition(";")[0]
         return None if shared and "tool.tfdsl" not in text else _not_toml(source, reason)
-    home = ("tool", "tfdsl") if shared else ()
+    home = HOME if shared else ()
     for key in home:
         table = cast("dict[str, object]", table).get(key) if isinstance(table, dict) else None
     return None if shared and table is None else _File(source, home).settings(table)
@@ -96,7 +96,7 @@ class _File:
         strict = self.strict(entries.get("strict", False))
         gpus = self.gpus(entries.get("gpus_per_node"))
         labels = self.labels(entries.get("labels", {}))
-        return Settings(levels, tuple(self.problems), targets, strict, gpus, labels)
+        return Settings(levels, tuple(self.problems), targets, strict, gpus, labels, self.source)
 
     def report(self, path: tuple[str, ...], problem: str, help: str | None = None) -> None:  # noqa: A002  (its name)
         """Report a problem at the key ``path``, relative to the table that belongs to tfdsl."""
@@ -158,7 +158,7 @@ class _File:
             return None  # nobody would be told, and to look for it is dear
         rule = rule_called(name)
         if rule is None:
-            near = closest(name, slugs())
+            near = closest(name, [one.slug for one in levelled_rules()])
             self.report(("lint", name), f"there is no message {name}", f"did you mean {near}?" if near else None)
             return None
         fixed = why_fixed(rule)

@@ -155,7 +155,7 @@ def test_the_output_is_compared_with_them(project: Path) -> None:
     assert (ran.status, "vision" in ran.out) == (1, True)
 
 
-@pytest.mark.parametrize("target", FAMILY)
+@pytest.mark.parametrize("target", ["tfjob", *(pytest.param(one, marks=pytest.mark.slow) for one in FAMILY[1:])])
 def test_an_import_is_the_same_in_any_project(project: Path, target: str) -> None:
     """It is what the manifest says that counts, with its labels or without."""
     tfdsl("compile", "job.tfjob", "-t", target, "-o", "with.yaml", cwd=project)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import tfdsl as api
 from tests.unit.cli.shell import JOB, tfdsl
 from tfdsl.settings.finding import settings_for
 
@@ -154,3 +155,18 @@ def test_strict_counts_for_the_whole_project(project: Path) -> None:
     assert not (project / "out").exists()
     (project / "tfdsl.toml").write_text('targets = ["slurm"]\nstrict = false\n')
     assert tfdsl("check", "jobs/mnist.tfjob", cwd=project).status == 0
+
+
+def test_the_settings_are_not_written_over(project: Path) -> None:
+    before = (project / "tfdsl.toml").read_text()
+    ran = tfdsl("compile", "jobs/mnist.tfjob", "-t", "tfjob", "-o", "tfdsl.toml", cwd=project)
+    assert (ran.status, (project / "tfdsl.toml").read_text()) == (2, before)
+    assert "cannot write tfdsl.toml: it is an input of this command" in ran.err
+
+
+def test_strict_counts_from_python(project: Path) -> None:
+    job = project / "jobs" / "mnist.tfjob"
+    job.write_text('job mnist {\n  labels = { a = "b" }\n  role worker { command = ["true"] }\n}\n')
+    (project / "tfdsl.toml").write_text("strict = true\n")
+    assert "error" in [one.level for one in api.check(job, "slurm")]
+    assert "error" not in [one.level for one in api.check(text=job.read_text(), target="slurm")]

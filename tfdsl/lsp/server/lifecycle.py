@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from tfdsl.lsp.server.registrations import register
-from tfdsl.lsp.uris import is_project_file
+from tfdsl.settings.finding import is_settings_file
 
 if TYPE_CHECKING:
     from tfdsl.lsp.server.session import Session
@@ -52,7 +52,7 @@ def _shutdown(ls: Session, params: None) -> None:
 
 def _did_open(ls: Session, params: types.DidOpenTextDocumentParams) -> None:
     item = params.text_document
-    if item.language_id == "toml" and not is_project_file(item.uri):
+    if item.language_id == "toml" and not is_settings_file(item.uri):
         return  # an editor that sends all files of its language
     document = ls.state.documents.open(item.uri, item.text, item.version)
     ls.withdraw(item.uri)

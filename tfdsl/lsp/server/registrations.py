@@ -1,4 +1,4 @@
-"""What a client is asked to send besides jobs, once the session has begun: news of files, and ``tfdsl.toml``."""
+"""What a client is asked to send besides jobs, once the session has begun: news of files, and settings of projects."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
-from tfdsl.lsp.uris import PROJECT_FILE
+from tfdsl.settings.finding import OWN, SHARED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tfdsl.lsp.server.session import Session
 
-_PATTERN: Final = f"**/{PROJECT_FILE}"
-_FILES: Final = (types.TextDocumentFilterPattern(_PATTERN, scheme="file"),)
+_PATTERNS: Final = tuple(f"**/{name}" for name in (OWN, SHARED))
+_FILES: Final = tuple(types.TextDocumentFilterPattern(pattern, scheme="file") for pattern in _PATTERNS)
 
 
 def register(ls: Session) -> None:
@@ -28,7 +28,7 @@ def _watched(able: types.WorkspaceClientCapabilities | None) -> Iterator[types.R
     """News of files that a text may include, and of settings."""
     watched = able.did_change_watched_files if able else None
     if watched is not None and watched.dynamic_registration:
-        patterns = [types.FileSystemWatcher(pattern) for pattern in ("**/*.tfjob", _PATTERN)]
+        patterns = [types.FileSystemWatcher(pattern) for pattern in ("**/*.tfjob", *_PATTERNS)]
         options = types.DidChangeWatchedFilesRegistrationOptions(patterns)
         yield types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
 

@@ -20,7 +20,7 @@ from tfdsl.lsp.positions import negotiated
 from tfdsl.lsp.server.checks import PATIENCE, Checks
 from tfdsl.lsp.server.protocol import Protocol, read_message
 from tfdsl.lsp.server.stream import bodies
-from tfdsl.lsp.uris import is_project_file
+from tfdsl.settings.finding import is_settings_file
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -334,7 +334,7 @@ class Session(LanguageServer):
 
     def _is_asked_for(self, uri: str) -> bool:
         # Those of the settings of a project are published: the client requests only those of jobs.
-        return self.pull and self.state.documents.get(uri) is not None and not is_project_file(uri)
+        return self.pull and self.state.documents.get(uri) is not None and not is_settings_file(uri)
 
     def found(self, uri: str) -> dict[str, list[types.Diagnostic]]:
         """The diagnostics of an open text and of its includes, by URI; nothing for a text that is not open."""
