@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 MOST_FILES: Final = 10_000
 """So many entries of folders are looked at."""
-MOST_MESSAGES: Final = 20
+MOST_MESSAGES: Final = 10
+"""So many are told one by one; of a large sweep with another name nobody reads more."""
 _LOOKED_AT: Final = 8192
 """Bytes of a file in which its header is looked for."""
 _DIRECT: Final = (".yaml", ".Dockerfile")
