@@ -11,7 +11,7 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
-from tfdsl.cli.run_options import Options, mount_options, options_of
+from tfdsl.cli.run_options import Options, made, mount_options, options_of
 from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, out_takes_colour
 from tfdsl.diagnostics import run_rules
 from tfdsl.diagnostics.render import render
@@ -28,6 +28,7 @@ from tfdsl.running.loop import Loop
 from tfdsl.running.preparing import Prepared, Settings
 from tfdsl.running.scaling import scaled
 from tfdsl.running.screen import Lines, Logs
+from tfdsl.running.supervisor import NoTemporaryFolderError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from tfdsl.plain_jobs import PlainJob
     from tfdsl.running.local_job import LocalJob, Result
     from tfdsl.running.table import LiveTable
+    from tfdsl.text import Span
 
 SCALE = Flag("--scale", "start N replicas of a role, whatever the job says", value="ROLE=N", many=True)
 INJECT = Flag("--inject", "a fault that happens, for example 'worker[1] exit 137 after 20s'", value="EVENT", many=True)
@@ -84,6 +86,10 @@ COMMAND = Command(
 )
 
 
+_OF_IMAGES = frozenset({"floating-image-tag", "gpu-image-without-gpu", "image-without-gpu"})
+"""Lint rules about images, which are not used here."""
+
+
 def run(arguments: Arguments) -> int:
     """Run the jobs of the command line."""
     picked = chosen.selection(arguments)
@@ -98,7 +104,7 @@ def run(arguments: Arguments) -> int:
     source = named.sources[0]
     given = read(source, chosen.inputs(arguments, source))
     found = plain_jobs(given, replace(picked.request, scale=options.scale))
-    shown = [one for one in found.diagnostics if one.level != "info"]
+    shown = [one for one in found.diagnostics if one.level != "info" and one.rule.slug not in _OF_IMAGES]
     if not found.jobs:
         return report(shown, (), hidden=picked.hidden)
     jobs, impossible = _scaled(found.jobs, given, options)
@@ -118,6 +124,8 @@ def run(arguments: Arguments) -> int:
     _tell([one for one in diagnostics if one.level == "info"], picked)
     if report([one for one in diagnostics if one.level != "info"], (), hidden=picked.hidden) != OK:
         return ERRORS
+    if options.log_dir is not None and (problem := made(options.log_dir)) is not None:
+        return wrong_use([problem], "text", "tfdsl run --help", picked.hidden)
     return _Run(prepared, options).run()
 
 
@@ -149,6 +157,12 @@ def _tell(infos: Sequence[Diagnostic], picked: chosen.Selection) -> None:
     err(render("concise", masked(once, picked.hidden)))
 
 
+def _not_started(place: Span, error: OSError) -> Diagnostic:
+    told = run_rules.NOT_STARTED(place, reason=error.strerror or str(error))
+    is_temporary = isinstance(error, NoTemporaryFolderError)
+    return told.help("set TMPDIR to a folder that can be written to") if is_temporary else told
+
+
 class _Run:
     """One run of the command."""
 
@@ -171,7 +185,7 @@ class _Run:
             raise
         except OSError as error:
             origins = self.prepared[max(self.begun - 1, 0)].origins
-            return report([run_rules.NOT_STARTED(origins.named_at, reason=error.strerror or str(error))], ())
+            return report([_not_started(origins.named_at, error)], ())
         finally:
             if self.table is not None:
                 self.table.close()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics.suggest import enumeration
+from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 from tfdsl.lifecycle import faults
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.running.mount_options import Given, MountOptions, parsed
 from tfdsl.semantics import env_files
+from tfdsl.source_files import is_file_name
 from tfdsl.vocabulary.attributes import MOST_REPLICAS
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl.vocabulary.roles import BY_NAME, ROLE_NAMES
@@ -91,12 +92,17 @@ def _variables(argument: Argument, errors: list[Diagnostic]) -> Mapping[str, str
 
 def _scaled(argument: Argument, errors: list[Diagnostic]) -> tuple[str, int] | None:
     role, equals, number = argument.text.partition("=")
-    if not equals or _NUMBER.fullmatch(number) is None or role not in ROLE_NAMES:
+    if not equals or role not in ROLE_NAMES:
         error = BAD_ARGUMENT(argument.span, what=f"--scale needs ROLE=N, not {argument.text or '(nothing)'}")
-        errors.append(error.help(f"the roles are {enumeration(ROLE_NAMES)}"))
+        near = closest(role, ROLE_NAMES) if equals else None
+        errors.append(error.help(f"did you mean {near}?" if near else f"the roles are {enumeration(ROLE_NAMES)}"))
+        return None
+    most = 1 if BY_NAME[role].single else MOST_REPLICAS
+    if _NUMBER.fullmatch(number) is None:
+        what = f"--scale {role} needs a number of replicas from 0 to {most:,}, not {number or '(nothing)'}"
+        errors.append(BAD_ARGUMENT(argument.span, what=what).help(f"write --scale {role}=1"))
         return None
     replicas = int(number)
-    most = 1 if BY_NAME[role].single else MOST_REPLICAS
     if replicas > most:
         errors.append(BAD_ARGUMENT(argument.span, what=f"{role} can have at most {most} replicas, not {replicas}"))
         return None
@@ -134,13 +140,31 @@ def _timeout(argument: Argument | None, errors: list[Diagnostic]) -> Duration | 
 
 
 def _folder(argument: Argument | None, errors: list[Diagnostic]) -> Argument | None:
-    """The folder of ``--log-dir``, which is made."""
-    if argument is None:
+    """The folder of ``--log-dir``; it is made when the job starts (:func:`made`)."""
+    problem = _no_folder(argument.text) if argument is not None else None
+    if argument is not None and problem is not None:
+        errors.append(BAD_ARGUMENT(argument.span, what=f"--log-dir {argument.text or '(no name)'}: {problem}"))
+    return argument if problem is None else None
+
+
+def _no_folder(path: str) -> str | None:
+    """Why ``path`` can be no folder; ``None`` if it is one or may become one."""
+    if not is_file_name(path):
+        return "it is not the name of a folder"
+    there = os.path.abspath(path)
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    if os.path.isdir(there):
         return None
+    named = "it" if there == os.path.abspath(path) else os.path.relpath(there)
+    return f"{named} is a file, not a folder" if os.path.exists(there) else f"{named} is a link that leads nowhere"
+
+
+def made(folder: Argument) -> Diagnostic | None:
+    """Make the folder of ``--log-dir``; why that cannot be done."""
     try:
-        os.makedirs(argument.text, exist_ok=True)
-    except OSError as error:
-        what = f"--log-dir {argument.text or '(no name)'}: {error.strerror}"
-        errors.append(BAD_ARGUMENT(argument.span, what=what))
+        os.makedirs(folder.text, exist_ok=True)
         return None
-    return argument
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        return BAD_ARGUMENT(folder.span, what=f"--log-dir {folder.text}: the folder cannot be made: {why}")

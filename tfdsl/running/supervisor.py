@@ -6,6 +6,7 @@ The supervisor is a process of its own, so that nothing of a run is left when tf
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import shutil
@@ -35,6 +36,27 @@ _ROOT: Final = Path(__file__).parents[2]
 _WAS_KILLED: Final = "the supervisor of the run was killed"
 _PATIENCE_MS: Final = 15_000
 """How long :meth:`Supervisor.close` waits for the last process."""
+
+
+class NoTemporaryFolderError(OSError):
+    """Nothing can be written to the folder for temporary files."""
+
+    def __init__(self, folder: str, number: int) -> None:
+        number = errno.EACCES if os.path.isdir(folder) and number == errno.ENOENT else number  # as /proc says
+        why = _WHY.get(number) or f"cannot be used: {os.strerror(number).lower()}"
+        super().__init__(f"the temporary folder {folder} {why}")
+
+
+_WHY = {
+    errno.ENOENT: "does not exist",
+    errno.ENOTDIR: "is not a folder",
+    errno.EACCES: "cannot be written to",
+    errno.EPERM: "cannot be written to",
+    errno.EROFS: "is on a file system that is read-only",
+    errno.ENOSPC: "is full",
+    errno.EDQUOT: "is full: the quota is used up",
+}
+"""What is wrong with the folder, by the error of the system."""
 
 
 class Supervisor:
@@ -103,7 +125,7 @@ class Supervisor:
                 raise OSError("the supervisor of the run has not started")
             for (what, *details), _ in messages:
                 if what == "failed":
-                    raise OSError(*details)
+                    raise NoTemporaryFolderError(*details)
                 if what == "hello":
                     scratch, namespaced, denied = details
                     return scratch, namespaced, denied

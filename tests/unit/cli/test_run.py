@@ -262,12 +262,18 @@ def test_jobs_of_a_matrix_run_one_after_the_other(tmp_path: Path) -> None:
     [
         (("--scale", "worker"), "--scale needs ROLE=N, not worker"),
         (("--scale", "cook=3"), "--scale needs ROLE=N, not cook=3"),
+        (("--scale", "worker=-1"), "--scale worker needs a number of replicas from 0 to "),
+        (("--scale", "worker="), "not (nothing)"),
+        (("--scale", "worke=1"), "did you mean worker?"),
         (("--scale", "chief=2"), "chief can have at most 1 replicas, not 2"),
         (("--scale", "ps=2"), "job demo has no task ps"),
         (("--timeout", "soon"), "--timeout needs a duration such as 10m, not soon"),
         (("--timeout", "0s"), "--timeout needs a duration such as 10m, not 0s"),
         (("--parallel", "0"), "--parallel needs a number from 1, not 0"),
-        (("--log-dir", "demo.tfjob"), "--log-dir demo.tfjob: "),
+        (("--log-dir", "demo.tfjob"), "--log-dir demo.tfjob: it is a file, not a folder"),
+        (("--log-dir", "demo.tfjob/logs/x"), "--log-dir demo.tfjob/logs/x: demo.tfjob is a file, not a folder"),
+        (("--log-dir", ""), "--log-dir (no name): it is not the name of a folder"),
+        (("--log-dir", "a\0b"), "it is not the name of a folder"),
         (("--inject", "worker[7] exit 1"), "role worker of job demo has no replica 7"),
         (("--inject", "worker exit 256"), "256"),
     ],
@@ -277,6 +283,37 @@ def test_wrong_use(words: tuple[str, ...], message: str, tmp_path: Path) -> None
     assert done.status == 2
     assert message in done.err
     assert not (tmp_path / "started").exists()
+
+
+def test_the_folder_for_logs_is_made_when_the_job_starts(tmp_path: Path) -> None:
+    for line in ("role worker { replicas = -1 }", 'role worker { command = "true", replicas = nothing }'):
+        assert ran(tmp_path, line, words=("--log-dir", "logs")).status == 1
+        assert not (tmp_path / "logs").exists()
+    assert tfdsl("run", "gone.tfjob", "--log-dir", "logs", cwd=tmp_path).status == 2
+    assert not (tmp_path / "logs").exists()
+
+
+@pytest.mark.parametrize(
+    ("folder", "why"),
+    [("gone", "does not exist"), ("demo.tfjob", "is not a folder"), ("/proc", "cannot be written to")],
+)
+def test_a_folder_for_temporary_files_that_cannot_be_used(folder: str, why: str, tmp_path: Path) -> None:
+    path = tmp_path / folder
+    (tmp_path / "demo.tfjob").write_text('job demo { image = "x:1", role worker { command = "true" } }')
+    done = tfdsl("run", "demo.tfjob", cwd=tmp_path, TMPDIR=str(path))
+    assert done.status == 1
+    assert f"cannot start the job: the temporary folder {path} {why}" in done.err
+    assert "help: set TMPDIR to a folder that can be written to" in " ".join(done.err.split()).replace("= ", "")
+
+
+def test_the_image_is_not_complained_about(tmp_path: Path) -> None:
+    """It is not used; tfdsl check does."""
+    line = 'job demo { image = "registry.example.com/demo:latest", role worker { command = "true" } }'
+    (tmp_path / "demo.tfjob").write_text(line)
+    done = tfdsl("run", "demo.tfjob", cwd=tmp_path)
+    assert done.status == 0
+    assert "floating-image-tag" not in done.err
+    assert "floating-image-tag" in tfdsl("check", "demo.tfjob", cwd=tmp_path).err
 
 
 # --- children that misbehave ---

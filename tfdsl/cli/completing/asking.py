@@ -69,7 +69,7 @@ def _flags(typed: Typed) -> Iterator[Candidate]:
 
     for flag in unused(typed):
         yield Candidate(flag.name, flag.doc)
-        if flag.short == typed.current:
+        if flag.short is not None and flag.short == typed.current:
             yield Candidate(flag.short, flag.doc)
 
 

@@ -40,7 +40,7 @@ def main(folder: str, options: str, descriptor: int, gone: int) -> None:
     try:
         scratch = Scratch(folder, keep="keep" in options.split())
     except OSError as error:
-        wire.send("failed", f"{folder}: {error.strerror}")
+        wire.send("failed", folder, error.errno)
         return
     try:
         _serve(wire, scratch, gone, plain="plain" in options.split())
