@@ -76,8 +76,11 @@ export class Playground {
 
   /** All of a text, also what is not in view: through the clipboard, as a reader gets it. */
   async text(half: Half): Promise<string> {
+    await this.page.bringToFront();
     if (half === "output") {
+      await this.page.locator("#toast").evaluate((toast) => toast.replaceChildren());
       await this.page.locator("#copy").click();
+      await this.page.locator("#toast", { hasText: "Copied" }).waitFor();
     } else {
       await this.editor(half).focus();
       await this.page.keyboard.press("Control+A");

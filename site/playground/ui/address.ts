@@ -12,19 +12,16 @@ const MOST = 1_000_000;
 export class Address {
   private timer = 0;
   private waiting: Project | null = null;
-  private written = location.hash;
 
   /** `opened`: the reader went to another address of this page. */
   constructor(
     private readonly catalogue: Catalogue,
     opened: () => void,
   ) {
+    // What is written here does not cause this event.
     addEventListener("hashchange", () => {
-      if (location.hash !== this.written) {
-        this.written = location.hash;
-        this.forget();
-        opened();
-      }
+      this.forget();
+      opened();
     });
     addEventListener("pagehide", () => this.write());
   }
@@ -46,8 +43,7 @@ export class Address {
   leave(next: Project): void {
     this.write();
     this.forget();
-    this.written = fragmentOf(next, this.catalogue);
-    history.pushState(null, "", this.written);
+    history.pushState(null, "", fragmentOf(next, this.catalogue));
   }
 
   private forget(): void {
@@ -68,7 +64,6 @@ export class Address {
     if (fragment !== location.hash) {
       history.replaceState(null, "", fragment);
     }
-    this.written = location.hash;
     return true;
   }
 }

@@ -36,8 +36,17 @@ export function messageIn(diagnostic: Diagnostic, fix: (anchor: Element) => void
   return make("div", { class: "message" }, line, ...helpsOf(diagnostic), ...fixButton(diagnostic, fix));
 }
 
+/** The param whose value from outside it is about; `null`: it is about a text. */
+export function paramOf({ file }: Place): string | null {
+  return file.match(/^setting (.*)$/)?.[1] ?? null;
+}
+
 /** `main.tfjob:14:3`. */
 function written(place: Place): string {
+  const param = paramOf(place);
+  if (param !== null) {
+    return `value of ${param}`;
+  }
   return place.line > 0 ? `${place.file}:${place.line}:${place.column}` : place.file;
 }
 

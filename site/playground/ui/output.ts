@@ -24,8 +24,9 @@ export class OutputPane {
   private readonly tabs: Tabs;
   private outputs: readonly Output[] = [];
   private made: readonly MadeLine[] = [];
-  /** The tab; a file stays chosen while it is there. */
-  private tab = "";
+  /** The file that is chosen, as long as it is there. */
+  private file = "";
+  private graph = false;
 
   constructor(private readonly events: OutputEvents) {
     this.tabs = new Tabs(
@@ -40,15 +41,15 @@ export class OutputPane {
   /** The files of the output; the same as before if nothing has changed. */
   set(outputs: readonly Output[]): void {
     this.outputs = outputs;
-    if (this.tab !== GRAPH && this.current === undefined) {
-      this.tab = outputs[0]?.name ?? "";
+    if (this.current === undefined) {
+      this.file = outputs[0]?.name ?? "";
     }
     this.draw();
   }
 
   /** The file that is shown, also behind the picture. */
   get current(): Output | undefined {
-    return this.outputs.find(({ name }) => name === this.tab);
+    return this.outputs.find(({ name }) => name === this.file);
   }
 
   get all(): readonly Output[] {
@@ -56,11 +57,12 @@ export class OutputPane {
   }
 
   get showsGraph(): boolean {
-    return this.tab === GRAPH;
+    return this.graph;
   }
 
   show(tab: string): void {
-    this.tab = tab;
+    this.graph = tab === GRAPH;
+    this.file = this.graph ? this.file : tab;
     this.draw();
     this.events.shown(tab);
   }
@@ -83,8 +85,8 @@ export class OutputPane {
 
   private row(): void {
     const marked = new Set(this.made.map(({ output }) => output));
-    const files = this.outputs.map(({ name }) => ({ key: name, title: name, marked: marked.has(name) && name !== this.tab }));
-    this.tabs.show([...files, { key: GRAPH, title: "Graph" }], this.tab);
+    const files = this.outputs.map(({ name }) => ({ key: name, title: name, marked: marked.has(name) && (this.graph || name !== this.file) }));
+    this.tabs.show([...files, { key: GRAPH, title: "Graph" }], this.graph ? GRAPH : this.file);
   }
 
   private draw(): void {

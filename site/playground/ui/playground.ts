@@ -10,6 +10,7 @@ import { Following } from "./following";
 import { Graph } from "./graph";
 import { projectOf, LinkError } from "./link";
 import { showMenu } from "./menu";
+import { paramOf } from "./messages";
 import { OutputPane } from "./output";
 import { Problems } from "./problems";
 import { FIRST, started, targetOf, usable, type Project } from "./project";
@@ -253,6 +254,12 @@ export class Playground {
   // --- what the reader does ---------------------------------------------------------------------------------------------
 
   private go(place: Diagnostic["place"]): void {
+    const param = paramOf(place);
+    if (param !== null) {
+      this.views.show("result");
+      this.values.go(param);
+      return;
+    }
     this.views.show("source");
     this.source.go(place);
   }

@@ -54,18 +54,35 @@ export class Values {
     byId("values-count").textContent = set > 0 ? String(set) : "";
     this.button.setAttribute("aria-label", set > 0 ? `Values, ${counted(set, "is set", "are set")}` : "Values");
     byId<HTMLInputElement>("strict").checked = chosen.strict;
-    const text = JSON.stringify([params, options, chosen.target]);
+    // Only what is drawn anew loses the cursor, so a value that is used by default does not count.
+    const drawn = [params, options].map((fields) => fields.map(({ shown: _shown, ...field }) => field));
+    const text = JSON.stringify([drawn, chosen.target]);
     if (text !== this.drawn) {
       this.drawn = text;
       this.group("params", params, "Params of this file", "The text has no params.");
       this.group("options", options, `Options of ${target?.title ?? "the target"}`, "It has no options.");
     }
-    for (const kind of ["params", "options"] as const) {
-      for (const input of byId(kind).querySelectorAll<HTMLInputElement | HTMLSelectElement>("[data-name]")) {
-        const value = chosen[kind][input.dataset["name"] ?? ""] ?? "";
-        if (document.activeElement !== input && input.value !== value) {
-          input.value = value;
-        }
+    this.fill("params", params, chosen.params);
+    this.fill("options", options, chosen.options);
+  }
+
+  /** Show the field of a param, to write another value. */
+  go(name: string): void {
+    this.fold(true);
+    document.getElementById(`params-${name}`)?.focus();
+  }
+
+  private fill(kind: Kind, fields: readonly Field[], chosen: Readonly<Record<string, string>>): void {
+    for (const { name, shown } of fields) {
+      const input = document.getElementById(`${kind}-${name}`) as HTMLInputElement | HTMLSelectElement;
+      if (input instanceof HTMLSelectElement) {
+        (input.options[0] as HTMLOptionElement).textContent = shown === "" ? "as the target decides" : shown;
+      } else {
+        input.placeholder = shown;
+      }
+      const value = chosen[name] ?? "";
+      if (input.value !== value) {
+        input.value = value;
       }
     }
   }
@@ -96,13 +113,12 @@ export class Values {
   }
 }
 
-function choice(id: string, { choices, shown }: Field): HTMLSelectElement {
-  const first = make("option", { value: "" }, shown === "" ? "as the target decides" : shown);
-  return make("select", { id }, first, ...choices.map((each) => make("option", { value: each }, each)));
+function choice(id: string, { choices }: Field): HTMLSelectElement {
+  return make("select", { id }, make("option", { value: "" }), ...choices.map((each) => make("option", { value: each }, each)));
 }
 
-function free(id: string, { shown, type }: Field): HTMLInputElement {
-  return make("input", { id, type: "text", placeholder: shown, autocomplete: "off", spellcheck: "false", title: type });
+function free(id: string, { type }: Field): HTMLInputElement {
+  return make("input", { id, type: "text", autocomplete: "off", spellcheck: "false", title: type });
 }
 
 /** What `--set` takes for a text is the text itself. */

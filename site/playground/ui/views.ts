@@ -5,11 +5,11 @@ import { byId } from "./dom";
 const VIEWS = ["source", "result", "problems"] as const;
 type View = (typeof VIEWS)[number];
 
-/** What has the focus when a part is gone to. */
-const FOCUS: Readonly<Record<View, string>> = {
-  source: "#source .cm-content",
-  result: "#output:not([hidden]) .cm-content, #output-tabs [aria-selected=true]",
-  problems: "#problems-list .place, #problems-head",
+/** What has the focus when a part is gone to: the first of these that is there. */
+const FOCUS: Readonly<Record<View, readonly string[]>> = {
+  source: ["#source .cm-content"],
+  result: ["#output:not([hidden]) .cm-editor:not([hidden]) .cm-content", "#output-tabs [aria-selected=true]"],
+  problems: ["#problems-list:not([hidden]) .place", "#problems-head"],
 };
 
 export class Views {
@@ -38,6 +38,7 @@ export class Views {
     const at = panes.findIndex((pane) => pane.contains(document.activeElement));
     const view = VIEWS[(at + step + VIEWS.length) % VIEWS.length] ?? "source";
     this.show(view);
-    document.querySelector<HTMLElement>(FOCUS[view])?.focus();
+    const found = FOCUS[view].map((selector) => document.querySelector<HTMLElement>(selector));
+    found.find((each) => each !== null)?.focus();
   }
 }
