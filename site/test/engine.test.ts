@@ -104,6 +104,18 @@ test("a text that takes too long is given up, and the next one is done, without 
   await engine.close();
 });
 
+test("a text that needs too much memory is given up, and the next one is done", async () => {
+  const engine = await EnginePage.open(site);
+  await engine.compiled(JOB);
+  const doubled = Array.from({ length: 16 }, (_, at) => `let a${at + 1} = "\${a${at}}\${a${at}}"\n`).join("");
+  const large = Array.from({ length: 2000 }, (_, at) => `let b${at} = "\${a16}${at}"\n`).join("");
+  const revision = await engine.update(`let a0 = "xxxxxxxxxx"\n${doubled}${large}${JOB}`);
+  const { event } = await engine.heard(["restarted", "compiled"], revision);
+  assert.equal(event.kind === "restarted" && event.says, "This text needs more memory than the playground has");
+  assert.ok((await engine.compiled(JOB)).outputs !== null);
+  await engine.close();
+});
+
 test("ten thousand lines are checked before they are compiled, and only the newest text is", async () => {
   const engine = await EnginePage.open(site);
   const text = Array.from({ length: 400 }, (_, at) => JOB.replace("job a", `job j${at}`) + "#\n".repeat(20)).join("");
@@ -152,5 +164,14 @@ test("a file that is missing is told", async () => {
   assert.equal(event.kind === "failed" && event.says, "The playground cannot load packages.bin.gz (status 404)");
   assert.equal(await engine.ask("hover", { file: "main.tfjob", offset: 0 }), null);
   assert.match(site.takeComplaints().join("\n"), /404/);
+  await engine.close();
+});
+
+test("a browser that is too old is told", async () => {
+  const engine = await EnginePage.open(site, {
+    before: (page) => page.evaluate(() => Reflect.deleteProperty(globalThis, "DecompressionStream")),
+  });
+  const { event } = await engine.heard(["failed"]);
+  assert.match(event.kind === "failed" ? event.says : "", /^This browser is too old for the playground/);
   await engine.close();
 });

@@ -18,6 +18,15 @@ export function startEngine(options: EngineOptions): Engine {
   return new Client(options);
 }
 
+/** Why the engine cannot run here, in a line for people. */
+function unable(): string | undefined {
+  if (location.protocol === "file:") {
+    return "The playground needs a server: a browser does not run its engine from a file";
+  }
+  const there = [typeof WebAssembly, typeof Worker, typeof DecompressionStream].every((kind) => kind !== "undefined");
+  return there ? undefined : "This browser is too old for the playground: it lacks WebAssembly, workers or DecompressionStream";
+}
+
 class Client implements Engine {
   private fetched: Fetched | undefined;
   private worker: Worker | undefined;
@@ -33,7 +42,8 @@ class Client implements Engine {
 
   constructor(private readonly options: EngineOptions) {
     this.patience = options.patience ?? LIMITS.patience;
-    void this.begin();
+    // Later, so that whoever is told has the engine.
+    queueMicrotask(() => void this.begin());
   }
 
   update(input: Input): void {
@@ -69,6 +79,11 @@ class Client implements Engine {
   private questions: ToWorker[] = [];
 
   private async begin(): Promise<void> {
+    const reason = unable();
+    if (reason !== undefined) {
+      this.fail(reason);
+      return;
+    }
     this.heard({ kind: "loading", part: 0, says: "Loading Python" });
     let shown = 0;
     try {
@@ -134,7 +149,7 @@ class Client implements Engine {
         clearTimeout(this.timer);
         break;
       case "broken":
-        this.restart(this.newest, `The engine stopped: ${message.says}`);
+        this.restart(this.newest, message.says);
         break;
     }
   }

@@ -20,7 +20,7 @@ export interface Bridge {
 }
 
 /** The most bytes that Python may have; with more it raises a MemoryError instead of taking the browser down. */
-const MOST_MEMORY = 1 << 30;
+const MOST_MEMORY = 1 << 29;
 const PAGE = 1 << 16;
 /** Addresses that nobody asks: what Pyodide fetches from them is here. */
 const NOWHERE = "https://playground.invalid/";

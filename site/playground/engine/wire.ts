@@ -23,5 +23,5 @@ export type FromWorker =
   /** It is about to call Python, which cannot be interrupted: for an update, or for a question about it. */
   | { readonly kind: "busy"; readonly revision: number; readonly asked: boolean }
   | { readonly kind: "idle" }
-  /** Python has ended and cannot be called again. */
+  /** Python has ended and cannot be called again; `says` is a line for people. */
   | { readonly kind: "broken"; readonly says: string };

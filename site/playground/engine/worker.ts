@@ -66,7 +66,7 @@ class Engine {
         }
       }
     } catch (error) {
-      send({ kind: "broken", says: lineOf(error) });
+      send({ kind: "broken", says: endingOf(error) });
     } finally {
       this.running = false;
     }
@@ -167,13 +167,13 @@ class Engine {
     return this.newest !== input || this.finished === input;
   }
 
-  /** Call Python. An error of Python's is told and gives nothing; any other ends the engine. */
+  /** Call Python. An error of Python's is told and gives nothing; any other, or too little memory, ends the engine. */
   private call<T>(revision: number, asked: boolean, work: () => T): T | undefined {
     send({ kind: "busy", revision, asked });
     try {
       return work();
     } catch (error) {
-      if (!isPythonError(error)) {
+      if (!isPythonError(error) || isMemoryError(error)) {
         throw error;
       }
       console.error(error);
@@ -223,6 +223,16 @@ function isPythonError(error: unknown): boolean {
   return error instanceof Error && error.name === "PythonError";
 }
 
+/** Python goes on after it, but keeps the memory that it has. */
+function isMemoryError(error: unknown): boolean {
+  return lineOf(error).startsWith("MemoryError");
+}
+
+/** Why the engine ends, in a line for people. */
+function endingOf(error: unknown): string {
+  return isMemoryError(error) ? "This text needs more memory than the playground has" : `The engine stopped: ${lineOf(error)}`;
+}
+
 /** The last line of an error: of Python's, the one that says what it is. */
 function lineOf(error: unknown): string {
   const { message } = error as { message?: unknown };
@@ -251,7 +261,7 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
       },
       (error: unknown) => {
         console.error(error);
-        send({ kind: "broken", says: lineOf(error) });
+        send({ kind: "broken", says: endingOf(error) });
       },
     );
   } else {
