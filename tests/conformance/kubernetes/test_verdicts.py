@@ -13,6 +13,7 @@ from tests.conformance.kubernetes.compiling import Manifest, compiled
 from tests.conformance.kubernetes.generated import SEED, job
 from tests.conformance.kubernetes.verdicts import Judge
 from tests.conformance.kubernetes.volcano_webhook import objections
+from tests.unit.cli.shell import tfdsl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,3 +79,19 @@ def _without_names(line: str) -> str:
 
 def _volcano(data: dict[str, Any]) -> list[str]:
     return objections(data) if data["apiVersion"] == "batch.volcano.sh/v1alpha1" else []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_labels_of_a_project_are_taken(judge: Judge, tmp_path: Path, target: str) -> None:
+    """They are on every object and template, also on those that have no metadata otherwise."""
+    (tmp_path / "tfdsl.toml").write_text('[labels]\nteam = "vision"\n"app.kubernetes.io/managed-by" = "tfdsl"\n')
+    (tmp_path / "main.tfjob").write_text(
+        'job labelled {\n  image = "i:1"\n  checkpoint = "/data/c"\n  mount claim 1Gi at "/data" { keep = true }\n'
+        "  role chief { }\n  role worker { replicas = 2 }\n  role tensorboard { }\n}\n"
+    )
+    ran = tfdsl("compile", "main.tfjob", "-t", target, cwd=tmp_path)
+    documents = [Manifest(text, yaml.safe_load(text)) for text in ran.out.split("\n---\n")]
+    assert len(documents) >= 2
+    said = [line for one in documents for line in [*judge.complaints(one), *_volcano(one.data)]]
+    assert said == []
+    assert all(one.data["metadata"]["labels"]["team"] == "vision" for one in documents)

@@ -11,8 +11,8 @@ from tests.fuzz import command
 from tests.fuzz.case import Case, expect, kept
 from tests.fuzz.programs import ROOT, blurred
 from tfdsl.diagnostics.render import render
+from tfdsl.front_end import project_of
 from tfdsl.lint.runner import rules
-from tfdsl.settings.finding import settings_for
 
 if TYPE_CHECKING:
     import random
@@ -24,11 +24,15 @@ SOUND = (
     '[tool]\ntfdsl = { lint = { unused-param = "info" } }\n',
     'lint.unused-param = "warning"\n"lint" . "TFJ3001" = "off"\n',
     "[tool.tfdsl]\n",
+    'targets = ["volcano@1.9", "tfjob"]\nstrict = true\ngpus_per_node = 8\n[labels]\nteam = "vision"\n"a.b/c" = ""\n',
+    '[tool.tfdsl]\ntargets = [\n  "slurm", # the old one\n]\nlabels = { team = "x" }\nlint.tfjob-no-gang = "error"\n',
     "",
 )
 WORDS = (
     *("[", "]", "[[", "]]", "{", "}", "=", ".", ",", '"', "'", '"""', "'''", "#", "\n", "\r\n", "\r", " ", "\t", "\0"),
     *("lint", "tool", "tfdsl", "tool.tfdsl", "[lint]\n", "[tool.tfdsl]\n", "[tool.tfdsl.lint]\n", "[[lint]]\n"),
+    *("labels", "[labels]\n", "gpus_per_node", '"volcano@1.9"', '"tfjob"', '"nowhere@1"', "tfjob-no-gang", "SLM005"),
+    *("team", '"tfdsl/job"', '"kubernetes.io/x"', '"no blanks"', "stale-waiver", "no-replicas"),
     *("targets", "paths", "exclude", "profile", "root", "strict", "version", "set", "options", "allow-read", "extend"),
     *(
         '"error"',
@@ -121,7 +125,7 @@ def prove(name: str, data: bytes, *, whole: bool) -> None:
     place.write_bytes(data)
     try:
         path = str(_home() / "a.tfjob")
-        found = settings_for(path)
+        found = project_of(path)
         for problem in found.problems:
             expect(0 <= problem.span.start <= problem.span.end <= len(problem.span.source.text), "a place outside")
         render("concise", found.problems, [path])
