@@ -4,8 +4,8 @@
 # make check  everything that must pass before a change is merged: make static, make test-all
 # make static everything that is checked without running the tests: formatter, linters, type checkers, generated files
 # make vsix   package the extension for VS Code (needs Node 20)
-# make test-editors  try the grammars, the extension and docs/editors.md in real editors, which are kept in .editors
-#             (needs Node 20 and Debian's apt; WORK=folder)
+# make test-editors  try the grammars, the extension and docs/editors.md in real editors and completion in real shells, which
+#             are kept in .editors (needs Node 20 and Debian's apt; WORK=folder)
 # make site   build the site of the documentation and the playground into build/site (needs Node 20)
 # make test-site  build the site and try it in a real browser, which is kept in .editors (WORK=folder)
 # make generate  write everything that is generated: the tables of the parser, the words in the editors' grammars, the

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +45,8 @@ FISH = (
     "function fish_prompt\n  echo -n '{prompt}'\nend\nset -g fish_greeting\nset -g fish_autosuggestion_enabled 0\n"
     "tfdsl completion fish | source\n"
 )
+
+_ENVIRONMENT = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
 class Shell:
@@ -96,11 +101,8 @@ def programs(request: pytest.FixtureRequest) -> Path:
         pytest.exit(str(missing), returncode=1)
 
 
-@pytest.fixture(scope="module", params=SHELLS)
-def shell(request: pytest.FixtureRequest, programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    """Each of the shells, in a folder with jobs."""
-    name: str = request.param
-    home = tmp_path_factory.mktemp("home")
+def at_home(home: Path, programs: Path) -> None:
+    """A home in which each shell takes its script at each start, with some jobs."""
     jobs = home / "jobs"
     (jobs / "my jobs").mkdir(parents=True)
     (jobs / "data").mkdir()
@@ -110,16 +112,47 @@ def shell(request: pytest.FixtureRequest, programs: Path, tmp_path_factory: pyte
     (home / ".bashrc").write_text(BASHRC.format(prompt=PROMPT), encoding="utf-8")
     (home / ".zshenv").write_text((programs / "zshenv").read_text(encoding="utf-8"), encoding="utf-8")
     (home / ".zshrc").write_text(ZSHRC.format(prompt=PROMPT), encoding="utf-8")
-    (home / ".config/fish").mkdir(parents=True)
+    (home / ".config/fish/completions").mkdir(parents=True)
     (home / ".config/fish/config.fish").write_text(FISH.format(prompt=PROMPT), encoding="utf-8")
+
+
+@contextlib.contextmanager
+def started(name: str, home: Path, programs: Path) -> Iterator[Shell]:
+    """A shell in the folder of the jobs."""
     path = f"{programs}:{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
     environment = {"HOME": str(home), "PATH": path, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
     environment["fish_features"] = "no-keyboard-protocols"  # which the terminal of the tests does not speak
     program = shutil.which(name, path=path)
     assert program is not None
-    with Terminal([program, "-i"], jobs, environment) as terminal:
+    with Terminal([program, "-i"], home / "jobs", environment) as terminal:
         terminal.wait(lambda: PROMPT.strip() in terminal.text())
         yield Shell(name, terminal)
+
+
+@pytest.fixture(scope="module", params=SHELLS)
+def shell(request: pytest.FixtureRequest, programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """Each of the shells."""
+    home = tmp_path_factory.mktemp("home")
+    at_home(home, programs)
+    with started(request.param, home, programs) as shell:
+        yield shell
+
+
+@pytest.mark.parametrize("name", ["zsh", "fish"])
+def test_a_script_that_is_kept_in_a_file(name: str, programs: Path, tmp_path: Path) -> None:
+    """Where the shell looks for it when it is first needed, as docs/commands.md says."""
+    at_home(tmp_path, programs)
+    script = subprocess.run(["tfdsl", "completion", name], capture_output=True, check=True, env=_ENVIRONMENT).stdout
+    if name == "zsh":
+        (tmp_path / ".zshenv").write_text((programs / "zshenv").read_text() + f"fpath=({tmp_path} $fpath)\n")
+        (tmp_path / ".zshrc").write_text(ZSHRC.partition("source")[0].format(prompt=PROMPT))
+        (tmp_path / "_tfdsl").write_bytes(script)
+    else:
+        (tmp_path / ".config/fish/config.fish").write_text(FISH.partition("tfdsl ")[0].format(prompt=PROMPT))
+        (tmp_path / ".config/fish/completions/tfdsl.fish").write_bytes(script)
+    with started(name, tmp_path, programs) as shell:
+        for _ in range(2):  # zsh reads the file at the first time
+            shell.completed("tfdsl compile mnist.tfjob -t volc", "tfdsl compile mnist.tfjob -t volcano ")
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,6 @@ _tfdsl() {
 if [[ $funcstack[1] = _tfdsl ]]; then
   _tfdsl "$@"
 else
-  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
   compdef _tfdsl tfdsl
 fi
