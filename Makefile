@@ -131,7 +131,7 @@ site: $(VENV)/site site/node_modules
 test-site: site
 	MYPYPATH=site:backends $(BIN)/mypy site/site_builder
 	$(BIN)/python -m pytest -q site/test
-	cd site && WORK=$(abspath $(or $(WORK),.editors)) npm run --silent test
+	cd site && TFDSL_PYTHON=$(abspath $(BIN)/python) WORK=$(abspath $(or $(WORK),.editors)) npm run --silent test
 
 # Its packages have the versions of requirements/dev.txt where that has them too.
 $(VENV)/site: $(VENV)/dev requirements/site.txt

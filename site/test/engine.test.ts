@@ -69,7 +69,7 @@ test("every example gives what tfdsl gives elsewhere", async () => {
     "one.compiled()] for example in catalogue.catalogue()['examples'] for target in example['targets']]))";
   const expected = JSON.parse(
     execFileSync(python, ["-c", script], {
-      env: { ...process.env, PYTHONPATH: path.join(project, "site/playground/engine") },
+      env: { ...process.env, PYTHONPATH: path.join(project, "site/playground/engine"), PYTHONDONTWRITEBYTECODE: "1" },
       encoding: "utf8",
       maxBuffer: 1 << 28,
     }),
