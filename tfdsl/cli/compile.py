@@ -80,6 +80,8 @@ def run(arguments: Arguments) -> int:
     errors = list(picked.errors)
     project = project_of(origin_of(arguments.rest[0].text), picked.choices)
     if project.problems and not project.choices and not errors:
+        if form == "json":
+            return _document(arguments, Destination("stream", "-", arguments.line), (), project.problems)
         return report(project.problems, (), form, picked.hidden)
     errors += [] if errors else _wrong_targets(arguments, project)
     place = destination(arguments.value(OUTPUT.name), project.choices, arguments, as_json=form == "json")

@@ -86,6 +86,15 @@ def test_errors_are_in_the_document(folder: Path) -> None:
     assert not (folder / "out").exists()
 
 
+def test_targets_of_the_project(folder: Path) -> None:
+    (folder / "tfdsl.toml").write_text('targets = ["volcano@1.9", "slurm"]')
+    files = document(folder, "compile", "mnist.tfjob")["files"]
+    assert {file["target"] for file in files} == {"volcano", "slurm"}
+    (folder / "tfdsl.toml").write_text('targets = ["nowhere"]')
+    found = document(folder, "compile", "mnist.tfjob", status=1)
+    assert (found["version"], found["files"], found["diagnostics"][0]["path"]) == (1, [], "tfdsl.toml")
+
+
 def test_what_cannot_be_written(folder: Path) -> None:
     (folder / "file").touch()
     found = document(folder, "compile", "mnist.tfjob", "-t", "tfjob", "-o", "file/out", status=2)
