@@ -75,7 +75,7 @@ def test_diagnostics(answers: dict[str, Any]) -> None:
 def test_the_settings_of_the_project(answers: dict[str, Any]) -> None:
     (found,) = answers["project"]
     assert found["line"] == 2
-    assert "there is no lint rule unused-lets" in found["text"]
+    assert "there is no message unused-lets" in found["text"]
 
 
 def test_hover(answers: dict[str, Any]) -> None:

@@ -230,7 +230,7 @@ test("the settings of the project", async () => {
   await editor.waitFor(
     "the problem of tfdsl.toml",
     (vscode, uri) => vscode.languages.getDiagnostics(vscode.Uri.parse(uri)).map(({ message }) => message),
-    (messages) => messages.some((message) => message.includes("there is no lint rule unused-lets")),
+    (messages) => messages.some((message) => message.includes("there is no message unused-lets")),
     editor.uri("tfdsl.toml"),
   );
   const list = await ask<{ items: { label: unknown }[] }>("vscode.executeCompletionItemProvider", [editor.uri("tfdsl.toml"), 2, 0]);
@@ -247,7 +247,7 @@ test("the settings of the project", async () => {
     },
     editor.uri("tfdsl.toml"),
   );
-  assert.match(hovers, /not checked/);
+  assert.match(hovers, /not reported/);
 });
 
 test("formatting", async () => {
