@@ -10,7 +10,7 @@ import type { FromWorker, ToWorker } from "./wire";
 
 /** Of the start, the part that is fetching. */
 const FETCHING = 0.7;
-/** So often a worker may end before it has given any output. */
+/** So often in a row a worker may end before Python is there. */
 const MOST_FAILURES = 3;
 
 /** Start the engine whose files are in `options.folder`. */
@@ -128,9 +128,6 @@ class Client implements Engine {
   private take(message: FromWorker): void {
     switch (message.kind) {
       case "event":
-        if (message.event.kind === "compiled" || message.event.kind === "refused") {
-          this.failures = 0;
-        }
         this.heard(message.event);
         break;
       case "answer":
@@ -139,6 +136,7 @@ class Client implements Engine {
         break;
       case "busy": {
         const { revision, asked } = message;
+        this.failures = 0; // Python has started: if it ends now, it is because of a text, and there will be another one
         clearTimeout(this.timer);
         this.timer = setTimeout(() => {
           this.tooLong(revision, asked);
