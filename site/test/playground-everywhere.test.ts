@@ -23,6 +23,14 @@ afterEach(() => site.assertQuiet());
 
 after(() => site?.stop());
 
+/** The first output takes longer than those that a reader sees all the time. */
+async function writeMore(play: Playground): Promise<void> {
+  for (const key of ["End", "Space", "Backspace"]) {
+    await play.page.keyboard.press(key);
+    await play.settled();
+  }
+}
+
 function wide(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > innerWidth || document.body.scrollWidth > innerWidth);
 }
@@ -189,6 +197,7 @@ test("light, dark and as the system, and it is remembered", async () => {
     });
   assert.equal(await back(), "rgb(15, 23, 26)");
   assert.deepEqual(await contrast(), []);
+  await writeMore(play);
   await picture(play.page, "playground-dark");
   await play.button(/^Colours/).click();
   assert.equal(await back(), "rgb(255, 255, 255)");
@@ -232,6 +241,7 @@ test("a picture for the documentation", async () => {
   await play.page.locator("#source .cm-scroller").evaluate((box) => box.scrollTo(0, 230));
   await play.line("source", "role worker").click({ position: { x: 300, y: 8 } });
   await play.page.locator("#output .together-made").first().waitFor();
+  await writeMore(play);
   await play.page.mouse.move(680, 800);
   await picture(play.page, "playground");
   await play.page.context().close();

@@ -107,10 +107,6 @@ export class Playground {
   tab(name: string | RegExp): Locator {
     return this.page.getByRole("tab", { name });
   }
-
-  async toast(): Promise<string> {
-    return (await this.page.locator("#toast.shown").textContent()) ?? "";
-  }
 }
 
 /** A file of the project. */

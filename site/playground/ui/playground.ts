@@ -20,6 +20,10 @@ import { Source } from "./source";
 import { Values } from "./values";
 import { Views } from "./views";
 
+function duration(milliseconds: number): string {
+  return milliseconds < 1000 ? `${Math.max(1, Math.round(milliseconds))} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
 /** Of the whole project what is not in the editor. */
 type Chosen = Omit<Project, "files">;
 
@@ -80,7 +84,10 @@ export class Playground {
     this.appearance = new Appearance(() => void this.draw());
     this.buttons();
     this.open(project);
-    this.source.view.focus();
+    // On a phone it would open the keyboard.
+    if (matchMedia("(pointer: fine)").matches) {
+      this.source.view.focus();
+    }
   }
 
   // --- the project ------------------------------------------------------------------------------------------------------
@@ -236,7 +243,7 @@ export class Playground {
       this.says.banner(cut ?? "");
     }
     const title = this.catalogue.targets.find(({ name }) => name === target)?.title ?? target;
-    this.says.status("engine", `${title} ${version} · ${Math.max(1, Math.round(milliseconds))} ms · tfdsl ${this.catalogue.version}`);
+    this.says.status("engine", `${title} ${version} · ${duration(milliseconds)} · tfdsl ${this.catalogue.version}`);
   }
 
   /** The picture, when it is looked at. */
