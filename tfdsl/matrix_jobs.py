@@ -73,7 +73,7 @@ def _of_program(program: Program, request: Request, found: list[Diagnostic]) -> 
     derived = chosen(derive(program, params, found.append), request.job, request.name, found.append)
     if not has_jobs(program):
         place = Span(program.files[0].source, 0, 0)
-        found.append(NO_JOB(place).help("a file without a job can be included, but not compiled"))
+        found.append(NO_JOB(place).help("write job NAME { … }; a file without a job can be included, but not compiled"))
     there = [one for one in derived if one.chosen and not one.absent]
     for one in there:
         check_name(one, found.append)

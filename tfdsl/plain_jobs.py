@@ -55,7 +55,8 @@ def _of_program(program: Program, request: Request) -> tuple[list[PlainJob], Out
     diagnostics = list(outcome.diagnostics)
     if not has_jobs(program) and not program.syntax_errors:
         place = Span(program.files[0].source, 0, 0)
-        diagnostics.append(NO_JOB(place).help("a file without a job can be included, but not compiled"))
+        error = NO_JOB(place)
+        diagnostics.append(error.help("write job NAME { … }; a file without a job can be included, but not compiled"))
     if pipeline.has_errors(diagnostics):
         return [], Outcome((), (), tuple(diagnostics), outcome.conditions)
     from tfdsl.ir.lower import lower

@@ -21,6 +21,7 @@ from site_builder import (  # noqa: E402
     navigation,
     playground,
     rendered,
+    search_words,
     target_pages,
 )
 from site_builder.files import copied, page  # noqa: E402
@@ -91,6 +92,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     path = page.file.src_uri
     boost = next((boost for start, boost in _BOOSTS.items() if path.startswith(start)), 1)
     page.meta.setdefault("search", {"boost": boost})
+    page.meta.setdefault("tags", search_words.words(path))
     if path.startswith("tests/spec/"):  # parts of jobs, and mistakes
         return markdown
     whole = home.whole(markdown) if page.is_homepage else markdown

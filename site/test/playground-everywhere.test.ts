@@ -145,6 +145,7 @@ test("everything is done by keys alone", async () => {
   await play.page.locator("#examples").focus();
   await keyboard.press("Enter");
   await keyboard.press("ArrowDown");
+  await keyboard.press("ArrowDown");
   await keyboard.press("Enter");
   await play.page.waitForFunction(() => location.hash.startsWith("#example=single-gpu"));
   await play.page.locator("#splitter").focus();

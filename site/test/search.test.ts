@@ -17,6 +17,9 @@ const CASES = [
   ["spot nodes", "guide/spot.html"],
   ["simulate", "simulate.html"],
   ["neovim", "editors.html"],
+  ["hyperparameter", "guide/sweep.html"],
+  ["pvc", "guide/data.html"],
+  ["resume", "guide/rerun.html"],
 ] as const;
 const FIRST = 5;
 

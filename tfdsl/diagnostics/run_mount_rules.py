@@ -8,7 +8,12 @@ MOUNT_DENIED = Rule("TFJ4850", "run-mount-denied", "error", "{path} cannot be mo
 NO_OBJECT = Rule("TFJ4851", "run-no-object", "error", "this machine has no {kind} {name} to mount at {path}")
 NO_SOURCE = Rule("TFJ4852", "run-no-source", "error", "{source} does not exist on this machine")
 NO_KEY = Rule("TFJ4853", "run-no-key", "error", "{folder} has no file {key}, which {path} needs")
-EMPTY_MOUNT = Rule("TFJ4854", "run-empty-mount", "info", "{path} is an empty folder of this run: {why}")
+EMPTY_MOUNT = Rule(
+    "TFJ4854",
+    "run-empty-mount",
+    "info",
+    "{path} is an empty folder of this run: {why}; --mount {path}=DIR uses one of yours",
+)
 NOT_MOUNTED = Rule(
     "TFJ4855", "run-not-mounted", "info", "nothing is mounted at {paths}: tasks see this machine's folders"
 )

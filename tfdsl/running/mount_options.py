@@ -46,5 +46,5 @@ def parsed(text: str, place: Span, known: Iterable[str] = ()) -> Given | Diagnos
     if not source:
         return BAD_ARGUMENT(place, what=f"--mount {text}: name the folder after =")
     if not os.path.exists(source):
-        return BAD_ARGUMENT(place, what=f"--mount {text}: {source} does not exist")
+        return BAD_ARGUMENT(place, what=f"--mount {text}: {source} does not exist").help("make the folder first")
     return Given(at, os.path.abspath(source), place)

@@ -106,7 +106,7 @@ def check(program: Program, request: Request) -> Checked:
         return Checked((), tuple(collector.diagnostics), frozenset(params.used))
     if request.targets and not program.jobs and not program.syntax_errors:
         diagnostic = name_rules.NO_JOB(Span(program.files[0].source, 0, 0))
-        collector(diagnostic.help("a file without a job can be included, but not compiled"))
+        collector(diagnostic.help("write job NAME { … }; a file without a job can be included, but not compiled"))
     checker = _Checker(names, params, request, collector)
     of_node: dict[int, list[Derived]] = {}
     for one in derived:

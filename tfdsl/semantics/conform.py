@@ -67,6 +67,7 @@ MOST_WRONG = 100
 
 _WHOLE = regex("0|[1-9][0-9]{0,17}")
 _SCIENTIFIC = regex(r"(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,2})?")
+_NAME = regex(r"(?!true$|false$)[A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62})*")
 _WITH_UNIT = regex(r"[0-9]{1,18}(\.[0-9]{1,18})?[A-Za-z][A-Za-z0-9.]*")
 
 LARGEST_GIBIBYTES, SMALLEST_MEMORY = 1024, 1 << 20
@@ -85,7 +86,11 @@ def conform(value: Value, to: Type, what: str, report: Report) -> Value:
 def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
     diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=a_value(to), given=a_kind(value.data))
     literal = offered(value.data, to)
-    if literal is not None:
+    if literal is not None and literal.startswith('"') and _NAME.fullmatch(value.span.text):
+        # The literal has what the name is now, but the text should follow it.
+        text = f'"${{{value.span.text}}}"'
+        diagnostic = diagnostic.help(f"write {text}").replacing(f"write {text}", text, safe=True)
+    elif literal is not None:
         diagnostic = diagnostic.help(f"write {literal}")
         if value.span.text == (_quoted(value.data) if isinstance(value.data, str) else show(value.data)):
             diagnostic = diagnostic.replacing(f"write {literal}", literal, safe=_is_only_reading(value.data, to))

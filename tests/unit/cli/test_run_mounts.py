@@ -44,7 +44,8 @@ def test_tasks_see_folders_at_the_paths_of_the_job(tmp_path: Path) -> None:
         written = lines(done, f"worker[{index}]")
         assert "many" in written
         assert f"shared/0 shared/1 own/{index}" in written
-    assert "run-empty-mount: /tfdsl/shared is an empty folder of this run: the claim is not on this machine" in done.err
+    empty = "run-empty-mount: /tfdsl/shared is an empty folder of this run: the claim is not on this machine"
+    assert f"{empty}; --mount /tfdsl/shared=DIR uses one of yours" in done.err
     assert os.listdir(tmp_path / "sets") == ["images"]
 
 

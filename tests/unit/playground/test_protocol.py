@@ -88,6 +88,8 @@ def test_catalogue() -> None:
         fits(one, "Target") and all(fits(option, "Option") for option in one["options"]) for one in made["targets"]
     )
     assert all(one["versions"][0] == one["defaultVersion"] for one in made["targets"])
+    first = made["examples"][0]
+    assert (first["name"], list(first["files"])) == ("new", ["main.tfjob"])
     for example in made["examples"]:
         assert fits(example, "Example")
         page = Page()

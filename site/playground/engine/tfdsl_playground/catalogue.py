@@ -11,6 +11,16 @@ from tfdsl.vocabulary.types import BoolType, StringType, Type, UnionType, descri
 if TYPE_CHECKING:
     from tfdsl.vocabulary.options import Option, OptionValue
 
+_NEW = """\
+job my-job {
+  image   = "registry.example.com/ml/train:1.0"
+  command = ["python3", "train.py"]
+
+  role worker { replicas = 2 }
+}
+"""
+"""A job that is small enough to write another one in its place."""
+
 
 def catalogue() -> dict[str, object]:
     """``Catalogue`` of the protocol."""
@@ -26,7 +36,7 @@ def catalogue() -> dict[str, object]:
             }
             for one in targets.built_in()
         ],
-        "examples": [_example(name) for name in examples.NAMES],
+        "examples": [_new(), *(_example(name) for name in examples.NAMES)],
     }
 
 
@@ -56,6 +66,16 @@ def _written(value: OptionValue) -> str | None:
     if value is None or isinstance(value, bool):
         return None if value is None else str(value).lower()
     return str(value) if isinstance(value, str | int | float) else None
+
+
+def _new() -> dict[str, object]:
+    return {
+        "name": "new",
+        "summary": "A job of your own: begin with six lines",
+        "files": {examples.MAIN: _NEW},
+        "main": examples.MAIN,
+        "targets": list(targets.names()),
+    }
 
 
 def _example(name: str) -> dict[str, object]:
