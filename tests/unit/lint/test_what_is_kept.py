@@ -55,6 +55,17 @@ def test_a_checkpoint_that_cannot_be_written(items: str, told: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("mount", "told"),
+    [("", [None, "volcano", "slurm"]), ('mount pvc "r" at "/runs"', ["slurm"])],
+)
+def test_a_checkpoint_on_the_mount_of_a_target(mount: str, told: list[str | None]) -> None:
+    text = f'checkpoint = "/runs/x"\nrole worker {{ }}\ntarget volcano {{ {mount} }}'
+    assert [one for one in (None, "volcano", "slurm") if said("checkpoint-unmounted", text, one)] == told
+    text = f'checkpoint = "/runs/x"\nrole worker {{ }}\ntarget volcano {{ role worker {{ {mount} }} }}'
+    assert [one for one in (None, "volcano", "slurm") if said("checkpoint-unmounted", text, one)] == told
+
+
+@pytest.mark.parametrize(
     ("items", "told"),
     [
         ("role worker { }\non failed => restart pod", True),

@@ -76,8 +76,10 @@ def test_a_claim_is_one_folder_for_all_its_mounts() -> None:
     assert b.source == f"{a.source}/x/0"
     assert [one.source for one in local.of(1, 3)] == [a.source, f"{a.source}/x/1"]
     assert local.shown() == [
-        'TFJ4854 pvc "sets": /a is an empty folder of this run: the claim is not on this machine; --mount /a=DIR uses one of yours',
-        'TFJ4854 pvc "sets": /b is an empty folder of this run: the claim is not on this machine; --mount /b=DIR uses one of yours',
+        'TFJ4854 pvc "sets": /a is an empty folder of this run: the claim is not on this machine; '
+        "--mount /a=DIR uses one of yours",
+        'TFJ4854 pvc "sets": /b is an empty folder of this run: the claim is not on this machine; '
+        "--mount /b=DIR uses one of yours",
     ]
     assert local.check()[0].helps == ("name the folder here: --mount /a=DIR",)
 
