@@ -18,8 +18,13 @@ function textOf({ message, target }: Diagnostic): string {
   return message.startsWith(prefix) ? message.slice(prefix.length) : message;
 }
 
+/** What is between backquotes is to be written as it is. */
+function coded(text: string): (Node | string)[] {
+  return text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 0 ? part : make("code", {}, part)));
+}
+
 function helpsOf({ helps }: Diagnostic): HTMLElement[] {
-  return helps.map((help) => make("p", { class: "help" }, make("b", {}, "help"), " ", help));
+  return helps.map((help) => make("p", { class: "help" }, make("b", {}, "help"), " ", ...coded(help)));
 }
 
 function fixButton(diagnostic: Diagnostic, fix: (anchor: Element) => void): HTMLElement[] {

@@ -20,6 +20,8 @@ export class Tabs {
     private readonly chosen: (key: string) => void,
   ) {
     row.addEventListener("keydown", (event) => this.key(event));
+    // A mouse has no wheel for the way that many tabs go.
+    row.addEventListener("wheel", ({ deltaX, deltaY }) => row.scrollBy({ left: deltaX === 0 ? deltaY : 0 }), { passive: true });
   }
 
   show(tabs: readonly Tab[], current: string): void {
