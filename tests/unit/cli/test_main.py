@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -282,6 +283,9 @@ def on_a_terminal(folder: Path, *words: str, columns: int = 0, **more: str) -> s
         termios.tcsetwinsize(theirs, (24, columns))
     with os.fdopen(theirs, "w", encoding="utf-8") as terminal:
         tfdsl(*(words or ("check", "none.tfjob")), cwd=folder, onto=terminal, **{"TERM": "xterm", **more})
-    shown = os.read(ours, 100_000).decode()
+    shown = b""
+    with contextlib.suppress(OSError):  # EIO is the end of a terminal; one read may give a part of what is there
+        while data := os.read(ours, 100_000):
+            shown += data
     os.close(ours)
-    return shown
+    return shown.decode()
