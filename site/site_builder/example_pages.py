@@ -20,7 +20,7 @@ EXAMPLES = ROOT / "examples"
 MAIN = "main.tfjob"
 _ABOUT = re.compile(r"^# (.*)\.$", re.M)
 _MESSAGES = "messages.txt"
-_LONG = 120
+_LONG = 250
 """Lines of output that are shown at once; a longer file is a click away."""
 
 
@@ -56,13 +56,14 @@ def _start(name: str) -> Iterator[str]:
     """How a reader gets it."""
     if name in shipped_examples():
         yield f"```console\n$ tfdsl new --from {name}\n```\n"
-        yield playground.link(f"../{playground.ADDRESS}#example={name}")
 
 
 def _files(name: str) -> Iterator[str]:
     for path in sorted((EXAMPLES / name).iterdir(), key=lambda path: (path.name != MAIN, path.name)):
         if path.is_file():
             yield f"## {path.name}\n\n{block(path.name, path.read_text(encoding='utf-8'))}"
+        if path.name == MAIN and name in shipped_examples():
+            yield playground.link(f"../{playground.ADDRESS}#example={name}")
 
 
 def _picture(name: str, about: str) -> Iterator[str]:
@@ -71,14 +72,16 @@ def _picture(name: str, about: str) -> Iterator[str]:
 
 
 def _outputs(name: str) -> Iterator[str]:
-    """The files of each target, one tab for each target."""
-    yield "## Output\n"
+    """The files of each target, one tab for each target; the search has enough without them."""
+    yield '## Output\n\n<section data-search-exclude="yes" markdown>\n'
     for backend in targets.known():
         folder = EXAMPLES / name / "expected" / backend.name
         if folder.is_dir():
             yield f'=== "{backend.name}"\n'
-            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            files = [path for path in folder.rglob("*") if path.is_file()]
+            for path in sorted(files, key=lambda path: (path.name == _MESSAGES, path)):
                 yield indented(_output(path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")))
+    yield "</section>\n"
 
 
 def _output(name: str, text: str) -> str:

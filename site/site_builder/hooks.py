@@ -44,6 +44,8 @@ _BOOSTS = {
     "messages/": 0.2,
     "tfdsl/": 0.3,
 }
+_UNLINKED = ("tests/spec/", "examples/")
+"""Pages whose jobs are parts and mistakes, or have links of their own."""
 _UNSERVED = ("404.html", "sitemap.xml", "sitemap.xml.gz")
 """What needs the address of the site, which nobody knows here."""
 _CODES = {rule.code for rule in message_pages.rules()}
@@ -93,7 +95,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     boost = next((boost for start, boost in _BOOSTS.items() if path.startswith(start)), 1)
     page.meta.setdefault("search", {"boost": boost})
     page.meta.setdefault("tags", search_words.words(path))
-    if path.startswith("tests/spec/"):  # parts of jobs, and mistakes
+    if path.startswith(_UNLINKED):
         return markdown
     whole = home.whole(markdown) if page.is_homepage else markdown
     return playground.linked_jobs(whole, path, page.url)

@@ -14,6 +14,7 @@ _FIRST = "volcano"
 """The target of a text that is for no target."""
 _BLOCK = re.compile(r"^```tfjob\n(?P<text>.*?)^```\n", re.S | re.M)
 _JOB = re.compile(r"^job\b", re.M)
+_ASKED = re.compile(r"^\$ tfdsl \w+ .*?-t ([\w@.]+)", re.M)
 _TARGET = re.compile(r"docs/targets/(\w+)\.md")
 _SHAPE = re.compile(r"^- target: `([^`]+)`", re.M)
 
@@ -24,7 +25,7 @@ def link(address: str) -> str:
 
 
 def linked_jobs(markdown: str, page: str, url: str) -> str:
-    """A page with a link below each block that is a whole job.
+    """A page with a link below each block that is a whole job, for the target of the first command after it.
 
     Args:
         markdown: The text of the page.
@@ -37,7 +38,9 @@ def linked_jobs(markdown: str, page: str, url: str) -> str:
     def with_link(found: re.Match[str]) -> str:
         if not _JOB.search(found["text"]):
             return found[0]
-        return f"{found[0]}\n{link(up + fragment(found['text'], target))}"
+        after, _, _ = markdown[found.end() :].partition("\n```tfjob\n")
+        asked = _ASKED.search(after)
+        return f"{found[0]}\n{link(up + fragment(found['text'], asked[1] if asked else target))}"
 
     return _BLOCK.sub(with_link, markdown)
 
