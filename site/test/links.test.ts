@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { built, playground } from "./site";
+import { built } from "./site";
 
 interface Read {
   /** What a reader may follow. */
@@ -43,7 +43,7 @@ function fault(name: string, link: string): string | undefined {
   const [address = "", anchor = ""] = link.split("#");
   const target = address === "" ? name : path.normalize(path.join(path.dirname(name), decodeURIComponent(address)));
   const file = fs.statSync(path.join(built, target), { throwIfNoEntry: false })?.isDirectory() ? path.join(target, "index.html") : target;
-  if (!fs.existsSync(path.join(built, file)) && !(file === path.join("playground", "index.html") && !playground)) {
+  if (!fs.existsSync(path.join(built, file))) {
     return `${name}: ${link} leads nowhere`;
   }
   const there = texts.get(file);

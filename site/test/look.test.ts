@@ -9,7 +9,7 @@ import { project, Site } from "./site";
 
 const SCHEMES = ["light", "dark"] as const;
 /** Pages of each kind. */
-const KINDS = ["", "guide/start.html", "language.html", "targets/volcano.html", "examples/mnist.html", "messages/TFJ2104.html"];
+const KINDS = ["", "guide/start.html", "run.html", "targets/index.html", "examples/mnist.html", "messages/TFJ2104.html"];
 
 let site: Site;
 

@@ -13,9 +13,6 @@ export const project = path.resolve(__dirname, "../../..");
 /** What `make site` has built. */
 export const built = path.join(project, "build/site");
 
-/** Whether the playground is a part of it. */
-export const playground = fs.existsSync(path.join(project, "site/playground/ui"));
-
 /** A server of the built site and a browser. */
 export class Site {
   /** What pages did that they should not, one line each. */
