@@ -7,12 +7,12 @@ derives from a name.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl import targets
 from tfdsl.emit.located import plain
 from tfdsl.record import Record
+from tfdsl.tasks import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,9 +66,16 @@ def _hosts(made: Made, backend: Backend) -> frozenset[str]:
     for task in backend.load().tasks(made.unit):
         for flag in task.flags:
             hosts.update(_host(address) for address in flag.partition("=")[2].split(","))
-        cluster = json.loads(task.tf_config or "{}").get("cluster", {})
-        hosts.update(_host(address) for addresses in cluster.values() for address in addresses)
+        hosts.update(map(_host, _addresses(json_object(task.tf_config or "{}"))))
     return frozenset(host for host in hosts if made.unit.job.name in host)
+
+
+def _addresses(config: Mapping[str, Plain] | None) -> Iterator[str]:
+    """The addresses in a TF_CONFIG; one that the job has written itself can hold anything."""
+    cluster = (config or {}).get("cluster")
+    for tasks in cluster.values() if isinstance(cluster, dict) else ():
+        addresses = tasks.values() if isinstance(tasks, dict) else tasks if isinstance(tasks, list) else ()
+        yield from (address for address in addresses if isinstance(address, str))
 
 
 def _host(address: str) -> str:

@@ -7,6 +7,7 @@ other kinds and labels that controllers derive from names do not.
 
 from __future__ import annotations
 
+import json
 import shlex
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,30 @@ def test_several_jobs_and_targets_below_an_overlay(project: Path) -> None:
     ran = compiled(project, "-t", "jobset")
     assert warned(ran) == [f"kubernetes: namePrefix renames job digits, but not {SUBDOMAIN} and {HOSTS}"]
     assert command(ran)[3:] == ["-t", "kubernetes", "--job", "digits", "--name", "dev-digits", "-o", "dev"]
+
+
+OWN_CONFIGS = [
+    "not json",
+    "[1]",
+    "{}",
+    *(f'{{"cluster": {one}}}' for one in ("[1]", '{"worker": 1}', '{"worker": [1]}')),
+]
+
+
+@pytest.mark.parametrize("config", OWN_CONFIGS)
+def test_a_config_that_the_job_writes_itself_can_be_anything(project: Path, config: str) -> None:
+    kustomization(project / "out", "resources: [digits.yaml]\nnamePrefix: x-\n")
+    own = f'  env = {{ TF_CONFIG = {json.dumps(config)} }}\n  cluster {{ discovery = "none" }}\n'
+    (project / "digits.tfjob").write_text(JOB.replace("  role chief", f"{own}  role chief"))
+    assert not warned(compiled(project, target="jobset"))
+
+
+def test_the_hosts_in_a_config_that_the_job_writes_itself(project: Path) -> None:
+    kustomization(project / "out", "resources: [digits.yaml]\nnamePrefix: x-\n")
+    config = json.dumps({"cluster": {"worker": {"1": "digits-worker-0-1.digits:2222"}}})
+    own = f'  env = {{ TF_CONFIG = {json.dumps(config)} }}\n  cluster {{ discovery = "none" }}\n'
+    (project / "digits.tfjob").write_text(JOB.replace("  role chief", f"{own}  role chief"))
+    assert warned(compiled(project, target="jobset")) == [f"jobset: namePrefix renames job digits, but not {HOSTS}"]
 
 
 def test_words_of_a_kustomization_command_nobody(project: Path) -> None:
