@@ -344,6 +344,12 @@ def every_rule(names: Iterable[str] = ()) -> Mapping[str, Rule]:
     return table if all(name in table for name in names) else _rules_of(targets.every())
 
 
+def rule_called(name: str) -> Rule | None:
+    """The rule of a code, in whatever case, or of a slug."""
+    known = every_rule()
+    return known.get(name.upper()) or known.get(name)
+
+
 def _rules_of(known: Iterable[Backend]) -> Mapping[str, Rule]:
     from tfdsl.diagnostics.registry import by_name, rules
 

@@ -37,6 +37,11 @@ COLOUR = Flag(
 )
 """An option of every command."""
 
+TEXT_OR_JSON = Flag(
+    "--format", "text for people, json for programs (default: text)", value="FORMAT", one_of=("text", "json")
+)
+"""An option of commands whose answer programs read too."""
+
 
 class Positional(Record):
     """An argument without a flag."""

@@ -93,7 +93,13 @@ def run(arguments: Arguments) -> int:
     if named.unreadable:
         report(named.unreadable, (), form)
         return USAGE
-    source = named.sources[0]
+    return _compile(arguments, picked, project, place, named.sources[0])
+
+
+def _compile(
+    arguments: Arguments, picked: chosen.Selection, project: Project, place: Destination, source: Source
+) -> int:
+    """Compile ``source``, write what it makes and report; returns the exit status."""
     inputs = chosen.inputs(arguments, source)
     given = read(source, inputs)
     request = project.request(picked.request)
@@ -109,9 +115,9 @@ def run(arguments: Arguments) -> int:
             written = _write_folder(Compilation(arguments, source, given, request, place), made, origins)
         else:
             written = _write(arguments, place, made, origins)
-    if form == "json":
-        told = in_file_order([*diagnostics, *written], [source.path])
-        return _document(arguments, place, made, masked(told, picked.hidden))
+    if arguments.text(FORMAT.name) == "json":
+        diagnostics = in_file_order([*diagnostics, *written], [source.path])
+        return _document(arguments, place, made, masked(diagnostics, picked.hidden))
     shown = [*(one for one in diagnostics if one.level != "info"), *written]
     status = report(shown, [source.path], hidden=picked.hidden)
     err(closing_line(diagnostics, arguments, picked.hidden))
@@ -167,8 +173,8 @@ def _document(arguments: Arguments, place: Destination, made: Sequence[Made], di
 
     status = status_of(diagnostics)
     done = status == OK and place.kind != "stream"
-    told = [replace(one, fixes=()) for one in diagnostics]
-    out(compilation(place, made, told, written=done, source_map=arguments.on(SOURCE_MAP.name)))
+    without_fixes = [replace(one, fixes=()) for one in diagnostics]
+    out(compilation(place, made, without_fixes, written=done, source_map=arguments.on(SOURCE_MAP.name)))
     return status
 
 

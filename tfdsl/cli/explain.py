@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Command, Positional
 from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
@@ -17,13 +17,11 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic, Rule
     from tfdsl.diagnostics.render.json import Json
 
-FORMAT = Flag("--format", "text for people, json for programs (default: text)", value="FORMAT", one_of=("text", "json"))
-
 COMMAND = Command(
     "explain",
     "explain a message or any word of the language",
     (Positional("WORD", "a code (TFJ2104), a slug (duplicate-mount-path), an exit status (75), or a word of a job"),),
-    (FORMAT,),
+    (TEXT_OR_JSON,),
     ("tfdsl explain gpu", "tfdsl explain evicted", "tfdsl explain TFJ1201"),
 )
 
@@ -41,17 +39,16 @@ def run(arguments: Arguments) -> int:
         pages = _pages(argument.text)
     if not pages:
         return report(wrong, ()) if wrong else _nothing(argument)
-    out(_json(argument.text, pages) if arguments.text(FORMAT.name) == "json" else "\n".join(map(_text, pages)))
+    out(_json(argument.text, pages) if arguments.text(TEXT_OR_JSON.name) == "json" else "\n".join(map(_text, pages)))
     return OK
 
 
 def _pages(word: str) -> list[str | Rule]:
     """The pages of a word, those of messages as their rules."""
     from tfdsl.cli.word_pages import pages_of
-    from tfdsl.pipeline import every_rule
+    from tfdsl.pipeline import rule_called
 
-    known = every_rule()
-    rule = known.get(word.upper()) or known.get(word)
+    rule = rule_called(word)
     return [*pages_of(word), *([] if rule is None else [rule])]
 
 

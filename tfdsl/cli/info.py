@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Command, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
@@ -22,13 +22,11 @@ if TYPE_CHECKING:
     from tfdsl.masking import Hidden
     from tfdsl.text import Span
 
-FORMAT = Flag("--format", "text for people, json for programs (default: text)", value="FORMAT", one_of=("text", "json"))
-
 COMMAND = Command(
     "info",
     "list the params, profiles, jobs and includes of a file",
     (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),),
-    (chosen.JOB, chosen.PROFILE, chosen.PARAMS, chosen.SET, chosen.ALLOW_READ, FORMAT),
+    (chosen.JOB, chosen.PROFILE, chosen.PARAMS, chosen.SET, chosen.ALLOW_READ, TEXT_OR_JSON),
     ("tfdsl info mnist.tfjob", "tfdsl info mnist.tfjob --profile large --format json"),
     "A param without a value, or a mistake inside a job, is not an error here; what depends on it is shown as ?.\n"
     "The roles of a job are those without its target blocks. A job whose condition is false is left out.",
@@ -56,7 +54,7 @@ def run(arguments: Arguments) -> int:
     hidden = hidden_with(given, picked.hidden)
     if info is None:
         return report(errors, (), hidden=hidden)
-    if arguments.text(FORMAT.name) == "json":
+    if arguments.text(TEXT_OR_JSON.name) == "json":
         out(_json(info, hidden))
     else:
         changed = bool(picked.request.profile or picked.request.params or picked.request.values)

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Command, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
     from tfdsl.masking import Hidden
     from tfdsl.matrix_jobs import MatrixJob
 
-FORMAT = Flag("--format", "text for people, json for programs (default: text)", value="FORMAT", one_of=("text", "json"))
-
 COMMAND = Command(
     "matrix",
     "list the jobs of a file, with the values of their matrix",
     (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),),
-    (chosen.JOB, chosen.NAME, chosen.PROFILE, chosen.PARAMS, chosen.SET, chosen.ALLOW_READ, FORMAT),
+    (chosen.JOB, chosen.NAME, chosen.PROFILE, chosen.PARAMS, chosen.SET, chosen.ALLOW_READ, TEXT_OR_JSON),
     ("tfdsl matrix mnist.tfjob", "tfdsl matrix mnist.tfjob --format json"),
     "A job whose condition is false is left out. --job NAME takes any name of the first column, or that of a block.",
 )
@@ -49,7 +47,7 @@ def run(arguments: Arguments) -> int:
     found = matrix_jobs(read(source, chosen.inputs(arguments, source)), picked.request)
     if found.diagnostics:
         return report(found.diagnostics, (), hidden=picked.hidden)
-    as_json = arguments.text(FORMAT.name) == "json"
+    as_json = arguments.text(TEXT_OR_JSON.name) == "json"
     out(_json(found.jobs, picked.hidden) if as_json else _text(found.jobs, picked.hidden))
     return OK
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 ALL_TARGETS = Flag("--all-targets", "every target that the job compiles for")
 INJECT = Flag("--inject", "something that happens: 'worker[1] exit 137 after 20s'", value="EVENT", many=True)
-FORMAT = Flag("--format", "text for people, json for programs (default: text)", value="FORMAT", one_of=("text", "json"))
 
 COMMAND = Command(
     "simulate",
@@ -39,7 +38,7 @@ COMMAND = Command(
         chosen.SET,
         chosen.OPTION,
         chosen.ALLOW_READ,
-        FORMAT,
+        TEXT_OR_JSON,
     ),
     (
         "tfdsl simulate mnist.tfjob -t volcano",
@@ -100,7 +99,7 @@ def _show(arguments: Arguments, picked: chosen.Selection, given: Input, faults: 
     simulation = simulated(given, picked.request, choices, faults, named=bool(picked.choices))
     if not simulation.jobs:
         return report(simulation.diagnostics, (), hidden=picked.hidden)
-    if arguments.text(FORMAT.name) == "json":
+    if arguments.text(TEXT_OR_JSON.name) == "json":
         out(simulate_text.json(simulation, picked.hidden))
         return OK
     if simulation.refused:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.cli.arguments import Command, Flag
+from tfdsl.cli.arguments import TEXT_OR_JSON, Command
 from tfdsl.cli.report import report
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics.render.json import Json
     from tfdsl.vocabulary.options import OptionValue
 
-FORMAT = Flag("--format", "text for people, json for programs (default: text)", value="FORMAT", one_of=("text", "json"))
-
 COMMAND = Command(
     "targets",
     "list the targets, their versions and options",
     (),
-    (FORMAT,),
+    (TEXT_OR_JSON,),
     ("tfdsl targets", "tfdsl targets --format json"),
 )
 
@@ -37,7 +35,7 @@ _VERSION = 1
 def run(arguments: Arguments) -> int:
     """Print the targets; returns 2 if an installed target cannot be used."""
     known = targets.every()
-    out(_json(known) if arguments.text(FORMAT.name) == "json" else "\n".join(map(described, known)))
+    out(_json(known) if arguments.text(TEXT_OR_JSON.name) == "json" else "\n".join(map(described, known)))
     return report(unusable(arguments), ())
 
 

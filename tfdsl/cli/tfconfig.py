@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Command, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from tfdsl.front_end import Input
     from tfdsl.pipeline import Made
 
-FORMAT = Flag("--format", "text for people, json for programs (default: text)", value="FORMAT", one_of=("text", "json"))
-
 COMMAND = Command(
     "tfconfig",
     "show the cluster spec that each task will see",
@@ -43,7 +41,7 @@ COMMAND = Command(
         chosen.SET,
         chosen.OPTION,
         chosen.ALLOW_READ,
-        FORMAT,
+        TEXT_OR_JSON,
     ),
     ("tfdsl tfconfig mnist.tfjob -t volcano", "tfdsl tfconfig mnist.tfjob -t tfjob 'worker[0]'"),
     "Without -t: the targets that the project sets (tfdsl.toml), else every target that the job compiles for.",
@@ -73,7 +71,7 @@ def run(arguments: Arguments) -> int:
         return USAGE
     source = named.sources[0]
     given = read(source, chosen.inputs(arguments, source))
-    form = _Form(wanted, json=arguments.text(FORMAT.name) == "json")
+    form = _Form(wanted, json=arguments.text(TEXT_OR_JSON.name) == "json")
     picked = chosen.in_project(picked, given)
     if picked.errors:
         return report(picked.errors, (), hidden=picked.hidden)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tfdsl import front_end, pipeline
 from tfdsl.cli import selection as chosen
 from tfdsl.cli import where_text
-from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Command, Flag, Positional
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 OUTPUT = Flag("--output", "the folder or file that the output is in, as for tfdsl compile", short="-o", value="PATH")
 SOURCE = Flag("--source", "compile this file: FILE is its output, or is included by it", value="FILE")
-FORMAT = Flag("--format", "text for people, json for programs (default: text)", value="FORMAT", one_of=("text", "json"))
 
 COMMAND = Command(
     "where",
@@ -51,7 +50,7 @@ COMMAND = Command(
         chosen.SET,
         chosen.OPTION,
         chosen.ALLOW_READ,
-        FORMAT,
+        TEXT_OR_JSON,
     ),
     (
         "tfdsl where mnist.tfjob:9",
@@ -268,7 +267,7 @@ class _Where:
 
     @property
     def _json(self) -> bool:
-        return self.arguments.text(FORMAT.name) == "json"
+        return self.arguments.text(TEXT_OR_JSON.name) == "json"
 
     def _warn(self, given: Input | None) -> None:
         """Report the warnings; secrets of the files that ``given`` has read are hidden from now on."""

@@ -6,11 +6,12 @@ An error never gets another level: there is no output that could be accepted.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tfdsl import targets
 from tfdsl.diagnostics.registry import by_name, rules
 from tfdsl.lint.runner import rules as lint_rules
+from tfdsl.settings import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Rule
 
-LEVELS = ("error", "warning", "info", "off")
+LEVELS: Final = tuple(words.LEVELS)
 
 
 @lru_cache(maxsize=1)

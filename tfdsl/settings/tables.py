@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, cast
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
 from tfdsl.rules import names
+from tfdsl.settings import words
 from tfdsl.settings.finding import HOME, Entry, Settings
 from tfdsl.settings.levels import LEVELS, levelled_rules, of_lint, rule_called, why_fixed
 from tfdsl.settings.toml_places import element_place, place_of
@@ -32,17 +33,10 @@ OWN_LABELS: Final = "tfdsl/"
 """How the labels begin that selectors of the output use."""
 MOST_GPUS: Final = 1000
 """Of one node; more is a mistake."""
-TABLES: Final = ("lint", "labels")
+TABLES: Final = tuple(word.name for word in words.TABLES)
 """The tables allowed in the file, or in ``[tool.tfdsl]``."""
-KEYS: Final = ("targets", "strict", "gpus_per_node")
+KEYS: Final = tuple(word.name for word in words.KEYS)
 """The keys allowed there."""
-
-
-def settings_in(source: Source) -> Settings:
-    """The settings in the text of a ``tfdsl.toml``."""
-    found = read_settings(source, shared=False)
-    assert found is not None
-    return found
 
 
 def read_settings(source: Source, *, shared: bool) -> Settings | None:

@@ -110,6 +110,19 @@ def one_of(*words: str) -> StringType:
     return StringType(one_of=words)
 
 
+def choices(kind: Type) -> tuple[str, ...]:
+    """The words that a value can be, without quotes; none for a type whose values nobody can list."""
+    match kind:
+        case BoolType():
+            return ("true", "false")
+        case StringType():
+            return kind.one_of
+        case UnionType():
+            return tuple(dict.fromkeys(word for one in kind.of for word in choices(one)))
+        case _:
+            return ()
+
+
 def a_value(kind: Type) -> str:
     """The type in a message: ``an int``, ``a quantity such as 16Gi``, ``a list<string>``."""
     match kind:

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from tfdsl.settings.schema import schema
-from tfdsl.settings.tables import settings_in
+from tfdsl.settings.tables import read_settings
 from tfdsl.text import Source
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs/settings.md").read_text(encoding="utf-8")
@@ -19,7 +19,9 @@ BLOCKS = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.M | re.S)
 
 @pytest.mark.parametrize("text", BLOCKS)
 def test_toml_of_the_page(text: str) -> None:
-    assert settings_in(Source("tfdsl.toml", text)).problems == ()
+    found = read_settings(Source("tfdsl.toml", text), shared=False)
+    assert found is not None
+    assert found.problems == ()
     assert list(jsonschema.Draft7Validator(schema()).iter_errors(tomllib.loads(text))) == []
 
 

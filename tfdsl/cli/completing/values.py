@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl import targets
 from tfdsl.cli.completing.candidate import Answer, Candidate, Files, behind
-from tfdsl.vocabulary.types import BoolType, StringType, describe
+from tfdsl.vocabulary.types import choices, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from tfdsl.cli.completing.typed import Typed
     from tfdsl.draft import Value
     from tfdsl.file_info import ParamInfo, Plain
-    from tfdsl.vocabulary.types import Type
 
     Values: TypeAlias = Callable[["Asked"], Answer]
 
@@ -108,7 +107,7 @@ def _option(asked: Asked) -> Answer:
     if value.startswith("@"):
         return behind(f"{name}.{key}=@", Answer(files=Files()))
     kinds = [one.type for one in backend.options if one.name == key]
-    known = backend.versions if key == "version" else _words_of(kinds[0]) if kinds else ()
+    known = backend.versions if key == "version" else choices(kinds[0]) if kinds else ()
     return behind(f"{name}.{key}=", words(known))
 
 
@@ -117,12 +116,6 @@ def _asked_targets(typed: Typed) -> list[Backend]:
     named = [text.partition("@")[0] for value in typed.values("--target") for text in value.split(",")]
     found = [backend for name in named if (backend := targets.find(name)) is not None]
     return list({backend.name: backend for backend in found}.values()) or list(targets.every())
-
-
-def _words_of(kind: Type) -> tuple[str, ...]:
-    if isinstance(kind, BoolType):
-        return ("true", "false")
-    return kind.one_of if isinstance(kind, StringType) else ()
 
 
 # --- what is in the file ---------------------------------------------------------------------------------------

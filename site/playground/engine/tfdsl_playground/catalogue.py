@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import __version__, targets
 from tfdsl.cli import examples
-from tfdsl.vocabulary.types import BoolType, StringType, Type, UnionType, describe
+from tfdsl.vocabulary.types import choices, describe
 
 if TYPE_CHECKING:
     from tfdsl.vocabulary.options import Option, OptionValue
@@ -46,20 +46,8 @@ def _option(option: Option) -> dict[str, object]:
         "type": describe(option.type),
         "doc": option.doc,
         "default": _written(option.default),
-        "choices": _choices(option.type),
+        "choices": list(choices(option.type)),
     }
-
-
-def _choices(kind: Type) -> list[str]:
-    match kind:
-        case BoolType():
-            return ["true", "false"]
-        case StringType():
-            return list(kind.one_of)
-        case UnionType():
-            return list(dict.fromkeys(choice for one in kind.of for choice in _choices(one)))
-        case _:
-            return []
 
 
 def _written(value: OptionValue) -> str | None:

@@ -210,11 +210,9 @@ def _graph(session: Session, about: About) -> Answer | None:
 
 def _explain(session: Session, about: About) -> str | None:
     from tfdsl.cli.message_pages import page_of
-    from tfdsl.pipeline import every_rule
+    from tfdsl.pipeline import rule_called
 
-    word = str(about.get("word"))
-    known = every_rule()
-    rule = known.get(word.upper()) or known.get(word)
+    rule = rule_called(str(about.get("word")))
     return None if rule is None else page_of(rule)
 
 
