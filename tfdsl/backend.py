@@ -192,8 +192,9 @@ class Backend(Record):
 
     What it does: ``requires_image``: every role needs an image with the given options. ``knows_submitter``: it tells
     tasks who submitted the job, so that ``job.user`` has a value. ``gpus_by_label``: GPUs come with a node, so that a
-    role may have some without asking. ``own_labels``: beginnings of the labels of pods that it writes itself, and
-    ``refuses_own_labels``: its checks refuse a job that sets them. ``starter``: what ``tfdsl new`` writes in its block.
+    role may have some without asking. ``own_labels``: beginnings of the labels of pods that it writes itself, or
+    whole ones where there is no ``/``; ``refuses_own_labels``: its checks refuse a job that sets them. ``starter``:
+    what ``tfdsl new`` writes in its block.
 
     Import: ``reading`` is the module with :class:`tfdsl.reading.Reading`; empty when its documents cannot be imported.
     ``reads``: what can be, as people call it; ``kinds``: the kinds of these objects; ``commands``: the programs whose
@@ -248,6 +249,10 @@ class Backend(Record):
     def load_reading(self) -> Reading | None:
         """Import what reads its documents."""
         return cast("Reading", import_module(self.reading)) if self.reading else None
+
+    def writes_label(self, key: str) -> bool:
+        """Whether a label of pods is one that it writes itself."""
+        return any(key.startswith(own) if "/" in own else key == own for own in self.own_labels)
 
     def behaviour(self, unit: Unit, documents: Sequence[Document]) -> Behaviour | None:
         """How the job of ``unit`` lives and ends on this target, with its ``documents`` as they were patched."""

@@ -28,11 +28,11 @@ _TEMPLATES: Final = ("template", "volumeClaimTemplate")
 
 
 def refused(backend: Backend, labels: Mapping[str, Entry]) -> list[Diagnostic]:
-    """The labels that the target writes itself, whose values would be lost."""
+    """The labels that the target writes itself: such a value would be lost, or the object refused."""
     return [
         BAD_SETTINGS(one.span, problem=f"{backend.name} sets the label {key} itself").help("remove it")
         for key, one in labels.items()
-        if backend.own_labels and key.startswith(backend.own_labels)
+        if backend.writes_label(key)
     ]
 
 

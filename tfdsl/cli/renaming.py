@@ -89,7 +89,7 @@ def _in_object(one: Mapping[str, Plain], names: set[str], hosts: frozenset[str],
             yield SUBDOMAIN
         elif key == "claimName" and value in names and not native:
             yield CLAIM
-        elif key.startswith(backend.own_labels) and value in names:
+        elif backend.writes_label(key) and value in names:
             yield SELECTOR
         elif any(host in value for host in hosts):
             yield HOSTS

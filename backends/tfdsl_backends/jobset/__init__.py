@@ -27,6 +27,13 @@ BACKEND = Backend(
     kinds=("JobSet",),
     pods=True,
     docs="docs/targets/jobset.md",
-    own_labels=("jobset.sigs.k8s.io/", "alpha.jobset.sigs.k8s.io/"),
+    own_labels=(
+        "jobset.sigs.k8s.io/",
+        "alpha.jobset.sigs.k8s.io/",
+        # of the Jobs that its controller makes
+        "batch.kubernetes.io/",
+        "job-name",
+        "controller-uid",
+    ),
     lifecycle="tfdsl_backends.jobset.lifecycle",
 )

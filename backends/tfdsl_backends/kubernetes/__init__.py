@@ -30,5 +30,5 @@ BACKEND = Backend(
     pods=True,
     docs="docs/targets/kubernetes.md",
     lifecycle="tfdsl_backends.kubernetes.lifecycle",
-    own_labels=("batch.kubernetes.io/",),
+    own_labels=("batch.kubernetes.io/", "job-name", "controller-uid"),
 )

@@ -216,6 +216,15 @@ def test_a_label_of_a_controller_is_refused(project: Path) -> None:
     assert tfdsl("check", "job.tfjob", "-t", "tfjob", cwd=project).status == 0
 
 
+@pytest.mark.parametrize("target", ["kubernetes", "jobset"])
+@pytest.mark.parametrize("label", ["job-name", "controller-uid", "batch.kubernetes.io/controller-uid"])
+def test_a_label_with_which_the_api_server_refuses_a_job_is_refused(project: Path, target: str, label: str) -> None:
+    (project / "tfdsl.toml").write_text(f'[labels]\n"{label}" = "x"\n"{label}-2" = "x"\n')
+    found = tfdsl("check", "job.tfjob", "-t", target, "--format", "concise", cwd=project).err
+    assert f"{target} sets the label {label} itself" in found
+    assert (f"{target} sets the label {label}-2 itself" in found) == ("/" in label)
+
+
 def test_the_sources_of_a_matrix_share_them(project: Path) -> None:
     (project / "job.tfjob").write_text(JOB.replace("  image", "  matrix { seed = [1, 2] }\n  image", 1))
     found = labels(compiled(project, "kubernetes"))

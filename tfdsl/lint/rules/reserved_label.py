@@ -45,11 +45,11 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     for role in view.job.roles:
         data = role.data("labels")
         for key, entry in data.entries.items() if isinstance(data, MapData) else ():
-            if "/" in key and key.startswith(_own_labels(view.job.target)):
+            if key.startswith(_own_labels(view.job.target)):
                 yield RULE(entry.key_span, key=key)
 
 
 def _own_labels(target: str | None) -> tuple[str, ...]:
     """What the labels of all systems begin with, but for those that ``target`` refuses itself."""
     known = [one for one in targets.known() if not (one.name == target and one.refuses_own_labels)]
-    return tuple(label for one in known for label in one.own_labels)
+    return tuple(label for one in known for label in one.own_labels if "/" in label)
