@@ -163,6 +163,14 @@ def test_a_target_that_is_a_set_of_files() -> None:
     assert any(output.executable for output in done.outputs)
 
 
+@pytest.mark.parametrize(("asked", "version"), [("volcano", "1.9"), ("volcano@1.10", "1.10")])
+def test_the_version_is_the_one_of_the_block_if_none_is_asked_for(asked: str, version: str) -> None:
+    block = 'target volcano { version = "1.9" }'
+    done = compiled(f'job a {{\n  image = "x:1"\n  command = ["true"]\n  role worker {{ }}\n  {block}\n}}\n', asked)
+    assert done.outputs
+    assert done.version == version
+
+
 def test_with_an_error_there_is_no_output_but_the_reason() -> None:
     done = compiled("job a { role worker { } }\n", "volcano")
     assert done.outputs == ()

@@ -68,7 +68,8 @@ def compile_text(
         return found
     choice, outcome = found
     outputs = tuple(output for one in outcome.made for output in _outputs(one))
-    version = choice.version or choice.backend.default_version
+    # The text may choose the version itself.
+    version = outcome.made[0].unit.shown_version if outcome.made else choice.version or choice.backend.default_version
     return Compiled(choice.backend.name, version, outputs, outcome.diagnostics)
 
 

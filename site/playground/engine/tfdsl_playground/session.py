@@ -143,18 +143,12 @@ class Session:
             "kind": "compiled",
             "revision": self.input.revision,
             "target": found.target,
-            "version": self._version(found),
+            "version": found.version,
             "diagnostics": results.diagnostics(problems, self.project),
             "diagnosticCount": len(problems),
             "outputs": outputs,
             "cut": cut,
         }
-
-    def _version(self, found: Compiled) -> str:
-        """The version that was compiled for, which the text may choose."""
-        compiled = self.main.compiled
-        made = compiled[2].made if compiled is not None else ()
-        return made[0].unit.shown_version if made else found.version
 
     def _outputs(
         self, found: Compiled, problems: Sequence[Diagnostic]
