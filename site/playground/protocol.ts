@@ -37,7 +37,7 @@ export interface Input {
 
 /** A piece of a text. `line` and `column` are those of `from`. */
 export interface Place {
-  /** One of the files of the input; or where a value came from: `setting lr` for a param of the input. */
+  /** One of the files of the input; or where a value came from: `setting lr` for a param, `option queue` for an option. */
   readonly file: string;
   readonly from: number;
   readonly to: number;

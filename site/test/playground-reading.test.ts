@@ -202,3 +202,50 @@ test("the output is copied and saved: one file as it is, several as an archive",
     assert.ok(name === "Graph" || archive.includes(name), name);
   }
 });
+
+test("names that every object of JavaScript has are names of files and params as others are", async () => {
+  const names = ["constructor", "__proto__", "toString"];
+  const text = `${names.map((name) => `param ${name}: int = 1\n`).join("")}${JOB}`;
+  await play.write(text, "volcano", { files: Object.fromEntries([...names.map((name) => [name, "a text"]), ["main.tfjob", text]]) });
+  for (const name of names) {
+    await play.tab(name).click();
+    assert.equal(await play.text("source"), "a text");
+  }
+  await play.button("Values").click();
+  for (const name of names) {
+    assert.equal(await play.page.getByRole("textbox", { name, exact: true }).inputValue(), "");
+  }
+  await play.page.locator("#values-button").click();
+});
+
+test("a wrong value of an option leads to its field", async () => {
+  await play.write(JOB, "volcano", { options: { gang_size: "0" } });
+  assert.equal(await play.page.locator("#problems-list .where").first().textContent(), "value of gang_size");
+  await play.page.locator("#problems-list .place").first().click();
+  assert.equal(await play.page.locator("#options-gang_size").evaluate((each) => each === document.activeElement), true);
+  await play.page.locator("#values-button").click();
+});
+
+test("the version that the text names is the one that is shown, and another can be chosen", async () => {
+  await play.write(JOB.replace("  role", '  target volcano { version = "1.9" }\n  role'));
+  const version = play.page.locator("#version");
+  const latest = (await version.locator("option").allTextContents()).at(-1) ?? "";
+  assert.equal(await version.inputValue(), "1.9");
+  await version.selectOption(latest);
+  await play.settled();
+  assert.match(await play.text("output"), new RegExp(`for volcano ${latest.replace(".", "\\.")} `));
+  assert.equal(await version.inputValue(), latest);
+  await version.selectOption("1.9");
+  await play.settled();
+  assert.match(await play.text("output"), /for volcano 1\.9 /);
+});
+
+test("a text that has no output does not show the output of the one before", async () => {
+  await play.write(JOB);
+  await play.line("output", "kind: Job").waitFor();
+  await play.write("job a { role worker { ");
+  assert.match((await play.page.locator("#banner").textContent()) ?? "", /there is no output$/);
+  assert.deepEqual(await play.page.locator("#output-tabs .tab").allTextContents(), ["Graph"]);
+  await play.write(JOB);
+  await play.line("output", "kind: Job").waitFor();
+});

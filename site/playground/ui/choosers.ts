@@ -1,6 +1,6 @@
 /** Target, version, profile and job: what the text is compiled for. */
 
-import type { Catalogue, Contents } from "../protocol";
+import type { Catalogue, Compiled, Contents } from "../protocol";
 import { byId, make } from "./dom";
 import { targetOf, type Project } from "./project";
 
@@ -11,6 +11,8 @@ export class Choosers {
   private readonly version = byId<HTMLSelectElement>("version");
   private readonly profile = byId<HTMLSelectElement>("profile");
   private readonly job = byId<HTMLSelectElement>("job");
+  /** Of a target, the version that the text is compiled for when none is chosen here: it may name one itself. */
+  private readonly own = new Map<string, string>();
 
   constructor(
     private readonly catalogue: Catalogue,
@@ -24,8 +26,25 @@ export class Choosers {
   }
 
   private chosen(): string {
-    const target = this.catalogue.targets.find(({ name }) => name === this.target.value);
-    return this.version.value === target?.defaultVersion ? target.name : `${this.target.value}@${this.version.value}`;
+    const { value: target } = this.target;
+    return this.version.value === this.ownVersion(target) ? target : `${target}@${this.version.value}`;
+  }
+
+  private ownVersion(target: string): string {
+    return this.own.get(target) ?? this.catalogue.targets.find(({ name }) => name === target)?.defaultVersion ?? "";
+  }
+
+  /** Another text begins. */
+  forget(): void {
+    this.own.clear();
+  }
+
+  /** What the text was compiled for. */
+  compiled(project: Choice, { target, version }: Pick<Compiled, "target" | "version">): void {
+    if (targetOf(project).version === null && this.ownVersion(target) !== version) {
+      this.own.set(target, version);
+      this.version.value = version;
+    }
   }
 
   /** Show what is chosen, and what can be: of profiles and jobs what the text has. */
@@ -36,7 +55,7 @@ export class Choosers {
     fill(
       this.version,
       (target?.versions ?? []).map((each) => ({ value: each, title: each })),
-      version ?? target?.defaultVersion ?? "",
+      version ?? this.ownVersion(name),
     );
     const profiles = contents?.profiles ?? [];
     const kept = project.profile !== null && !profiles.includes(project.profile) ? [project.profile] : [];

@@ -13,6 +13,11 @@ export class Graph {
 
   constructor(private readonly go: (place: Place) => void) {}
 
+  /** What was drawn is of another text. */
+  forget(): void {
+    this.drawn = null;
+  }
+
   /** `null`: there is none; what was there before stays. */
   show(drawn: Drawn | null, dark: boolean): void {
     const kept = drawn === null || drawn.svg === "" ? this.drawn : drawn;

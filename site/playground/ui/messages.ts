@@ -41,16 +41,23 @@ export function messageIn(diagnostic: Diagnostic, fix: (anchor: Element) => void
   return make("div", { class: "message" }, line, ...helpsOf(diagnostic), ...fixButton(diagnostic, fix));
 }
 
-/** The param whose value from outside it is about; `null`: it is about a text. */
-export function paramOf({ file }: Place): string | null {
-  return file.match(/^setting (.*)$/)?.[1] ?? null;
+/** A value from outside of the texts. */
+export interface Value {
+  readonly kind: "params" | "options";
+  readonly name: string;
+}
+
+/** The value from outside that a place is in; `null`: it is in a text. */
+export function valueOf({ file }: Place): Value | null {
+  const [, kind, name] = file.match(/^(setting|option) (.*)$/s) ?? [];
+  return name === undefined ? null : { kind: kind === "option" ? "options" : "params", name };
 }
 
 /** `main.tfjob:14:3`. */
 function written(place: Place): string {
-  const param = paramOf(place);
-  if (param !== null) {
-    return `value of ${param}`;
+  const value = valueOf(place);
+  if (value !== null) {
+    return `value of ${value.name}`;
   }
   return place.line > 0 ? `${place.file}:${place.line}:${place.column}` : place.file;
 }

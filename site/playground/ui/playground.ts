@@ -10,7 +10,7 @@ import { Following } from "./following";
 import { Graph } from "./graph";
 import { projectOf, LinkError } from "./link";
 import { showMenu } from "./menu";
-import { paramOf } from "./messages";
+import { valueOf } from "./messages";
 import { OutputPane } from "./output";
 import { Problems } from "./problems";
 import { FIRST, started, targetOf, usable, type Project } from "./project";
@@ -48,6 +48,8 @@ export class Playground {
   private failed = false;
   /** While all files are replaced, which is one change. */
   private opening = true;
+  /** The output and the picture are of another project, which was open before. */
+  private foreign = false;
 
   constructor(
     private readonly catalogue: Catalogue,
@@ -119,6 +121,8 @@ export class Playground {
     this.opening = true;
     this.chosen = chosen;
     this.contents = null;
+    this.foreign = true;
+    this.choosers.forget();
     this.source.open(files, chosen.main);
     this.opening = false;
     this.files.show(chosen.main);
@@ -183,8 +187,18 @@ export class Playground {
     }
   }
 
+  /** From now on what is shown is of this project, or nothing is. */
+  private leaveForeign(): void {
+    if (this.foreign) {
+      this.foreign = false;
+      this.output.set([]);
+      this.graph.forget();
+    }
+  }
+
   /** What is shown stays, and is old. */
   private trouble(line: string): void {
+    this.leaveForeign();
     this.busy(false);
     this.following.setCurrent(false);
     byId("result-pane").classList.add("stale");
@@ -207,11 +221,16 @@ export class Playground {
 
   private compiled(event: Compiled): void {
     const { outputs, revision } = event;
+    if (revision !== this.revision) {
+      if (outputs !== null && !this.foreign) {
+        this.output.set(outputs);
+      }
+      return;
+    }
+    this.leaveForeign();
     if (outputs !== null) {
       this.output.set(outputs);
-    }
-    if (revision !== this.revision) {
-      return;
+      this.choosers.compiled(this.chosen, event);
     }
     this.busy(false);
     this.says.progress(null);
@@ -261,10 +280,10 @@ export class Playground {
   // --- what the reader does ---------------------------------------------------------------------------------------------
 
   private go(place: Diagnostic["place"]): void {
-    const param = paramOf(place);
-    if (param !== null) {
+    const value = valueOf(place);
+    if (value !== null) {
       this.views.show("result");
-      this.values.go(param);
+      this.values.go(value);
       return;
     }
     this.views.show("source");

@@ -33,7 +33,8 @@ export class Source {
   private readonly extensions: Extension;
   private current = "";
   private diagnostics: readonly Diagnostic[] = [];
-  private tokens: Readonly<Record<string, readonly Token[]>> = {};
+  /** By files, whose names may be those of the members of any object. */
+  private tokens: ReadonlyMap<string, readonly Token[]> = new Map();
 
   constructor(
     parent: HTMLElement,
@@ -69,7 +70,7 @@ export class Source {
   open(files: Readonly<Record<string, string>>, shown: string): void {
     this.states.clear();
     this.diagnostics = [];
-    this.tokens = {};
+    this.tokens = new Map();
     for (const [name, text] of Object.entries(files)) {
       this.states.set(name, this.state(name, text));
     }
@@ -126,8 +127,8 @@ export class Source {
 
   /** The names of all texts as they are now. */
   setTokens(tokens: Readonly<Record<string, readonly Token[]>>): void {
-    this.tokens = tokens;
-    showTokens(this.view, tokens[this.current] ?? []);
+    this.tokens = new Map(Object.entries(tokens));
+    showTokens(this.view, this.tokens.get(this.current) ?? []);
   }
 
   /** The messages of all texts as they are now. */
@@ -137,7 +138,7 @@ export class Source {
   }
 
   private mark(): void {
-    showTokens(this.view, this.tokens[this.current] ?? []);
+    showTokens(this.view, this.tokens.get(this.current) ?? []);
     const own = this.diagnostics.filter(({ place }) => place.file === this.current);
     showMessages(this.view, own, (view, diagnostic) =>
       messageIn(diagnostic, (anchor) => {

@@ -3,10 +3,11 @@
 import type { Catalogue, Contents, Option, Param } from "../protocol";
 import { byId, counted, make } from "./dom";
 import { inline } from "./markdown";
+import type { Value } from "./messages";
 import { targetOf, type Project } from "./project";
 
 type Chosen = Pick<Project, "target" | "params" | "options" | "strict">;
-type Kind = "params" | "options";
+type Kind = Value["kind"];
 
 /** What a field is about. */
 interface Field {
@@ -66,10 +67,10 @@ export class Values {
     this.fill("options", options, chosen.options);
   }
 
-  /** Show the field of a param, to write another value. */
-  go(name: string): void {
+  /** Show the field of a param or option, to write another value. */
+  go({ kind, name }: Value): void {
     this.fold(true);
-    document.getElementById(`params-${name}`)?.focus();
+    document.getElementById(`${kind}-${name}`)?.focus();
   }
 
   private fill(kind: Kind, fields: readonly Field[], chosen: Readonly<Record<string, string>>): void {
@@ -80,7 +81,8 @@ export class Values {
       } else {
         input.placeholder = shown;
       }
-      const value = chosen[name] ?? "";
+      // A param may be called as a member of any object.
+      const value = (Object.hasOwn(chosen, name) ? chosen[name] : undefined) ?? "";
       if (input.value !== value) {
         input.value = value;
       }
