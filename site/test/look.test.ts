@@ -1,11 +1,10 @@
 /** Both colour schemes, and what a reader does without a mouse. */
 
 import assert from "node:assert/strict";
-import fs from "node:fs";
-import path from "node:path";
 import test, { after, afterEach, before } from "node:test";
 import type { Page } from "playwright-core";
-import { project, Site } from "./site";
+import { faults } from "./axe";
+import { Site } from "./site";
 
 const SCHEMES = ["light", "dark"] as const;
 /** Pages of each kind. */
@@ -46,25 +45,14 @@ test("the colours are those of the system, until the reader chooses others", asy
 
 for (const colorScheme of SCHEMES) {
   test(`people who see little or use other devices can read the pages: ${colorScheme}`, async () => {
-    const axe = fs.readFileSync(path.join(project, "site/node_modules/axe-core/axe.min.js"), "utf8");
-    const faults: string[] = [];
+    const found: string[] = [];
     for (const name of KINDS) {
       const page = await site.open(name, { colorScheme });
-      await page.evaluate(axe);
-      faults.push(...(await page.evaluate(violations)).map((fault) => `${name}: ${fault}`));
+      found.push(...(await faults(page)).map((fault) => `${name}: ${fault}`));
       await page.context().close();
     }
-    assert.deepEqual(faults, []);
+    assert.deepEqual(found, []);
   });
-}
-
-/** What axe finds, in the page. */
-async function violations(): Promise<string[]> {
-  const { axe } = globalThis as unknown as {
-    axe: { run(where: object, options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-  };
-  const found = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa"] });
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.length} × ${nodes[0]?.html.slice(0, 160)}`);
 }
 
 test("the first key leads past the navigation", async () => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after, afterEach, before } from "node:test";
 import type { Page } from "playwright-core";
+import { faults } from "./axe";
 import { picture, Playground } from "./playground";
 import { Site } from "./site";
 
@@ -175,6 +176,24 @@ test("everything that can be used has a name for a screen reader", async () => {
   }
   await play.page.context().close();
 });
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`people who see little or use other devices can read it: ${colorScheme}`, async () => {
+    const play = await Playground.open(site, "example=mnist&target=volcano", { colorScheme });
+    await play.settled();
+    assert.deepEqual(await faults(play.page), []);
+    await play.tab("Graph").click();
+    await play.page.locator("#graph svg").waitFor();
+    await play.button("Values").click();
+    await play.page.locator("#examples").click();
+    assert.deepEqual(await faults(play.page), [], "with the graph, values and a menu");
+    await play.page.keyboard.press("Escape");
+    await play.write("job a { wrong = 1 }\n");
+    await play.page.locator("#keys-button").click();
+    assert.deepEqual(await faults(play.page), [], "with an error, and the keys");
+    await play.page.context().close();
+  });
+}
 
 test("light, dark and as the system, and it is remembered", async () => {
   const play = await Playground.open(site, "example=mnist&target=volcano", { colorScheme: "dark" });

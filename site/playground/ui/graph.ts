@@ -49,6 +49,8 @@ export class Graph {
         this.lead(part, place);
       }
     }
+    // As an image it would hide its parts from screen readers.
+    picture.setAttribute("role", "group");
     this.box.replaceChildren(...(cut === null ? [] : [make("p", { class: "cut" }, cut)]), picture);
   }
 

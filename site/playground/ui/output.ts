@@ -138,7 +138,7 @@ export class OutputPane {
         outputMarks,
         EditorState.readOnly.of(true),
         // With a cursor, so that keys move in it; without the keyboard of a phone.
-        EditorView.contentAttributes.of({ "aria-label": "Output", "aria-readonly": "true", inputmode: "none" }),
+        EditorView.contentAttributes.of({ "aria-label": "Output", "aria-readonly": "true", tabindex: "0", inputmode: "none" }),
         EditorView.updateListener.of((update) => {
           const byReader = update.transactions.some((one) => one.isUserEvent("select"));
           if (byReader && this.current !== undefined) {

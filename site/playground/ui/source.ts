@@ -238,7 +238,7 @@ export class Source {
       closeBrackets(),
       indentOnInput(),
       facts(this.ask, go),
-      EditorView.contentAttributes.of({ "aria-label": "Text of the job", spellcheck: "false", autocapitalize: "off" }),
+      EditorView.contentAttributes.of({ "aria-label": "Text of the job", tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) {
           this.events.changed();
