@@ -90,7 +90,6 @@ export interface Token {
   readonly from: number;
   readonly to: number;
   readonly type: TokenType;
-  readonly declaration: boolean;
 }
 
 export interface Param {
@@ -142,14 +141,6 @@ export interface Checked {
   readonly contents: Contents;
 }
 
-/** Where lines of an output come from. */
-export interface LineMap {
-  /** Names of files. */
-  readonly sources: readonly string[];
-  /** Line of the output, index into `sources`, line and column of the source; in the order of the output. */
-  readonly lines: readonly (readonly [number, number, number, number])[];
-}
-
 /** One file of the output. */
 export interface Output {
   readonly job: string;
@@ -158,7 +149,6 @@ export interface Output {
   readonly language: "yaml" | "json" | "xml" | "shellscript" | "python" | "plaintext";
   readonly executable: boolean;
   readonly text: string;
-  readonly map: LineMap;
 }
 
 /** The text has been compiled, or cannot be. */

@@ -1,4 +1,4 @@
-/** The classes of highlighted text; `style.css` has their colours, of both schemes. */
+/** The classes of highlighted text; `playground.css` has their colours, of both schemes. */
 
 import { StreamLanguage, syntaxHighlighting, type StreamParser } from "@codemirror/language";
 import { json } from "@codemirror/legacy-modes/mode/javascript";

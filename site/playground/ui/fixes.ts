@@ -20,7 +20,7 @@ export class Fixes {
       this.none();
       return;
     }
-    const items = actions.map((action) => ({ title: action.title, chosen: () => this.apply(action.edits) }));
+    const items = actions.map((action) => this.item(action));
     const at = view.coordsAtPos(Math.min(from, view.state.doc.length));
     showMenu("Fixes", items, anchor ?? { left: at?.left ?? 0, bottom: at?.bottom ?? 0 }, view);
   }

@@ -154,6 +154,5 @@ function escaped(text: string): string {
 }
 
 function optionField({ name, type, doc, default: standard, choices }: Option): Field {
-  const truth = type === "bool" && choices.length === 0 ? ["true", "false"] : choices;
-  return { name, type, shown: standard ?? "", doc, choices: truth };
+  return { name, type, shown: standard ?? "", doc, choices };
 }

@@ -50,9 +50,7 @@ def test_results() -> None:
     assert labels
     assert all(fits(label, "Label") and fits(label["place"], "Place") for label in labels)
     page.update(JOB)
-    output = page.compiled()["outputs"][0]
-    assert fits(output, "Output")
-    assert fits(output["map"], "LineMap")
+    assert fits(page.compiled()["outputs"][0], "Output")
 
 
 def test_answers() -> None:

@@ -18,10 +18,7 @@ def test_a_text_is_compiled_and_its_lines_lead_back() -> None:
     assert (output["job"], output["name"], output["language"]) == ("mnist", "mnist.yaml", "yaml")
     lines = output["text"].split("\n")
     image = next(number for number, line in enumerate(lines, 1) if "image: registry.example.com/mnist:1" in line)
-    places = {line: (index, of_source) for line, index, of_source, _ in output["map"]["lines"]}
-    index, of_source = places[image]
-    assert output["map"]["sources"][index] == "main.tfjob"
-    assert of_source == 4
+    assert page.ask("origin", output="mnist.yaml", line=image)["place"] == {"file": "main.tfjob", "line": 4}
 
 
 def test_an_error_gives_no_output_and_its_place_in_units_of_javascript() -> None:
@@ -133,7 +130,7 @@ def test_names_have_tokens_in_every_file() -> None:
     page.update(JOB, files={"common.tfjob": "let x = 1\n", "train.py": "import os\n"})
     tokens = page.checked(diagnostics=False)["tokens"]
     assert sorted(tokens) == ["common.tfjob", "main.tfjob"]
-    assert tokens["common.tfjob"] == [{"from": 4, "to": 5, "type": "variable", "declaration": True}]
+    assert tokens["common.tfjob"] == [{"from": 4, "to": 5, "type": "variable"}]
 
 
 def test_the_version_is_the_one_that_was_compiled_for() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.lsp.features.diagnostics import problem
-from tfdsl_playground.project import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,14 +57,13 @@ def tokens(found: Iterable[Token], project: Project) -> list[dict[str, object]]:
             "from": units.of(token.span.start),
             "to": units.of(token.span.end),
             "type": token.type,
-            "declaration": "declaration" in token.modifiers,
         }
         for token in found
         for units in (project.units(token.span.source),)
     ]
 
 
-def outputs(found: Sequence[Output], project: Project) -> tuple[list[dict[str, object]], str | None]:
+def outputs(found: Sequence[Output]) -> tuple[list[dict[str, object]], str | None]:
     """The outputs that are sent, and a line about those that are not."""
     sent: list[dict[str, object]] = []
     left = LARGEST_OUTPUTS
@@ -73,40 +71,18 @@ def outputs(found: Sequence[Output], project: Project) -> tuple[list[dict[str, o
         left -= len(output.text)
         if left < 0:
             break
-        sent.append(_output(output, project))
+        sent.append(_output(output))
     if len(sent) == len(found):
         return sent, None
     size = sum(len(output.text) for output in found) / 1_000_000
     return sent, f"{len(sent):,} of {len(found):,} files are shown: all of them have {size:.1f} million characters"
 
 
-def _output(output: Output, project: Project) -> dict[str, object]:
+def _output(output: Output) -> dict[str, object]:
     return {
         "job": output.job,
         "name": output.name,
         "language": LANGUAGES.get(output.language, output.language),
         "executable": output.executable,
         "text": output.text,
-        "map": {
-            "sources": [name_of(path) for path in output.map["sources"]],
-            "lines": _in_units(output, project),
-        },
     }
-
-
-def _in_units(output: Output, project: Project) -> list[list[int]]:
-    """The lines of the map, their columns in units."""
-    sources = [project.source(name_of(path)) for path in output.map["sources"]]
-    lines = output.map["lines"]
-    if all(source is None or source.text.isascii() for source in sources):
-        return lines
-    found: list[list[int]] = []
-    for line, index, of_source, column in lines:
-        source = sources[index]
-        if source is not None:
-            units = project.units(source)
-            start = source.line_starts[of_source - 1]
-            found.append([line, index, of_source, units.of(start + column - 1) - units.of(start) + 1])
-        else:
-            found.append([line, index, of_source, column])
-    return found

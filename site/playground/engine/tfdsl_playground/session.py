@@ -155,4 +155,4 @@ class Session:
     ) -> tuple[list[dict[str, object]] | None, str | None]:
         if pipeline.has_errors(problems):
             return None, None
-        return results.outputs(found.outputs, self.project)
+        return results.outputs(found.outputs)
