@@ -29,6 +29,7 @@ from tfdsl.running.preparing import Prepared, Settings
 from tfdsl.running.scaling import scaled
 from tfdsl.running.screen import Lines, Logs
 from tfdsl.running.supervisor import NoTemporaryFolderError
+from tfdsl.settings.finding import settings_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -103,9 +104,12 @@ def run(arguments: Arguments) -> int:
         return USAGE
     source = named.sources[0]
     given = read(source, chosen.inputs(arguments, source))
-    found = plain_jobs(given, replace(picked.request, scale=options.scale))
+    project = settings_for(source.origin)
+    levels = {slug: level for slug, level in project.levels.items() if slug not in _OF_IMAGES}
+    found = plain_jobs(given, replace(picked.request, scale=options.scale, levels=levels))
     shown = [one for one in found.diagnostics if one.level != "info" and one.rule.slug not in _OF_IMAGES]
-    if not found.jobs:
+    shown = [*project.problems, *shown]
+    if not found.jobs or project.problems:
         return report(shown, (), hidden=picked.hidden)
     jobs, impossible = _scaled(found.jobs, given, options)
     if impossible:
@@ -158,9 +162,9 @@ def _tell(infos: Sequence[Diagnostic], picked: chosen.Selection) -> None:
 
 
 def _not_started(place: Span, error: OSError) -> Diagnostic:
-    told = run_rules.NOT_STARTED(place, reason=error.strerror or str(error))
+    diagnostic = run_rules.NOT_STARTED(place, reason=error.strerror or str(error))
     is_temporary = isinstance(error, NoTemporaryFolderError)
-    return told.help("set TMPDIR to a folder that can be written to") if is_temporary else told
+    return diagnostic.help("set TMPDIR to a folder that can be written to") if is_temporary else diagnostic
 
 
 class _Run:

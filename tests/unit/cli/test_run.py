@@ -316,6 +316,29 @@ def test_the_image_is_not_complained_about(tmp_path: Path) -> None:
     assert "floating-image-tag" in tfdsl("check", "demo.tfjob", cwd=tmp_path).err
 
 
+@pytest.mark.parametrize(
+    ("settings", "status", "reported"),
+    [
+        ('unused-let = "off"', 0, []),
+        ('unused-let = "error"', 1, ["error[TFJ3001]"]),
+        ('unused-lets = "off"', 1, ["error[TFJ3904]", "warning[TFJ3001]"]),
+        ('floating-image-tag = "error"', 0, ["warning[TFJ3001]"]),
+    ],
+)
+def test_levels_of_the_project_but_those_about_images(
+    tmp_path: Path, settings: str, status: int, reported: list[str]
+) -> None:
+    (tmp_path / "tfdsl.toml").write_text(f"[lint]\n{settings}\n")
+    text = (
+        f'let unused = 1\njob demo {{\n  {IMAGE.replace("1.4", "latest")}\n  role worker {{ command = "true" }}\n}}\n'
+    )
+    (tmp_path / "demo.tfjob").write_text(text)
+    done = tfdsl("run", "demo.tfjob", cwd=tmp_path)
+    codes = [line.partition(" ")[0] for line in done.err.splitlines() if line.startswith(("error[", "warning["))]
+    assert (done.status, codes) == (status, reported), done.err
+    assert ("has completed" in done.err) == (status == 0)
+
+
 # --- children that misbehave ---
 
 
