@@ -14,7 +14,7 @@ from tfdsl.record import Record
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tfdsl.diagnostics import Diagnostic
 
@@ -53,7 +53,10 @@ class Positional(Record):
 
 
 class Command(Record):
-    """What a command takes. ``examples``: command lines that work in a folder with ``mnist.tfjob`` in it."""
+    """What a command takes. ``examples``: command lines that work in a folder with ``mnist.tfjob`` in it.
+
+    ``absent``: options of other commands that people expect here and that have a value, with what to know instead.
+    """
 
     name: str
     summary: str
@@ -61,6 +64,7 @@ class Command(Record):
     flags: tuple[Flag, ...]
     examples: tuple[str, ...]
     notes: str = ""
+    absent: Mapping[str, str] = {}
 
 
 class Argument(Record):
@@ -146,7 +150,10 @@ def _flag(arguments: Arguments, flags: dict[str, Flag], word: str, span: Span, p
     name, value = _split(word)
     flag = flags.get(name)
     if flag is None:
-        arguments.errors.append(_unknown(name, span, flags))
+        why = arguments.command.absent.get(name)
+        if why is not None and value is None and pending and not pending[-1][0].startswith("-"):
+            pending.pop()
+        arguments.errors.append(_unknown(name, span, flags) if why is None else _no_flag(name, span).help(why))
         return
     if flag.value is None:
         if value is not None:
@@ -199,9 +206,13 @@ def _value_span(span: Span, word: str, value: str) -> Span:
 def _unknown(name: str, span: Span, flags: dict[str, Flag]) -> Diagnostic:
     from tfdsl.diagnostics.suggest import closest
 
-    error = UNKNOWN_FLAG(Span(span.source, span.start, min(span.end, span.start + len(name))), name=name)
+    error = _no_flag(name, span)
     near = closest(name, [*flags, "--help"])
     return error if near is None else error.help(f"did you mean {near}?")
+
+
+def _no_flag(name: str, span: Span) -> Diagnostic:
+    return UNKNOWN_FLAG(Span(span.source, span.start, min(span.end, span.start + len(name))), name=name)
 
 
 def _positionals(arguments: Arguments) -> None:

@@ -55,6 +55,8 @@ ENV_FILE = Flag("--env-file", "take variables from a file of KEY=VALUE lines", v
 KEEP = Flag("--keep", "leave the folders of the run where they are at the end")
 LOG_DIR = Flag("--log-dir", "also write what each task prints into a file of its own there", value="DIR")
 
+_NO_TARGET = "run starts processes on this machine, whatever the target: it reads no block of a target"
+
 COMMAND = Command(
     "run",
     "run a job as processes of this machine",
@@ -84,6 +86,7 @@ COMMAND = Command(
     ),
     "Several jobs, as of a matrix, run one after the other. Ctrl-C asks the tasks to stop, a second one ends them.\n"
     "Exit status: 0 every job completed, 1 a job failed or cannot be started, 2 wrong use, 130 ended by Ctrl-C.",
+    absent={"-t": _NO_TARGET, "--target": _NO_TARGET, "-O": _NO_TARGET, "--option": _NO_TARGET},
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional, command_line, parse, quote
+from tfdsl.record import replace
 
 COMMAND = Command(
     "check",
@@ -35,6 +36,16 @@ def values(arguments: Arguments, flag: str) -> list[str]:
 )
 def test_spellings_of_a_value(words: tuple[str, ...]) -> None:
     assert values(given(*words, "f"), "--target") == ["a", "b"]
+
+
+@pytest.mark.parametrize("words", [("-t", "volcano"), ("-tvolcano",), ("--target=volcano",), ("--target", "volcano")])
+def test_an_option_of_another_command_is_explained_with_its_value(words: tuple[str, ...]) -> None:
+    command = replace(COMMAND, flags=(), absent={"-t": "there are no targets", "--target": "there are no targets"})
+    _, spans = command_line(["run", *words, "f"])
+    (error,) = (arguments := parse(command, [*words, "f"], spans[1:], spans[0])).errors
+    assert error.rule.slug == "unknown-flag"
+    assert error.helps == ("there are no targets",)
+    assert [one.text for one in arguments.rest] == ["f"]
 
 
 def test_values_may_hold_equals_and_quotes() -> None:
