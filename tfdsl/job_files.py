@@ -44,11 +44,19 @@ def job_files(
         unreadable(folder, (error.strerror or str(error)).lower())
         return
     for entry in entries:
-        if entry.name.endswith(endings) and not entry.is_dir() and _is_ours(entry, inside, endings):
+        if entry.name.endswith(endings) and not is_folder(entry) and _is_ours(entry, inside, endings):
             yield os.path.join(folder, entry.name).replace(os.sep, "/")
     for entry in entries:
         if not entry.name.startswith(".") and entry.name not in SKIPPED and entry.is_dir(follow_symlinks=False):
             yield from job_files(os.path.join(folder, entry.name), inside, unreadable, endings)
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a folder, or a link to one."""
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself; what reads it says so
+        return False
 
 
 def _is_ours(entry: os.DirEntry[str], inside: Sequence[str], endings: tuple[str, ...]) -> bool:

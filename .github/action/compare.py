@@ -73,9 +73,9 @@ def _words(line: str) -> list[str]:
 def _output(words: list[str]) -> str | None:
     """Where a command line of ``tfdsl compile`` writes to."""
     for at, word in enumerate(words):
-        name, equals, value = word.partition("=")
+        name, _, value = word.partition("=") if word.startswith("--") else (word[:2], "", word[2:].removeprefix("="))
         if name in ("-o", "--output"):
-            given = value if equals else "".join(words[at + 1 : at + 2])
+            given = value or "".join(words[at + 1 : at + 2])
             return None if given in ("", "-") else given
     return None
 

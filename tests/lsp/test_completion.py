@@ -260,6 +260,7 @@ def test_files_beside_the_text_for_an_include(tmp_path: pytest.TempPathFactory) 
     for name in ("b.tfjob", "c.txt", ".hidden.tfjob", "a.tfjob", "prod.env", ".env", ".env.dev", ".envrc"):
         (folder / name).write_text("")
     (folder / "sub").mkdir()
+    (folder / ".loop").symlink_to(".loop")
     (folder / "sub" / "d.tfjob").write_text("")
     own = str(folder / "a.tfjob")
 

@@ -95,6 +95,7 @@ def test_strict_and_all_targets_and_profiles(runner: Runner) -> None:
         ({"compile": "jobs/mnist.tfjob -t volcano"}, "needs -o and a folder or a file of the repository"),
         ({"compile": "jobs/mnist.tfjob -t volcano -o -"}, "needs -o and a folder or a file of the repository"),
         ({"compile": "jobs/mnist.tfjob -t volcano -o /tmp"}, "git status failed: see the log"),
+        ({"compile": "jobs/mnist.tfjob -t volcano -o/tmp"}, "git status failed: see the log"),
         ({"compile": "'jobs/mnist.tfjob -o deploy"}, "compile cannot be read as a command line (No closing quotation)"),
         ({"targets": "slurmm"}, "slurmm"),
         ({"files": "nowhere"}, "cannot read nowhere"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import tfdsl
+from tfdsl.job_files import job_files
 from tfdsl.lsp.settings import read_settings
 from tfdsl.lsp.workspace import Workspace
 
@@ -57,6 +58,18 @@ def test_all_files_below_a_folder_in_order(tree: Path) -> None:
     assert checked("jobs", "a.tfjob", "jobs/", cwd=tree) == ["jobs/c.tfjob", "jobs/deep/d.tfjob", "a.tfjob"]
     assert checked("root/./jobs/..", cwd=tree.parent) == [f"root/{name}" for name in checked(".", cwd=tree)]
     assert checked(".hidden", "again", cwd=tree)[0] == ".hidden/e.tfjob"
+
+
+def test_a_link_that_leads_to_itself_is_one_file_that_cannot_be_read(tree: Path) -> None:
+    (tree / "loop.tfjob").symlink_to("loop.tfjob")
+    ran = tfdsl("check", "--format", "concise", ".", cwd=tree)
+    assert (ran.status, "cannot read loop.tfjob: too many levels of symbolic links" in ran.err) == (2, True)
+    assert len(ran.err.splitlines()) == len(TAKEN) + 1
+    assert [path.removeprefix(f"{tree}/") for path in job_files(str(tree), [str(tree)])] == [
+        *TAKEN[:2],
+        "loop.tfjob",
+        *TAKEN[2:],
+    ]
 
 
 def test_the_editor_takes_the_same_files(tree: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.job_files import is_folder
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
@@ -42,11 +43,4 @@ def _entries(folder: str, name: str) -> Iterator[Found]:
     for entry in sorted(known, key=lambda one: one.name):
         hidden = entry.name.startswith(".") and not name.startswith(".")
         if entry.name.startswith(name) and not hidden and entry.name.isprintable():
-            yield Found(entry.name, _is_folder(entry))
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a link that leads nowhere
-        return False
+            yield Found(entry.name, is_folder(entry))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.inputs import is_below
+from tfdsl.job_files import is_folder
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.lsp.features.completion.names import REFERENCES, job_roles, members, names
 from tfdsl.source_files import is_file_name
@@ -328,7 +329,7 @@ def _files(snapshot: Snapshot, cursor: Cursor, fits: Callable[[str], bool]) -> l
     try:
         with os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.is_dir():
+                if is_folder(entry):
                     found += [] if entry.name.startswith(".") else [Item(f"{head}{entry.name}/", "file")]
                 elif fits(entry.name) and entry.path != origin:
                     found.append(Item(f"{head}{entry.name}", "file"))
