@@ -40,6 +40,8 @@ export class Playground {
   private readonly address: Address;
   private readonly appearance: Appearance;
   private readonly views = new Views();
+  /** The target and version that the output is for. */
+  private worked = "";
   private chosen: Chosen;
   private contents: Contents | null = null;
   private diagnostics: readonly Diagnostic[] = [];
@@ -249,11 +251,14 @@ export class Playground {
 
   private state({ outputs, cut, diagnostics, target, version, milliseconds }: Compiled): void {
     const errors = diagnostics.filter(({ level }) => level === "error").length;
+    const title = this.catalogue.targets.find(({ name }) => name === target)?.title ?? target;
+    const asked = `${title} ${version}`;
     byId("result-pane").classList.toggle("stale", outputs === null);
     if (outputs === null) {
       const there = this.output.all.length > 0;
+      const whose = asked === this.worked ? "" : `, of ${this.worked}`;
       this.says.banner(
-        `${counted(errors, "error")}: ${there ? "this is the last output that worked" : "there is no output"}`,
+        `${counted(errors, "error")}: ${there ? `this is the last output that worked${whose}` : "there is no output"}`,
         "stale",
       );
     } else if (outputs.length === 0) {
@@ -261,8 +266,10 @@ export class Playground {
     } else {
       this.says.banner(cut ?? "");
     }
-    const title = this.catalogue.targets.find(({ name }) => name === target)?.title ?? target;
-    this.says.status("engine", `${title} ${version} · ${duration(milliseconds)} · tfdsl ${this.catalogue.version}`);
+    if (outputs !== null) {
+      this.worked = asked;
+    }
+    this.says.status("engine", `${asked} · ${duration(milliseconds)} · tfdsl ${this.catalogue.version}`);
   }
 
   /** The picture, when it is looked at. */
