@@ -13,6 +13,7 @@ from tfdsl.record import Record
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from tfdsl.backend import Document
     from tfdsl.emit.header import Form
     from tfdsl.ir.origins import Origins
     from tfdsl.pipeline import Made
@@ -23,13 +24,15 @@ class OutputFile(Record):
     """One file. ``name``: with ``/`` between its parts, on every system.
 
     ``place_of``: the origins of the job that a line belongs to, and the IR path there, for the path of a line.
-    ``private``: it belongs to a job that holds a secret as plain text.
+    ``documents``: those that are in it; none in a Dockerfile. ``private``: it belongs to a job that holds a secret as
+    plain text.
     """
 
     name: str
     written: Written
     form: Form
     place_of: Callable[[str], tuple[Origins, str]]
+    documents: tuple[Document, ...] = ()
     executable: bool = False
     private: bool = False
 
@@ -64,7 +67,7 @@ def output_files(made: Made) -> Iterator[OutputFile]:
         for document in made.documents:
             name = f"{job}/{document.file}"
             written = headed(pipeline.written(document), document.format, name, header)
-            yield OutputFile(name, written, document.format, place_of, document.executable, private)
+            yield OutputFile(name, written, document.format, place_of, (document,), document.executable, private)
     if made.dockerfile is not None:
         name = f"{job}.Dockerfile"
         written = headed(made.dockerfile, "dockerfile", name, header_of(made))
@@ -104,7 +107,8 @@ def stream(name: str, jobs: Sequence[Made]) -> OutputFile:
     written = Written("".join(texts), tuple(lines))
     if jobs:
         written = headed(written, "yaml", name, header_of(jobs[0]))
-    return OutputFile(name, written, "yaml", place_of, private=private)
+    documents = tuple(document for one in jobs for document in one.documents)
+    return OutputFile(name, written, "yaml", place_of, documents, private=private)
 
 
 def folder_names(made: Sequence[Made]) -> dict[tuple[str, str], str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from tfdsl.cli.outputs import file_name, folders, target_of
 from tfdsl.diagnostics.render.json import contents, dumped
 from tfdsl.emit.located import plain
-from tfdsl.output_files import is_stream, output_files, stream
+from tfdsl.output_files import output_files, stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,15 +52,12 @@ def _file(output: OutputFile, made: Sequence[Made], path: str, *, source_map: bo
         "executable": output.executable,
         "private": output.private,
         "text": output.written.text,
-        "documents": [document for one in made for document in _documents(output, one)],
+        "documents": _documents(output),
     }
     return data | ({"map": json.loads(output.source_map()) if output.mapped else None} if source_map else {})
 
 
-def _documents(output: OutputFile, made: Made) -> Iterator[Json]:
+def _documents(output: OutputFile) -> list[Json]:
     """What a program would read in a file of YAML or JSON."""
-    if output.form not in ("yaml", "json"):
-        return
-    for document in made.documents:
-        if is_stream(made) or f"{made.unit.job.name}/{document.file}" == output.name:
-            yield cast("Json", plain(document.data))
+    is_data = output.form in ("yaml", "json")
+    return [cast("Json", plain(document.data)) for document in output.documents] if is_data else []
