@@ -35,17 +35,21 @@ _SKIPPED: Final = ("node_modules", "__pycache__")
 
 
 class Renaming(Record):
-    """A ``field`` of the kustomization in ``folder`` that changes names; ``files``: those that it reaches."""
+    """A ``field`` of the kustomization in ``folder`` that changes names; ``files``: those that it reaches.
+
+    ``prefix``, ``suffix``: all that this kustomization adds to a name.
+    """
 
     field: str
-    text: str
     span: Span
     folder: str
     files: frozenset[str]
+    prefix: str
+    suffix: str
 
     def renamed(self, name: str) -> str:
         """What an object of this name is called then."""
-        return f"{self.text}{name}" if self.field == "namePrefix" else f"{name}{self.text}"
+        return f"{self.prefix}{name}{self.suffix}"
 
 
 class _Kustomization(Record):
@@ -56,6 +60,12 @@ class _Kustomization(Record):
     reaches: frozenset[str]
     fields: tuple[tuple[str, str, Span], ...]
 
+    def added(self) -> tuple[str, str]:
+        """What it puts before and behind a name."""
+        texts = {field: text for field, text, _ in self.fields}
+        prefix, suffix = (texts.get(field, "") for field in _FIELDS)
+        return prefix, suffix
+
 
 def renamings(files: Iterable[str]) -> list[Renaming]:
     """The renamings that reach any of ``files``, which have been written."""
@@ -65,9 +75,9 @@ def renamings(files: Iterable[str]) -> list[Renaming]:
     found = {one.folder: one for root in sorted(roots) for one in _below(root)}
     reached = _reached(found, frozenset(real))
     return [
-        Renaming(field, text, span, one.shown, frozenset(real[path] for path in reached[one.folder]))
+        Renaming(field, span, one.shown, frozenset(real[path] for path in reached[one.folder]), *one.added())
         for one in found.values()
-        for field, text, span in one.fields
+        for field, _, span in one.fields
         if reached[one.folder]
     ]
 

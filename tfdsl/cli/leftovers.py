@@ -156,6 +156,8 @@ def _with_maps(paths: Sequence[str]) -> list[str]:
 
 def _warning(left: Leftover, source: Source, place: Span) -> Diagnostic:
     shown = left.folder or left.files[0]
-    words = ["rm", "-r", left.folder] if left.folder else ["rm", *left.files]
+    paths = [left.folder] if left.folder else left.files
+    ends = ["--"] if paths[0].startswith("-") else []
+    words = ["rm", *(["-r"] if left.folder else []), *ends, *paths]
     warning = LEFT_OVER(place, path=shown, source=source.path).help(f"remove it: {' '.join(map(quote, words))}")
     return warning.help(f"job {left.job} may still be on the cluster: delete it there too") if left.gone else warning

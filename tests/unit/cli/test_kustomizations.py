@@ -93,6 +93,13 @@ def test_the_folder_of_the_output_has_one(project: Path, field: str) -> None:
     assert command(ran) == ["tfdsl", "compile", "digits.tfjob", "-t", "kubernetes", "--name", name, "-o", "out"]
 
 
+def test_one_with_both_is_told_the_name_with_both(project: Path) -> None:
+    kustomization(project / "out", "resources: [digits.yaml]\nnamePrefix: x-\nnameSuffix: -y\n")
+    ran = compiled(project)
+    assert [text.split(" renames ")[0] for text in warned(ran)] == ["kubernetes: namePrefix", "kubernetes: nameSuffix"]
+    assert ran.err.count("--name x-digits-y -o out") == 2
+
+
 def test_several_jobs_and_targets_below_an_overlay(project: Path) -> None:
     (project / "digits.tfjob").write_text(JOB + JOB.replace("job digits", "job letters"))
     kustomization(project / "out/kubernetes", "resources: [digits.yaml, letters.yaml]\n")

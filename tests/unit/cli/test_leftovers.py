@@ -45,6 +45,13 @@ def commands(ran: Ran) -> list[list[str]]:
     return [shlex.split(command) for _, found, command in helps if found]
 
 
+def test_a_folder_that_looks_like_an_option_is_none_in_the_command(project: Path) -> None:
+    for text in (JOB, OTHER):
+        (project / "main.tfjob").write_text(text)
+        ran = tfdsl("compile", "main.tfjob", "-t", "volcano", "--output=-r", cwd=project)
+    assert commands(ran) == [["rm", "--", "-r/mnist.yaml"]]
+
+
 def test_the_file_of_a_renamed_job_is_told(project: Path) -> None:
     assert left(compiled(project, JOB)) == []
     assert left(compiled(project, JOB)) == []
