@@ -21,6 +21,7 @@ from site_builder import (  # noqa: E402
     navigation,
     playground,
     rendered,
+    screens,
     search_words,
     target_pages,
 )
@@ -56,6 +57,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     config["mdx_configs"]["toc"]["slugify"] = rendered.slug
     entries: list[navigation.Entry] = config["nav"]
     config["nav"] = navigation.whole(entries)
+    screens.take_one_prompt()
     return config
 
 
@@ -97,7 +99,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     page.meta.setdefault("tags", search_words.words(path))
     if path.startswith(_UNLINKED):
         return markdown
-    whole = home.whole(markdown) if page.is_homepage else markdown
+    whole = screens.named(home.whole(markdown) if page.is_homepage else markdown)
     return playground.linked_jobs(whole, path, page.url)
 
 

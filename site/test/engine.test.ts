@@ -167,6 +167,18 @@ test("a file that is missing is told", async () => {
   await engine.close();
 });
 
+test("a file that is damaged, or a page in its place, is told by its name", async () => {
+  for (const [name, body] of [
+    ["packages.bin.gz", Buffer.from([0x1f, 0x8b, 1, 2, 3])],
+    ["pyodide.asm.wasm.gz", "<!doctype html><title>Log in</title>"],
+  ] as const) {
+    const engine = await EnginePage.open(site, { before: (page) => page.route(`**/${name}`, (route) => route.fulfill({ body })) });
+    const { event } = await engine.heard(["failed"]);
+    assert.match(event.kind === "failed" ? event.says : "", new RegExp(`^The playground cannot load ${name}: it is damaged`));
+    await engine.close();
+  }
+});
+
 test("a browser that is too old is told", async () => {
   const engine = await EnginePage.open(site, {
     before: (page) => page.evaluate(() => Reflect.deleteProperty(globalThis, "DecompressionStream")),

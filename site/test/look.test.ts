@@ -73,6 +73,20 @@ test("what is copied from a screen is the commands", async () => {
   assert.deepEqual(copied.trim().split(/\n+/), ["tfdsl new digits", "tfdsl check digits.tfjob -t kubernetes --set workers=100"]);
 });
 
+test("what a program writes is never copied, also if it begins as a prompt of root does", async () => {
+  for (const [name, command] of [
+    ["project/readme.html", "tfdsl compile examples/mnist/main.tfjob -t volcano"],
+    ["run.html", "tfdsl run main.tfjob --profile laptop"],
+  ] as const) {
+    const page = await site.open(name, { permissions: ["clipboard-read", "clipboard-write"] });
+    const block = page.locator(".highlight", { hasText: `$ ${command}` }).first();
+    await block.hover();
+    await block.locator("[data-clipboard-target], .md-clipboard, button[title*=opy]").first().click();
+    assert.equal((await page.evaluate(() => navigator.clipboard.readText())).trim(), command);
+    await page.context().close();
+  }
+});
+
 test("an error on a page leads to its explanation", async () => {
   const page = await site.open("project/readme.html");
   await page.locator("a.message", { hasText: "TFJ2021" }).first().click();

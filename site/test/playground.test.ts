@@ -137,6 +137,17 @@ test("a fix is taken by its button, by the bulb and by keys", async () => {
   }
 });
 
+test("a fix in a file that is not shown shows it, so that it can be seen and undone", async () => {
+  const lib = `${"# a line\n".repeat(80)}template big {\n  comand = ["x"]\n}\n`;
+  const main = 'include "lib.tfjob"\njob a {\n  image = "a:1"\n  role worker { use big }\n}\n';
+  await play.write(main, "volcano", { files: { "main.tfjob": main, "lib.tfjob": lib } });
+  await play.page.locator("#problems-list .fix").first().click();
+  await play.line("source", "  command = ").waitFor();
+  assert.equal(await play.page.locator("#file-tabs [aria-selected=true]").textContent(), "lib.tfjob");
+  await play.page.keyboard.press("Control+z");
+  await play.line("source", "  comand = ").waitFor();
+});
+
 test("hover says what a word means and what targets do with it", async () => {
   await play.write(WRONG.replace("comand", "command"));
   const word = play.page.locator("#source .cm-line", { hasText: "image" }).locator("span", { hasText: "image" }).first();

@@ -18,13 +18,25 @@ export interface Fetched {
 export async function fetchFiles(folder: string, progress: (part: number) => void): Promise<Fetched> {
   const counter = new Counter(progress);
   const [program, python, library, packages] = await Promise.all([
-    fetched(folder + WORKER, counter).then((response) => response.blob()),
-    fetched(folder + PYTHON, counter).then(compiled),
-    fetched(folder + LIBRARY, counter).then((response) => response.arrayBuffer()),
-    fetched(folder + PACKAGES, counter).then((response) => response.arrayBuffer()),
+    read(folder, WORKER, counter, (response) => response.blob()),
+    read(folder, PYTHON, counter, compiled),
+    read(folder, LIBRARY, counter, (response) => response.arrayBuffer()),
+    read(folder, PACKAGES, counter, (response) => response.arrayBuffer()),
   ]);
   const script = new Blob([program], { type: "text/javascript" });
   return { files: { python, library, packages }, program: URL.createObjectURL(script) };
+}
+
+/** Fetch a file and take what is in it; what browsers say about a damaged one is not for people. */
+async function read<T>(folder: string, name: string, counter: Counter, take: (response: Response) => Promise<T>): Promise<T> {
+  const response = await fetched(folder + name, counter);
+  try {
+    return await take(response);
+  } catch (error) {
+    throw new Error(`The playground cannot load ${name}: it is damaged, or something between this page and its server changes it`, {
+      cause: error,
+    });
+  }
 }
 
 /** Compile while it comes. */

@@ -175,8 +175,14 @@ export class Source {
     this.view.focus();
   }
 
-  /** Put edits into the texts; each text can undo its own. */
+  /** Put edits into the texts; each text can undo its own. One of them is shown. */
   edit(edits: readonly Edit[]): void {
+    const [first] = edits;
+    if (first !== undefined && !edits.some(({ file }) => file === this.current)) {
+      this.show(first.file);
+      // Before the edit, so that to undo it leads here too.
+      this.view.dispatch({ selection: { anchor: Math.min(first.from, this.view.state.doc.length) } });
+    }
     this.keep();
     for (const name of new Set(edits.map(({ file }) => file))) {
       const state = this.states.get(name);
