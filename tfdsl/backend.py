@@ -193,7 +193,7 @@ class Backend(Record):
     What it does: ``requires_image``: every role needs an image with the given options. ``knows_submitter``: it tells
     tasks who submitted the job, so that ``job.user`` has a value. ``gpus_by_label``: GPUs come with a node, so that a
     role may have some without asking. ``own_labels``: beginnings of the labels of pods that it writes itself, or
-    whole ones where there is no ``/``; ``refuses_own_labels``: its checks refuse a job that sets them. ``starter``:
+    whole ones where there is no ``/``; ``refused_labels``: those of them that its checks refuse in a job. ``starter``:
     what ``tfdsl new`` writes in its block.
 
     Import: ``reading`` is the module with :class:`tfdsl.reading.Reading`; empty when its documents cannot be imported.
@@ -224,7 +224,7 @@ class Backend(Record):
     knows_submitter: bool = False
     gpus_by_label: bool = False
     own_labels: tuple[str, ...] = ()
-    refuses_own_labels: bool = False
+    refused_labels: tuple[str, ...] = ()
     starter: tuple[str, ...] = ()
     reading: str = ""
     reads: tuple[str, ...] = ()

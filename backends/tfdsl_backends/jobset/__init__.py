@@ -8,6 +8,7 @@ from tfdsl_backends.jobset.messages import RULES
 from tfdsl_backends.jobset.options import OPTIONS
 from tfdsl_backends.jobset.support import SUPPORT
 from tfdsl_backends.podspec import SCHEMAS
+from tfdsl_backends.podspec.job_labels import JOB_LABELS
 
 BACKEND = Backend(
     name="jobset",
@@ -27,13 +28,7 @@ BACKEND = Backend(
     kinds=("JobSet",),
     pods=True,
     docs="docs/targets/jobset.md",
-    own_labels=(
-        "jobset.sigs.k8s.io/",
-        "alpha.jobset.sigs.k8s.io/",
-        # of the Jobs that its controller makes
-        "batch.kubernetes.io/",
-        "job-name",
-        "controller-uid",
-    ),
+    own_labels=("jobset.sigs.k8s.io/", "alpha.jobset.sigs.k8s.io/", *JOB_LABELS),
+    refused_labels=JOB_LABELS,
     lifecycle="tfdsl_backends.jobset.lifecycle",
 )

@@ -29,6 +29,7 @@ from tfdsl_backends.podspec.checks import (
     check_queue_name,
 )
 from tfdsl_backends.podspec.indexed_jobs import MOST_RULES
+from tfdsl_backends.podspec.job_labels import check_job_labels
 from tfdsl_backends.podspec.objects import claim_name, tensorboard_name
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_host_ports(unit, messages.PODS)
     yield from check_additions(unit, messages.PODS)
     yield from check_sidecar_nodes(unit, messages.SIDECAR_NODES)
+    yield from check_job_labels(unit, messages.JOB_LABEL, unit.job.roles)
     yield from check_kueue_label(unit, messages.KUEUE)
     yield from check_queue_name(unit, messages.KUEUE)
     yield from _rules(unit)

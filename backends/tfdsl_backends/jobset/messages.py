@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
+from tfdsl_backends.podspec.job_labels import job_label_rule
 from tfdsl_backends.podspec.messages import kueue_rules, pod_rules, sidecar_rule
 
 PODS = pod_rules("jobset", "JBS", additions=105)
 KUEUE = kueue_rules("jobset", "JBS")
+JOB_LABEL = job_label_rule("jobset", "JBS")
 SIDECAR_NODES = sidecar_rule("jobset", "JBS")
 
 SAME_NAME = Rule(
@@ -48,6 +50,7 @@ OWN_NAMES = Rule(
 RULES = (
     *PODS.all(),
     *KUEUE.all(),
+    JOB_LABEL,
     SIDECAR_NODES,
     SAME_NAME,
     NO_ADDRESSES,

@@ -8,6 +8,7 @@ from tfdsl_backends.kubernetes.messages import RULES
 from tfdsl_backends.kubernetes.options import OPTIONS
 from tfdsl_backends.kubernetes.support import SUPPORT
 from tfdsl_backends.podspec import SCHEMAS
+from tfdsl_backends.podspec.job_labels import JOB_LABELS
 
 BACKEND = Backend(
     name="kubernetes",
@@ -30,5 +31,6 @@ BACKEND = Backend(
     pods=True,
     docs="docs/targets/kubernetes.md",
     lifecycle="tfdsl_backends.kubernetes.lifecycle",
-    own_labels=("batch.kubernetes.io/", "job-name", "controller-uid"),
+    own_labels=JOB_LABELS,
+    refused_labels=JOB_LABELS,
 )

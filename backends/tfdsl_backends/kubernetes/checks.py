@@ -27,6 +27,7 @@ from tfdsl_backends.podspec.checks import (
     check_queue_name,
 )
 from tfdsl_backends.podspec.indexed_jobs import MOST_RULES
+from tfdsl_backends.podspec.job_labels import check_job_labels
 from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from _same_names(unit)
     yield from _numbers(unit)
     yield from check_additions(unit, messages.PODS)
+    yield from check_job_labels(unit, messages.JOB_LABEL, training_roles(unit.job))
     yield from check_kueue_label(unit, messages.KUEUE)
     yield from check_queue_name(unit, messages.KUEUE)
     yield from _statuses(unit)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
+from tfdsl_backends.podspec.job_labels import job_label_rule
 from tfdsl_backends.podspec.messages import kueue_rules, pod_rules
 
 PODS = pod_rules("kubernetes", "K8S", additions=105)
 KUEUE = kueue_rules("kubernetes", "K8S")
+JOB_LABEL = job_label_rule("kubernetes", "K8S")
 
 HOST_TWICE = Rule(
     "K8S100",
@@ -64,6 +66,7 @@ TOO_MANY_RULES = Rule(
 RULES = (
     *PODS.all(),
     *KUEUE.all(),
+    JOB_LABEL,
     HOST_TWICE,
     TOO_FEW_HOSTS,
     NO_NODE_NAME,

@@ -30,6 +30,6 @@ BACKEND = Backend(
     pods=True,
     docs="docs/targets/volcano.md",
     own_labels=("volcano.sh/job-", "volcano.sh/task-"),
-    refuses_own_labels=True,
+    refused_labels=("volcano.sh/job-", "volcano.sh/task-"),
     starter=('on failed => restart job, queue = "default"',),
 )

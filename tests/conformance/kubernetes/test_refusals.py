@@ -188,6 +188,10 @@ CASES = (
         *("team", "volcano.sh/job-name", "label volcano.sh/job-name"),
         targets=("volcano",),
     ),
+    *(
+        Case("K8S037", 'role worker { labels = { "HOLE" = "x" } }', "team", name, name, ("kubernetes",))
+        for name in ("job-name", "controller-uid", "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid")
+    ),
     Case(
         "K8S102", 'role worker { }\n  target kubernetes { hosts = ["HOLE"] }', "h1", "h 1", "nodeName", ("kubernetes",)
     ),

@@ -51,5 +51,6 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
 
 def _own_labels(target: str | None) -> tuple[str, ...]:
     """What the labels of all systems begin with, but for those that ``target`` refuses itself."""
-    known = [one for one in targets.known() if not (one.name == target and one.refuses_own_labels)]
-    return tuple(label for one in known for label in one.own_labels if "/" in label)
+    refused = {label for one in targets.known() if one.name == target for label in one.refused_labels}
+    own = (label for one in targets.known() for label in one.own_labels)
+    return tuple(label for label in own if "/" in label and label not in refused)

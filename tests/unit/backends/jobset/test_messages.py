@@ -34,6 +34,7 @@ SAID = (
     ("value-too-large", f'role worker {{ env = {{ A = "{"x" * 140000}" }} }}'),
     ("no-command", f"role worker {{ command = [], {COPIED} }}"),
     ("host-port", "role worker { host_network = true }\nrole ps { host_network = true }"),
+    ("job-label", 'role worker { labels = { "batch.kubernetes.io/job-name" = "x" } }'),
     ("kueue-label", f'queue = "a", labels = {{ "kueue.x-k8s.io/queue-name" = "b" }}\n{WORKERS}'),
     ("resource-name", 'role worker { resources = { "x" = 1 } }'),
     ("relative-path", 'role worker { mount scratch at "data" }'),

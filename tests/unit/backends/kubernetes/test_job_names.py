@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.unit.backends.jobs import job, role, unit
 from tests.unit.backends.verdicts import codes, documents
 
@@ -35,3 +37,12 @@ def test_a_name_leaves_room_for_the_index() -> None:
     named = {"worker": "m" * 61}
     assert "K8S040" not in codes(unit(job(role("worker", 10)), "kubernetes", job_names=named))
     assert "K8S040" in codes(unit(job(role("worker", 11)), "kubernetes", job_names=named), "error")
+
+
+@pytest.mark.parametrize("name", ["job-name", "controller-uid", "batch.kubernetes.io/job-name"])
+def test_a_label_that_the_server_gives_each_pod_is_refused(name: str) -> None:
+    """It answers 422 to a Job whose pods have another value (``ValidateGeneratedSelector``)."""
+    found = codes(unit(job(role("worker", labels={name: "mine"}), role("ps")), "kubernetes"))
+    assert found.count("K8S037") == 1
+    assert "K8S037" not in codes(unit(job(role("worker", labels={"job-names": "mine"})), "kubernetes"))
+    assert "K8S037" not in codes(unit(job(role("worker"), labels={name: "mine"}), "kubernetes"))  # not on the pods
