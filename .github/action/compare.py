@@ -109,7 +109,7 @@ def _tell(changed: Changed, words: list[str]) -> None:
 
 def _tell_of_the_folder(words: list[str]) -> int:
     """Annotate what only a compilation sees: files of jobs that are gone, which fail, and names that do not fit."""
-    messages = json.loads(tfdsl("compile", *words, "--format", "json").stdout)["diagnostics"]
+    messages = json.loads(tfdsl("compile", "--format", "json", *words).stdout)["diagnostics"]
     failed = False
     for message in messages:
         text = "; ".join([message["message"], *message["help"]])
