@@ -261,7 +261,8 @@ job strings {{
   {COMMAND}
   {SMALL}
   env = {{ {", ".join(f"T_{number} = {quoted(text)}" for number, text in enumerate(TEXTS))} }}
-  role chief {{ args = {listed(["alone", "--", *TEXTS])} }}
+  # The chief's end stops the worker.
+  role chief {{ args = ["until=${{records}}/worker-0.1.json", "alone", "--", {", ".join(map(quoted, TEXTS))}] }}
   role worker {{
     command = '''
       exec python3 "$@" # it's "$HOME" {{{{HOME}}}} `id` \\\\n
@@ -280,7 +281,7 @@ job strings {{
 def test_strings_arrive_byte_for_byte(run: Run) -> None:
     assert run.status == 0, run.story
     raw = [text.encode().decode("latin-1") for text in TEXTS]
-    assert run.task("chief")["words"][2:] == raw
+    assert run.task("chief")["words"][3:] == raw
     assert run.task("worker")["words"][2:] == [*raw, "0 of 1"]
     assert run.task("worker")["folder"].endswith("/tmp")
     for one in run.records:
