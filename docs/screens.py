@@ -60,7 +60,7 @@ def rewritten(text: str, *, examples: bool = True, test: str = "", programs: Pat
 
     Args:
         text: The page.
-        examples: Whether it begins in a folder with ``examples/`` in it.
+        examples: Whether it begins in a folder like a checkout, with ``examples/`` in it.
         test: The test for which it is followed, which runs the blocks that name it too.
         programs: A folder with more programs for its commands, which come before all others.
     """
@@ -71,6 +71,7 @@ def rewritten(text: str, *, examples: bool = True, test: str = "", programs: Pat
         if examples:
             ignored = shutil.ignore_patterns("expected")
             shutil.copytree(ROOT / "examples", session.top / "examples", ignore=ignored)
+            (session.top / ".git").mkdir()  # as in a checkout: it is the root below which outputs name their sources
         with session.entered():
             for block in blocks(text):
                 if block.test and block.test != test and block.kind == "screen":
