@@ -9,7 +9,7 @@ from tests.fuzz.registry import KINDS, case, order
 from tfdsl import inputs, writing
 from tfdsl.cli import compile as compile_command
 from tfdsl.diagnostics.render import concise
-from tfdsl.lint import settings
+from tfdsl.settings import tables
 from tfdsl.syntax import format as layout
 
 pytestmark = pytest.mark.slow
@@ -55,7 +55,7 @@ SPOILED = {
     "nothing is taken back": ("writing", writing._Batch, "take_back", lambda batch: [], 200),
     "nothing is swept": ("writing", writing, "_sweep", lambda folder: None, 500),
     "control characters are shown": ("shown", concise, "visible", lambda text: text, 60),
-    "a settings file is not read": ("settings", settings, "place_of", _broken, 60),
+    "a settings file is not read": ("settings", tables, "place_of", _broken, 60),
     "a command ends otherwise": ("given", compile_command, "named_files", _broken, 100),
     "the layout is lost": ("layout", layout, "_format", lambda text: f"{text}\n", 20),
 }
