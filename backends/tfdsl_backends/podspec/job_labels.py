@@ -1,4 +1,4 @@
-"""Labels that a Job has of its own: the server writes them on its pods, and takes no other value from anybody.
+"""Labels that a Job has of its own: the server writes them on its pods, and refuses other values.
 
 Source: `generateSelector` in pkg/registry/batch/job/strategy.go, and `ValidateGeneratedSelector`. The index of a pod,
 another label below the same prefix, is written over by the controller.
@@ -25,7 +25,7 @@ JOB_LABELS: Final = ("batch.kubernetes.io/", "job-name", "controller-uid")
 
 def job_label_rule(target: str, prefix: str) -> Rule:
     """The rule of ``target`` about them."""
-    message = "Kubernetes writes the label {name} on each pod of a Job itself, and takes no other value"
+    message = "Kubernetes writes the label {name} on each pod of a Job itself, so it cannot have another value"
     return Rule(f"{prefix}037", f"{target}-job-label", "error", message)
 
 
