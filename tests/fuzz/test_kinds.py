@@ -6,7 +6,7 @@ import pytest
 
 from tests.fuzz.case import Finding
 from tests.fuzz.registry import KINDS, case, order
-from tfdsl import inputs, writing
+from tfdsl import source_files, writing
 from tfdsl.cli import compile as compile_command
 from tfdsl.diagnostics.render import concise
 from tfdsl.settings import tables
@@ -50,7 +50,7 @@ def _broken(*words: object) -> object:
 
 
 SPOILED = {
-    "what lies outside is read": ("reading", inputs, "is_below", lambda path, roots: True, 60),
+    "what lies outside is read": ("reading", source_files, "_refusal", lambda path, real, roots: None, 60),
     "links lead out": ("writing", writing, "_is_inside", lambda place, root: True, 200),
     "nothing is taken back": ("writing", writing._Batch, "take_back", lambda batch: [], 200),
     "nothing is swept": ("writing", writing, "_sweep", lambda folder: None, 500),

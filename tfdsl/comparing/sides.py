@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl import front_end, pipeline, targets
@@ -15,7 +16,7 @@ from tfdsl.patterns import regex
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
 from tfdsl.settings.finding import Settings
-from tfdsl.source_files import STANDARD_INPUT, read
+from tfdsl.source_files import STANDARD_INPUT, Outside, read
 from tfdsl.syntax import ast
 from tfdsl.vocabulary.secrets import is_secret
 
@@ -83,11 +84,21 @@ def _secrets(root: Node) -> Iterator[str]:
 def open_side(word: str, place: Span, allowed: Many[str], report: Report) -> Side | None:
     """What ``word`` of a command line is; ``None`` with a report where it cannot be read.
 
-    An existing file wins over a revision: ``FILE@REVISION`` is one only where there is no such file.
+    ``FILE@REVISION`` is a file of that name where there is one and no such revision. Where both are, or two files can
+    be meant, neither is read: whoever brings a file of that name decides what is compared.
     """
-    parts = revisions.split(word)
-    if parts is not None:
-        return _at_revision(*parts, place, allowed, report)
+    asked = revisions.likely(word)
+    is_file = os.path.lexists(word)
+    if is_file:
+        asked = [one for one in revisions.readings(word) if not isinstance(revisions.revision(*one, allowed), str)]
+    if len(asked) > (0 if is_file else 1):
+        path, name = asked[0]
+        file = word if is_file else asked[-1][0]
+        ambiguous = REVISION(place, path=path, revision=name, reason=f"there is a file called {file}")
+        report(ambiguous.help("rename the file, or name the revision by its commit"))
+        return None
+    if asked:
+        return _at_revision(*asked[0], place, allowed, report)
     source = read(word)
     if isinstance(source, str):
         report(UNREADABLE_FILE(place, path=word or "(no name)", reason=source))
@@ -96,12 +107,13 @@ def open_side(word: str, place: Span, allowed: Many[str], report: Report) -> Sid
 
 
 def _at_revision(path: str, name: str, place: Span, allowed: Many[str], report: Report) -> Side | None:
-    found = revisions.revision(path, name)
+    found = revisions.revision(path, name, allowed)
     source = found.read(path) if not isinstance(found, str) else found
     if isinstance(source, str) or isinstance(found, str):
-        report(REVISION(place, path=path, revision=name, reason=source))
+        problem = REVISION(place, path=path, revision=name, reason=source)
+        report(problem.help(Outside.HELP) if isinstance(source, Outside) else problem)
         return None
-    return side_of(source, Inputs(source, allowed, found.read), report)
+    return side_of(source, Inputs(source, allowed, lambda one, _: found.read(one)), report)
 
 
 def side_of(source: Source, inputs: Inputs, report: Report) -> Side | None:
