@@ -160,17 +160,17 @@ def choices_of(side: Side) -> list[Choice]:
     return [pipeline.Choice(target) for target in known.values()]
 
 
-def projects_of(side: Side) -> tuple[Choice, ...]:
+def projects_of(side: Side, allowed: Many[str]) -> tuple[Choice, ...]:
     """The targets of the project that a text is in."""
-    return () if isinstance(side, Manifest) else _project_of(side, ()).choices
+    return () if isinstance(side, Manifest) else _project_of(side, (), allowed).choices
 
 
-def _project_of(given: Input, named: Many[Choice]) -> front_end.Project:
+def _project_of(given: Input, named: Many[Choice], allowed: Many[str]) -> front_end.Project:
     """The project of a text, as it is today, whatever the revision of the text; one that Python made is in none."""
     source = front_end.source_of(given)
     if source.origin is None and source.path != STANDARD_INPUT:
         return front_end.project_with(Settings())
-    return front_end.project_of(source.origin, named)
+    return front_end.project_of(source.origin, named, allowed)
 
 
 def groups(side: Manifest, target: Backend) -> list[tuple[Document, ...]]:
@@ -179,7 +179,7 @@ def groups(side: Manifest, target: Backend) -> list[tuple[Document, ...]]:
     return [one.documents for one in reading.groups(side.documents)] if reading is not None else []
 
 
-def jobs_of(side: Side, choice: Choice, request: Request, report: Report) -> list[Job] | None:
+def jobs_of(side: Side, choice: Choice, request: Request, report: Report, allowed: Many[str]) -> list[Job] | None:
     """The jobs of a side for a target; ``None`` with a report where there is an error."""
     if isinstance(side, Manifest):
         found = [Job(_name(documents), None, documents) for documents in groups(side, choice.backend)]
@@ -189,7 +189,7 @@ def jobs_of(side: Side, choice: Choice, request: Request, report: Report) -> lis
             reason = f"nothing in it is for {choice.backend.name}"
             report(NO_JOB(Span(side.source, 0, 0), path=side.source.path, reason=reason))
         return found or None
-    project = _project_of(side, [choice])
+    project = _project_of(side, [choice], allowed)
     outcome: Outcome = front_end.compiled(side, project.labelled(request), [choice])
     wrong = [one for one in (*project.problems, *outcome.diagnostics) if one.level == "error"]
     for one in wrong:
