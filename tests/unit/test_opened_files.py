@@ -66,7 +66,6 @@ NAMED_BY_USER = {
     "tfdsl/cli/run_options.py": f"{NAMED}: --env-file",
     "tfdsl/cli/where.py": f"{NAMED}: FILE:LINE and --source",
     "tfdsl/cli/check.py": "the first three bytes, to write them back, of a file that has been read",
-    "tfdsl/comparing/sides.py": NAMED,
 }
 """A file of the product, and why it calls the gate without roots."""
 

@@ -9,7 +9,7 @@ from tfdsl import front_end, pipeline, targets
 from tfdsl.comparing import revisions
 from tfdsl.diagnostics.diff_rules import NO_JOB, REVISION
 from tfdsl.diagnostics.usage_rules import UNREADABLE_FILE
-from tfdsl.inputs import Inputs
+from tfdsl.inputs import Inputs, root_of
 from tfdsl.manifest.nodes import Mapping, Sequence
 from tfdsl.manifest.view import view
 from tfdsl.patterns import regex
@@ -85,9 +85,11 @@ def open_side(word: str, place: Span, allowed: Many[str], report: Report) -> Sid
     """What ``word`` of a command line is; ``None`` with a report where it cannot be read.
 
     ``FILE@REVISION`` is a file of that name where there is one and no such revision. Where both are, or two files can
-    be meant, neither is read: whoever brings a file of that name decides what is compared.
+    be meant, neither is read: whoever brings a file of that name decides what is compared. Nor is it a link that leads
+    out of the root.
     """
     asked = revisions.likely(word)
+    roots = (root_of(word), *map(os.path.realpath, allowed)) if asked else None
     is_file = os.path.lexists(word)
     if is_file:
         asked = [one for one in revisions.readings(word) if not isinstance(revisions.revision(*one, allowed), str)]
@@ -99,7 +101,7 @@ def open_side(word: str, place: Span, allowed: Many[str], report: Report) -> Sid
         return None
     if asked:
         return _at_revision(*asked[0], place, allowed, report)
-    source = read(word)
+    source = read(word, roots)
     if isinstance(source, str):
         report(UNREADABLE_FILE(place, path=word or "(no name)", reason=source))
         return None

@@ -89,7 +89,7 @@ def prove(text: str, path: str, at: float) -> None:
     source = decode(kept(text), path, path)
     if isinstance(source, str):  # a lone surrogate: no file holds it, an editor may
         source = Source(path, text, path)
-    program = pipeline.load(source, lambda name, roots: "there is no such file")
+    program = pipeline.load(source, lambda name: "there is no such file")
     names = targets.names()
     target = targets.find(names[int(at * len(names))])
     assert target is not None

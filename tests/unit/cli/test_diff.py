@@ -336,6 +336,13 @@ def test_a_file_whose_name_has_the_form_of_a_revision(repository: Path) -> None:
     assert diff(repository, "mnist.tfjob@none", "mnist.tfjob", "-t", "tfjob").status == 0
 
 
+def test_such_a_file_is_no_link_to_another_one(repository: Path) -> None:
+    (repository.parent / "outside").write_text(MORE)
+    (repository / "mnist.tfjob@none").symlink_to("../outside")
+    ran = diff(repository, "mnist.tfjob@none", "mnist.tfjob", "-t", "tfjob")
+    assert (ran.status, f"it is outside {repository}" in ran.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("brought", "word"),
     [("mnist.tfjob@two", "mnist.tfjob@two"), ("mnist.tfjob@ann", "mnist.tfjob@ann@two"), ("new.tfjob@two",) * 2],
