@@ -49,7 +49,7 @@ OPTION = Flag(
 JOB = Flag("--job", "only this job of the file, or all jobs of its matrix", value="NAME")
 NAME = Flag("--name", "give the one job this name instead of its own", value="NAME")
 ALLOW_READ = Flag(
-    "--allow-read", "another folder that include, file() and env_file() may read from", value="DIR", many=True
+    "--allow-read", "another folder from which files may be read that you do not name yourself", value="DIR", many=True
 )
 STRICT = Flag("--strict", "report what a target does differently as an error")
 

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import JOB, Ran, tfdsl
-from tests.unit.cli.test_diff import MORE, commit, git, repository
+from tests.unit.cli.test_diff import MORE, commit, git, with_commits
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-__all__ = ("repository",)
 
 SECRET = JOB.replace("mnist:1.4", "s3cret:1")
 
@@ -22,6 +20,15 @@ SECRET = JOB.replace("mnist:1.4", "s3cret:1")
 def differs(folder: Path, revision: str = "main", *more: str, file: str = "mnist.tfjob", **environment: str) -> Ran:
     """The job as it is compared with itself at a revision."""
     return tfdsl("diff", f"{file}@{revision}", file, "-t", "tfjob", *more, cwd=folder, **environment)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """An ordinary repository, with folders beside it."""
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    (repository / "mnist.tfjob").write_text(JOB)
+    return with_commits(repository)
 
 
 @pytest.fixture
