@@ -33,7 +33,7 @@ HOSTILE = (*BLOCKS, "\r", "\u202e", "😀", "job\n", "\njob x {\n", "}\n}\n", "e
 included = [COMMON]
 
 
-def read(path: str) -> Source | str:
+def read(path: str, roots: Sequence[str] = ()) -> Source | str:
     return Source(path, included[0], path) if path.endswith("common.tfjob") else "there is no such file"
 
 

@@ -107,7 +107,7 @@ def run(arguments: Arguments) -> int:
         return USAGE
     source = named.sources[0]
     given = read(source, chosen.inputs(arguments, source))
-    project = settings_for(source.origin)
+    project = settings_for(source.origin, allowed=picked.allowed)
     levels = {slug: level for slug, level in project.levels.items() if slug not in _OF_IMAGES}
     found = plain_jobs(given, replace(picked.request, scale=options.scale, levels=levels))
     shown = [one for one in found.diagnostics if one.level != "info" and one.rule.slug not in _OF_IMAGES]
