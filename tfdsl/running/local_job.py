@@ -51,6 +51,10 @@ class Supervisor(Protocol):
         """Let it go on if it was stopped."""
         ...
 
+    def is_stopped(self) -> bool:
+        """Whether it was stopped, and was not woken for long enough to do anything."""
+        ...
+
     def end(self) -> None:
         """Kill it and everything that it has started, because it does not answer."""
         ...
@@ -207,11 +211,14 @@ class LocalJob:
         """Send a signal to all processes of ``program``."""
         self._supervisor.signal(program.name, number)
 
-    def give_up(self) -> None:
-        """End everything without the supervisor, which does not answer."""
+    def give_up(self) -> bool:
+        """End everything without the supervisor, unless that may only be busy for others; whether it was done."""
+        if self._finish is None and not self._supervisor.is_stopped():
+            return False
         self.tell("the supervisor of the run does not answer and is killed")
         self._supervisor.end()
         self._supervised()
+        return True
 
     def happened(self, event: Event) -> None:
         """Tell the machine, and do what it orders."""

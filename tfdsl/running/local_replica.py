@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from tfdsl.lifecycle.events import Exited, Lost, Started
 from tfdsl.running.ending import length
 from tfdsl.running.statuses import described
-from tfdsl.running.tensorflow import BOARD, INSTALL, listens
+from tfdsl.running.tensorflow import BOARD, listens
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.events import Event, Task, Way
@@ -35,8 +35,8 @@ class Stage(Protocol):
         """Send a signal to all processes of ``program``."""
         ...
 
-    def give_up(self) -> None:
-        """End everything without the supervisor, which does not answer."""
+    def give_up(self) -> bool:
+        """End everything without the supervisor, unless that may only be busy for others; whether it was done."""
         ...
 
     def happened(self, event: Event) -> None:
@@ -193,7 +193,8 @@ class LocalReplica:
             self._kill()
             return
         if what == "end":
-            self.stage.give_up()
+            if not self.stage.give_up():
+                self.stage.later((str(self.task), "end"), PATIENCE, self)
         elif what == "listen":
             self._announce()
         elif what == self.plan.command.name:
@@ -263,7 +264,7 @@ class LocalReplica:
         is_left_out = program.kind == "sidecar"
         if end.status in _NOT_FOUND and not is_left_out:
             self.stage.not_here(self.task)
-        install = f"; install it: {INSTALL[BOARD]}" if program.argv[0] == BOARD else ""
+        install = f"; install it: pip install {BOARD}" if program.argv[0] == BOARD else ""
         what = f"{end.name} is left out: it" if is_left_out else end.name
         self.stage.tell(f"{what} could not be started: {end.why}{install}")
 

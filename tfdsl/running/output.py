@@ -27,7 +27,7 @@ class Lines:
     def __init__(self) -> None:
         self.last: deque[bytes] = deque(maxlen=LAST_LINES)
         self._rest = b""
-        self._before = b""
+        self._before: bytes = b""
         self._repeated = self._told = 0
 
     def feed(self, data: bytes) -> list[bytes]:
@@ -42,7 +42,8 @@ class Lines:
     def end(self) -> list[bytes]:
         """What is left when nothing more comes."""
         lines = self._kept([*([self._rest] if self._rest else []), b""])[:-1]
-        self._rest = self._before = b""
+        self._rest = b""
+        self._before = b""
         return lines
 
     def _kept(self, lines: list[bytes]) -> list[bytes]:

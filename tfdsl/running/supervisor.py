@@ -38,8 +38,8 @@ _ROOT: Final = Path(__file__).parents[2]
 _WAS_KILLED: Final = "the supervisor of the run was killed"
 _PATIENCE_MS: Final = 15_000
 """How long :meth:`Supervisor.close` waits for the last process."""
-_PATIENCE_WITH_ORDERS: Final = 60.0
-"""Seconds that a supervisor may be busy, as with removing the folder of a pod, before it takes the next order."""
+_PATIENCE_WITH_ORDERS: Final = 15.0
+"""Seconds that a supervisor may be stopped before it takes the next order."""
 
 
 class NoTemporaryFolderError(OSError):
@@ -166,6 +166,10 @@ class Supervisor:
         with suppress(OSError):
             self._process.send_signal(signal.SIGCONT)
 
+    def is_stopped(self) -> bool:
+        """Whether it was stopped, and was not woken for long enough to do anything."""
+        return tree.is_stopped(self._process.pid)
+
     def end(self) -> None:
         """Kill it and everything below it, because it does not answer."""
         if self._process.poll() is None:
@@ -190,7 +194,7 @@ class Supervisor:
                 return
             if not ready:
                 self.wake()
-            if time.monotonic() > until:
+            if time.monotonic() > until and self.is_stopped():
                 self.end()
 
     # --- what happens ---

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from tfdsl.running.plan import Program, Replica
 
 BOARD: Final = "tensorboard"
-INSTALL: Final = {"TensorFlow": "pip install tensorflow", BOARD: "pip install tensorboard"}
-"""How to get what lacks: since 2.21, TensorFlow does not bring TensorBoard."""
+"""A program, and the package that brings it: since 2.21, TensorFlow's does not."""
 _ASK = "import importlib.util as u, sys; sys.exit(3 if u.find_spec('tensorflow') is None else 0)"
 """Finds the package without loading it, which takes seconds."""
 
@@ -36,9 +35,9 @@ def missing(replicas: Sequence[Replica], origins: Origins) -> Iterator[Diagnosti
         board = role.name == "tensorboard" and role.command == board_command(role.logdir or "", role.port)
         why = _why(replica.command) if role.server or board else ""
         if why:
-            what = BOARD if board else "TensorFlow"
+            what = "TensorBoard" if board else "TensorFlow"
             diagnostic = run_rules.NO_TENSORFLOW(origins.span(role.path), role=role.name, what=what, why=why)
-            yield diagnostic.help(f"install it where run finds it: {INSTALL[what]}")
+            yield diagnostic.help(f"install it where run finds it: pip install {what.lower()}")
 
 
 def listens(address: str) -> bool:

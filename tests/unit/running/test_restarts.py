@@ -11,9 +11,9 @@ from tfdsl.running.restarts import FIRST_PAUSE, Backoff
 
 
 def test_the_pauses_of_the_kubelet() -> None:
-    now = 1000.0
+    now: float = 1000.0
     backoff = Backoff(FIRST_PAUSE, lambda: now)
-    pauses = []
+    pauses: list[float] = []
     for _ in range(9):
         now += 3
         pauses.append(backoff.pause())

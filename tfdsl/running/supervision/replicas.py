@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tfdsl.running.supervision.wire import Wire
 
 _KILLED = 137
-_PATIENCE = 5.0
+_PATIENCE = 10.0
 """Seconds that a keeper has to end everything that it keeps, before it is killed itself."""
 
 

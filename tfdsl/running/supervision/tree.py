@@ -75,6 +75,11 @@ def _kill_below(root: int, pid: int) -> None:
             os.close(handle)
 
 
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal, or by somebody who traces it."""
+    return _stat(pid)[:1] in ([b"T"], [b"t"])
+
+
 def wait_for_all() -> None:
     """Wait until no child is left; not for ever."""
     until = time.monotonic() + _PATIENCE
