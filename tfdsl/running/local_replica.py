@@ -141,7 +141,8 @@ class LocalReplica:
         if program.kind != "sidecar":
             self.last_name = program.name
         if not end.started:
-            self.stage.tell(f"{end.name} could not be started: {end.why}")
+            left_out = "; it is left out" if program.kind == "sidecar" else ""
+            self.stage.tell(f"{end.name} could not be started: {end.why}{left_out}")
         elif end.why:
             self.stage.tell(f"{end.name}: {end.why}")
         if self._stopping:
@@ -212,7 +213,6 @@ class LocalReplica:
 
     def _sidecar_ended(self, program: Program, end: Ended) -> None:
         if not end.started:
-            self.stage.tell(f"{program.name} is left out")
             return
         pause = self._pauses.get(program.name, FIRST_PAUSE)
         self._pauses[program.name] = min(2 * pause, LONGEST_PAUSE)
