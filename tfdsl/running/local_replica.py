@@ -261,12 +261,11 @@ class LocalReplica:
 
     def _tell_of_missing(self, program: Program, end: Ended) -> None:
         """A program could not be started; the job goes on without a sidecar."""
-        is_left_out = program.kind == "sidecar"
-        if end.status in _NOT_FOUND and not is_left_out:
-            self.stage.not_here(self.task)
         install = f"; install it: pip install {BOARD}" if program.argv[0] == BOARD else ""
-        what = f"{end.name} is left out: it" if is_left_out else end.name
-        self.stage.tell(f"{what} could not be started: {end.why}{install}")
+        left_out = "; it is left out" if program.kind == "sidecar" else ""
+        self.stage.tell(f"{end.name} could not be started: {end.why}{install}{left_out}")
+        if end.status in _NOT_FOUND and not left_out:
+            self.stage.not_here(self.task)
 
     def _announce(self) -> None:
         """Say the address as soon as something listens there."""

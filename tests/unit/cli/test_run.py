@@ -164,7 +164,10 @@ def test_sidecars_run_beside_the_command_and_decide_nothing(tmp_path: Path) -> N
     )
     assert done.status == 0, done.err
     assert (tmp_path / "stopped").exists()
-    assert "worker[0]/broken is left out" in done.err
+    broken = [line for line in said(done.err) if line.startswith("worker[0]/broken ")]
+    assert len(broken) == 1, done.err
+    assert broken[0].startswith("worker[0]/broken could not be started: ")
+    assert broken[0].endswith("; it is left out")
 
 
 def test_abort_and_ignore(tmp_path: Path) -> None:
