@@ -168,12 +168,20 @@ def test_a_port_that_is_taken_is_said(slurm: Slurm) -> None:
 IMAGE = 'image = "reg.example.com/ml/mnist:1.4"'
 
 
+def data_of_image(slurm: Slurm) -> str:
+    """A path that containers have: the stand-ins run their commands on this machine."""
+    folder = slurm.folder / "data"
+    folder.mkdir()
+    return str(folder)
+
+
 def test_containers_of_pyxis(slurm: Slurm) -> None:
     """A registry ends with # (pyxis, "Image names"); nothing of the command is in the options."""
+    data = data_of_image(slurm)
     made = scripts(
         IMAGE,
         'command = "echo it is $0"',
-        'mount host "/srv/data" at "/data" readonly',
+        f'mount host "/srv/data" at "{data}" readonly',
         "role worker { }",
         options='runtime = "pyxis"',
     )
@@ -181,15 +189,16 @@ def test_containers_of_pyxis(slurm: Slurm) -> None:
     options = slurm.options("worker-0")[0]
     assert "--container-image=reg.example.com#ml/mnist:1.4" in options
     run = f"{slurm.folder}/run"
-    assert f"--container-mounts={run}:{run},{slurm.folder}:{slurm.folder},/srv/data:/data:ro" in options
+    assert f"--container-mounts={run}:{run},{slurm.folder}:{slurm.folder},/srv/data:{data}:ro" in options
 
 
 def test_containers_of_apptainer(slurm: Slurm) -> None:
+    data = data_of_image(slurm)
     made = scripts(
         IMAGE,
         'command = ["sh", "-c", "echo in $TFJOB_INSIDE"]',
         "gpu = 1",
-        'mount host "/srv/data" at "/data" readonly',
+        f'mount host "/srv/data" at "{data}" readonly',
         'mount scratch at "/scratch"',
         "role worker { }",
         options='runtime = "apptainer"',
@@ -198,6 +207,6 @@ def test_containers_of_apptainer(slurm: Slurm) -> None:
     assert done.returncode == 0, done.stdout + slurm.log("worker-0")
     words = (slurm.folder / "slurm/apptainer").read_text().splitlines()
     assert words[0] == "exec"
-    assert {"--nv", "--bind=/srv/data:/data:ro", "docker://reg.example.com/ml/mnist:1.4"} <= set(words)
+    assert {"--nv", f"--bind=/srv/data:{data}:ro", "docker://reg.example.com/ml/mnist:1.4"} <= set(words)
     assert [word for word in words if re.fullmatch(r"--bind=.*/tfjob-7-worker-0-2:/scratch", word)]
     assert slurm.log("worker-0") == "in yes\n"
