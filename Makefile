@@ -11,7 +11,8 @@
 # make generate  write everything that is generated: the tables of the parser, the words in the editors' grammars, the
 #             tables and screens of the documentation, the outputs of the examples; review the diff
 # make lock   update the versions in requirements/
-# make bench  measure start-up, large inputs and memory
+# make budgets  fail if a command of the installed package costs more than it may (CLEAN=environment with the wheel in it)
+# make bench  measure the same of the working tree, and many jobs in one process
 # make bench-lsp  measure the language server
 # make fuzz   try random inputs of all kinds for SECONDS (600) in PROCESSES (1); failures are kept in fuzz-findings
 # make conformance-kubernetes  try the output of tfjob, volcano, kubernetes and jobset with the real programs (WORK=folder)
@@ -31,7 +32,7 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors site test-site parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
+.PHONY: lock try test test-all static check generate golden budgets bench bench-lsp fuzz fuzz-guided vsix test-editors site test-site parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -66,6 +67,10 @@ static: $(VENV)/dev
 	$(BIN)/lint-imports --no-cache
 	set -e; for script in $(GENERATORS); do $(BIN)/python $$script --check; done
 	$(BIN)/python docs/python_page.py --types
+
+# Alone: beside other work everything costs more.
+budgets: $(BIN)/tfdsl
+	$(BIN)/python benchmarks/budgets.py $(if $(CLEAN),--clean-venv $(CLEAN))
 
 bench: $(BIN)/tfdsl
 	$(BIN)/python benchmarks/bench.py
