@@ -12,6 +12,7 @@
 #             tables and screens of the documentation, the outputs of the examples; review the diff
 # make lock   update the versions in requirements/
 # make budgets  fail if a command of the installed package costs more than it may (CLEAN=environment with the wheel in it)
+# make same BASE=REVISION  try everything with that revision and with this tree, and show what differs (KINDS=examples,spec,…)
 # make bench  measure the same of the working tree, and many jobs in one process
 # make bench-lsp  measure the language server
 # make fuzz   try random inputs of all kinds for SECONDS (600) in PROCESSES (1); failures are kept in fuzz-findings
@@ -32,7 +33,7 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test test-all static check generate golden budgets bench bench-lsp fuzz fuzz-guided vsix test-editors site test-site parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
+.PHONY: lock try test test-all static check generate golden same budgets bench bench-lsp fuzz fuzz-guided vsix test-editors site test-site parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -67,6 +68,9 @@ static: $(VENV)/dev
 	$(BIN)/lint-imports --no-cache
 	set -e; for script in $(GENERATORS); do $(BIN)/python $$script --check; done
 	$(BIN)/python docs/python_page.py --types
+
+same: $(VENV)/dev
+	$(BIN)/python -m tests.same $(BASE) $(if $(KINDS),--kinds $(KINDS))
 
 # Alone: beside other work everything costs more.
 budgets: $(BIN)/tfdsl
