@@ -33,7 +33,7 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test test-all static check generate golden same budgets bench bench-lsp fuzz fuzz-guided vsix test-editors site test-site parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
+.PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors site test-site parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -69,6 +69,7 @@ static: $(VENV)/dev
 	set -e; for script in $(GENERATORS); do $(BIN)/python $$script --check; done
 	$(BIN)/python docs/python_page.py --types
 
+.PHONY: same budgets
 same: $(VENV)/dev
 	$(BIN)/python -m tests.same $(BASE) $(if $(KINDS),--kinds $(KINDS))
 
