@@ -11,7 +11,9 @@
 # make generate  write everything that is generated: the tables of the parser, the words in the editors' grammars, the
 #             tables and screens of the documentation, the outputs of the examples; review the diff
 # make lock   update the versions in requirements/
-# make bench  measure start-up, large inputs and memory
+# make budgets  fail if a command of the installed package costs more than it may (CLEAN=environment with the wheel in it)
+# make same BASE=REVISION  try everything with that revision and with this tree, and show what differs (KINDS=examples,spec,…)
+# make bench  measure the same of the working tree, and many jobs in one process
 # make bench-lsp  measure the language server
 # make fuzz   try random inputs of all kinds for SECONDS (600) in PROCESSES (1); failures are kept in fuzz-findings
 # make conformance-kubernetes  try the output of tfjob, volcano, kubernetes and jobset with the real programs (WORK=folder)
@@ -66,6 +68,14 @@ static: $(VENV)/dev
 	$(BIN)/lint-imports --no-cache
 	set -e; for script in $(GENERATORS); do $(BIN)/python $$script --check; done
 	$(BIN)/python docs/python_page.py --types
+
+.PHONY: same budgets
+same: $(VENV)/dev
+	$(BIN)/python -m tests.same $(BASE) $(if $(KINDS),--kinds $(KINDS))
+
+# Alone: beside other work everything costs more.
+budgets: $(BIN)/tfdsl
+	$(BIN)/python benchmarks/budgets.py $(if $(CLEAN),--clean-venv $(CLEAN))
 
 bench: $(BIN)/tfdsl
 	$(BIN)/python benchmarks/bench.py
