@@ -96,7 +96,7 @@ def test_a_job_that_is_removed_from_the_queue_has_not_succeeded(slurm: Slurm, *,
     for name, text in scripts('command = "true"', "role worker { }").items():
         (slurm.folder / name).write_text(text)
     if completed:
-        (slurm.folder / "bin/sbatch").write_text('#!/usr/bin/env bash\n: >"${*: -1}/marks/completed"\necho 7\n')
+        (slurm.folder / "bin/sbatch").write_text('#!/usr/bin/env bash\necho "0 done" >"${*: -1}/ended"\necho 7\n')
     done = subprocess.run(["bash", "submit.sh", "--wait"], cwd=slurm.folder, env=slurm.environment())
     assert done.returncode == status
 
@@ -173,7 +173,7 @@ def test_containers_of_pyxis(slurm: Slurm) -> None:
     made = scripts(
         IMAGE,
         'command = "echo it is $0"',
-        'mount host "/srv/data" at "/data" readonly',
+        'mount host "/srv/data" at "/srv" readonly',
         "role worker { }",
         options='runtime = "pyxis"',
     )
@@ -181,7 +181,7 @@ def test_containers_of_pyxis(slurm: Slurm) -> None:
     options = slurm.options("worker-0")[0]
     assert "--container-image=reg.example.com#ml/mnist:1.4" in options
     run = f"{slurm.folder}/run"
-    assert f"--container-mounts={run}:{run},{slurm.folder}:{slurm.folder},/srv/data:/data:ro" in options
+    assert f"--container-mounts={run}:{run},{slurm.folder}:{slurm.folder},/srv/data:/srv:ro" in options
 
 
 def test_containers_of_apptainer(slurm: Slurm) -> None:
@@ -189,7 +189,7 @@ def test_containers_of_apptainer(slurm: Slurm) -> None:
         IMAGE,
         'command = ["sh", "-c", "echo in $TFJOB_INSIDE"]',
         "gpu = 1",
-        'mount host "/srv/data" at "/data" readonly',
+        'mount host "/srv/data" at "/srv" readonly',
         'mount scratch at "/scratch"',
         "role worker { }",
         options='runtime = "apptainer"',
@@ -198,6 +198,6 @@ def test_containers_of_apptainer(slurm: Slurm) -> None:
     assert done.returncode == 0, done.stdout + slurm.log("worker-0")
     words = (slurm.folder / "slurm/apptainer").read_text().splitlines()
     assert words[0] == "exec"
-    assert {"--nv", "--bind=/srv/data:/data:ro", "docker://reg.example.com/ml/mnist:1.4"} <= set(words)
+    assert {"--nv", "--bind=/srv/data:/srv:ro", "docker://reg.example.com/ml/mnist:1.4"} <= set(words)
     assert [word for word in words if re.fullmatch(r"--bind=.*/tfjob-7-worker-0-2:/scratch", word)]
     assert slurm.log("worker-0") == "in yes\n"

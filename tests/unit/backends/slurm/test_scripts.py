@@ -21,6 +21,9 @@ SIZES = (
 CORES = "--threads-per-core=1"
 """A real Slurm with two threads a core runs only every other step without it."""
 
+WARNING = "--signal=B:USR1@60"
+"""The grace of 30 s that a command has to end, and as much again."""
+
 JOBS = {
     "plain": ((RUN, *ROLES), ""),
     "components": ((RUN, *SIZES), ""),
@@ -67,7 +70,7 @@ def test_shellcheck_has_nothing_to_say(name: str, tmp_path: Path) -> None:
 
 def test_roles_of_one_size_share_one_allocation() -> None:
     assert directives(scripts(RUN, *ROLES)["job.sbatch"]) == [
-        ["--job-name=mnist", "--open-mode=append", "--no-requeue", "--ntasks=7", "--cpus-per-task=1", CORES]
+        ["--job-name=mnist", "--open-mode=append", "--no-requeue", WARNING, "--ntasks=7", "--cpus-per-task=1", CORES]
     ]
 
 
@@ -75,7 +78,7 @@ def test_roles_of_unlike_size_are_components() -> None:
     """Of the later components only their own size is written; the partition is not inherited (sbatch(1))."""
     assert directives(scripts(RUN, *SIZES, 'queue = "gpu"')["job.sbatch"]) == [
         [
-            *("--job-name=mnist", "--open-mode=append", "--no-requeue", "--partition=gpu"),
+            *("--job-name=mnist", "--open-mode=append", "--no-requeue", WARNING, "--partition=gpu"),
             *("--ntasks=3", "--cpus-per-task=2", CORES, "--mem-per-cpu=512M"),
         ],
         [
@@ -93,7 +96,7 @@ def test_one_allocation_has_the_largest_size() -> None:
     assert "SLM108" in codes(RUN, *lines, options='allocation = "single"')
     [asked] = directives(scripts(RUN, *lines, options='allocation = "single"')["job.sbatch"])
     # 4096 MB on 3 processors are 1366 for each, rounded up
-    assert asked[3:] == ["--ntasks=4", "--cpus-per-task=3", CORES, "--mem-per-cpu=1366M", "--gpus-per-task=2"]
+    assert asked[4:] == ["--ntasks=4", "--cpus-per-task=3", CORES, "--mem-per-cpu=1366M", "--gpus-per-task=2"]
 
 
 def test_a_device_has_its_name_in_slurm() -> None:
@@ -123,9 +126,23 @@ def test_a_job_is_requeued_only_for_a_policy(lines: tuple[str, ...], expected: s
 
 
 def test_the_time_limit_leaves_the_script_time_to_end_the_job() -> None:
-    assert "--time=121" in directives(scripts(RUN, *ROLES, "deadline = 2h")["job.sbatch"])[0]
+    """Slurm may send the warning, 60 s before the limit, up to a minute early (sbatch(1), --signal)."""
+    assert "--time=123" in directives(scripts(RUN, *ROLES, "deadline = 2h")["job.sbatch"])[0]
     text = scripts(RUN, *ROLES, "deadline = 90s", "on pending after 10m => fail job")["submit.sh"]
-    assert "options=(--deadline=now+780)" in text  # ten minutes to wait, three to run
+    assert "options=(--deadline=now+840)" in text  # ten minutes to wait, four to run
+
+
+@pytest.mark.parametrize(
+    ("lines", "limit"),
+    [
+        ((), "--time=1440"),
+        (("deadline = 5d",), "--time=1440"),
+        (("deadline = 1h",), "--time=63"),
+    ],
+)
+def test_the_time_limit_is_the_nearer_one(lines: tuple[str, ...], limit: str) -> None:
+    asked = directives(scripts(RUN, *ROLES, *lines, options="time_limit = 24h")["job.sbatch"])[0]
+    assert [one for one in asked if one.startswith("--time")] == [limit]
 
 
 @pytest.mark.parametrize(
