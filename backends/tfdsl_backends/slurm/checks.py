@@ -16,9 +16,9 @@ from tfdsl_backends.scripts.strings import own_long_strings, own_variables
 from tfdsl_backends.scripts.texts import shown
 from tfdsl_backends.slurm import messages, sbatch_options
 from tfdsl_backends.slurm.containers import UNSAFE, binds
-from tfdsl_backends.slurm.job_script import minutes
+from tfdsl_backends.slurm.job_script import EARLY, minutes, warning
 from tfdsl_backends.slurm.layout import components, largest, single, size_of
-from tfdsl_backends.slurm.options import in_containers, port_range
+from tfdsl_backends.slurm.options import in_containers, port_range, time_limit
 from tfdsl_backends.slurm.policies import decided
 
 if TYPE_CHECKING:
@@ -139,7 +139,12 @@ def _killed(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _options(unit: Unit) -> Iterator[Diagnostic]:
-    """The option sbatch."""
+    """The options time_limit and sbatch."""
+    needed = warning(unit) + EARLY
+    if 0 < time_limit(unit) <= needed:
+        place = unit.option_place("time_limit")
+        diagnostic = messages.SHORT_LIMIT(place, value=unit.text("time_limit"), seconds=needed)
+        yield diagnostic.help("write a longer one, or a shorter stop_grace")
     for at, one in enumerate(sbatch_options.given(unit)):
         place = unit.option_place(f"sbatch[{at}]")
         option = f"--{one.name}"

@@ -28,8 +28,11 @@ TEMPLATES = Path(__file__).with_name("templates")
 STOP_GRACE = 30
 """Seconds that a command has to stop, unless its role says otherwise; Slurm's own KillWait."""
 
-SPARE = 90
-"""Seconds between the deadline, which the script itself keeps, and the warning: that may come a minute early."""
+EARLY = 60
+"""Seconds that Slurm may send the warning early."""
+
+SPARE = EARLY + 30
+"""Seconds between the deadline, which the script itself keeps, and the warning."""
 
 _MOST_WARNING = 65535
 

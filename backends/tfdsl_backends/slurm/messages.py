@@ -85,6 +85,12 @@ LOST_FOR_MEMORY = Rule(
     "info",
     "a replica whose step the kernel kills for its memory is lost (status 75): {what}",
 )
+SHORT_LIMIT = Rule(
+    "SLM121",
+    "slurm-short-time-limit",
+    "error",
+    "time_limit {value} leaves no time to run: Slurm may warn {seconds} s before it, so that all replicas can end",
+)
 
 RULES = (
     NO_COMMAND,
@@ -108,4 +114,5 @@ RULES = (
     NEW_OPTION,
     TWO_MEMORIES,
     LOST_FOR_MEMORY,
+    SHORT_LIMIT,
 )

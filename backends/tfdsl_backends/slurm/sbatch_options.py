@@ -189,7 +189,6 @@ LETTERS: Final = {
     "S": "core-spec",
     "s": "oversubscribe",
     "t": "time",
-    "u": "usage",
     "V": "version",
     "v": "verbose",
     "W": "wait",
@@ -199,7 +198,7 @@ LETTERS: Final = {
 FORMS: Final = {form.rstrip("[=]"): form for form in (*OF_THE_JOB, *OF_NODES, *WRITTEN)}
 """Name → the name and whether it takes a value."""
 
-_LONG: Final = regex(r"--(?P<name>[^\s=]+)(?P<between>\s*=|\s+|)(?P<value>.*)")
+_LONG: Final = regex(r"--(?P<name>[^\s=]+)(?P<between>\s+=\s*|=|\s+|)(?P<value>.*)")
 _SHORT: Final = regex(r"-(?P<name>[^\s=-])(?P<between>\s*)(?P<value>.*)")
 _NOT_IN_A_LINE: Final = regex(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
 _SPECIAL: Final = regex(r"[\s\"'\\#]")

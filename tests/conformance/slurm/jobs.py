@@ -34,7 +34,7 @@ class Job:
     """What is to be run.
 
     ``files``: made beside the source before the submission, name -> bytes. ``meanwhile``: is called while the job runs,
-    from another thread. ``variables``: of the one who submits. ``values``: of further params.
+    from another thread. ``variables`` and ``umask``: of the one who submits. ``values``: of further params.
     """
 
     text: str
@@ -43,6 +43,7 @@ class Job:
     meanwhile: Callable[[Run], None] | None = None
     variables: dict[str, str] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
+    umask: int = -1
 
 
 @dataclass
@@ -194,6 +195,7 @@ def run(cluster: Cluster, job: Job, folder: Path) -> Run:
             ["bash", str(emitted / "submit.sh"), "--wait"],
             cwd=folder,
             env={**cluster.environment, **job.variables},
+            umask=job.umask,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

@@ -165,6 +165,23 @@ def test_a_port_that_is_taken_is_said(slurm: Slurm) -> None:
     assert "port 23457 is in use" in slurm.log("worker-0")
 
 
+@pytest.mark.parametrize(
+    ("setup", "status", "said"),
+    [
+        ("export GREETING=hello; cd /", 0, "hello {folder}\n"),
+        ("f() { false; true; }; f; if false; then :; fi; export GREETING=$NOT_SET-", 0, "- {folder}\n"),
+        ("false; true", 1, "setup failed with 1: false\n"),
+        ("exit 4", 4, "setup failed with 4: exit\n"),
+        ("if", 2, "setup failed with 2: eval 'if'\n"),
+        ("module load cuda", 127, "setup failed with 127: module load cuda\n"),
+    ],
+)
+def test_setup_is_in_the_shell_of_the_command(slurm: Slurm, setup: str, status: int, said: str) -> None:
+    made = scripts('role worker { command = "echo $GREETING $PWD" }', options=f'setup = "{setup}"')
+    assert slurm.batch(made, **ONE_NODE).returncode == status
+    assert slurm.log("worker-0").endswith(said.format(folder=slurm.folder))
+
+
 IMAGE = 'image = "reg.example.com/ml/mnist:1.4"'
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.backends.slurm.compiled import codes, directives, scripts
+from tests.unit.backends.slurm.compiled import codes, directives, outcome, scripts
 
 SHELLCHECK = Path(sys.executable).with_name("shellcheck")
 RUN = 'command = ["python3", "train.py"]'
@@ -167,6 +167,17 @@ def test_the_time_limit_is_the_nearer_one(lines: tuple[str, ...], limit: str) ->
         ((RUN, f'role worker {{ args = ["{"x" * 131072}"] }}'), "", "SLM112"),
         ((RUN, "role worker { replicas = 9000 }"), "", "SLM113"),
         ((RUN, *SIZES), 'allocation = "single"', "SLM114"),
+        ((RUN, "role worker { }"), "time_limit = 2m", "SLM121"),  # 60 s to end, and up to a minute early
+        ((RUN, "role worker { }"), "time_limit = 3m", "!SLM121"),
+        ((RUN, "role worker { }"), "time_limit = 3m", "!SLM105"),
+        ((RUN, "role worker { }"), "time_limit = 3m", "SLM106"),
+        ((RUN, "role worker { }", "on exit 137 => restart pod"), "", "SLM120"),
+        ((RUN, "role worker { }", "on failed => restart pod", "on evicted => restart job"), "", "SLM120"),
+        ((RUN, "role worker { }", "on failed => restart pod"), "", "!SLM120"),
+        ((RUN, 'image = "/i/tf.sif"', "role worker { }"), 'runtime = "pyxis"', "SLM067"),
+        ((RUN, 'image = "library://a/b:1"', "role worker { }"), 'runtime = "pyxis"', "SLM067"),
+        ((RUN, 'image = "/i/tf.sqsh"', "role worker { }"), 'runtime = "pyxis"', "!SLM067"),
+        ((RUN, 'image = "/i/tf.sif"', "role worker { }"), 'runtime = "apptainer"', "!SLM067"),
         ((RUN, 'role worker { mount host "/a" at "/b" }'), "", "SLM055"),
         ((RUN, 'role worker { mount host "/a" at "/a" }'), "", "!SLM055"),
         ((RUN, 'role worker { mount scratch at "/b" }'), "", "SLM055"),
@@ -178,6 +189,88 @@ def test_what_slurm_cannot_do_is_said(lines: tuple[str, ...], options: str, code
         assert code[1:] not in found
     elif code:
         assert code in found
+
+
+SBATCH = {
+    "--exclusive": "--exclusive",
+    "--exclus=user": "--exclusive=user",
+    "--mem 0": "--mem=0",
+    " --mem = 0": "--mem=0",
+    "-N2": "--nodes=2",
+    "-N 2-4": "--nodes=2-4",
+    "-s": "--oversubscribe",
+    "--gres=nvme:1": "--gres=nvme:1",
+    "--dependency=afterok:1?singleton": "--dependency=afterok:1?singleton",
+    "--comment=a b": "--comment='a b'",
+    "--comment=it's #1": r"--comment='it\'s #1'",
+    r"--comment=a\b": r"--comment='a\\b'",
+}
+
+
+def quoted(option: str) -> str:
+    return option.replace("\\", "\\\\").replace('"', '\\"')
+
+
+@pytest.mark.parametrize("option", SBATCH)
+def test_an_option_of_sbatch_is_a_line_of_the_script(option: str) -> None:
+    """A backslash takes the meaning of the next character in quotes too, and # needs them (sbatch 22.05)."""
+    [asked] = directives(scripts(RUN, *ROLES, options=f'sbatch = ["{quoted(option)}"]')["job.sbatch"])
+    assert asked[-1] == SBATCH[option]
+
+
+def test_each_component_says_what_is_about_its_nodes() -> None:
+    """Without it a later component has nodes of any kind (sbatch(1), "Heterogeneous jobs")."""
+    text = scripts(
+        RUN, "role worker { cpu = 2 }", "role ps { cpu = 1 }", options='sbatch = ["-x n1", "--mail-type=END"]'
+    )
+    first, second = directives(text["job.sbatch"])
+    assert first[-2:] == ["--exclude=n1", "--mail-type=END"]
+    assert second[-1] == "--exclude=n1"
+
+
+@pytest.mark.parametrize(
+    ("option", "code", "said"),
+    [
+        ("--exclusiv_e", "SLM115", "did you mean --exclusive?"),
+        ("--exc", "SLM115", "it may be --exclude or --exclusive"),
+        ("--overlap", "SLM115", "behind --"),
+        ("-Z", "SLM115", "behind --"),
+        ("exclusive", "SLM115", "a text of its own"),
+        ("--part=gpu", "SLM116", "write queue in the job"),
+        ("-pgpu", "SLM116", "write queue in the job"),
+        ("-t 1:00:00", "SLM116", "write deadline in the job, or the option time_limit"),
+        ("--time=5", "SLM116", "write deadline in the job, or the option time_limit"),
+        ("--ntasks-per-node=4", "SLM116", "write the option tasks_per_node"),
+        ("--gres=nvme:1,gpu:2", "SLM116", "write gpu in the role"),
+        ("--array=0-9%2", "SLM116", "write a matrix"),
+        ("--mem", "SLM117", "needs a value"),
+        ("--mem=", "SLM117", "needs a value"),
+        ("--contiguous=yes", "SLM117", "cannot have a value"),
+        ("--comment=a\nb", "SLM117", "line break"),
+        ("--stepmgr", "SLM118", "came with Slurm 24.05, not 23.11"),
+    ],
+)
+def test_an_option_that_cannot_be_is_said(option: str, code: str, said: str) -> None:
+    made = outcome(RUN, *ROLES, options=f'version = "23.11", sbatch = ["{option}"]')
+    [found] = [one for one in made.diagnostics if one.level == "error"]
+    assert found.rule.code == code
+    assert said in " ".join((found.message, *found.helps))
+    assert found.span.text == f'"{option}"'
+
+
+def test_memory_is_said_once() -> None:
+    """sbatch(1): --mem, --mem-per-cpu and --mem-per-gpu are mutually exclusive."""
+    assert "SLM119" in codes(RUN, "role worker { memory = 1Gi }", options='sbatch = ["--mem=0"]')
+    assert "SLM119" not in codes(RUN, "role worker { }", options='sbatch = ["--mem=0"]')
+
+
+def test_replicas_per_node() -> None:
+    found = directives(
+        scripts(RUN, 'role worker { replicas = 3, spread = "node" }', "role ps { }", options="tasks_per_node = 4")[
+            "job.sbatch"
+        ]
+    )
+    assert ["--ntasks-per-node=1" in found[1], "--ntasks-per-node=4" in found[0]] == [True, True]
 
 
 TABLE = {
