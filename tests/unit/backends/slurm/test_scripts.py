@@ -246,7 +246,7 @@ def test_each_component_says_what_is_about_its_nodes() -> None:
         ("--mem", "SLM117", "needs a value"),
         ("--mem=", "SLM117", "needs a value"),
         ("--contiguous=yes", "SLM117", "cannot have a value"),
-        ("--comment=a\nb", "SLM117", "line break"),
+        (r"--comment=a\nb", "SLM117", "line break"),
         ("--stepmgr", "SLM118", "came with Slurm 24.05, not 23.11"),
     ],
 )
