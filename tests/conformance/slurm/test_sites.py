@@ -200,18 +200,6 @@ def test_images_reach_apptainer(cluster: Cluster, home: Path, image: str) -> Non
 # --- endings --------------------------------------------------------------------------------------------------------
 
 
-def cancel(run: Run) -> None:
-    run.until_running("worker")
-    run.cluster.ask("scancel", run.id)
-
-
-@pytest.mark.slurm_job(Job(SERVE, meanwhile=cancel))
-def test_a_cancelled_job(run: Run) -> None:
-    assert run.status == 143, run.story
-    assert run.output.endswith("serve: the job was cancelled\n")
-    assert "the job was cancelled" in run.log
-
-
 def never_starts(run: Run) -> None:
     run.until(lambda: run.cluster.state(run.id) == "PENDING")
     run.cluster.ask("scancel", run.id)

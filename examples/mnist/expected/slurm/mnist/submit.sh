@@ -121,10 +121,20 @@ ends=("${PIPESTATUS[@]}")
 [ "${ends[1]}" -eq 0 ] || refused
 cat <&4 >&2
 
-# The script notes how the job has ended. Without a note it was killed, or did not run: Slurm knows why.
+# The script notes how the job has ended, maybe a while after sbatch has. Without a note it was killed, or did not run: Slurm
+# knows why.
+for ((tries = 0; tries < 120; tries++)); do
+  shown=$(scontrol show job "$(cat -- "$run/id")" 2>/dev/null)
+  case $shown in
+  *JobState=COMPLETING*) ;;
+  *) break ;;
+  esac
+  [ ! -s "$run/ended" ] || break
+  sleep 0.5
+done
 if ! { read -r status why <"$run/ended"; } 2>/dev/null; then
   status=${ends[0]}
-  case $(scontrol show job "$(cat -- "$run/id")" 2>/dev/null) in
+  case $shown in
   *JobState=TIMEOUT*) status=124 why='the time limit of the allocation has passed' ;;
   *JobState=PREEMPTED*) status=75 why='the job was preempted' ;;
   *JobState=NODE_FAIL*) status=75 why='a node was lost' ;;
