@@ -30,12 +30,20 @@ if threading.current_thread() is threading.main_thread():
 
 SLOW_FILE = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.M)
 """What makes all tests of a file slow ones. It is looked for in the text: importing the file would cost as much."""
+SOME_SLOW = re.compile(r"\bmark\.slow\b|\bsampled\(")
+SOME_LONG = re.compile(r"\bmark\.long\b|\bsampled\(")
+"""What stands in every file that has slow or long tests."""
+
+SHARES = ("quick", "slow", "long")
+"""A test without a mark is a quick one; one with both marks is a long one."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the quick, the packaging and the editor tests."""
     group = parser.getgroup("tfdsl")
-    group.addoption("--quick", action="store_true", help="leave out the tests that are marked slow")
+    group.addoption("--quick", action="store_true", help="leave out the tests that are marked slow or long")
+    group.addoption("--slow", action="store_true", help="only the tests that are marked slow, and not long")
+    group.addoption("--long", action="store_true", help="only the tests that are marked long")
     group.addoption("--packages", metavar="FOLDER", help="test the wheel and the sdist in this folder")
     group.addoption("--clean-venv", metavar="FOLDER", help="an environment with nothing but that wheel in it")
     group.addoption("--editors", action="store_true", help="fail where a test of the editors would be skipped")
@@ -60,15 +68,28 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out files of slow tests when only the quick ones are asked for."""
-    if not config.getoption("--quick") or collection_path.suffix != ".py":
+    """Leave out files of which no test is asked for."""
+    share = _asked(config)
+    if share is None or collection_path.suffix != ".py" or collection_path.name == "conftest.py":
         return None
-    return SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) is not None or None
+    text = collection_path.read_text(encoding="utf-8")
+    if share == "quick":
+        return SLOW_FILE.search(text) is not None or None
+    return (SOME_SLOW if share == "slow" else SOME_LONG).search(text) is None or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the slow tests of other files."""
-    if config.getoption("--quick"):
-        slow = [item for item in items if item.get_closest_marker("slow") is not None]
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if item.get_closest_marker("slow") is None]
+    """Leave out the other tests of files that have several kinds."""
+    share = _asked(config)
+    if share is not None:
+        config.hook.pytest_deselected(items=[item for item in items if _share(item) != share])
+        items[:] = [item for item in items if _share(item) == share]
+
+
+def _asked(config: pytest.Config) -> str | None:
+    """The share of the tests that is asked for, if not all are."""
+    return next((share for share in SHARES if config.getoption(f"--{share}")), None)
+
+
+def _share(item: pytest.Item) -> str:
+    return next((share for share in reversed(SHARES) if item.get_closest_marker(share) is not None), "quick")
