@@ -21,7 +21,7 @@ from tests.unit.syntax.test_one_mistake import FILES, IN_JOB, whole
 if TYPE_CHECKING:
     from tests.fuzz.mending import Offer
 
-TEXTS = [pytest.param(400, marks=pytest.mark.slow), pytest.param(1200, marks=pytest.mark.long)]
+TEXTS = 1200
 PARTS = 4
 
 NOT_OF_TEXTS = {
@@ -32,11 +32,11 @@ NOT_OF_TEXTS = {
 """Places that make fixes which no text leads to."""
 
 
-@pytest.mark.parametrize("texts", TEXTS)
-def test_every_fix_holds_and_every_place_that_makes_fixes_is_reached(texts: int) -> None:
+@pytest.mark.slow
+def test_every_fix_holds_and_every_place_that_makes_fixes_is_reached() -> None:
     offers: set[Offer] = set()
     with makers.reached() as found:
-        for path, wrong in islice(mending.endless("make test"), texts):
+        for path, wrong in islice(mending.endless("make test"), TEXTS):
             offers.update(mending.prove(path, wrong))
         marked = [whole(item) for item, _, _ in IN_JOB] + [text for text, _, _ in FILES]
         marked += [conditions.whole(item) for _, item, _ in conditions.ITEMS]
