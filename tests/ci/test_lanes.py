@@ -165,3 +165,50 @@ def test_a_folder_is_removed_and_nothing_that_is_mounted_in_it(tmp_path: Path) -
     subprocess.run([sys.executable, "-c", script.replace("'scratch'", repr(str(tmp_path / "scratch")))], check=True)
     assert not (tmp_path / "scratch").exists()
     assert (tmp_path / "kept/file").exists()
+
+
+MAKE = """\
+#!/bin/sh
+for word; do case $word in VENV=*) venv=${word#VENV=};; esac; done
+mkdir -p "$venv/bin"
+for name in python pyright; do printf '#!/bin/sh\\n' > "$venv/bin/$name"; chmod +x "$venv/bin/$name"; done
+[ "$1" != "$FAILING" ]
+"""
+PYTHON = """\
+#!/bin/sh
+# As python, but environments are empty.
+[ "$2" != venv ] || { mkdir -p "$4/bin"; printf '#!/bin/sh\\n' > "$4/bin/python"; exec chmod +x "$4/bin/python"; }
+exec "$REAL" "$@"
+"""
+
+
+def whole_run(folder: Path, failing: str) -> tuple[int, str]:
+    """``.ci/run`` with programs that do nothing, one of which fails."""
+    for name, text in (("make", MAKE), ("python", PYTHON)):
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    (folder / "tmp").mkdir()
+    variables = {
+        **os.environ,
+        "PATH": f"{folder}:{os.environ['PATH']}",
+        "PYTHON": str(folder / "python"),
+        "REAL": sys.executable,
+        "FAILING": failing,
+        "TMPDIR": str(folder / "tmp"),
+    }
+    done = subprocess.run(["bash", ROOT / ".ci/run"], env=variables, capture_output=True, text=True, check=False)
+    assert list((folder / "tmp").iterdir()) == []
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_whole_run_is_good_if_everything_is(tmp_path: Path) -> None:
+    status, output = whole_run(tmp_path, "")
+    assert output.endswith("\nall good\n")
+    assert status == 0
+
+
+def test_the_whole_run_names_the_one_step_that_is_not(tmp_path: Path) -> None:
+    status, output = whole_run(tmp_path, "test-slow")
+    assert output.endswith("\nnot good: slow tests (project)\n")
+    assert status == 1
+    assert "-- slow tests, once more\n" in output
