@@ -1,4 +1,4 @@
-# make try    set up .venv and compile a shipped example
+# make try    set up .venv, compile a shipped example into build/try, and say what to do next
 # make test   set up .venv and run the quick tests, which reach every message, target and command
 # make test-all  run all tests
 # make check  everything that must pass before a change is merged: make static, make test-all
@@ -34,7 +34,13 @@ COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3
 .PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors site test-site parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
 
 try: $(BIN)/tfdsl
-	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
+	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano -o build/try
+	@printf '\n'
+	@head -n 9 build/try/mnist.yaml
+	@printf '%s\n' ... '' 'tfdsl wrote build/try/mnist.yaml from examples/mnist/main.tfjob. Next:'
+	@printf '  %-26s %s\n' '. $(BIN)/activate' 'put tfdsl on the path of this shell' \
+	  'tfdsl new digits' 'write a job of your own, digits.tfjob' \
+	  'docs/guide/start.md' 'from there to a job that runs, in ten minutes'
 
 # In one process: each worker would collect all tests and report every one, which takes longer than most of them. All tests
 # that need the plugin for clients of the language server are slow.
