@@ -1,5 +1,7 @@
 # make try    set up .venv and compile a shipped example
-# make test   set up .venv and run the quick tests, which reach every message, target and command
+# make test   set up .venv and run the quick tests, which reach every message, target and command (JOBS=processes)
+# make test-bare  the quick tests where nothing of this machine is but what a test may use (tests/bare.sh)
+# make test-user  the same, as a user who has no name and owns nothing; takes root
 # make test-all  run all tests
 # make check  everything that must pass before a change is merged: make static, make test-all
 # make static everything that is checked without running the tests: formatter, linters, type checkers, generated files
@@ -23,6 +25,7 @@ PYTHON ?= python3
 VENV ?= .venv
 SECONDS ?= 600
 PROCESSES ?= 1
+JOBS ?= auto
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Exactly the versions of requirements/, which include what builds the package.
@@ -31,15 +34,23 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors site test-site parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
+.PHONY: lock try test test-bare test-user test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors site test-site parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
 
-# In one process: each worker would collect all tests and report every one, which takes longer than most of them. All tests
-# that need the plugin for clients of the language server are slow.
+# Each process collects all tests, so more than four of them cost more than they save. All tests that need the plugin for
+# clients of the language server are slow.
+QUICK = -p no:pytest-lsp -n $(JOBS) --maxprocesses 4 --dist worksteal
+
 test: $(VENV)/dev
-	$(BIN)/python -m pytest --quick -p no:xdist -p no:pytest-lsp
+	$(BIN)/python -m pytest --quick $(QUICK)
+
+test-bare: $(VENV)/dev
+	tests/bare.sh me $(abspath $(BIN)/python) $(QUICK)
+
+test-user: $(VENV)/dev
+	tests/bare.sh user $(abspath $(BIN)/python) $(QUICK)
 
 test-all: $(VENV)/dev
 	$(BIN)/python -m pytest -n 4 --dist worksteal

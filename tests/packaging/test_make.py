@@ -25,8 +25,6 @@ chmod +x "$last/bin/python"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of what the set-up needs, and a Python that costs nothing."""
-    if shutil.which("make") is None:
-        pytest.skip("without make")
     shutil.copy(ROOT / "Makefile", tmp_path)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     shutil.copytree(ROOT / "requirements", tmp_path / "requirements")

@@ -28,8 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def folder_option(request: pytest.FixtureRequest, name: str) -> Path:
     """The folder given with an option of the test run."""
     value = request.config.getoption(name)
-    if value is None:
-        pytest.skip(f"without {name}")
+    assert value is not None, f"give {name}"
     return Path(value).resolve()
 
 

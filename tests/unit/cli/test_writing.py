@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.skips import not_as_root
 from tests.unit.cli.shell import environment
 from tfdsl import writing
 from tfdsl.writing import File, write_all
@@ -161,7 +162,7 @@ def test_two_outputs_of_one_name(tmp_path: Path) -> None:
     assert everything(tmp_path) == {}
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@not_as_root
 def test_a_read_only_folder(tmp_path: Path) -> None:
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o555)
@@ -177,8 +178,6 @@ def test_a_device_is_written_to() -> None:
 
 
 def test_a_full_device_is_told() -> None:
-    if not os.path.exists("/dev/full"):
-        pytest.skip("there is no such device here")
     failure = write_all([File("/dev/full", "x")])
     assert failure is not None
     assert failure.reason == "no space left on device"
