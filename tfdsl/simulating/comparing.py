@@ -11,8 +11,11 @@ from tfdsl.lifecycle.behaviour import Behaviour
 from tfdsl.lifecycle.faults import missing
 from tfdsl.lifecycle.scenario import Prediction, play
 from tfdsl.plain_jobs import plain_jobs
+from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
 from tfdsl.simulating.usual import usual_faults
+from tfdsl.syntax import ast
+from tfdsl.tracing.statements import statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -93,6 +96,8 @@ def simulated(
     ``named``: the targets are asked for by name, so what one of them refuses is an error.
     """
     plain = plain_jobs(given, request)
+    if pipeline.has_errors(plain.diagnostics) and not _has_target_block(given):
+        return Simulation((), plain.diagnostics)  # no target mends what is wrong without one
     able = [choice for choice in choices if choice.backend.lifecycle]
     unknown = tuple(choice.backend.name for choice in choices if not choice.backend.lifecycle)
     made: list[tuple[Backend, Made]] = []
@@ -117,6 +122,13 @@ def simulated(
     on = {name: [_Target(backend, one) for backend, one in made if one.unit.job.name == name] for name in jobs}
     done = tuple(_job(job, on[name], faults) for name, job in jobs.items())
     return Simulation(done, (), tuple(dict.fromkeys(refused)), tuple(dict.fromkeys(unknown)))
+
+
+def _has_target_block(given: Input) -> bool:
+    """Whether a target may see other jobs than the language."""
+    if isinstance(given, ReadyJob):
+        return True
+    return any(isinstance(one.node, ast.Target) for file in given.files for one in statements(file))
 
 
 def _job(job: Job, targets: Sequence[_Target], faults: Faults | None) -> SimulatedJob:

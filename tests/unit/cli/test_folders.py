@@ -137,3 +137,17 @@ def test_fmt(tree: Path) -> None:
     assert (tree / "jobs/deep/d.tfjob").read_text() == JOB
     assert (tree / ".hidden/e.tfjob").read_text() != JOB
     assert (tree / "notes.txt").read_text() == JOB  # by the link
+
+
+def test_a_diff_has_the_lines_of_the_file(tmp_path: Path) -> None:
+    """Only a new line ends a line of a text, whatever Unicode calls a line separator."""
+    (tmp_path / "a.tfjob").write_text('job a {\n  image="a:1"  # one\u2028line\n}\n')
+    ran = tfdsl("fmt", "--diff", "a.tfjob", cwd=tmp_path)
+    assert ran.out.split("\n")[2:] == [
+        "@@ -1,3 +1,3 @@",
+        " job a {",
+        '-  image="a:1"  # one\u2028line',
+        '+  image = "a:1"  # one\u2028line',
+        " }",
+        "",
+    ]

@@ -434,6 +434,17 @@ def test_docker_variables_survive_all_shells(cluster: Cluster) -> None:
     ]
 
 
+def test_a_node_that_ignores_docker_runs_no_command(cluster: Cluster) -> None:
+    """The default executor of a NodeManager passes the variables on and starts the script as a process of the node."""
+    worker = role("worker", image="reg.example.com/tf:2.16", command=WHO + "touch ran", memory=amount("1Gi"))
+    done = cluster.submit(unit(job(worker), "yarn"), STUB_NO_DOCKER="1")
+    assert done.returncode == 2
+    assert (
+        "outside of docker; its NodeManager needs LinuxContainerExecutor" in done.stdout + done.stderr + cluster.logs()
+    )
+    assert not [folder for folder in cluster.folder.rglob("ran")]
+
+
 def test_the_jobs_own_tf_config_is_exported(cluster: Cluster) -> None:
     own = {"TF_CONFIG": text('{"task": {"index": ', INDEX, '}, "note": "$HOME it\'s"}')}
     command = 'printf %s "$TF_CONFIG" >config'

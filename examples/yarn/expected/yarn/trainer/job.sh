@@ -202,9 +202,18 @@ first_program() { # NAMES: prints the path of the first one that exists
   die "the container has none of these: $*"
 }
 
+# A NodeManager with another executor than LinuxContainerExecutor ignores the docker runtime, and the command would run on
+# the node itself, with the node's Python and files. The runtime mounts folders of the application, which the node only has.
+in_container() {
+  [ -n "${container-}" ] || [ ! -r /proc/self/mountinfo ] || [[ $(</proc/self/mountinfo) == */usercache/* ]]
+}
+
 start() {
+  if [ "${YARN_CONTAINER_RUNTIME_TYPE-}" = docker ] && ! in_container; then
+    die "$(uname -n) started this task outside of docker; its NodeManager needs LinuxContainerExecutor and the docker runtime"
+  fi
   mkdir -p -- "$tfjob_state" || exit 1
-  chmod 700 -- "$tfjob_state" || exit 1
+  chmod -- 700 "$tfjob_state" || exit 1
   # On a full disk half a program must not run: an empty one would succeed.
   write_program >"$tfjob_state/task.py" || die "cannot write $tfjob_state/task.py"
   write_plan >"$tfjob_state/plan.json" || die "cannot write $tfjob_state/plan.json"
