@@ -32,7 +32,7 @@ enter_root() {
   mkdir -p "${empty[@]/#/$new/}" "$new/results" "$new/sealed"
   mkdir -m 1777 "$new/tmp"
   mount --bind "$kept" "$new/results"
-  for folder in "$checkout" "$prefix" "$base" "${old:+${old%/bin/*}}"; do
+  for folder in "$checkout" "$prefix" "$base" "${old:+${old%/bin/*}}" "$git"; do
     if [ ! -e "$new$folder" ]; then
       mkdir -p "$new$folder"
       mount --rbind "$folder" "$new$folder"
@@ -65,6 +65,7 @@ shift 2
 options=("$@")
 { read -r prefix && read -r base; } < <("$python" -c 'import sys; print(sys.prefix, sys.base_prefix, sep="\n")')
 old=$(cd "$checkout" && "$python" -m tests.pythons)
+git=$(git -C "$checkout" rev-parse --path-format=absolute --git-common-dir 2>/dev/null) || git='' # elsewhere for a worktree
 
 become=()
 if [ "$who" = user ] && [ "$(id -u)" = 0 ]; then

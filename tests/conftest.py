@@ -7,12 +7,16 @@ import re
 import signal
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from tests.reach import Reach
 from tests.skips import Skips
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TESTS = Path(__file__).resolve().parent
 
@@ -96,3 +100,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         slow = [item for item in items if item.get_closest_marker("slow") is not None]
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if item.get_closest_marker("slow") is None]
+
+
+@pytest.fixture
+def umask_022() -> Iterator[None]:
+    """New files may be read by everybody."""
+    old = os.umask(0o022)
+    yield
+    os.umask(old)

@@ -242,6 +242,7 @@ def test_options_and_unknown_options() -> None:
     ],
     ids=["env", "args", "annotations"],
 )
+@pytest.mark.usefixtures("umask_022")
 def test_files_of_a_job_with_a_secret_are_private(fields: dict[str, Any], tmp_path: Path) -> None:
     (private,) = tfdsl.compile(job(roles=(role(**fields),)), "volcano").write(tmp_path / "private")
     assert stat.S_IMODE(private.stat().st_mode) == 0o600

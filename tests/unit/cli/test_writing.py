@@ -357,6 +357,7 @@ write_all([File(f"{sys.argv[1]}/{n}.yaml", "new") for n in range(3)])
 """
 
 
+@pytest.mark.usefixtures("umask_022")
 @pytest.mark.parametrize("at", [1, 2, 3])
 def test_after_a_kill_each_file_is_whole_and_a_later_run_tidies_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
