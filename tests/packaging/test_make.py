@@ -1,4 +1,4 @@
-"""``make`` sets up ``.venv``, also after a set-up that failed, and knows everything that is generated; the sdist is whole."""
+"""``make`` sets up ``.venv``, also after a set-up that failed, and the lists of what there is are whole."""
 
 from __future__ import annotations
 
