@@ -67,6 +67,7 @@ def job_script(unit: Unit) -> Written:
         "pythons": [python] if python else list(PYTHONS),
         "webhdfs": unit.text("webhdfs"),
         "hadoop_home": unit.text("hadoop_home"),
+        "docker": any(in_docker(unit, role) for role in job.roles),
         "hdfs_paths": mentions_hdfs(job),
         "in_store": sends_through_store(unit),
         "store_expression": Quoted(store_expression(unit)),
