@@ -460,6 +460,18 @@ def test_a_node_without_docker_does_not_run_a_job_that_asks_for_it(cluster: Clus
     )
 
 
+@pytest.mark.parametrize("full", ["stdout", "stderr"])
+def test_a_log_that_is_lost_on_a_full_disk_does_not_end_well(cluster: Cluster, full: str) -> None:
+    """Neither the command's own words nor those of the task program get lost without a trace."""
+    place = cluster.write(unit(job(native("worker", 1, "echo trained")), "yarn"))
+    work = cluster.folder / "work"
+    work.mkdir()
+    env = {"PATH": os.environ["PATH"], "NM_HOST": "localhost"}
+    with open("/dev/full", "wb") as lost, (cluster.folder / "log").open("wb") as kept:
+        logs = {"stdout": kept, "stderr": kept, full: lost}
+        assert subprocess.run(["bash", str(place / "job.sh")], cwd=work, env=env, **logs).returncode != 0
+
+
 def test_the_jobs_own_tf_config_is_exported(cluster: Cluster) -> None:
     own = {"TF_CONFIG": text('{"task": {"index": ', INDEX, '}, "note": "$HOME it\'s"}')}
     command = 'printf %s "$TF_CONFIG" >config'
