@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import signal
@@ -43,12 +44,19 @@ BUDGET = 300
 
 SLOW_FILE = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.M)
 """What makes all tests of a file slow ones. It is looked for in the text: importing the file would cost as much."""
+MARKING = {share: re.compile(rf"\bmark\.{share}\b|\bsampled\(") for share in ("slow", "long")}
+"""What stands in every file that has such tests, or in a ``conftest.py`` beside or above it."""
+
+SHARES = ("quick", "slow", "long")
+"""A test without a mark is a quick one; one with both marks is a long one."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the quick, the packaging and the editor tests."""
     group = parser.getgroup("tfdsl")
-    group.addoption("--quick", action="store_true", help="leave out the tests that are marked slow")
+    group.addoption("--quick", action="store_true", help="leave out the tests that are marked slow or long")
+    group.addoption("--slow", action="store_true", help="only the tests that are marked slow, and not long")
+    group.addoption("--long", action="store_true", help="only the tests that are marked long")
     group.addoption("--packages", metavar="FOLDER", help="test the wheel and the sdist in this folder")
     group.addoption("--clean-venv", metavar="FOLDER", help="an environment with nothing but that wheel in it")
     group.addoption("--editors", action="store_true", help="fail where a test of the editors would be skipped")
@@ -85,21 +93,45 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out tests that nobody has asked for, and files of slow tests when only the quick ones are asked for."""
+    """Leave out files of which no test is asked for."""
     option = NEEDS.get(collection_path.relative_to(TESTS).as_posix()) if TESTS in collection_path.parents else None
     if option is not None and not config.getoption(option):
         return True
-    if not config.getoption("--quick") or collection_path.suffix != ".py":
+    share = _asked(config)
+    if share is None or collection_path.suffix != ".py":
         return None
-    return SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) is not None or None
+    if share == "quick":
+        return SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) is not None or None
+    return not _may_have(share, collection_path) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the slow tests of other files."""
-    if config.getoption("--quick"):
-        slow = [item for item in items if item.get_closest_marker("slow") is not None]
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if item.get_closest_marker("slow") is None]
+    """Leave out the other tests of files that have several kinds."""
+    share = _asked(config)
+    if share is None:
+        return
+    others = [item for item in items if _share(item) != share]
+    hidden = {str(item.path) for item in others if _share(item) != "quick" and not _may_have(_share(item), item.path)}
+    if hidden:
+        raise pytest.UsageError(f"tests/conftest.py does not see that these have slow or long tests: {sorted(hidden)}")
+    config.hook.pytest_deselected(items=others)
+    items[:] = [item for item in items if _share(item) == share]
+
+
+def _asked(config: pytest.Config) -> str | None:
+    """The share of the tests that is asked for, if not all are."""
+    return next((share for share in SHARES if config.getoption(f"--{share}")), None)
+
+
+def _share(item: pytest.Item) -> str:
+    return next((share for share in reversed(SHARES) if item.get_closest_marker(share) is not None), "quick")
+
+
+@functools.cache
+def _may_have(share: str, path: Path) -> bool:
+    """Whether a file may have tests of a share other than the quick one."""
+    above = [folder / "conftest.py" for folder in path.parents if TESTS in folder.parents]
+    return any(MARKING[share].search(one.read_text(encoding="utf-8")) for one in (path, *above) if one.exists())
 
 
 @pytest.fixture

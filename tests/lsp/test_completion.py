@@ -265,7 +265,7 @@ def test_files_beside_the_text_for_an_include(tmp_path: pytest.TempPathFactory) 
 
     def offered(text: str) -> list[str]:
         offset = text.index("▮")
-        made = Snapshot(Source(own, text.replace("▮", ""), own), lambda path: "no")
+        made = Snapshot(Source(own, text.replace("▮", ""), own), lambda path, roots: "no")
         return [item.label for item in complete(made, offset).items]
 
     assert offered('include "▮"') == ["b.tfjob", "sub/"]

@@ -88,7 +88,7 @@ def test_a_check_that_ended_early_keeps_what_it_has_done() -> None:
     text = long_text(300)
 
     def pieces(changed: str, most: int = 1000) -> int:
-        snapshot = Snapshot(Source("/w/a.tfjob", changed, "/w/a.tfjob"), lambda path: "no", None, checker)
+        snapshot = Snapshot(Source("/w/a.tfjob", changed, "/w/a.tfjob"), lambda path, roots: "no", None, checker)
         return next((done for done in range(most) if not snapshot.work()), most)
 
     jobs = text.count("\njob ")

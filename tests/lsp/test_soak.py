@@ -91,7 +91,7 @@ def _told(wire: Wire, version: int) -> list[tuple[object, ...]]:
 
 def _fresh(text: str) -> list[tuple[object, ...]]:
     """What is said about a text that was never anything else."""
-    made = Snapshot(Source(PATH, text, PATH), lambda path: "there is no such file", checker=Checker())
+    made = Snapshot(Source(PATH, text, PATH), lambda path, roots: "there is no such file", checker=Checker())
     lines = Lines(text, "utf-16")
     severity = {"error": 1, "warning": 2, "info": 4}
     return [

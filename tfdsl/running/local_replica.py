@@ -6,16 +6,22 @@ import signal
 from typing import TYPE_CHECKING, Final, Protocol
 
 from tfdsl.lifecycle.events import Exited, Lost, Started
+from tfdsl.running.ending import length
 from tfdsl.running.statuses import described
+from tfdsl.running.tensorflow import BOARD, listens
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.events import Event, Task, Way
     from tfdsl.running.launch import Ended, Running
     from tfdsl.running.plan import Program, Replica
+    from tfdsl.running.restarts import Backoff
 
-FIRST_PAUSE: Final = 1.0
-LONGEST_PAUSE: Final = 60.0
-"""Seconds before a sidecar that has ended is started again: the first time, and at most."""
+PATIENCE: Final = 15.0
+"""Seconds that the supervisor has to kill a replica, before it is killed itself."""
+_NOT_FOUND: Final = (126, 127)
+"""Statuses of a command that did not start because its program is not there, or cannot be executed."""
+_LOOK_AGAIN: Final = 0.25
+"""Seconds between two looks whether a program listens."""
 
 
 class Stage(Protocol):
@@ -29,6 +35,10 @@ class Stage(Protocol):
         """Send a signal to all processes of ``program``."""
         ...
 
+    def give_up(self) -> bool:
+        """End everything without the supervisor, unless that may only be busy for others; whether it was done."""
+        ...
+
     def happened(self, event: Event) -> None:
         """Tell the machine."""
         ...
@@ -39,6 +49,14 @@ class Stage(Protocol):
 
     def forget(self, key: tuple[str, str]) -> None:
         """Do not."""
+        ...
+
+    def not_here(self, task: Task) -> None:
+        """The program of ``task`` is not on this machine."""
+        ...
+
+    def backoff(self) -> Backoff:
+        """The pauses before the restarts of one program."""
         ...
 
     def tell(self, text: str) -> None:
@@ -66,7 +84,10 @@ class LocalReplica:
         self._gone = True
         """Whether nothing is left of the pod in which the command could start again."""
         self._instead: Event | None = None
-        self._pauses: dict[str, float] = {}
+        self._backoffs: dict[str, Backoff] = {}
+        self._waits = False
+        """Whether the command starts again in place when a pause is over."""
+        self._is_announced = False
 
     @property
     def task(self) -> Task:
@@ -85,10 +106,18 @@ class LocalReplica:
 
     # --- what the machine orders ---
 
-    def start(self, way: Way) -> None:
-        """Start it; when something of it has to end first, as soon as that has ended."""
-        if way == "container" and not (self._gone or self.command_runs):
-            self._advance()
+    def pause(self, way: Way) -> float:
+        """The seconds by which a start has to wait: one in place, after a command that has ended soon."""
+        return self._pause(self.plan.command) if self._is_in_place(way) else 0.0
+
+    def start(self, way: Way, pause: float = 0.0) -> None:
+        """Start it after ``pause``; when something of it has to end first, as soon as that has ended."""
+        if self._is_in_place(way):
+            self._waits = pause > 0
+            if self._waits:
+                self.stage.later((str(self.task), self.plan.command.name), pause, self)
+            else:
+                self._advance()
             return
         if self.running:
             self.stop()
@@ -112,7 +141,7 @@ class LocalReplica:
         self._forget_pauses()
         self._stopping = bool(self.running)
         self._gone = True
-        self._signal(signal.SIGKILL)
+        self._kill()
 
     def play(self, event: Exited | Lost) -> None:
         """Let ``event`` happen: end what runs, and report it instead of what has ended it."""
@@ -131,6 +160,8 @@ class LocalReplica:
         _, generation = self.running.get(begin.name, (None, 0))
         if begin.name == self.plan.command.name and generation == begin.generation and not self._stopping:
             self.stage.happened(Started(self.task))
+            if self.plan.address is not None and not self._is_announced:
+                self.stage.later((str(self.task), "listen"), _LOOK_AGAIN, self)
 
     def ended(self, end: Ended) -> None:
         """The processes of a launch have ended."""
@@ -141,8 +172,7 @@ class LocalReplica:
         if program.kind != "sidecar":
             self.last_name = program.name
         if not end.started:
-            left_out = "; it is left out" if program.kind == "sidecar" else ""
-            self.stage.tell(f"{end.name} could not be started: {end.why}{left_out}")
+            self._tell_of_missing(program, end)
         elif end.why:
             self.stage.tell(f"{end.name}: {end.why}")
         if self._stopping:
@@ -160,11 +190,20 @@ class LocalReplica:
     def due(self, what: str) -> None:
         """A time that :meth:`Stage.later` was asked for has come."""
         if what == "kill":
-            self._signal(signal.SIGKILL)
+            self._kill()
             return
-        program = next(step for step in self.plan.steps if step.name == what)
-        if not self._stopping and program.name not in self.running:
-            self._start(program)
+        if what == "end":
+            if not self.stage.give_up():
+                self.stage.later((str(self.task), "end"), PATIENCE, self)
+        elif what == "listen":
+            self._announce()
+        elif what == self.plan.command.name:
+            self._waits = False
+            self._advance()
+        else:
+            program = next(step for step in self.plan.steps if step.name == what)
+            if not self._stopping and program.name not in self.running:
+                self._start(program)
 
     # --- inside ---
 
@@ -172,7 +211,8 @@ class LocalReplica:
         self.pod += 1
         self._at = 0
         self._gone = False
-        self._pauses.clear()
+        self._backoffs.clear()
+        self._forget_pauses()
         self._advance()
 
     def _advance(self) -> None:
@@ -193,6 +233,7 @@ class LocalReplica:
             return
         self._stopping = False
         self.stage.forget((str(self.task), "kill"))
+        self.stage.forget((str(self.task), "end"))
         event, self._instead = self._instead, None
         if event is not None:
             self.stage.happened(event)
@@ -204,7 +245,7 @@ class LocalReplica:
         """Tell the machine of the end of the command; unless it starts again in place, the sidecars end too."""
         instead, self._instead = self._instead, None
         self.stage.happened(instead if instead is not None else event)
-        if not (self._stopping or self.command_runs or self._prepares):
+        if not (self._stopping or self.command_runs or self._prepares or self._waits):
             self.stop()
 
     @property
@@ -212,16 +253,47 @@ class LocalReplica:
         return any(program.kind == "prepare" for program, _ in self.running.values())
 
     def _sidecar_ended(self, program: Program, end: Ended) -> None:
-        if not end.started:
+        if end.started:
+            pause = self._pause(program)
+            when = f" in {length(pause)}" if pause else ""
+            self.stage.tell(f"{program.name} ended with {described(end.status)} and starts again{when}")
+            self.stage.later((str(self.task), program.name), pause, self)
+
+    def _tell_of_missing(self, program: Program, end: Ended) -> None:
+        """A program could not be started; the job goes on without a sidecar."""
+        install = f"; install it: pip install {BOARD}" if program.argv[0] == BOARD else ""
+        left_out = "; it is left out" if program.kind == "sidecar" else ""
+        self.stage.tell(f"{end.name} could not be started: {end.why}{install}{left_out}")
+        if end.status in _NOT_FOUND and not left_out:
+            self.stage.not_here(self.task)
+
+    def _announce(self) -> None:
+        """Say the address as soon as something listens there."""
+        if not self.command_runs or self._stopping or self.plan.address is None:
             return
-        pause = self._pauses.get(program.name, FIRST_PAUSE)
-        self._pauses[program.name] = min(2 * pause, LONGEST_PAUSE)
-        self.stage.tell(f"{program.name} ended with {described(end.status)} and starts again in {pause:.0f} s")
-        self.stage.later((str(self.task), program.name), pause, self)
+        if listens(self.plan.address):
+            self._is_announced = True
+            self.stage.tell(f"TensorBoard: {self.plan.address}")
+        else:
+            self.stage.later((str(self.task), "listen"), _LOOK_AGAIN, self)
+
+    def _is_in_place(self, way: Way) -> bool:
+        return way == "container" and not (self._gone or self.command_runs)
+
+    def _pause(self, program: Program) -> float:
+        if program.name not in self._backoffs:
+            self._backoffs[program.name] = self.stage.backoff()
+        return self._backoffs[program.name].pause()
 
     def _forget_pauses(self) -> None:
-        for step in self.plan.steps:
-            self.stage.forget((str(self.task), step.name))
+        self._waits = False
+        for program in (*self.plan.steps, self.plan.command):
+            self.stage.forget((str(self.task), program.name))
+
+    def _kill(self) -> None:
+        if self.running:
+            self._signal(signal.SIGKILL)
+            self.stage.later((str(self.task), "end"), PATIENCE, self)
 
     def _signal(self, number: int) -> None:
         for program, _ in list(self.running.values()):

@@ -14,6 +14,7 @@ from tfdsl.running.local_job import LocalJob
 from tfdsl.running.mount_options import MountOptions
 from tfdsl.running.plan import Surroundings, plan, tasks
 from tfdsl.running.provisions import Provisions
+from tfdsl.running.restarts import FIRST_PAUSE
 from tfdsl.running.supervisor import Supervisor
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Settings(Record):
     """What the command line says about a run.
 
     ``environment``: the variables of every process. ``cpu``: whether all devices are hidden. ``keep``: whether the
-    folders of the run stay.
+    folders of the run stay. ``restart_delay``: seconds before the second restart in place.
     """
 
     environment: Mapping[str, str]
@@ -41,6 +42,7 @@ class Settings(Record):
     cpu: bool = False
     mounts: MountOptions = MountOptions()
     keep: bool = False
+    restart_delay: float = FIRST_PAUSE
 
 
 class Prepared:
@@ -117,11 +119,8 @@ class Prepared:
             every = tasks(self.job)
             ports = dict(zip(every, supervisor.hold(len(every)), strict=True))
             replicas, _ = plan(self.job, self._surroundings(ports))
-            for replica in replicas:
-                if replica.address is not None:
-                    screen.notice(f"TensorBoard: {replica.address}")
-            injected = self.settings.injected
-            return LocalJob(self.job, replicas, self._provisions.launch, supervisor, screen, watch, timers, injected)
+            launch, injected, delay = self._provisions.launch, self.settings.injected, self.settings.restart_delay
+            return LocalJob(self.job, replicas, launch, supervisor, screen, watch, timers, injected, delay)
         except BaseException:
             supervisor.close()
             raise

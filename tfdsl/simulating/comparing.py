@@ -33,6 +33,7 @@ Faults: TypeAlias = "tuple[Injected, ...]"
 
 _EVENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "exit": ("failed", "exit", "restarted"),
+    "oom": ("failed", "exit", "evicted", "restarted"),
     "evicted": ("evicted", "failed", "restarted"),
     "preempted": ("evicted", "failed", "restarted"),
     "node lost": ("evicted", "failed", "restarted"),
@@ -170,8 +171,8 @@ class _Target:
         """The messages about what decides these faults; where there is none, all about policies."""
         near = [one for key, one in self.messages if _is_about(key, faults, differs)]
         at = [(policy, one) for _, one in self.messages for policy in self._policies_at(one.span)]
-        asked = [one for policy, one in at if _may_decide(policy, faults)] or [one for _, one in at]
-        yield from {(one.rule.code, one.span): one for one in near or asked}.values()
+        asked = [one for policy, one in at if _may_decide(policy, faults)]
+        yield from {(one.rule.code, one.span): one for one in (near + asked) or [one for _, one in at]}.values()
 
     def _policies_at(self, place: Span) -> Iterator[Policy]:
         """The policies that a message is about; those of checks have no row in the table that would say it."""

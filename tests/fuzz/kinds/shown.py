@@ -100,7 +100,7 @@ def prove(text: str, path: str, at: float) -> None:
     if told and at % 0.1 < 0.03:
         _documents(told, path, len(told))
     if at % 0.1 > 0.06:
-        _markdown(Snapshot(source, lambda name: "there is no such file"), at)
+        _markdown(Snapshot(source, lambda name, roots: "there is no such file"), at)
 
 
 def _inert(text: str, where: str) -> None:

@@ -105,7 +105,9 @@ def test_a_role_whose_program_is_not_here_is_named_before_the_start(tmp_path: Pa
     done = ran(tmp_path, *lines, f'role tensorboard {{ logdir = "/tmp", {env} }}')
     assert "TFJ4811" in done.err
     assert "role ps needs TensorFlow: there is no python" in done.err
-    assert "role tensorboard needs TensorFlow: there is no tensorboard here" in done.err
+    assert "help: install it where run finds it: pip install tensorflow\n" in done.err.replace("= help", "help")
+    assert "role tensorboard needs TensorBoard: there is no tensorboard here" in done.err
+    assert "help: install it where run finds it: pip install tensorboard\n" in done.err.replace("= help", "help")
     assert "role worker needs" not in done.err
 
 
@@ -121,7 +123,11 @@ def test_a_hundred_and_fifty_replicas(tmp_path: Path) -> None:
 
 def test_restarts_are_counted(tmp_path: Path) -> None:
     done = ran(
-        tmp_path, 'role worker { command = "echo x >> log; exit 4" }', "retries = 2", "on exit 4 => restart container"
+        tmp_path,
+        'role worker { command = "echo x >> log; exit 4" }',
+        "retries = 2",
+        "on exit 4 => restart container",
+        words=("--restart-delay", "0s"),
     )
     assert done.status == 1
     assert (tmp_path / "log").read_text() == "x\n" * 3
@@ -272,6 +278,7 @@ def test_jobs_of_a_matrix_run_one_after_the_other(tmp_path: Path) -> None:
         (("--scale", "ps=2"), "job demo has no task ps"),
         (("--timeout", "soon"), "--timeout needs a duration such as 10m, not soon"),
         (("--timeout", "0s"), "--timeout needs a duration such as 10m, not 0s"),
+        (("--restart-delay", "fast"), "--restart-delay needs a duration such as 10m, not fast"),
         (("--parallel", "0"), "--parallel needs a number from 1, not 0"),
         (("--log-dir", "demo.tfjob"), "--log-dir demo.tfjob: it is a file, not a folder"),
         (("--log-dir", "demo.tfjob/logs/x"), "--log-dir demo.tfjob/logs/x: demo.tfjob is a file, not a folder"),

@@ -131,9 +131,9 @@ def test_folders_of_the_run_are_kept_when_that_is_asked_for(tmp_path: Path) -> N
     [
         (("--mount", "/data"), "--mount needs PATH=DIR, not /data"),
         (("--mount", "/data=no"), "--mount /data=no: no does not exist"),
-        (("--env-file", "no.env"), "--env-file no.env: No such file or directory"),
+        (("--env-file", "no.env"), "--env-file no.env: there is no such file"),
         (("--env-file", "bad.env"), "--env-file bad.env: line 2: it is not KEY=VALUE"),
-        (("--env-file", "binary.env"), "--env-file binary.env: is not UTF-8"),
+        (("--env-file", "binary.env"), "--env-file binary.env: it is not UTF-8"),
     ],
 )
 def test_wrong_options(tmp_path: Path, words: tuple[str, ...], message: str) -> None:

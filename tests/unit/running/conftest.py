@@ -56,6 +56,13 @@ def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         yield Seen(supervisor)
 
 
+@pytest.fixture
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+    """A supervisor without namespaces."""
+    with Supervisor(str(tmp_path_factory.mktemp("scratch")), plain=True) as supervisor:
+        yield Seen(supervisor)
+
+
 @pytest.fixture(params=[ROOT, "user"])
 def inside(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
     """A supervisor with namespaces."""

@@ -9,6 +9,7 @@ import pytest
 
 from tests.unit.running.runs import Seen, shell
 from tfdsl.running.launch import Ended, Mounted, pod_folder
+from tfdsl.running.supervisor import Supervisor
 
 NAMES = [
     "data",
@@ -149,6 +150,22 @@ def test_a_relative_path_is_in_the_work_folder_and_does_not_stay_there(inside: S
     assert shown(inside, text, Mounted("deep/keys", str(tmp_path / "source")), cwd=str(tmp_path / "work")) == "x"
     inside.supervisor.close()
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["beside"]
+
+
+def test_the_place_of_a_relative_mount_goes_with_the_last_of_the_runs_that_overlap(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    mounts = (Mounted("place", str(tmp_path / "source")),)
+    for order in ((0, 1), (1, 0)):
+        runs = [Seen(Supervisor(str(tmp_path))) for _ in order]
+        for run in runs:
+            if not run.supervisor.namespaced:
+                pytest.skip(run.supervisor.denied)
+            run.start(shell("test -d place", cwd=str(tmp_path), mounts=mounts))
+            assert run.until(Ended)[0].status == 0
+        for at in order:
+            assert (tmp_path / "place").is_dir()
+            runs[at].supervisor.close()
+        assert os.listdir(tmp_path) == ["source"]
 
 
 def test_a_work_folder_in_a_mount_is_made(inside: Seen) -> None:

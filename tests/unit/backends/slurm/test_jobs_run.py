@@ -96,7 +96,7 @@ def test_a_job_that_is_removed_from_the_queue_has_not_succeeded(slurm: Slurm, *,
     for name, text in scripts('command = "true"', "role worker { }").items():
         (slurm.folder / name).write_text(text)
     if completed:
-        (slurm.folder / "bin/sbatch").write_text('#!/usr/bin/env bash\n: >"${*: -1}/marks/completed"\necho 7\n')
+        (slurm.folder / "bin/sbatch").write_text('#!/usr/bin/env bash\necho "0 done" >"${*: -1}/ended"\necho 7\n')
     done = subprocess.run(["bash", "submit.sh", "--wait"], cwd=slurm.folder, env=slurm.environment())
     assert done.returncode == status
 
@@ -163,6 +163,23 @@ def test_a_port_that_is_taken_is_said(slurm: Slurm) -> None:
         done = slurm.batch(made, **ONE_NODE)
     assert done.returncode == 76
     assert "port 23457 is in use" in slurm.log("worker-0")
+
+
+@pytest.mark.parametrize(
+    ("setup", "status", "said"),
+    [
+        ("export GREETING=hello; cd /", 0, "hello {folder}\n"),
+        ("f() { false; true; }; f; if false; then :; fi; export GREETING=$NOT_SET-", 0, "- {folder}\n"),
+        ("false; true", 1, "setup failed with 1: false\n"),
+        ("exit 4", 4, "setup failed with 4: exit\n"),
+        ("if", 2, "setup failed with 2: eval 'if'\n"),
+        ("module load cuda", 127, "setup failed with 127: module load cuda\n"),
+    ],
+)
+def test_setup_is_in_the_shell_of_the_command(slurm: Slurm, setup: str, status: int, said: str) -> None:
+    made = scripts('role worker { command = "echo $GREETING $PWD" }', options=f'setup = "{setup}"')
+    assert slurm.batch(made, **ONE_NODE).returncode == status
+    assert slurm.log("worker-0").endswith(said.format(folder=slurm.folder))
 
 
 IMAGE = 'image = "reg.example.com/ml/mnist:1.4"'
