@@ -11,6 +11,8 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from docs.page_blocks import blocks
 from docs.screens import commands
 from tests.packaging.test_packages import folder_option, tracked
