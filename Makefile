@@ -1,7 +1,9 @@
 # make try    set up .venv and compile a shipped example
-# make test   set up .venv and run the quick tests, which reach every message, target and command
+# make test   set up .venv and run the quick tests, which reach every message, target and command (JOBS=processes)
+# make test-bare  the quick tests where nothing of this machine is but what a test may use (tests/bare.sh)
+# make test-user  the same, as a user who has no name and owns nothing; takes root
 # make test-slow  run the tests that cost more than their share of a quick run
-# make test-all  run both
+# make test-all  make test and make test-slow
 # make test-long  run the tests that are too long for every change; they have to pass before a release
 # make check  make static and make test-all
 # make static everything that is checked without running the tests: formatter, linters, type checkers, generated files
@@ -29,6 +31,7 @@ PYTHON ?= python3
 VENV ?= .venv
 SECONDS ?= 600
 PROCESSES ?= 1
+JOBS ?= auto
 BIN = $(VENV)/bin
 EDITORS = $(abspath $(or $(WORK),.editors))
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -38,15 +41,23 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test test-slow test-all test-long static check generate golden bench bench-lsp fuzz fuzz-guided vsix get-editors test-editors test-terminal test-vscode site test-site test-site-built parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
+.PHONY: lock try test test-bare test-user test-slow test-all test-long static check generate golden bench bench-lsp fuzz fuzz-guided vsix get-editors test-editors test-terminal test-vscode site test-site test-site-built parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
 
-# In one process: each worker would collect all tests and report every one, which takes longer than most of them. All tests
-# that need the plugin for clients of the language server are slow.
+# Each process collects all tests, so more than four of them cost more than they save. All tests that need the plugin for
+# clients of the language server are slow.
+QUICK = -p no:pytest-lsp -n $(JOBS) --maxprocesses 4 --dist worksteal
+
 test: $(VENV)/dev
-	$(BIN)/python -m pytest --quick -p no:xdist -p no:pytest-lsp
+	$(BIN)/python -m pytest --quick $(QUICK)
+
+test-bare: $(VENV)/dev
+	tests/bare.sh me $(abspath $(BIN)/python) $(QUICK)
+
+test-user: $(VENV)/dev
+	tests/bare.sh user $(abspath $(BIN)/python) $(QUICK)
 
 # Most of their time is waiting.
 test-slow test-long: $(VENV)/dev

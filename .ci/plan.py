@@ -64,11 +64,14 @@ def plan(scratch: Path, python: str) -> list[Lanes]:
             # apt has one lock for the machine, and some of its commands do not wait for it.
             "apt": [Step("packages of apt", f"{venv}/bin/python -c {shlex.quote(APT_PACKAGES)}")],
         },
+        {"alone": [Step("budgets", f"{make('budgets')} CLEAN={clean}")]},
         {
             "project": [
                 Step("static checks", f"{make('static')} --jobs 2 --output-sync=target --keep-going"),
                 # If all tests pass but together leave something out, there is nothing to run again.
                 test("quick tests", make("test"), "--last-failed-no-failures=none"),
+                test("in a bare root", make("test-bare")),
+                test("as a user", make("test-user")),
                 test("slow tests", make("test-slow")),
                 test("package tests", f"{pytest} tests/packaging --packages {dist} --clean-venv {clean}"),
             ],

@@ -8,11 +8,16 @@ import re
 import signal
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from tests.reach import Reach
+from tests.skips import Skips
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TESTS = Path(__file__).resolve().parent
 
@@ -26,6 +31,16 @@ if threading.current_thread() is threading.main_thread():
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
+
+NEEDS = {
+    "editors/terminal": "--editors",
+    "packaging/test_guide.py": "--packages",
+    "packaging/test_packages.py": "--packages",
+}
+"""Tests that an option asks for."""
+
+BUDGET = 300
+"""Seconds of processor time that the quick tests may take: two and a half minutes on each of two cores."""
 
 SLOW_FILE = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.M)
 """What makes all tests of a file slow ones. It is looked for in the text: importing the file would cost as much."""
@@ -51,22 +66,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Count what the quick tests reach."""
+    """Count what the quick tests reach, and look at why tests are skipped."""
     reach = Reach(config)
     reach.watch()
     config.pluginmanager.register(reach)
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Skips())
+
+
+def spent() -> float:
+    """The processor time of this run and of what it has started, in seconds."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(trylast=True)  # after the workers have ended
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail when the quick tests cost too much. How long they take says more of what else the machine does."""
+    if session.config.getoption("--quick") and not hasattr(session.config, "workerinput") and spent() > BUDGET:
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say what the quick tests cost: two and a half minutes of user and system time is what they may."""
+    """Say what the quick tests cost."""
     if config.getoption("--quick"):
-        spent = os.times()
-        seconds = spent.user + spent.system + spent.children_user + spent.children_system
-        terminalreporter.write_line(f"{seconds:.0f} s of processor time, of the 150 s that the quick tests may take")
+        terminalreporter.write_line(f"{spent():.0f} s of processor time; the quick tests may take {BUDGET} s")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out files of which no test is asked for."""
+    """Leave out tests that nobody has asked for, alone or as a share."""
+    option = NEEDS.get(collection_path.relative_to(TESTS).as_posix()) if TESTS in collection_path.parents else None
+    if option is not None and not config.getoption(option):
+        return True
     share = _asked(config)
     if share is None or collection_path.suffix != ".py":
         return None
@@ -102,3 +132,11 @@ def _may_have(share: str, path: Path) -> bool:
     """Whether a file may have tests of a share other than the quick one."""
     above = [folder / "conftest.py" for folder in path.parents if TESTS in folder.parents]
     return any(MARKING[share].search(one.read_text(encoding="utf-8")) for one in (path, *above) if one.exists())
+
+
+@pytest.fixture
+def umask_022() -> Iterator[None]:
+    """New files may be read by everybody."""
+    old = os.umask(0o022)
+    yield
+    os.umask(old)

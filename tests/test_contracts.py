@@ -100,7 +100,6 @@ def test_compile_to_yaml_loads_no_reader_and_no_template_engine(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_imports_go_down_only() -> None:
-    pytest.importorskip("importlinter")
     code = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=False

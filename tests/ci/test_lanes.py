@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.skips import only_as_root
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -153,14 +155,13 @@ def test_the_processor_time_is_that_of_the_step(tmp_path: Path) -> None:
     assert re.search(r"^a  +x  +0:0\d +0:\d\d +0:01 ", output, re.M), output
 
 
+@only_as_root
 def test_a_folder_is_removed_and_nothing_that_is_mounted_in_it(tmp_path: Path) -> None:
-    if os.geteuid():
-        pytest.skip("only root mounts")
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept/file").touch()
     (tmp_path / "scratch/at").mkdir(parents=True)
     if subprocess.run(["mount", "--bind", tmp_path / "kept", tmp_path / "scratch/at"], check=False).returncode:
-        pytest.skip("mounting is denied")
+        pytest.skip("the kernel denies it: mounting")
     script = f"import sys; sys.path.insert(0, {str(ROOT / '.ci')!r}); from lanes import *; remove(Path('scratch'))"
     subprocess.run([sys.executable, "-c", script.replace("'scratch'", repr(str(tmp_path / "scratch")))], check=True)
     assert not (tmp_path / "scratch").exists()

@@ -11,8 +11,6 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from docs.page_blocks import blocks
 from docs.screens import commands
 from tests.packaging.test_packages import tracked
@@ -31,9 +29,7 @@ def lines(test: str) -> Iterator[str]:
             yield from commands(block.text)
 
 
-def test_the_guide_installs_tfdsl(request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    if request.config.getoption("--packages") is None:
-        pytest.skip("without --packages")
+def test_the_guide_installs_tfdsl(tmp_path: Path) -> None:
     for name in tracked():
         (tmp_path / "tfdsl" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / "tfdsl" / name)

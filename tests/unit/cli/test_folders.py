@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.skips import not_as_root
 from tests.unit.cli.shell import tfdsl
 from tfdsl.job_files import job_files
 from tfdsl.lsp.settings import read_settings
@@ -90,7 +91,7 @@ def test_a_file_that_cannot_be_read_is_an_error_and_the_others_are_checked(tree:
     assert "jobs/deep/d.tfjob" in ran.err
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every folder")
+@not_as_root
 def test_a_folder_that_cannot_be_read_is_an_error(tree: Path) -> None:
     (tree / "jobs/deep").chmod(0)
     ran = tfdsl("check", ".", cwd=tree)

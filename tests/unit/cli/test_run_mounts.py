@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.skips import denied
 from tests.unit.cli.shell import COMMAND, Ran, environment
 from tests.unit.cli.test_run import ran, said
 from tests.unit.running.runs import MARK, left
@@ -17,7 +18,7 @@ from tfdsl.running.denial import denial
 if TYPE_CHECKING:
     from pathlib import Path
 
-mounts = pytest.mark.skipif(bool(denial()), reason=denial())
+mounts = denied(denial())
 """For what needs namespaces."""
 
 
@@ -192,7 +193,7 @@ DENIED = 'echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-s
 def test_where_namespaces_are_denied_mounts_are_errors_at_their_places(tmp_path: Path) -> None:
     prefix = ["unshare", "--user", "--map-root-user", "sh", "-c", DENIED, "sh"]
     if subprocess.run([*prefix, "true"], check=False, capture_output=True).returncode:
-        pytest.skip("this machine does not let anybody deny namespaces")
+        pytest.skip("the kernel denies it: nobody may deny namespaces")
     (tmp_path / "real").mkdir()
     (tmp_path / "demo.tfjob").write_text(
         'job demo {\n  image = "registry.example.com/mnist:1.4"\n  mount scratch at "/tfdsl/own"\n'

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.unit.backends.slurm.compiled import codes, directives, outcome, scripts
+from tests.unit.cli.shell import SHELLCHECK
 
-SHELLCHECK = Path(sys.executable).with_name("shellcheck")
+if TYPE_CHECKING:
+    from pathlib import Path
+
 RUN = 'command = ["python3", "train.py"]'
 ROLES = ("role chief { }", "role worker { replicas = 4 }", "role ps { replicas = 2 }")
 SIZES = (

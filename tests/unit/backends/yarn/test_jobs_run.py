@@ -442,7 +442,7 @@ def test_a_node_that_ignores_docker_runs_no_command(cluster: Cluster) -> None:
     assert (
         "outside of docker; its NodeManager needs LinuxContainerExecutor" in done.stdout + done.stderr + cluster.logs()
     )
-    assert not [folder for folder in cluster.folder.rglob("ran")]
+    assert not list(cluster.folder.rglob("ran"))
 
 
 def test_the_jobs_own_tf_config_is_exported(cluster: Cluster) -> None:
