@@ -1,4 +1,4 @@
-# make try    set up .venv and compile a shipped example
+# make try    set up .venv, compile a shipped example into build/try, and say what to do next
 # make test   set up .venv and run the quick tests, which reach every message, target and command (JOBS=processes)
 # make test-bare  the quick tests where nothing of this machine is but what a test may use (tests/bare.sh)
 # make test-user  the same, as a user who has no name and owns nothing; takes root
@@ -44,7 +44,13 @@ COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3
 .PHONY: lock try test test-bare test-user test-slow test-all test-long static check generate golden bench bench-lsp fuzz fuzz-guided vsix get-editors test-editors test-terminal test-vscode site test-site test-site-built parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
 
 try: $(BIN)/tfdsl
-	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
+	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano -o build/try
+	@printf '\n'
+	@head -n 9 build/try/mnist.yaml
+	@printf '%s\n' ... '' 'tfdsl wrote build/try/mnist.yaml from examples/mnist/main.tfjob. Next:'
+	@printf '  %-26s %s\n' '. $(BIN)/activate' 'put tfdsl on the path of this shell' \
+	  'tfdsl new digits' 'write a job of your own, digits.tfjob' \
+	  'docs/guide/start.md' 'from there to a job that runs, in ten minutes'
 
 # Each process collects all tests, so more than four of them cost more than they save. All tests that need the plugin for
 # clients of the language server are slow.

@@ -93,7 +93,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out tests that nobody has asked for, alone or as a share."""
+    """Leave out files of which no test is asked for."""
     option = NEEDS.get(collection_path.relative_to(TESTS).as_posix()) if TESTS in collection_path.parents else None
     if option is not None and not config.getoption(option):
         return True

@@ -161,7 +161,7 @@ def test_a_folder_is_removed_and_nothing_that_is_mounted_in_it(tmp_path: Path) -
     (tmp_path / "kept/file").touch()
     (tmp_path / "scratch/at").mkdir(parents=True)
     if subprocess.run(["mount", "--bind", tmp_path / "kept", tmp_path / "scratch/at"], check=False).returncode:
-        pytest.skip("the kernel denies it: mounting")
+        pytest.skip("the kernel denies it: no mounts")
     script = f"import sys; sys.path.insert(0, {str(ROOT / '.ci')!r}); from lanes import *; remove(Path('scratch'))"
     subprocess.run([sys.executable, "-c", script.replace("'scratch'", repr(str(tmp_path / "scratch")))], check=True)
     assert not (tmp_path / "scratch").exists()

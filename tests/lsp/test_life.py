@@ -291,7 +291,8 @@ def test_without_pygls_it_says_what_is_missing(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr == "tfdsl: the language server needs pygls: pip install 'tfdsl[lsp]'\n"
+    install = "pip install '.[lsp]' in a checkout of tfdsl, or pip install 'FILE.whl[lsp]'"
+    assert done.stderr == f"tfdsl: the language server needs pygls: {install}\n"
 
 
 def test_initialize_is_answered_before_the_compiler_is_loaded() -> None:

@@ -14,7 +14,7 @@ from tests.unit.cli.shell import JOB, process, tfdsl
 if TYPE_CHECKING:
     from pathlib import Path
 
-BUILD = JOB.replace("  role chief", '  build {\n    from = "tensorflow/tensorflow:2.16.1"\n  }\n  role chief')
+BUILD = JOB.replace("  role chief", '  build {\n    from = "tensorflow/tensorflow:2.17.0"\n  }\n  role chief')
 
 
 def listing(folder: Path) -> list[str]:
@@ -73,7 +73,7 @@ def test_dockerfile_only_into_a_folder(folder: Path) -> None:
     assert "dockerfile-left-out" in ran.err
     assert "FROM tensorflow" not in ran.out
     assert "dockerfile-left-out" not in tfdsl("compile", "b.tfjob", "-t", "tfjob", "-o", "out", cwd=folder).err
-    assert (folder / "out/mnist.Dockerfile").read_text().count("FROM tensorflow/tensorflow:2.16.1") == 1
+    assert (folder / "out/mnist.Dockerfile").read_text().count("FROM tensorflow/tensorflow:2.17.0") == 1
 
 
 def test_same_input_same_bytes(folder: Path) -> None:

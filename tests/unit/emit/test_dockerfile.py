@@ -135,14 +135,14 @@ def test_reads_like_a_dockerfile() -> None:
         CopyStep(source="main.py", destination="/app/main.py"),
         RunStep(command="pip install -r requirements.txt"),
         RunStep(command="set -e\nif x; then\n  # why\n  y\nfi\n"),
-        base="tensorflow/tensorflow:2.16.1",
+        base="tensorflow/tensorflow:2.17.0",
         workdir="/app",
         entrypoint=("python", "/app/main.py"),
     )
     written = dockerfile.write(made)
     assert (
         written.text
-        == r"""FROM tensorflow/tensorflow:2.16.1
+        == r"""FROM tensorflow/tensorflow:2.17.0
 WORKDIR /app
 COPY ["main.py", "/app/main.py"]
 RUN pip install -r requirements.txt

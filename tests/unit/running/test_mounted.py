@@ -159,7 +159,7 @@ def test_the_place_of_a_relative_mount_goes_with_the_last_of_the_runs_that_overl
         runs = [Seen(Supervisor(str(tmp_path))) for _ in order]
         for run in runs:
             if not run.supervisor.namespaced:
-                pytest.skip(run.supervisor.denied)
+                pytest.skip(f"the kernel denies it: {run.supervisor.denied}")
             run.start(shell("test -d place", cwd=str(tmp_path), mounts=mounts))
             assert run.until(Ended)[0].status == 0
         for at in order:

@@ -79,8 +79,6 @@ class Container:
         for pair in through_the_master(options.get("shell_env", [])):
             name, _, value = pair.partition("=")
             env[name] = value
-        if env.get("YARN_CONTAINER_RUNTIME_TYPE") == "docker" and "STUB_NO_DOCKER" not in os.environ:
-            env["container"] = "oci"  # as podman sets it in its containers
         lines = [f'export {name}="{expand(value)}"' for name, value in env.items()]
         lines.append('exec /bin/bash -c "bash ExecScript.sh  1>stdout 2>stderr "')
         (self.folder / "launch_container.sh").write_text("\n".join(lines) + "\n")
