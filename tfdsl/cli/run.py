@@ -249,4 +249,6 @@ class _Run:
         if self.loop.ended_by is not None:
             return 128 + self.loop.ended_by
         all_done = len(results) == len(self.prepared) and all(one.succeeded for one in results)
-        return OK if all_done else ERRORS
+        if not all_done:
+            return ERRORS
+        return USAGE if any(logs.lost for logs in self.logs) else OK
