@@ -3,7 +3,7 @@
 # make test-bare  the quick tests where nothing of this machine is but what a test may use (tests/bare.sh)
 # make test-user  the same, as a user who has no name and owns nothing; takes root
 # make test-slow  run the tests that cost more than their share of a quick run
-# make test-all  run both
+# make test-all  make test and make test-slow
 # make test-long  run the tests that are too long for every change; they have to pass before a release
 # make check  make static and make test-all
 # make static everything that is checked without running the tests: formatter, linters, type checkers, generated files

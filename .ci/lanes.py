@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -131,10 +131,11 @@ class Run:
         step.tries += 1
         step.began = step.began or time.monotonic()
         _print(f"-- {step.name}{', once more' if step.tries > 1 else ''}")
-        with self._log(step).open("ab") as log:
+        line = step.command if step.tries == 1 else step.again
+        with self._log(step).open("ab") as log, _undisturbed():
             process = os.posix_spawnp(
                 "nice",
-                ["nice", "-n", str(step.nice), "sh", "-ec", step.command if step.tries == 1 else step.again],
+                ["nice", "-n", str(step.nice), "sh", "-ec", line],
                 {**os.environ, **step.environment},
                 file_actions=[
                     (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -143,8 +144,9 @@ class Run:
                 ],
                 setsid=True,
                 setsigdef=DEFAULTS,
+                setsigmask=(),
             )
-        self._running[process] = step
+            self._running[process] = step
 
     def _log(self, step: Step) -> Path:
         return self._logs / step.name.replace(" ", "-")
@@ -170,6 +172,16 @@ class Run:
         _print(f"{'all':{width}}  {'':10} {'':6} {_minutes(total):>6} {_minutes(processor):>9}")
         bad = ", ".join(f"{step.name} ({step.lane})" for step in self._steps if not step.passed)
         _print(f"\nnot good: {bad}" if bad else "\nall good")
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """What stops the run waits, so that no step begins of which nobody knows."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, (*STOPS, signal.SIGALRM))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (*STOPS, signal.SIGALRM))
 
 
 def _stop(why: str) -> NoReturn:

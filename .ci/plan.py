@@ -1,8 +1,9 @@
 """What ``.ci/run`` runs: first what all need, then alone what measures time, then four lanes side by side.
 
-``project`` are the tests. ``pages`` are the editors and the site, which wait for screens and for a browser. The others
-try the output on real clusters: they build and fetch programs, standing back behind the tests, and then mostly wait for
-what the programs do. Each lane writes below folders of its own, and into the checkout only what git ignores.
+``pages`` are the editors and the site, which wait for screens and for a browser. ``kubernetes`` and ``others`` try the
+output on real clusters: they build and fetch programs, and then mostly wait for what the programs do. ``project`` are
+the tests, which need the processors all the time. Each lane stands back behind those that have less time to spare, and
+writes below folders of its own, and into the checkout only what git ignores.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from lanes import Lanes, Run, Step, remove
 
 LIMIT = 84 * 60
 """Seconds. A machine that ends the run after 90 minutes would leave nothing of what it has found."""
-BEHIND = 15
-"""How far builds stand back: tests beside them hardly notice."""
+BEHIND = 4
+"""How far builds stand back besides (see ``nice``): enough for the tests, and the longest lane begins with one."""
 APT = 'DPkg::Lock::Timeout "600";\nAcquire::Retries "3";\n'
 APT_PACKAGES = """\
 from tests.conformance.kubernetes import node
@@ -54,6 +55,32 @@ def plan(scratch: Path, python: str) -> list[Lanes]:
     def conformance(name: str) -> Step:
         return test(name, make(f"conformance-{name}", scratch / name))
 
+    side_by_side = {
+        "pages": [
+            fetch("packages of npm", make("grammar/vscode/node_modules site/node_modules")),
+            fetch("programs of editors", make("get-editors", editors), BEHIND),
+            test("editors of the terminal", make("test-terminal", editors)),
+            test("VS Code", make("test-vscode", editors)),
+            # Of its own: the other one is in use, and the tests show that they need no more than that has.
+            fetch("environment of the site", make(f"{pages}/site", venv=pages)),
+            Step("site", make("site", venv=pages), needed=True),
+            test("site tests", make("test-site-built", editors, pages)),
+        ],
+        "kubernetes": [programs("kubernetes"), conformance("kubernetes")],
+        "others": [programs("yarn"), conformance("yarn"), conformance("slurm"), conformance("local")],
+        "project": [
+            Step("static checks", f"{make('static')} --jobs 2 --output-sync=target --keep-going"),
+            # If all tests pass but together leave something out, there is nothing to run again.
+            test("quick tests", make("test"), "--last-failed-no-failures=none"),
+            test("in a bare root", make("test-bare")),
+            test("as a user", make("test-user")),
+            test("slow tests", make("test-slow")),
+            test("package tests", f"{pytest} tests/packaging --packages {dist} --clean-venv {clean}"),
+        ],
+    }
+    for back, steps in enumerate(side_by_side.values()):
+        for step in steps:
+            step.nice += back
     return [
         {"first": [fetch("environment", f"{make(f'{venv}/dev')} && {venv}/bin/pyright --version")]},
         {
@@ -64,27 +91,8 @@ def plan(scratch: Path, python: str) -> list[Lanes]:
             # apt has one lock for the machine, and some of its commands do not wait for it.
             "apt": [Step("packages of apt", f"{venv}/bin/python -c {shlex.quote(APT_PACKAGES)}")],
         },
-        {
-            "project": [
-                Step("static checks", f"{make('static')} --jobs 2 --output-sync=target --keep-going"),
-                # If all tests pass but together leave something out, there is nothing to run again.
-                test("quick tests", make("test"), "--last-failed-no-failures=none"),
-                test("slow tests", make("test-slow")),
-                test("package tests", f"{pytest} tests/packaging --packages {dist} --clean-venv {clean}"),
-            ],
-            "pages": [
-                fetch("packages of npm", make("grammar/vscode/node_modules site/node_modules")),
-                fetch("programs of editors", make("get-editors", editors), BEHIND),
-                test("editors of the terminal", make("test-terminal", editors)),
-                test("VS Code", make("test-vscode", editors)),
-                # Of its own: the other one is in use, and the tests show that they need no more than that has.
-                fetch("environment of the site", make(f"{pages}/site", venv=pages)),
-                Step("site", make("site", venv=pages), needed=True),
-                test("site tests", make("test-site-built", editors, pages)),
-            ],
-            "kubernetes": [programs("kubernetes"), conformance("kubernetes")],
-            "others": [programs("yarn"), conformance("yarn"), conformance("slurm"), conformance("local")],
-        },
+        {"alone": [Step("budgets", f"{make('budgets')} CLEAN={clean}")]},
+        side_by_side,
     ]
 
 
