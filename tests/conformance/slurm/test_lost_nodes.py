@@ -51,7 +51,7 @@ def test_a_job_starts_again_when_a_node_is_lost(cluster: Cluster, home: Path) ->
     job = Job(TEXT.replace("POLICY", "on evicted => restart job"), meanwhile=lose_a_node)
     run = jobs.run(cluster, job, home / "again")
     assert run.status == 0, run.story
-    assert "Slurm took the nodes back: restart job (1 of 3 retries used)" in run.log
+    assert "a node was lost: restart job (1 of 3 retries used)" in run.log
     assert run.tries("chief")[-1]["try"] == 2
 
 

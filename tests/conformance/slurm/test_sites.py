@@ -249,7 +249,7 @@ def test_a_preempted_job_starts_again(cluster: Cluster, home: Path) -> None:
     """Not beside the test before: they would preempt each other."""
     run = jobs.run(cluster, Job(AGAIN, meanwhile=preempt_and_go_on), home / "again")
     assert run.status == 0, run.story
-    assert "the job was preempted, requeued, or has lost a node: restart job (1 of 3 retries used)" in run.log
+    assert "the job was preempted: restart job (1 of 3 retries used)" in run.log
 
 
 def come_to_the_limit(run: Run) -> None:
