@@ -42,7 +42,8 @@ def lose_a_node(run: Run) -> None:
     (run.folder / "shared/lost").write_text(lost)
     run.until(lambda: "DOWN" in run.cluster.ask("scontrol", "show", "node", lost))
     run.cluster.start_node(lost)
-    if "REQUEUE" in run.cluster.ask("scontrol", "show", "job", run.id) or run.cluster.state(run.id) == "PENDING":
+    run.until(lambda: run.cluster.state(run.id) not in ("RUNNING", "COMPLETING"))
+    if run.cluster.state(run.id) == "PENDING":
         run.start_at_once()
     (run.folder / "shared/go").touch()
 

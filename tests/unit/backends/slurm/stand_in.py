@@ -98,7 +98,7 @@ class Slurm:
         (self.folder / "slurm/shown").write_text(text)
 
     def batch(
-        self, scripts: dict[str, str], *, meanwhile: signal.Signals | None = None, **variables: str
+        self, scripts: dict[str, str], meanwhile: signal.Signals | None = None, /, **variables: str
     ) -> subprocess.CompletedProcess[str]:
         """Run ``job.sbatch`` to its end. ``meanwhile``: is sent to it when its first step has begun."""
         (self.folder / "run/task.sh").write_text(scripts["task.sh"])

@@ -153,7 +153,7 @@ ENDINGS = [
 def test_each_end_by_slurm_has_its_own_words(slurm: Slurm, shown: str, status: int, said: str) -> None:
     made = scripts('role worker { command = "sleep 60" }')
     slurm.show(shown)
-    done = slurm.batch(made, meanwhile=signal.SIGTERM, **ONE_NODE)
+    done = slurm.batch(made, signal.SIGTERM, **ONE_NODE)
     assert done.returncode == status, done.stdout
     assert said in done.stdout
     ended = slurm.folder / "run/ended"
@@ -173,7 +173,7 @@ def test_each_end_by_slurm_has_its_own_words(slurm: Slurm, shown: str, status: i
 def test_the_warning_of_the_time_limit_is_an_eviction(slurm: Slurm, policy: str, status: int, said: str) -> None:
     if "retries" in policy:
         (slurm.folder / "run/retries").write_text("1\n")
-    done = slurm.batch(scripts('role worker { command = "sleep 60" }', policy), meanwhile=signal.SIGUSR1, **ONE_NODE)
+    done = slurm.batch(scripts('role worker { command = "sleep 60" }', policy), signal.SIGUSR1, **ONE_NODE)
     assert done.returncode == status, done.stdout
     assert "the time limit of the allocation is near" in done.stdout
     noted = slurm.folder / "slurm/scontrol"
