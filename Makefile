@@ -25,7 +25,7 @@
 # make conformance-kubernetes  try the output of tfjob, volcano, kubernetes and jobset with the real programs (WORK=folder)
 # make conformance-yarn        the same for yarn and slider (WORK=folder)
 # make conformance-slurm       the same for slurm (WORK=folder)
-# make conformance-local       train the examples with tfdsl run and real TensorFlow (WORK=folder)
+# make conformance-local       train the examples with tfdsl run, the oldest TensorFlow and the newest (WORK=folder)
 
 PYTHON ?= python3
 VENV ?= .venv

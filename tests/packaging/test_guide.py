@@ -61,7 +61,7 @@ def followed(script: list[str], folder: Path, **more: str) -> str:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     text = "\n".join(["set -e", *(f"{line} >&2" for line in script), "mkdir first", "cd first", PROOF])
     done = subprocess.run(
-        ["bash", "-c", text], cwd=folder, env=kept | more, capture_output=True, text=True, timeout=300, check=False
+        ["bash", "-c", text], cwd=folder, env=kept | more, capture_output=True, text=True, timeout=550, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,12 +56,16 @@ def compared(trees: tuple[Path, Path], chosen: Sequence[Case], shares: int) -> C
         given = folder / "cases.json"
         given.write_text(json.dumps([case._asdict() for case in chosen]), encoding="utf-8")
         running: list[subprocess.Popen[bytes]] = []
-        for number, tree in enumerate(trees):
-            for share in range(shares):
-                to = folder / f"{number}-{share}"
-                command = [sys.executable, str(DRIVER), str(given), str(share), str(shares), str(to)]
-                running.append(subprocess.Popen(command, cwd=folder, env=environment(tree, folder)))
-        statuses = [driver.wait() for driver in running]
+        try:
+            for number, tree in enumerate(trees):
+                for share in range(shares):
+                    to = folder / f"{number}-{share}"
+                    command = [sys.executable, str(DRIVER), str(given), str(share), str(shares), str(to)]
+                    running.append(subprocess.Popen(command, cwd=folder, env=environment(tree, folder)))
+            statuses = [driver.wait() for driver in running]
+        finally:
+            for driver in running:
+                driver.kill()  # those that still run when this one is interrupted
         if any(statuses):
             sys.exit("a driver failed: see above")
         return compare(tuple(results(folder / f"{number}-{share}") for number in (0, 1)) for share in range(shares))
@@ -74,15 +77,18 @@ def main() -> int:
     parser.add_argument("revision", help="for example HEAD or main")
     parser.add_argument("--kinds", default=",".join(KINDS), help=f"some of {', '.join(KINDS)}")
     asked = parser.parse_args()
-    begin = time.monotonic()
+    kinds = tuple(asked.kinds.split(","))
+    if unknown := set(kinds) - set(KINDS):
+        parser.error(f"there is no kind {', '.join(sorted(unknown))}: choose from {', '.join(KINDS)}")
     with tempfile.TemporaryDirectory() as scratch:
         base = Path(scratch, "base")
         unpack(asked.revision, base)
-        chosen = cases(base, tuple(asked.kinds.split(",")))
+        chosen = cases(base, kinds)
         found = compared((base, ROOT), chosen, max(1, (os.cpu_count() or 2) // 2))
     print(shown(found))
     ending = "the same" if found.same else f"{len(found.changes):,} changes"
-    print(f"\n{ending}: {len(chosen):,} cases with {asked.revision} and here, {time.monotonic() - begin:.0f} s")
+    spent = sum(os.times()[:4])
+    print(f"\n{ending}: {len(chosen):,} cases with {asked.revision} and here, {spent:.0f} s of processor time")
     return int(not found.same)
 
 

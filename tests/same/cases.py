@@ -97,7 +97,7 @@ def of_spec(tree: Path) -> Iterator[Case]:
                 steps.append(line(f"info {MAIN} --format json"))
                 steps += [] if one.options else [["ir"], line(f"simulate {MAIN} --format json")]
             steps.append(line(f"fmt --diff {MAIN}"))
-            yield Case("specification", one.title, one.files, steps)
+            yield Case("spec", one.title, one.files, steps)
 
 
 def of_shapes(tree: Path) -> Iterator[Case]:
@@ -115,7 +115,7 @@ def of_pages(tree: Path) -> Iterator[Case]:
         for heading in ("Bad", "Good"):
             if heading in parts:
                 example = pages.example(parts[heading])
-                yield Case("pages of messages", f"{page.stem} {heading}", example.files, _of_a_page(example))
+                yield Case("pages", f"{page.stem} {heading}", example.files, _of_a_page(example))
 
 
 def _of_a_page(example: pages.Example) -> list[list[str]]:

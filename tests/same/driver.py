@@ -30,7 +30,7 @@ from pathlib import Path
 from unittest import mock
 
 MAIN = "main.tfjob"
-TOO_LONG = 120  # seconds
+TOO_LONG = 600  # seconds, as the machine may be busy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

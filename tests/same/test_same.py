@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.same.__main__ import ROOT, compared
-from tests.same.cases import MAIN, Case, cases, line
+from tests.same.cases import KINDS, MAIN, Case, cases, line
 from tests.same.comparing import Result, compare, shown
 from tests.unit.cli.shell import JOB
 
@@ -76,7 +76,7 @@ def test_a_command_that_only_one_revision_runs_is_a_difference() -> None:
 def test_every_kind_has_cases_of_names_that_differ() -> None:
     made = cases(ROOT)
     assert len({(case.kind, case.name) for case in made}) == len(made)
-    assert len({case.kind for case in made}) == 7
+    assert {case.kind for case in made} == set(KINDS)
 
 
 # --- the whole way ---------------------------------------------------------------------------------------------

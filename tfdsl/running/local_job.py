@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.ir.policies import SELF_CONTAINED
 from tfdsl.lifecycle.events import ClearTimer, Due, Exited, Finish, Lost, SetTimer, Start, Started, Stop
@@ -25,63 +25,16 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job
     from tfdsl.lifecycle.events import Event, Order, Task
     from tfdsl.lifecycle.faults import Injected
-    from tfdsl.running.launch import Running
+    from tfdsl.running.loop import Loop
     from tfdsl.running.plan import Program, Replica
     from tfdsl.running.screen import Screen
+    from tfdsl.running.supervisor import Supervisor
     from tfdsl.running.timers import Timers
 
 AT_ONCE: Final = 1 << 18
 """Bytes that are read of one process before the others have their turn."""
 _MOST_READS: Final = 8
 """Turns for what a process has left in its pipe, which can be as large as the system lets it."""
-
-
-class Supervisor(Protocol):
-    """What starts the processes (:class:`tfdsl.running.supervisor.Supervisor`)."""
-
-    def start(self, launch: Launch, generation: int, output: int) -> None:
-        """Start ``launch``; it writes to the descriptor ``output``, which the caller closes."""
-        ...
-
-    def signal(self, name: str, number: int) -> None:
-        """Send a signal to all processes of a launch."""
-        ...
-
-    def wake(self) -> None:
-        """Let it go on if it was stopped."""
-        ...
-
-    def is_stopped(self) -> bool:
-        """Whether it was stopped, and was not woken for long enough to do anything."""
-        ...
-
-    def end(self) -> None:
-        """Kill it and everything that it has started, because it does not answer."""
-        ...
-
-    def fileno(self) -> int:
-        """What to wait for."""
-        ...
-
-    def events(self) -> Sequence[Running | Ended]:
-        """What has happened."""
-        ...
-
-    def close(self) -> None:
-        """End everything that is left."""
-        ...
-
-
-class Watch(Protocol):
-    """What tells when something can be read."""
-
-    def add(self, descriptor: int, todo: Callable[[], object]) -> None:
-        """Call ``todo`` whenever ``descriptor`` can be read."""
-        ...
-
-    def remove(self, descriptor: int) -> None:
-        """Do not any more."""
-        ...
 
 
 class Result(Record):
@@ -124,7 +77,7 @@ class LocalJob:
         launch: Callable[[Replica, Program, int], Launch],
         supervisor: Supervisor,
         screen: Screen,
-        watch: Watch,
+        watch: Loop,
         timers: Timers,
         injected: Sequence[Injected] = (),
         restart_delay: float = FIRST_PAUSE,
@@ -189,7 +142,7 @@ class LocalJob:
             os.close(pipe.descriptor)
         self._pipes.clear()
 
-    # --- of its replicas (tfdsl.running.local_replica.Stage) ---
+    # --- of its replicas ---
 
     def start(self, replica: LocalReplica, program: Program) -> int:
         """Start one process; gives the generation by which its end is known."""

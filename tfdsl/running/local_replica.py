@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.lifecycle.events import Exited, Lost, Started
 from tfdsl.running.ending import length
@@ -13,6 +13,7 @@ from tfdsl.running.tensorflow import BOARD, listens
 if TYPE_CHECKING:
     from tfdsl.lifecycle.events import Event, Task, Way
     from tfdsl.running.launch import Ended, Running
+    from tfdsl.running.local_job import LocalJob
     from tfdsl.running.plan import Program, Replica
     from tfdsl.running.restarts import Backoff
 
@@ -24,46 +25,6 @@ _LOOK_AGAIN: Final = 0.25
 """Seconds between two looks whether a program listens."""
 
 
-class Stage(Protocol):
-    """What a replica needs of its job."""
-
-    def start(self, replica: LocalReplica, program: Program) -> int:
-        """Start one process; gives the generation by which its end is known."""
-        ...
-
-    def signal(self, program: Program, number: int) -> None:
-        """Send a signal to all processes of ``program``."""
-        ...
-
-    def give_up(self) -> bool:
-        """End everything without the supervisor, unless that may only be busy for others; whether it was done."""
-        ...
-
-    def happened(self, event: Event) -> None:
-        """Tell the machine."""
-        ...
-
-    def later(self, key: tuple[str, str], seconds: float, replica: LocalReplica) -> None:
-        """Call ``replica.due(key)`` in so many seconds."""
-        ...
-
-    def forget(self, key: tuple[str, str]) -> None:
-        """Do not."""
-        ...
-
-    def not_here(self, task: Task) -> None:
-        """The program of ``task`` is not on this machine."""
-        ...
-
-    def backoff(self) -> Backoff:
-        """The pauses before the restarts of one program."""
-        ...
-
-    def tell(self, text: str) -> None:
-        """Say a line about the run."""
-        ...
-
-
 class LocalReplica:
     """The processes of one replica.
 
@@ -71,9 +32,9 @@ class LocalReplica:
     replica had to begin with nothing. ``last_name``: the launch that ended last and could end the replica.
     """
 
-    def __init__(self, plan: Replica, stage: Stage) -> None:
+    def __init__(self, plan: Replica, job: LocalJob) -> None:
         self.plan = plan
-        self.stage = stage
+        self.job = job
         self.pod = 0
         self.running: dict[str, tuple[Program, int]] = {}
         self.last_name = plan.command.name
@@ -115,7 +76,7 @@ class LocalReplica:
         if self._is_in_place(way):
             self._waits = pause > 0
             if self._waits:
-                self.stage.later((str(self.task), self.plan.command.name), pause, self)
+                self.job.later((str(self.task), self.plan.command.name), pause, self)
             else:
                 self._advance()
             return
@@ -133,7 +94,7 @@ class LocalReplica:
             return
         self._stopping = self._gone = True
         self._signal(signal.SIGTERM)
-        self.stage.later((str(self.task), "kill"), self.plan.grace_ms / 1000, self)
+        self.job.later((str(self.task), "kill"), self.plan.grace_ms / 1000, self)
 
     def kill(self) -> None:
         """End all of it now."""
@@ -151,7 +112,7 @@ class LocalReplica:
         else:
             for program, _ in list(self.running.values()):
                 if program.kind != "sidecar":
-                    self.stage.signal(program, signal.SIGKILL)
+                    self.job.signal(program, signal.SIGKILL)
 
     # --- what happens ---
 
@@ -159,9 +120,9 @@ class LocalReplica:
         """The process of a launch runs."""
         _, generation = self.running.get(begin.name, (None, 0))
         if begin.name == self.plan.command.name and generation == begin.generation and not self._stopping:
-            self.stage.happened(Started(self.task))
+            self.job.happened(Started(self.task))
             if self.plan.address is not None and not self._is_announced:
-                self.stage.later((str(self.task), "listen"), _LOOK_AGAIN, self)
+                self.job.later((str(self.task), "listen"), _LOOK_AGAIN, self)
 
     def ended(self, end: Ended) -> None:
         """The processes of a launch have ended."""
@@ -174,7 +135,7 @@ class LocalReplica:
         if not end.started:
             self._tell_of_missing(program, end)
         elif end.why:
-            self.stage.tell(f"{end.name}: {end.why}")
+            self.job.tell(f"{end.name}: {end.why}")
         if self._stopping:
             self._stopped_one()
         elif program.kind == "sidecar":
@@ -184,17 +145,17 @@ class LocalReplica:
             self._advance()
         else:
             if program.kind == "prepare" and end.started and self._instead is None:
-                self.stage.tell(f"prepare step {program.name} ended with {described(end.status)}")
+                self.job.tell(f"prepare step {program.name} ended with {described(end.status)}")
             self._report(Exited(self.task, end.status))
 
     def due(self, what: str) -> None:
-        """A time that :meth:`Stage.later` was asked for has come."""
+        """A time that :meth:`LocalJob.later` was asked for has come."""
         if what == "kill":
             self._kill()
             return
         if what == "end":
-            if not self.stage.give_up():
-                self.stage.later((str(self.task), "end"), PATIENCE, self)
+            if not self.job.give_up():
+                self.job.later((str(self.task), "end"), PATIENCE, self)
         elif what == "listen":
             self._announce()
         elif what == self.plan.command.name:
@@ -226,17 +187,17 @@ class LocalReplica:
         self._start(self.plan.command)
 
     def _start(self, program: Program) -> None:
-        self.running[program.name] = program, self.stage.start(self, program)
+        self.running[program.name] = program, self.job.start(self, program)
 
     def _stopped_one(self) -> None:
         if self.running:
             return
         self._stopping = False
-        self.stage.forget((str(self.task), "kill"))
-        self.stage.forget((str(self.task), "end"))
+        self.job.forget((str(self.task), "kill"))
+        self.job.forget((str(self.task), "end"))
         event, self._instead = self._instead, None
         if event is not None:
-            self.stage.happened(event)
+            self.job.happened(event)
         again, self._again = self._again, None
         if again is not None:
             self.start(again)
@@ -244,7 +205,7 @@ class LocalReplica:
     def _report(self, event: Event) -> None:
         """Tell the machine of the end of the command; unless it starts again in place, the sidecars end too."""
         instead, self._instead = self._instead, None
-        self.stage.happened(instead if instead is not None else event)
+        self.job.happened(instead if instead is not None else event)
         if not (self._stopping or self.command_runs or self._prepares or self._waits):
             self.stop()
 
@@ -256,16 +217,16 @@ class LocalReplica:
         if end.started:
             pause = self._pause(program)
             when = f" in {length(pause)}" if pause else ""
-            self.stage.tell(f"{program.name} ended with {described(end.status)} and starts again{when}")
-            self.stage.later((str(self.task), program.name), pause, self)
+            self.job.tell(f"{program.name} ended with {described(end.status)} and starts again{when}")
+            self.job.later((str(self.task), program.name), pause, self)
 
     def _tell_of_missing(self, program: Program, end: Ended) -> None:
         """A program could not be started; the job goes on without a sidecar."""
         install = f"; install it: pip install {BOARD}" if program.argv[0] == BOARD else ""
         left_out = "; it is left out" if program.kind == "sidecar" else ""
-        self.stage.tell(f"{end.name} could not be started: {end.why}{install}{left_out}")
+        self.job.tell(f"{end.name} could not be started: {end.why}{install}{left_out}")
         if end.status in _NOT_FOUND and not left_out:
-            self.stage.not_here(self.task)
+            self.job.not_here(self.task)
 
     def _announce(self) -> None:
         """Say the address as soon as something listens there."""
@@ -273,28 +234,28 @@ class LocalReplica:
             return
         if listens(self.plan.address):
             self._is_announced = True
-            self.stage.tell(f"TensorBoard: {self.plan.address}")
+            self.job.tell(f"TensorBoard: {self.plan.address}")
         else:
-            self.stage.later((str(self.task), "listen"), _LOOK_AGAIN, self)
+            self.job.later((str(self.task), "listen"), _LOOK_AGAIN, self)
 
     def _is_in_place(self, way: Way) -> bool:
         return way == "container" and not (self._gone or self.command_runs)
 
     def _pause(self, program: Program) -> float:
         if program.name not in self._backoffs:
-            self._backoffs[program.name] = self.stage.backoff()
+            self._backoffs[program.name] = self.job.backoff()
         return self._backoffs[program.name].pause()
 
     def _forget_pauses(self) -> None:
         self._waits = False
         for program in (*self.plan.steps, self.plan.command):
-            self.stage.forget((str(self.task), program.name))
+            self.job.forget((str(self.task), program.name))
 
     def _kill(self) -> None:
         if self.running:
             self._signal(signal.SIGKILL)
-            self.stage.later((str(self.task), "end"), PATIENCE, self)
+            self.job.later((str(self.task), "end"), PATIENCE, self)
 
     def _signal(self, number: int) -> None:
         for program, _ in list(self.running.values()):
-            self.stage.signal(program, number)
+            self.job.signal(program, number)

@@ -37,7 +37,7 @@ class Loop:
         """The jobs that run."""
         return self._running
 
-    # --- what jobs wait for (tfdsl.running.local_job.Watch) ---
+    # --- what jobs wait for ---
 
     def add(self, descriptor: int, todo: Callable[[], object]) -> None:
         """Call ``todo`` whenever ``descriptor`` can be read."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tfdsl.lifecycle.events import Task
     from tfdsl.lifecycle.faults import Injected
     from tfdsl.plain_jobs import PlainJob
-    from tfdsl.running.local_job import Watch
+    from tfdsl.running.loop import Loop
     from tfdsl.running.plan import Replica
     from tfdsl.running.screen import Screen
     from tfdsl.running.timers import Timers
@@ -105,7 +105,7 @@ class Prepared:
 
     # --- the run ---
 
-    def begin(self, screen: Screen, watch: Watch, timers: Timers) -> LocalJob:
+    def begin(self, screen: Screen, watch: Loop, timers: Timers) -> LocalJob:
         """Take what the job needs of this machine; the job that comes of it has not begun yet.
 
         Raises:

@@ -73,8 +73,8 @@ JOB = (
     approximated(
         "job.deadline",
         "--time",
-        "the script counts the time that the job runs, to ten seconds when Slurm has queued it again; Slurm itself "
-        "ends it a few minutes later",
+        "the script ends the job when it has run for {value}, counted over all runs to ten seconds; Slurm itself ends "
+        "it a few minutes later",
         "007",
     ),
     approximated("job.ttl", "", "Slurm has its own rules for ended jobs; {value} is ignored", "008"),

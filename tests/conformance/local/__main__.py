@@ -30,7 +30,7 @@ def main(words: list[str]) -> int:
     except tensorflow.NotInstalledError as problem:
         print(problem, file=sys.stderr)
         return 1
-    options = ["--local-work", str(work), "-o", f"cache_dir={work / 'pytest'}", "-p", "no:xdist", "-m", "not long"]
+    options = ["--local-work", str(work), "-o", f"cache_dir={work / 'pytest'}", "-p", "no:xdist"]
     status = subprocess.run([sys.executable, "-m", "pytest", str(HERE), *options, *rest]).returncode
     print(f"conformance: {time.monotonic() - start:.0f} s", flush=True)
     return status

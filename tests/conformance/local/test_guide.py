@@ -17,7 +17,7 @@ TEST = "tests/conformance/local/test_guide.py::test_a_page_that_trains"
 
 INSTALLED = f"""#!/bin/sh
 [ "$*" = "install --quiet {" ".join(TRIED[NEWEST])}" ] || exit 3
-python3 -c "import tensorflow, tensorboard" 2>/dev/null
+python3 -c "import importlib.util as u; exit(None in map(u.find_spec, ('tensorflow', 'tensorboard')))"
 """
 """As pip, which has installed them already."""
 

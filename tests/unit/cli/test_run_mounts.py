@@ -54,7 +54,7 @@ def test_tasks_see_folders_at_the_paths_of_the_job(tmp_path: Path) -> None:
 def test_scratch_outlives_a_container_and_not_a_pod(tmp_path: Path) -> None:
     command = 'command = "ls /tfdsl/x; echo >> /tfdsl/x; test $(wc -l < /tfdsl/x) -ge 3"'
     role = f'role worker {{ mount scratch at "/tfdsl", {command}'
-    kept = ran(tmp_path, f"{role}, on failed => restart container }}")
+    kept = ran(tmp_path, f"{role}, on failed => restart container }}", words=("--restart-delay", "0s"))
     assert kept.status == 0, kept.err
     new = ran(tmp_path, f"{role}, on failed => restart pod }}")
     assert new.status == 1, new.out

@@ -75,6 +75,7 @@ def test_folders_that_are_closed_to_their_owner(tmp_path: Path) -> None:
     assert done.stdout == b"True []\n", done.stderr
 
 
+@pytest.mark.slow
 def test_the_supervisor_removes_a_deep_pod_between_two_and_at_the_end(inside: Seen) -> None:
     text = DEEP.format(folder="/tfdsl-scratch", levels=1500, name="d")
     for pod in range(2):

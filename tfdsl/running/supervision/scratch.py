@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import time
 from contextlib import suppress
 
@@ -74,16 +75,16 @@ class Scratch:
 
 def _others(folder: str, own: str) -> list[str]:
     """The scratch folders of this user's other runs."""
-    with suppress(OSError), os.scandir(folder) as entries:
-        return [
-            entry.path
-            for entry in entries
-            if entry.name.startswith(_PREFIX)
-            and entry.path != own
-            and entry.is_dir(follow_symlinks=False)
-            and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
-        ]
-    return []
+    others: list[str] = []
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            path = f"{folder}/{name}"
+            if name.startswith(_PREFIX) and path != own:
+                with suppress(FileNotFoundError):  # it is being removed
+                    found = os.lstat(path)
+                    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
+                        others.append(path)
+    return others
 
 
 def _is_live(scratch: str) -> bool:
