@@ -18,6 +18,7 @@
 # make conformance-yarn        the same for yarn and slider (WORK=folder)
 # make conformance-slurm       the same for slurm (WORK=folder)
 # make conformance-local       train the examples with tfdsl run and real TensorFlow (WORK=folder)
+# make conformance-long        what of these is too long for every hand-in (WORK=folder with a folder for each)
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -31,7 +32,7 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors site test-site parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
+.PHONY: lock try test test-all static check generate golden bench bench-lsp fuzz fuzz-guided vsix test-editors site test-site parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local conformance-long clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano
@@ -91,6 +92,14 @@ conformance-slurm: $(VENV)/dev
 
 conformance-local: $(VENV)/dev
 	$(BIN)/python -m tests.conformance.local $(if $(WORK),--work $(WORK))
+
+# Those that have such tests. With WORK, each has its folder in it.
+LONG = kubernetes yarn
+
+conformance-long: export PYTEST_ADDOPTS := $(PYTEST_ADDOPTS) -m long
+conformance-long: $(VENV)/dev
+	status=0; for where in $(LONG); do \
+	  $(BIN)/python -m tests.conformance.$$where $(if $(WORK),--work $(WORK)/$$where) || status=1; done; exit $$status
 
 # An environment that a failed set-up left behind, perhaps with another Python, is not reused.
 $(BIN)/tfdsl: pyproject.toml requirements/base.txt
