@@ -26,6 +26,7 @@
 # make conformance-yarn        the same for yarn and slider (WORK=folder)
 # make conformance-slurm       the same for slurm (WORK=folder)
 # make conformance-local       train the examples with tfdsl run, the oldest TensorFlow and the newest (WORK=folder)
+# make conformance-long        what of these is too long for every hand-in (WORK=folder with a folder for each)
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -41,7 +42,7 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test test-bare test-user test-slow test-all test-long static check generate golden bench bench-lsp fuzz fuzz-guided vsix get-editors test-editors test-terminal test-vscode site test-site test-site-built parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local clean
+.PHONY: lock try test test-bare test-user test-slow test-all test-long static check generate golden bench bench-lsp fuzz fuzz-guided vsix get-editors test-editors test-terminal test-vscode site test-site test-site-built parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local conformance-long clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano -o build/try
@@ -138,6 +139,14 @@ conformance-slurm: $(VENV)/dev
 
 conformance-local: $(VENV)/dev
 	$(BIN)/python -m tests.conformance.local $(if $(WORK),--work $(WORK))
+
+# Those that have such tests. With WORK, each has its folder in it.
+LONG = kubernetes yarn slurm local
+
+conformance-long: export PYTEST_ADDOPTS := $(PYTEST_ADDOPTS) -m long
+conformance-long: $(VENV)/dev
+	status=0; for where in $(LONG); do \
+	  $(BIN)/python -m tests.conformance.$$where $(if $(WORK),--work $(WORK)/$$where) || status=1; done; exit $$status
 
 # An environment that a failed set-up left behind, perhaps with another Python, is not reused.
 $(BIN)/tfdsl: pyproject.toml requirements/base.txt

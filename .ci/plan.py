@@ -100,6 +100,7 @@ def main() -> int:
     """Run the plan; gives the exit status."""
     scratch = Path(tempfile.mkdtemp(prefix="tfdsl-ci-"))
     try:
+        scratch.chmod(0o755)  # the tests that run as somebody else start its programs
         for name in ("logs", "pytest"):
             (scratch / name).mkdir()
         (scratch / "apt.conf").write_text(APT, encoding="utf-8")

@@ -2,25 +2,30 @@
 
 usage: python -m tests.conformance.kubernetes [build | up | down] [--work FOLDER] [-- PYTEST ARGUMENTS]
 
-Without a command: build, run the tests (which start and stop what they need), keep the work folder for the next run.
+Without a command: build, start the control plane, run the tests in some processes that share it, stop everything. The
+work folder is kept for the next run.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.conformance.kubernetes import control_plane, programs
+from tests.conformance.kubernetes import control_plane, images, node, programs
 from tests.conformance.kubernetes.api import Api, RefusedError
 from tests.conformance.kubernetes.processes import NotStartedError, Processes
 from tests.conformance.kubernetes.work import Work
 
 HERE = Path(__file__).parent
 DEFAULT_WORK = Path(tempfile.gettempdir()) / "tfdsl-kubernetes"
+PROCESSES = 4
+"""That run the tests: most of them wait."""
 
 
 def main(words: list[str]) -> int:
@@ -52,23 +57,30 @@ def _run(command: str | None, work: Work, rest: list[str]) -> int:
     if command == "down":
         processes.stop(*processes.names())
         return 0
-    programs.build(work)
+    _build(work)
     if command == "up":
         processes.stop(*processes.names())
         control_plane.start(work, processes, Api(work))
     if command is not None:
         return 0
-    pytest = [
-        sys.executable,
-        "-m",
-        "pytest",
-        str(HERE),
-        "--work",
-        str(work.folder),
-        *("-o", f"cache_dir={work.folder / 'pytest'}", "-p", "no:xdist"),
-        *rest,
-    ]
-    return subprocess.run(pytest).returncode
+    options = ["--work", str(work.folder), "-o", f"cache_dir={work.folder / 'pytest'}"]
+    options += ["-n", str(PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder", "--durations", "25"]
+    with control_plane.serving(work, processes, Api(work)):
+        return subprocess.run([sys.executable, "-m", "pytest", str(HERE), *options, *rest]).returncode
+
+
+def _build(work: Work) -> None:
+    """Build the programs and, beside them, the images."""
+    with ThreadPoolExecutor() as pool:
+        node_needs = pool.submit(_build_images, work)
+        programs.build(work)
+        node_needs.result()
+
+
+def _build_images(work: Work) -> None:
+    if os.geteuid() == 0:  # else the tests that need a node say why they cannot have one
+        node.install_packages()
+        images.build(work)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,16 @@ from tests.conformance.kubernetes.work import Work
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-IN_PODS = Path(__file__).parent / "in_pods"
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadFileScheduling
+
+HERE = Path(__file__).parent
+IN_PODS = HERE / "in_pods"
+ON_NODE = ("test_guide", "test_pods_run", "test_training")
+"""Files whose pods really run; they share the node."""
+
+WAITING = ("test_lifecycle_jobs", "test_lifecycle_tfjob", "test_diff", "test_objects")
+"""Files that mostly wait."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,6 +34,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_ignore_collect(config: pytest.Config) -> bool | None:
     return True if config.getoption("--work", None) is None else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first."""
+    order = (*ON_NODE, *WAITING)
+    items.sort(key=lambda item: order.index(item.path.stem) if item.path.stem in order else len(order))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+    """Where several processes run the tests, a file is one process's, and so are all that share the node."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return "node" if Path(file).stem in ON_NODE else file
+
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -39,20 +68,13 @@ def processes(work: Work) -> Processes:
 
 @pytest.fixture(scope="session")
 def api(work: Work, processes: Processes) -> Iterator[Api]:
-    """The API server. One that is already running (``… kubernetes up``) is used, and left as it is."""
+    """The API server."""
     server = Api(work)
-    if processes.running("kube-apiserver"):
-        control_plane.install_resources(server)  # it may be older than a target
+    with control_plane.serving(work, processes, server):
         yield server
-        return
-    try:
-        control_plane.start(work, processes, server)
-        yield server
-    finally:
-        processes.stop(*processes.names())
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def runs(work: Work, processes: Processes, api: Api) -> Iterator[Path]:
     """The folder on the node that jobs mount at /runs; its ``programs`` are mounted at /programs."""
     node.install_packages()

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 import re
 import shutil
 import subprocess
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
 from tests.conformance.kubernetes.api import YAML, Api, RefusedError
-from tests.conformance.kubernetes.processes import NotStartedError, Processes
+from tests.conformance.kubernetes.processes import PATIENCE, NotStartedError, Processes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.conformance.kubernetes.work import Work
 
 SCHEMAS = Path(__file__).parents[2] / "data" / "crds"
@@ -43,6 +47,23 @@ CONTROLLERS = (
 )
 """Without the node controllers: nothing sends the heartbeats of the nodes that the stand-in kubelet makes up."""
 
+GANG = "gang"
+"""The namespace whose TFJobs have an operator of their own, which makes PodGroups."""
+
+
+@contextmanager
+def serving(work: Work, processes: Processes, api: Api) -> Iterator[None]:
+    """Start everything, and stop it at the end. What already runs (``… up``) is used, and left as it is."""
+    if processes.running("kube-apiserver"):
+        install_resources(api)  # it may be older than a target
+        yield
+        return
+    try:
+        start(work, processes, api)
+        yield
+    finally:
+        processes.stop(*processes.names())
+
 
 def start(work: Work, processes: Processes, api: Api) -> None:
     """Start everything and wait until it serves. The cluster is empty, whatever an earlier run has left."""
@@ -54,9 +75,19 @@ def start(work: Work, processes: Processes, api: Api) -> None:
     start_operator(work, processes)
     install(api, gzip.decompress((SCHEMAS / VOLCANO_POLICY).read_bytes()).decode())
     install(api, _webhook(work))
-    account = "/api/v1/namespaces/default/serviceaccounts/default"
-    processes.wait("kube-controller-manager", lambda: bool(api.get(account)))
+    processes.wait("kube-controller-manager", lambda: _has_account(api, "default"))
     _wait_until_enforced(api)
+
+
+def make_namespace(api: Api, processes: Processes, name: str, annotations: dict[str, object] | None = None) -> None:
+    """Make a namespace, if it is not there, and wait until pods can be created in it."""
+    about = {"name": name, "annotations": {key: json.dumps(value) for key, value in (annotations or {}).items()}}
+    api.call("POST", "/api/v1/namespaces", {"metadata": about})
+    processes.wait("kube-controller-manager", lambda: _has_account(api, name))
+
+
+def _has_account(api: Api, namespace: str) -> bool:
+    return bool(api.get(f"/api/v1/namespaces/{namespace}/serviceaccounts/default"))
 
 
 def install_resources(api: Api) -> None:
@@ -88,18 +119,18 @@ def _top(document: str, key: str) -> str:
 
 
 def _wait_until_served(api: Api, path: str) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 30 * PATIENCE
     while time.monotonic() < end:
         conditions = api.get(path).get("status", {}).get("conditions") or []
         if any(c["type"] == "Established" and c["status"] == "True" for c in conditions):
             return
         time.sleep(0.05)
-    raise NotStartedError(f"{path} is not served after 30 s")
+    raise NotStartedError(f"{path} is not served")
 
 
 def _wait_until_enforced(api: Api) -> None:
     """Volcano's policy and the webhook act a moment after they are made: wait until they refuse what they must."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 30 * PATIENCE
     bad = {
         "batch.volcano.sh/v1alpha1/Job": {"minAvailable": 9, "tasks": [{"name": "a", "replicas": 1, "template": {}}]},
         "kubeflow.org/v1/TFJob": {"tfReplicaSpecs": {"Worker": {"replicas": 1}}},
@@ -109,7 +140,7 @@ def _wait_until_enforced(api: Api) -> None:
         body = {"apiVersion": version, "kind": kind, "metadata": {"name": "not-enforced"}, "spec": spec}
         while api.call("POST", f"{api.place(version, kind)}?dryRun=All", body).fine:
             if time.monotonic() > end:
-                raise NotStartedError(f"a {kind} that admission has to refuse is still accepted after 30 s")
+                raise NotStartedError(f"a {kind} that admission has to refuse is still accepted")
             time.sleep(0.1)
 
 
@@ -142,6 +173,8 @@ def _start_api_server(work: Work, processes: Processes) -> None:
             *("--service-account-signing-key-file", work.keys / "accounts.key"),
             *("--kubelet-preferred-address-types", "InternalIP", "--cert-dir", work.sub("apiserver")),
             "--allow-privileged",  # as kubeadm and the clouds start it
+            # Only the pods of one namespace go to the node that really runs them.
+            *("--enable-admission-plugins", "PodTolerationRestriction"),
             # No controller takes the taint of a new node away here.
             *("--disable-admission-plugins", "TaintNodesByCondition", "--profiling=false"),
         ],
@@ -174,21 +207,33 @@ def start_scheduler(work: Work, processes: Processes) -> None:
     )
 
 
-def start_operator(work: Work, processes: Processes, *flags: str) -> None:
-    """Start the TFJob operator with its webhook; ``--volcano``: it makes PodGroups."""
+def start_operator(work: Work, processes: Processes) -> None:
+    """Start the TFJob operator with its webhook."""
     certificates = work.sub("pki/webhook")
     shutil.copy(work.certificate, certificates / "tls.crt")
     shutil.copy(work.key, certificates / "tls.key")
-    health = f"127.0.0.1:{work.port('operator-health')}"
+    _operator(work, processes, "tfjob-operator", ("webhook", "operator-health"), f"metadata.namespace!={GANG}")
+
+
+def start_gang_operator(work: Work, processes: Processes, api: Api) -> None:
+    """Start the operator of the namespace ``gang``; the webhook of all is that of the other operator."""
+    make_namespace(api, processes, GANG)
+    _operator(
+        work, processes, "gang-operator", ("gang-webhook", "gang-health"), f"metadata.namespace={GANG}", "--volcano"
+    )
+
+
+def _operator(work: Work, processes: Processes, name: str, ports: tuple[str, str], where: str, *flags: str) -> None:
+    webhook, health = (str(work.port(port)) for port in ports)
     processes.start(
-        "tfjob-operator",
+        name,
         [
-            *(work.programs / "tfjob-operator", "--kubeconfig", work.kubeconfig),
-            *("--webhook-port", str(work.port("webhook")), "--cert-dir", certificates, "--health-address", health),
+            *(work.programs / "tfjob-operator", "--kubeconfig", work.kubeconfig, "--webhook-port", webhook),
+            *("--cert-dir", work.sub("pki/webhook"), "--health-address", f"127.0.0.1:{health}", "--where", where),
             *flags,
         ],
     )
-    processes.wait("tfjob-operator", lambda: answers(f"http://{health}/readyz"), 60)
+    processes.wait(name, lambda: answers(f"http://127.0.0.1:{health}/readyz"), 60)
 
 
 def answers(url: str) -> bool:

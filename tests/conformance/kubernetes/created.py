@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -19,8 +20,8 @@ _numbers = count(1)
 
 
 def unused_name(stem: str) -> str:
-    """A name that no test has used: controllers remember an object of the same name for a while."""
-    return f"{stem}-{int(time.time()) % 100000}-{next(_numbers)}"
+    """A name that no test of any process has used: controllers remember an object of the same name for a while."""
+    return f"{stem}-{int(time.time()) % 100000}-{os.getpid()}-{next(_numbers)}"
 
 
 class Created:
@@ -30,7 +31,7 @@ class Created:
         self._api = api
         self._made = made
         self.name = made.units[0].job.name
-        self.kubelet = StandInKubelet(api, f"{self.name}-")
+        self.kubelet = StandInKubelet(api, f"{self.name}-", made.documents[0].namespace)
 
     def __enter__(self) -> Created:
         for manifest in self._made.documents:

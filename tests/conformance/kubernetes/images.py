@@ -161,7 +161,12 @@ def _busybox(root: Path) -> None:
 
 def _pip(site: Path) -> None:
     site.mkdir(parents=True, exist_ok=True)
-    options = ["--quiet", "--disable-pip-version-check", "--root-user-action", "ignore", "--no-cache-dir"]
+    options = [
+        "--quiet",
+        "--disable-pip-version-check",
+        "--root-user-action",
+        "ignore",
+    ]
     options += ["--no-compile", "--python-version", "3.11", "--only-binary=:all:", "--target", str(site)]
     _run([sys.executable, "-m", "pip", "install", *options, *TRIED[OLDEST]], site)
     for name in UNUSED:

@@ -27,7 +27,10 @@ BRIDGE = "tfdsl0"
 NETWORK = "10.87.0"
 ADDRESS = f"{NETWORK}.1"
 PACKAGES = ("containerd", "runc", "containernetworking-plugins", "busybox-static", "iproute2")
-PROGRAMS = ("containerd", "coredns", "kube-scheduler", "kubelet")
+NAMESPACE = "node"
+"""The namespace whose pods the node runs; those of all others belong to the stand-in kubelet."""
+
+TAINT = {"key": "conformance.invalid/pods", "effect": "NoSchedule"}
 
 
 def install_packages() -> None:
@@ -50,8 +53,8 @@ def start(work: Work, processes: Processes, api: Api, images: list[Image]) -> No
     for image in images:
         if image.name not in _ctr(work, "images", "ls", "-q").split():
             add_image(work, image)
-    for node in api.items("/api/v1/nodes"):  # the scheduler is not to take those of the stand-in kubelet
-        api.delete(f"/api/v1/nodes/{node['metadata']['name']}")
+    tolerated = {"scheduler.alpha.kubernetes.io/defaultTolerations": [{**TAINT, "operator": "Exists"}]}
+    control_plane.make_namespace(api, processes, NAMESPACE, tolerated)
     control_plane.start_scheduler(work, processes)
     _coredns(work, processes)
     _kubelet(work, processes)
@@ -102,7 +105,7 @@ def _ready(api: Api) -> bool:
     node = api.get(f"/api/v1/nodes/{NAME}")
     conditions = node.get("status", {}).get("conditions", [])
     ready = any(entry["type"] == "Ready" and entry["status"] == "True" for entry in conditions)
-    return ready and not node["spec"].get("taints")
+    return ready and node["spec"].get("taints") == [TAINT]
 
 
 # --- the programs --------------------------------------------------------------------------------------------------
@@ -201,6 +204,7 @@ def _kubelet(work: Work, processes: Processes) -> None:
         "clusterDomain": "cluster.local",
         "resolvConf": "",
         "makeIPTablesUtilChains": False,
+        "registerWithTaints": [TAINT],
     }
     (work.folder / "kubelet.yaml").write_text(json.dumps(configuration))
     processes.start(

@@ -6,6 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from tests.conformance.kubernetes.created import Created
+from tests.conformance.kubernetes.node import NAMESPACE
+from tests.conformance.kubernetes.processes import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +25,7 @@ class OnNode(Created):
         self._server = api
 
     def wait(self, holds: Callable[[], bool], what: str, seconds: float = 120) -> None:
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE * seconds
         while not holds():
             assert time.monotonic() < end, f"not in {seconds:.0f} s: {what}\n{self.logs()}"
             time.sleep(0.2)
@@ -38,14 +40,15 @@ class OnNode(Created):
         return "\n".join(f"{name} {phase}: {self.log(name)[-1500:]}" for name, phase in self.kubelet.phases().items())
 
     def log(self, pod: str) -> str:
-        answer = self._server.call("GET", f"/api/v1/namespaces/default/pods/{pod}/log?tailLines=60")
+        answer = self._server.call("GET", f"/api/v1/namespaces/{NAMESPACE}/pods/{pod}/log?tailLines=60")
         return str(answer.data.get("message", answer.data))
 
 
 def claim(api: Api, name: str, folder: Path) -> None:
     """A claim that is bound to ``folder``, as the controller for volumes would bind it, which does not run here."""
     about = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteMany"]}
-    volume, wanted = f"/api/v1/persistentvolumes/{name}", f"/api/v1/namespaces/default/persistentvolumeclaims/{name}"
+    volume = f"/api/v1/persistentvolumes/{name}"
+    wanted = f"/api/v1/namespaces/{NAMESPACE}/persistentvolumeclaims/{name}"
     for path in (wanted, volume):
         api.patch(path, {"metadata": {"finalizers": None}}) if api.get(path) else None
         api.delete(path)
@@ -61,7 +64,7 @@ def claim(api: Api, name: str, folder: Path) -> None:
             },
         },
     )
-    owner = {"kind": "PersistentVolumeClaim", "namespace": "default", "name": name, "uid": claim["metadata"]["uid"]}
+    owner = {"kind": "PersistentVolumeClaim", "namespace": NAMESPACE, "name": name, "uid": claim["metadata"]["uid"]}
     api.post(
         volume.rpartition("/")[0],
         {"metadata": {"name": name}, "spec": {**about, "hostPath": {"path": str(folder)}, "claimRef": owner}},

@@ -9,12 +9,14 @@ from __future__ import annotations
 import time
 from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import groupby
+from itertools import cycle, groupby
 from typing import TYPE_CHECKING, Any
 
 from tests.conformance.kubernetes.api import Api
 from tests.conformance.kubernetes.compiling import accepted
+from tests.conformance.kubernetes.control_plane import make_namespace
 from tests.conformance.kubernetes.created import Created, unused_name
+from tests.conformance.kubernetes.processes import PATIENCE, Processes
 from tests.conformance.kubernetes.stand_in_kubelet import task_of
 from tests.lifecycle.recorded import Observation, Scenario, injected, text_of
 from tfdsl.record import replace
@@ -101,17 +103,18 @@ class Played(Created):
 
     def settle(self) -> None:
         """Let the stand-in kubelet work until nothing changes any more."""
-        end = time.monotonic() + 90
+        end = time.monotonic() + 90 * PATIENCE
         before: object = None
         looks, since = 0, time.monotonic()
         while looks < LOOKS or time.monotonic() < since + QUIET:
             assert time.monotonic() < end, f"no rest: {self.kubelet.phases()}"
             self.kubelet.step()
-            now = ({task: pod["metadata"]["uid"] for task, pod in self.pods().items()}, self.kubelet.phases())
-            if (now, self.outcome()) != before or "Deleting" in now[1].values() or self.unfinished():
-                before, looks, since = (now, self.outcome()), 0, time.monotonic()
+            pods, phases = self.pods(), self.kubelet.phases()
+            now = ({task: pod["metadata"]["uid"] for task, pod in pods.items()}, phases, self.outcome())
+            if now != before or "Deleting" in phases.values() or self.unfinished(pods):
+                before, looks, since = now, 0, time.monotonic()
             looks += 1
-            time.sleep(0.1)
+            time.sleep(0.2)
 
     def pods(self) -> dict[str, Pod]:
         """Task → its newest pod, if that is still there."""
@@ -139,8 +142,8 @@ class Played(Created):
         """The Jobs and their outcomes, of a job that is several."""
         return None
 
-    def unfinished(self) -> bool:
-        """Whether the controller has pods to make, for which it may wait."""
+    def unfinished(self, pods: dict[str, Pod]) -> bool:
+        """Whether the controller has pods to make beside ``pods``, for which it may wait."""
         return False
 
 
@@ -151,8 +154,8 @@ class PlayedTFJob(Played):
         ends = sorted({"Succeeded", "Failed"} & set(self.conditions("TFJob")))
         return " and ".join(ends).lower() or "running"
 
-    def unfinished(self) -> bool:
-        return self.outcome() == "running" and len(self.pods()) < len(self._tasks)
+    def unfinished(self, pods: dict[str, Pod]) -> bool:
+        return self.outcome() == "running" and len(pods) < len(self._tasks)
 
 
 class PlayedJobs(Played):
@@ -165,23 +168,25 @@ class PlayedJobs(Played):
     def parts(self) -> dict[str, str]:
         return {part: _end(job) for part, job in self._jobs().items()}
 
-    def unfinished(self) -> bool:
+    def unfinished(self, pods: dict[str, Pod]) -> bool:
+        jobs = self._jobs()
         alive = Counter(
-            task.partition("[")[0] if part is None else part
-            for task, pod in self.pods().items()
-            for part in [task if task in self._jobs() else None]
+            task if task in jobs else task.partition("[")[0]
+            for task, pod in pods.items()
             if pod["status"]["phase"] in ("Running", "Pending")
         )
         return any(
             _end(job) == "running" and alive[part] < job["spec"]["parallelism"] - job["status"].get("succeeded", 0)
-            for part, job in self._jobs().items()
+            for part, job in jobs.items()
         )
 
     def _jobs(self) -> dict[str, dict[str, Any]]:
         jobs: dict[str, dict[str, Any]] = {}
+        place = self._api.place("batch/v1", "Job", self._made.documents[0].namespace)
+        there = {job["metadata"]["name"]: job for job in self._api.items(place, f"tfdsl/job={self.name}")}
         for manifest in self._made.documents:
             if manifest.kind == "Job":
-                job = self.object("Job", manifest.name)
+                job = there[manifest.name]
                 role, indexed = job["metadata"]["labels"]["tfdsl/role"], job["spec"].get("completionMode") == "Indexed"
                 jobs[role if indexed else f"{role}[{manifest.name.rpartition('-')[2]}]"] = job
         return jobs
@@ -222,6 +227,10 @@ class Runs:
 
 def play_together(work: Work, request: pytest.FixtureRequest, kind: type[Played]) -> Runs:
     """Start all scenarios that the selected tests of the module are about."""
+    # A look at the pods of a namespace gets all of them, so each has few scenarios.
+    namespaces = [f"{kind.__name__.lower()}-{number}" for number in range(AT_ONCE)]
+    for namespace in namespaces:
+        make_namespace(Api(work), Processes(work), namespace)
     pool = ThreadPoolExecutor(AT_ONCE)
     request.addfinalizer(lambda: pool.shutdown(cancel_futures=True))
     selected = [
@@ -229,11 +238,12 @@ def play_together(work: Work, request: pytest.FixtureRequest, kind: type[Played]
         for item in request.session.items
         if getattr(item, "module", None) is request.module and "scenario" in getattr(item, "fixturenames", ())
     ]
-    return Runs({scenario.name: pool.submit(_played, work, scenario, kind) for scenario in selected})
+    places = zip(selected, cycle(namespaces), strict=False)
+    return Runs({scenario.name: pool.submit(_played, work, scenario, kind, where) for scenario, where in places})
 
 
-def _played(work: Work, scenario: Scenario, kind: type[Played]) -> Observation:
-    source = text_of(scenario.job, unused_name("life"))
+def _played(work: Work, scenario: Scenario, kind: type[Played], namespace: str) -> Observation:
+    source = text_of(f'namespace = "{namespace}"\n{scenario.job}', unused_name("life"))
     made = accepted(source, scenario.target, scenario.version)
     with kind(Api(work), made) as job:
         return job.play(scenario.inject, finish=scenario.finish)

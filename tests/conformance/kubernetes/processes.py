@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from tests.conformance.kubernetes.work import Work
 
 
+PATIENCE = 4
+"""Limits are for a quiet machine; one that also builds something may take so many times as long."""
+
+
 class NotStartedError(Exception):
     """A program ended too early or does not get ready; the message ends with the last lines of its log."""
 
@@ -51,7 +55,7 @@ class Processes:
 
     def wait(self, name: str, ready: Callable[[], bool], seconds: float = 120) -> None:
         """Return when ``ready`` is true; raise when the program has ended or the time is over."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE * seconds
         while not ready():
             if not self.running(name):
                 raise NotStartedError(f"{name} has ended:\n{self.tail(name)}")

@@ -12,6 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from tests.conformance.kubernetes.api import JSON, STRATEGIC
+from tests.conformance.kubernetes.processes import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +62,7 @@ class StandInKubelet:
 
     def until(self, holds: Callable[[], bool], what: str, seconds: float = 30) -> None:
         """Work until ``holds`` is true; fail with ``what`` and the phases when it does not in time."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE * seconds
         while True:
             self.step()
             if holds():
@@ -203,10 +204,13 @@ class StandInKubelet:
 
 
 def make_node(api: Api, name: str) -> None:
-    """A node that is ready and has room; the controllers pass over pods whose node is not there."""
+    """A node that is ready and has room; the controllers pass over pods whose node is not there.
+
+    A scheduler that runs beside it is not to take it.
+    """
     if api.get(f"/api/v1/nodes/{name}"):
         return
-    about = {"metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}}
+    about = {"metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}, "spec": {"unschedulable": True}}
     if api.call("POST", "/api/v1/nodes", about).status == 409:
         return  # somebody else has just made it
     room = {"cpu": "64", "memory": "1Ti", "pods": "500", "nvidia.com/gpu": "16"}

@@ -9,6 +9,7 @@ import pytest
 from tests.conformance.kubernetes import control_plane
 from tests.conformance.kubernetes.api import MERGE_PATCH
 from tests.conformance.kubernetes.compiling import Compiled, accepted
+from tests.conformance.kubernetes.control_plane import GANG
 from tests.conformance.kubernetes.created import Created, unused_name
 
 if TYPE_CHECKING:
@@ -23,19 +24,25 @@ PRIORITY = "conformance-high"
 
 @pytest.fixture(scope="module", autouse=True)
 def gang_operator(work: Work, processes: Processes, api: Api) -> Iterator[None]:
-    """The operator that the other tests use makes no PodGroups; it is started anew for this file."""
+    """The operator that the other tests use makes no PodGroups."""
     api.call("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", {"metadata": {"name": PRIORITY}, "value": 7})
-    processes.stop("tfjob-operator")
-    control_plane.start_operator(work, processes, "--volcano")
+    control_plane.start_gang_operator(work, processes, api)
     try:
         yield
     finally:
-        processes.stop("tfjob-operator")
-        control_plane.start_operator(work, processes)
+        processes.stop("gang-operator")
 
 
 def job(*items: str) -> Compiled:
-    body = "\n  ".join(('image = "x:1"', 'command = ["train"]', *items, 'target tfjob { gang_scheduler = "volcano" }'))
+    body = "\n  ".join(
+        (
+            f'namespace = "{GANG}"',
+            'image = "x:1"',
+            'command = ["train"]',
+            *items,
+            'target tfjob { gang_scheduler = "volcano" }',
+        )
+    )
     return accepted(f"job {unused_name('gang')} {{\n  {body}\n}}\n", "tfjob", version="1.8")
 
 
@@ -45,14 +52,14 @@ class Gang(Created):
     def __enter__(self) -> Gang:
         super().__enter__()
         self.until(lambda: bool(self.group()), "the PodGroup is there")
-        path = f"/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups/{self.name}"
+        path = f"/apis/scheduling.volcano.sh/v1beta1/namespaces/{GANG}/podgroups/{self.name}"
         answer = self._api.call("PATCH", path, {"status": {"phase": "Inqueue"}}, MERGE_PATCH)
         assert answer.fine, answer.message
         return self
 
     def group(self) -> dict[str, Any]:
         """The spec of the PodGroup."""
-        path = f"/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups/{self.name}"
+        path = f"/apis/scheduling.volcano.sh/v1beta1/namespaces/{GANG}/podgroups/{self.name}"
         return self._api.get(path).get("spec", {})
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from docs.screens import stale
+from tests.conformance.kubernetes import node
 
 if TYPE_CHECKING:
     from tests.conformance.kubernetes.work import Work
@@ -27,7 +28,11 @@ def test_a_page_that_uses_a_cluster(
 ) -> None:
     """The page is the same when every command has been run and its output written below it."""
     assert runs.is_dir()
-    monkeypatch.setenv("KUBECONFIG", str(work.kubeconfig))
+    context = "context: {cluster: it, user: admin"
+    settings = work.kubeconfig.read_text(encoding="utf-8")
+    assert context in settings
+    (tmp_path / "kubeconfig").write_text(settings.replace(context, f"{context}, namespace: {node.NAMESPACE}"))
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
     # What an earlier test has left behind would have the names of the page.
     subprocess.run(["kubectl", "delete", "jobs,services", "-l", "tfdsl/job"], check=True)
     difference = stale(f"docs/guide/{name}", test=TEST, programs=programs(work, tmp_path))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.conformance.kubernetes.api import Api
     from tfdsl.importing.manifests import Imported
 
-MANIFESTS = 500
+MANIFESTS = (100, pytest.param(500, marks=pytest.mark.long))
 TOLD = ("TFJ4201", "TFJ4202")
 """The server refuses a part, or drops it and so refuses it where fields are validated."""
 
@@ -33,10 +33,11 @@ def imported(number: int) -> Imported:
     return result
 
 
-def test_generated_jobs_come_back(judge: Judge) -> None:
+@pytest.mark.parametrize("manifests", MANIFESTS)
+def test_generated_jobs_come_back(judge: Judge, manifests: int) -> None:
     wrong: list[str] = []
     taken = 0
-    for number in range(MANIFESTS):
+    for number in range(manifests):
         refusals = [judge.verdict(None, data).message for data in manifest(number)]
         refused = [message for message in refusals if message]
         result = imported(number)
@@ -50,5 +51,5 @@ def test_generated_jobs_come_back(judge: Judge) -> None:
             continue
         again = [judge.verdict(one.text, one.data).message for one in compiled(result.text, "kubernetes").documents]
         wrong += [f"manifest {number} of seed {SEED} no more: {message}" for message in again if message]
-    print(f"\n{taken} of {MANIFESTS} manifests are taken")
+    print(f"\n{taken} of {manifests} manifests are taken")
     assert not wrong, "\n".join(wrong)

@@ -25,17 +25,17 @@ ONE = "role worker { replicas = 2 }"
 
 
 @pytest.fixture(scope="module")
-def runs(work: Work, api: Api, request: pytest.FixtureRequest) -> Runs:
+def lives(work: Work, api: Api, request: pytest.FixtureRequest) -> Runs:
     """The selected scenarios, which all run at the same time."""
     return play_together(work, request, PlayedJobs)
 
 
 @pytest.mark.parametrize("scenario", [one for one in scenarios("kubernetes") if one.version is None], ids=str)
-def test_the_job_controller_does_what_is_predicted(runs: Runs, scenario: Scenario) -> None:
+def test_the_job_controller_does_what_is_predicted(lives: Runs, scenario: Scenario) -> None:
     made, _ = compiled(scenario)
     assert made is not None
     prediction = predicted(made, scenario.inject, finish=scenario.finish)
-    seen = runs.of(scenario)
+    seen = lives.of(scenario)
     assert differences(prediction, seen) == []
     assert seen == scenario.seen, "something else was recorded before"
 

@@ -28,7 +28,7 @@ VERSION = "1.8"
 
 
 @pytest.fixture(scope="module")
-def runs(work: Work, api: Api, request: pytest.FixtureRequest) -> Runs:
+def lives(work: Work, api: Api, request: pytest.FixtureRequest) -> Runs:
     """The selected scenarios, which all run at the same time."""
     return play_together(work, request, PlayedTFJob)
 
@@ -37,18 +37,18 @@ SCENARIOS = [one for one in scenarios("tfjob") if one.version == VERSION]
 
 
 @pytest.mark.parametrize("scenario", [one for one in SCENARIOS if one.seen is not None], ids=str)
-def test_the_operator_does_what_is_predicted(runs: Runs, scenario: Scenario) -> None:
+def test_the_operator_does_what_is_predicted(lives: Runs, scenario: Scenario) -> None:
     made, _ = compiled(scenario)
     assert made is not None
     prediction = predicted(made, scenario.inject, finish=scenario.finish)
-    seen = runs.of(scenario)
+    seen = lives.of(scenario)
     assert differences(prediction, seen) == []
     assert seen == scenario.seen, "something else was recorded before"
 
 
 @pytest.mark.parametrize("scenario", [one for one in SCENARIOS if one.loose], ids=str)
-def test_what_is_chance_ends_in_one_of_the_recorded_ways(runs: Runs, scenario: Scenario) -> None:
-    assert runs.of(scenario).outcome in scenario.outcomes
+def test_what_is_chance_ends_in_one_of_the_recorded_ways(lives: Runs, scenario: Scenario) -> None:
+    assert lives.of(scenario).outcome in scenario.outcomes
 
 
 def job(roles: str, *more: str) -> Compiled:

@@ -14,6 +14,7 @@ from tests.conformance.kubernetes import images
 from tests.conformance.kubernetes.compiling import Manifest, accepted, compiled
 from tests.conformance.kubernetes.created import unused_name
 from tests.conformance.kubernetes.generated import HOSTILE, quoted
+from tests.conformance.kubernetes.node import NAMESPACE
 from tests.conformance.kubernetes.on_node import OnNode
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ IMAGE = f"{images.REPOSITORY}/{images.WITH_TENSORFLOW}:1"
 
 def job(name: str, runs: Path, *items: str) -> str:
     mounts = f'mount host "{runs}" at "/runs"', f'mount host "{runs}/programs" at "/programs" readonly'
-    body = "".join(f"  {item}\n" for item in (f'image = "{IMAGE}"', *mounts, *items))
+    here = f'namespace = "{NAMESPACE}"', f'image = "{IMAGE}"'
+    body = "".join(f"  {item}\n" for item in (*here, *mounts, *items))
     return f"job {name} {{\n{body}}}\n"
 
 

@@ -124,13 +124,15 @@ PIECES = (
     *(": ", ":", "- ", "[", "]", "{", "}", ",", ", ", "? ", "?", "<<: ", "# c", "#", "|", "|-", ">"),
     *("&x ", "*x", "!!str ", "!t ", "'", '"', "\\", "\\n", "%", "@", "="),
 )
-SEED, TEXTS = 20, 2_000
+SEED = 20
+TEXTS = (400, pytest.param(2_000, marks=pytest.mark.long))
 
 
-def test_any_text_is_read_or_refused_as_by_the_server(ask: Callable[[str], object]) -> None:
+@pytest.mark.parametrize("texts", TEXTS)
+def test_any_text_is_read_or_refused_as_by_the_server(ask: Callable[[str], object], texts: int) -> None:
     random = Random(SEED)
     wrong = []
-    for _ in range(TEXTS):
+    for _ in range(texts):
         text = f"  a: {''.join(random.choices(PIECES, k=random.randint(1, 12)))}\n"
         diagnostics: list[Diagnostic] = []
         found = read(Source("x.yaml", f"spec:\n{text}"), diagnostics.append)

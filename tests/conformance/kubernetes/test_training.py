@@ -23,9 +23,10 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def example(name: str, target: str, version: str | None = None) -> Compiled:
-    """An example for one small machine, with a job name that no controller remembers."""
+    """An example for one small machine, in the node's namespace, with a job name that no controller remembers."""
     text = (EXAMPLES / name / "main.tfjob").read_text(encoding="utf-8")
-    text, count = re.subn(rf"^job {name} ", f"job {unused_name(name)} ", text, flags=re.M)
+    there = f'job {unused_name(name)} {{\n  namespace = "{node.NAMESPACE}"'
+    text, count = re.subn(rf"^job {name} {{", there, text, flags=re.M)
     assert count == 1
     return accepted(text, target, version, "laptop")
 
@@ -88,6 +89,7 @@ def curves(address: str) -> dict[str, set[str]]:
         return {}
 
 
+@pytest.mark.long
 def test_plain_jobs_train_with_parameter_servers(api: Api, work: Work, shared: Path) -> None:
     made = example("mnist", "kubernetes")
     add_image(work, "mnist", made)
@@ -114,6 +116,7 @@ def test_plain_jobs_train_in_step(api: Api, work: Work, shared: Path) -> None:
         checked(folder / "export", logs[0])
 
 
+@pytest.mark.long
 def test_tfjob_has_an_evaluator(api: Api, work: Work, shared: Path) -> None:
     """The operator lists it in everybody's cluster, where TensorFlow expects only servers."""
     made = example("evaluator", "tfjob", "1.8")

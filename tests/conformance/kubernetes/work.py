@@ -19,6 +19,8 @@ PORTS = (
     "kube-scheduler",
     "webhook",
     "operator-health",
+    "gang-webhook",
+    "gang-health",
     "kubelet",
     "kubelet-health",
     "coredns-ready",
@@ -65,9 +67,10 @@ class Work:
     def port(self, name: str) -> int:
         """A port of this run, chosen by the system once and for all."""
         path = self.folder / "ports.json"
-        if not path.exists():
-            path.write_text(json.dumps(_free_ports(PORTS)))
-        ports: dict[str, int] = json.loads(path.read_text())
+        ports: dict[str, int] = json.loads(path.read_text()) if path.exists() else {}
+        if name not in ports:  # an older work folder may not have all
+            ports = _free_ports(PORTS)
+            path.write_text(json.dumps(ports))
         return ports[name]
 
     def token(self) -> str:

@@ -51,7 +51,6 @@ def _run(command: str | None, work: Work, rest: list[str]) -> int:
     if command is not None:
         return 0
     options = ["--hadoop-work", str(work.folder), "-o", f"cache_dir={work.folder / 'pytest'}"]
-    options += [] if "-m" in rest else ["-m", "not slow"]
     return subprocess.run([sys.executable, "-m", "pytest", str(HERE), *options, *rest]).returncode
 
 

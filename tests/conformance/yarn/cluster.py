@@ -137,6 +137,12 @@ class Cluster:
             told = json.load(answer)
         return {name: Application(id=name, **facts) for name, facts in told.items()}
 
+    def lose(self, port: str) -> None:
+        """Lose the node whose NodeManager has that port: its containers end, and it comes back without them."""
+        told = (self.run / "ready").read_text().strip()
+        with urllib.request.urlopen(f"http://127.0.0.1:{told}/lose/{port}", timeout=30):
+            pass
+
     def hdfs(self, *arguments: str | Path) -> str:
         """The output of ``hdfs dfs ARGUMENTS``, which must succeed."""
         command = [str(self.work.home / "bin/hdfs"), "dfs", *map(str, arguments)]
@@ -155,6 +161,11 @@ class Cluster:
         """Container -> the folder of its logs, in order of their numbers; the first is the application master's."""
         found = {path.name: path for path in self.run.glob(f"node*/logs/{application}/container_*")}
         return dict(sorted(found.items()))
+
+    def node_of(self, container: str) -> str:
+        """The node that a container is on, as ``node0``."""
+        (path,) = self.run.glob(f"node*/logs/*/{container}")
+        return path.parents[2].name
 
 
 def _started(pid: int) -> str:

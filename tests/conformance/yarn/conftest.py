@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,12 +57,20 @@ def runs(request: pytest.FixtureRequest, cluster: Cluster, work: Work) -> Iterat
     """The jobs of all tests that were chosen, on their way; the test's id -> its run."""
     chosen = {item.nodeid: mark.args[0] for item in request.session.items for mark in item.iter_markers("job")}
     folder = work.fresh("jobs") / secrets.token_hex(2)  # HDFS may remember earlier runs
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield {
-            name: pool.submit(jobs.run, cluster, job, folder / str(number))
-            for number, (name, job) in enumerate(chosen.items())
+    places = {name: folder / str(number) for number, name in enumerate(chosen)}
+    with ThreadPoolExecutor(AT_ONCE) as pool, ThreadPoolExecutor(1) as at_last:
+        together = {
+            name: pool.submit(jobs.run, cluster, job, places[name]) for name, job in chosen.items() if not job.alone
         }
-        pool.shutdown(cancel_futures=True)
+
+        def run_alone(job: jobs.Job, place: Path) -> jobs.Run:
+            wait(together.values())
+            return jobs.run(cluster, job, place)
+
+        alone = {name: at_last.submit(run_alone, job, places[name]) for name, job in chosen.items() if job.alone}
+        yield together | alone
+        for one in (pool, at_last):
+            one.shutdown(cancel_futures=True)
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ class Job:
     """What is to be run.
 
     ``files``: made beside the source before the submission, name -> bytes. ``edit``: changes the emitted files.
-    ``meanwhile``: is called while the job runs, from another thread.
+    ``meanwhile``: is called while the job runs, from another thread. ``alone``: no other job runs at the same time.
     """
 
     text: str
@@ -59,6 +59,7 @@ class Job:
     before: Callable[[Cluster, Path], None] | None = None
     edit: Callable[[Path], None] | None = None
     meanwhile: Callable[[Run], None] | None = None
+    alone: bool = False
 
 
 @dataclass

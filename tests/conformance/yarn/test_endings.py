@@ -8,12 +8,15 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.conformance.yarn.jobs import COMMAND, FOLDER_STORE, LIMIT, SMALL, Job, Run
 from tests.conformance.yarn.test_jobs_succeed import succeeded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 OTHERS = 75
 """The status of a task that ends because another one has."""
@@ -295,6 +298,55 @@ def test_a_lost_application_master_starts_the_job_again(run: Run) -> None:
     assert "_01_" in first["environment"]["CONTAINER_ID"]
     assert "_02_" in second["environment"]["CONTAINER_ID"]
     assert second["reached"] == 4
+
+
+APART = f"""
+job apart {{
+  {COMMAND}
+  cpu = 1, memory = 128Mi, gpu = 3
+  role worker {{ replicas = 2, args = ["sleep=40"] }}
+  target yarn {{ {FOLDER_STORE} }}
+}}
+"""
+"""No node has devices for both workers."""
+
+
+def lose_a_node(*, of_the_master: bool) -> Callable[[Run], None]:
+    """Lose the node that has the application master and a worker, or the one that has only a worker."""
+
+    def lose(run: Run) -> None:
+        run.until(lambda: len(run.records) == 2 and all("reached" in one for one in run.records))
+        (master, _), *_ = run.cluster.containers(run.ids[0]).items()
+        beside = {
+            one["index"]: run.cluster.node_of(one["environment"]["CONTAINER_ID"]) == run.cluster.node_of(master)
+            for one in run.records
+        }
+        (lost,) = (one for one in run.records if beside[one["index"]] == of_the_master)
+        run.noted["lost"], run.noted["stays"] = lost["index"], 1 - lost["index"]
+        run.cluster.lose(lost["environment"]["NM_PORT"])
+
+    return lose
+
+
+@pytest.mark.long
+@pytest.mark.job(Job(APART, meanwhile=lose_a_node(of_the_master=False), alone=True))
+def test_a_lost_node_ends_the_job(run: Run) -> None:
+    statuses = failed(run)
+    assert statuses[f"worker[{run.noted['stays']}]"] == OTHERS
+    lost = rf"worker\[{run.noted['lost']}\]"
+    assert re.search(rf"{lost} was lost|lost the connection to the coordinator, {lost}", run.story), run.story
+    assert {one["try"] for one in run.records} == {1}, "a container in its place starts no command"
+
+
+@pytest.mark.long
+@pytest.mark.job(Job(APART, meanwhile=lose_a_node(of_the_master=True), alone=True))
+def test_a_node_that_is_lost_with_the_application_master_starts_the_job_again(run: Run) -> None:
+    assert run.status == 0, run.story
+    for index in (0, 1):
+        first, second = run.tries("worker", index)
+        assert "_01_" in first["environment"]["CONTAINER_ID"]
+        assert "_02_" in second["environment"]["CONTAINER_ID"]
+        assert second["reached"] == 2
 
 
 BOARD = """\

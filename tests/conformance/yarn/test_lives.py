@@ -22,8 +22,8 @@ def prediction(scenario: Scenario) -> Prediction:
 
 
 def marks(number: int, scenario: Scenario) -> list[pytest.MarkDecorator]:
-    """One of three is run every time; the others are slow."""
-    return [pytest.mark.job(job(scenario)), *([pytest.mark.slow] if number % 3 else [])]
+    """One of four is run every time; the others take long."""
+    return [pytest.mark.job(job(scenario)), *([pytest.mark.long] if number % 4 else [])]
 
 
 LIVES = [

@@ -57,10 +57,10 @@ def interrupt_after(seconds: float) -> Callable[[Run], None]:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(f"early-{tenths}", marks=pytest.mark.job(
+        pytest.param(f"early-{tenths}", marks=[pytest.mark.job(
             Job(text(f"early-{tenths}"), arguments=("--cancel-on-interrupt",), meanwhile=interrupt_after(tenths / 10))
-        ))
-        for tenths in (0, 20, 35, 50, 70)
+        ), *marks])
+        for tenths, *marks in ((0,), (20, pytest.mark.long), (35,), (50, pytest.mark.long), (70,))
     ],
 )  # fmt: skip
 def test_ctrl_c_at_any_moment_leaves_nothing_that_runs(run: Run, name: str) -> None:

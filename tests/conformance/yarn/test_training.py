@@ -45,6 +45,7 @@ def is_chief(process: Path, checkpoints: Path) -> bool:
     return mine and b"\0train.py\0" in words and b'"type":"chief"' in variables and b"python" in words.split(b"\0")[0]
 
 
+@pytest.mark.long
 @pytest.mark.job(Job(TEXT, OPTIONS, files=FILES))
 def test_the_example_trains(run: Run) -> None:
     assert "resumed" not in checked(run)

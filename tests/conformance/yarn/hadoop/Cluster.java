@@ -20,6 +20,9 @@ import org.apache.hadoop.yarn.server.nodemanager.NodeManager;
 import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerAppReport;
 
 /**
@@ -27,7 +30,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerAppRepor
  * named. Everything else is configured by the *-site.xml on the class path.
  *
  * <p>Arguments: a file to write when all is ready, then the configuration files of the NodeManagers. The file gets the
- * port at which the applications are told as JSON. (The ResourceManager's own web pages are shadowed by those of the
+ * port at which the applications are told as JSON, and nodes are lost: {@code /lose/PORT-OF-THE-NODEMANAGER}. (The ResourceManager's own web pages are shadowed by those of the
  * NodeManagers: Guice's servlet filter is static.)
  */
 public final class Cluster {
@@ -93,8 +96,24 @@ public final class Cluster {
       exchange.getResponseBody().write(answer);
       exchange.close();
     });
+    server.createContext("/lose/", exchange -> {
+      lose(manager, Integer.parseInt(exchange.getRequestURI().getPath().substring("/lose/".length())));
+      exchange.sendResponseHeaders(200, -1);
+      exchange.close();
+    });
     server.start();
     return server.getAddress().getPort();
+  }
+
+  /** What the ResourceManager does when a node is silent for too long. Its NodeManager ends all containers and comes back. */
+  @SuppressWarnings("unchecked")
+  private static void lose(ResourceManager manager, int port) {
+    for (RMNode node : List.copyOf(manager.getRMContext().getRMNodes().values())) {
+      if (node.getNodeID().getPort() == port) {
+        RMNodeEvent event = new RMNodeEvent(node.getNodeID(), RMNodeEventType.EXPIRE);
+        manager.getRMContext().getDispatcher().getEventHandler().handle(event);
+      }
+    }
   }
 
   private static Map<String, Object> facts(ResourceManager manager, RMApp application) {

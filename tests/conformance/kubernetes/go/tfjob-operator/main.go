@@ -10,9 +10,11 @@ import (
 	"github.com/kubeflow/training-operator/pkg/controller.v1/common"
 	controller "github.com/kubeflow/training-operator/pkg/controller.v1/tensorflow"
 	webhooks "github.com/kubeflow/training-operator/pkg/webhooks/tensorflow"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	kubernetes "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	metrics "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -28,15 +30,16 @@ func main() {
 	certificates := flag.String("cert-dir", "", "folder of the webhook's tls.crt and tls.key")
 	health := flag.String("health-address", "", "address that answers /readyz")
 	gang := flag.Bool("volcano", false, "make a Volcano PodGroup for each job")
+	where := flag.String("where", "", "field selector of the objects that it sees; all when empty")
 	flag.Parse() // controller-runtime has added --kubeconfig
 	ctrl.SetLogger(zap.New())
-	if err := run(*port, *certificates, *health, *gang); err != nil {
+	if err := run(*port, *certificates, *health, *gang, *where); err != nil {
 		ctrl.Log.Error(err, "tfjob-operator ends")
 		os.Exit(1)
 	}
 }
 
-func run(port int, certificates, health string, gang bool) error {
+func run(port int, certificates, health string, gang bool, where string) error {
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return err
@@ -47,8 +50,13 @@ func run(port int, certificates, health string, gang bool) error {
 			return err
 		}
 	}
+	selector, err := fields.ParseSelector(where)
+	if err != nil {
+		return err
+	}
 	manager, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                 types,
+		Cache:                  cache.Options{DefaultFieldSelector: selector},
 		Metrics:                metrics.Options{BindAddress: "0"},
 		HealthProbeBindAddress: health,
 		WebhookServer:          webhook.NewServer(webhook.Options{Host: loopback, Port: port, CertDir: certificates}),

@@ -1,5 +1,5 @@
 // Program cluster holds every program of a one-node Kubernetes cluster. Its first argument says which one to be, the
-// rest are that program's own flags. One Go module, so that what the programs share is compiled and linked once.
+// rest are that program's own flags. One program, so that what they share is linked once.
 package main
 
 import (
