@@ -88,7 +88,8 @@ def _label(text: str, colour: int | None) -> str:
 class Logs:
     """A file for each program in ``folder``, which exists. ``tell`` is called once when one cannot be written.
 
-    ``lost``: whether that has happened, as on a disk that is full. ``root``: the folder that the user has named, which no link may lead out of; it is ``folder`` or above it.
+    ``lost``: whether that has happened, as on a disk that is full. ``root``: the folder that the user has named, which no
+    link may lead out of; it is ``folder`` or above it.
     """
 
     def __init__(self, folder: str, root: str, tell: Callable[[str], None]) -> None:

@@ -253,7 +253,8 @@ def test_a_file_for_each_task_has_its_bytes(tmp_path: Path) -> None:
 
 
 def test_a_log_that_is_lost_does_not_end_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tfdsl.running.screen.Logs._opened", lambda *_: open("/dev/full", "wb", buffering=0))
+    full = os.open("/dev/full", os.O_WRONLY)
+    monkeypatch.setattr("tfdsl.running.screen.Logs._opened", lambda *_: os.fdopen(full, "wb", buffering=0))
     done = ran(tmp_path, 'role worker { command = "echo hello" }', words=("--log-dir", "logs"))
     assert (done.status, done.out) == (2, "worker[0] | hello\n")
     lost = "cannot write logs/worker-0.log: No space left on device; the output of worker[0] is not kept"
