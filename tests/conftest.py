@@ -44,7 +44,7 @@ BUDGET = 300
 
 SLOW_FILE = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.M)
 """What makes all tests of a file slow ones. It is looked for in the text: importing the file would cost as much."""
-MARKING = {share: re.compile(rf"\bmark\.{share}\b|\bsampled\(") for share in ("slow", "long")}
+MARKING = {share: re.compile(rf"\bmark\.{share}\b|\b(sampled|pythons)\(") for share in ("slow", "long")}
 """What stands in every file that has such tests, or in a ``conftest.py`` beside or above it."""
 
 SHARES = ("quick", "slow", "long")

@@ -27,7 +27,7 @@ COMMAND = Command(
     ),
     ("tfdsl lsp", "tfdsl lsp --stdio"),
     "An editor starts this command and speaks the Language Server Protocol with it.\n"
-    f"It needs the extra lsp: {_INSTALL}. docs/editors.md describes the settings.",
+    f"It needs the extra lsp: {_INSTALL}.\ndocs/editors.md describes the settings.",
 )
 
 

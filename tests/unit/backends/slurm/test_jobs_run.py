@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -231,15 +232,14 @@ def test_abort_holds_the_job(slurm: Slurm) -> None:
 
 
 def test_a_port_that_is_taken_is_said(slurm: Slurm) -> None:
-    import socket
-
-    made = scripts('role worker { command = "true" }', options='port_range = "23457-23457"')
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 23457))
+        taken.bind(("127.0.0.1", 0))
         taken.listen()
+        port = taken.getsockname()[1]
+        made = scripts('role worker { command = "true" }', options=f'port_range = "{port}-{port}"')
         done = slurm.batch(made, **ONE_NODE)
     assert done.returncode == 76
-    assert "port 23457 is in use" in slurm.log("worker-0")
+    assert f"port {port} is in use" in slurm.log("worker-0")
 
 
 @pytest.mark.parametrize(
