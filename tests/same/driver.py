@@ -342,16 +342,25 @@ VERBS: dict[str, Callable[[Folder, Sequence[str]], Iterator[tuple[str, str]]]] =
 
 
 def results(cases: Iterable[Case], folder: Path) -> Iterator[dict[str, str]]:
-    """What comes of the cases, in order. A driver that fails is a result as well."""
+    """What comes of the cases, in order, without the place of the tree, which links to pages of messages have."""
+    import tfdsl
+
+    tree = Path(tfdsl.__file__).resolve().parents[1]
     for case in cases:
         here = Folder(folder, case["files"])
-        for verb, *words in case["steps"]:
-            try:
-                for command, text in VERBS[verb](here, words):
-                    yield {"kind": case["kind"], "case": case["name"], "command": command, "text": text}
-            except Exception as error:
-                told = f"{type(error).__name__}: {error}\n"
-                yield {"kind": case["kind"], "case": case["name"], "command": f"{verb} {words}", "text": told}
+        for step in case["steps"]:
+            for command, text in _of_a_step(here, step):
+                shown = text.replace(tree.as_uri(), "file://TREE").replace(str(tree), "TREE")
+                yield {"kind": case["kind"], "case": case["name"], "command": command, "text": shown}
+
+
+def _of_a_step(folder: Folder, step: list[str]) -> Iterator[tuple[str, str]]:
+    """A driver that fails is a result as well."""
+    verb, *words = step
+    try:
+        yield from VERBS[verb](folder, words)
+    except Exception as error:
+        yield " ".join(step), f"{type(error).__name__}: {error}\n"
 
 
 def main(cases: str, share: str, of: str, to: str) -> None:

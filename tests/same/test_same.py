@@ -94,12 +94,15 @@ CASES = [
     Case("commands", "page", {}, [line("explain unknown-attribute")]),
 ]
 
+EDITED = Case("examples", "edited", {MAIN: JOB}, [["edit"]])
+"""Its messages have links into the tree, wherever that is."""
+
 
 @pytest.mark.slow
 def test_seeded_changes_are_found(tmp_path: Path) -> None:
     for name in ("tfdsl", "backends"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    assert compared((ROOT, tmp_path), CASES, shares=1).same
+    assert compared((ROOT, tmp_path), [*CASES, EDITED], shares=1).same
     for name, (old, new) in SEEDS.items():
         text = (tmp_path / name).read_text(encoding="utf-8")
         assert old in text, f"choose another word in {name}"
