@@ -114,7 +114,7 @@ def run(arguments: Arguments) -> int:
         return USAGE
     source = named.sources[0]
     given = read(source, chosen.inputs(arguments, source))
-    project = settings_for(source.origin)
+    project = settings_for(source.origin, allowed=picked.allowed)
     levels = {slug: level for slug, level in project.levels.items() if slug not in _OF_IMAGES}
     found = plain_jobs(given, replace(picked.request, scale=options.scale, levels=levels))
     shown = [one for one in found.diagnostics if one.level != "info" and one.rule.slug not in _OF_IMAGES]
@@ -249,4 +249,6 @@ class _Run:
         if self.loop.ended_by is not None:
             return 128 + self.loop.ended_by
         all_done = len(results) == len(self.prepared) and all(one.succeeded for one in results)
-        return OK if all_done else ERRORS
+        if not all_done:
+            return ERRORS
+        return USAGE if any(logs.lost for logs in self.logs) else OK

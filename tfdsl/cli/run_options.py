@@ -12,7 +12,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.running.mount_options import Given, MountOptions, parsed
 from tfdsl.semantics import env_files
-from tfdsl.source_files import is_file_name
+from tfdsl.source_files import is_file_name, read
 from tfdsl.vocabulary.attributes import MOST_REPLICAS
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl.vocabulary.roles import BY_NAME, ROLE_NAMES
@@ -80,13 +80,11 @@ def mount_options(arguments: Arguments, jobs: Sequence[Job]) -> tuple[MountOptio
 
 def _variables(argument: Argument, errors: list[Diagnostic]) -> Mapping[str, str]:
     """The variables of a file. No message shows a line of it, for such files are where people keep their secrets."""
-    try:
-        with open(argument.text, encoding="utf-8") as stream:
-            file = env_files.read(stream.read())
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "is not UTF-8"
-        errors.append(BAD_ARGUMENT(argument.span, what=f"--env-file {argument.text or '(no name)'}: {why}"))
+    source = read(argument.text)
+    if isinstance(source, str):
+        errors.append(BAD_ARGUMENT(argument.span, what=f"--env-file {argument.text or '(no name)'}: {source}"))
         return {}
+    file = env_files.read(source.text)
     for line, problem in file.problems.items():
         errors.append(BAD_ARGUMENT(argument.span, what=f"--env-file {argument.text}: line {line}: {problem}"))
     return file.values

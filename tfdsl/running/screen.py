@@ -88,7 +88,8 @@ def _label(text: str, colour: int | None) -> str:
 class Logs:
     """A file for each program in ``folder``, which exists. ``tell`` is called once when one cannot be written.
 
-    ``root``: the folder that the user has named, which no link may lead out of; it is ``folder`` or above it.
+    ``lost``: whether that has happened, as on a disk that is full. ``root``: the folder that the user has named, which no
+    link may lead out of; it is ``folder`` or above it.
     """
 
     def __init__(self, folder: str, root: str, tell: Callable[[str], None]) -> None:
@@ -96,6 +97,7 @@ class Logs:
         self._root = root
         self._tell = tell
         self._files: dict[str, IO[bytes] | None] = {}
+        self.lost = False
 
     def write(self, name: str, data: bytes) -> None:
         """Append what a program has written, byte for byte."""
@@ -103,10 +105,11 @@ class Logs:
             if name not in self._files:
                 self._files[name] = self._opened(self.path(name))
             file = self._files[name]
-            if file is not None:
-                file.write(data)
+            while file is not None and data:
+                data = data[file.write(data) :]
         except OSError as error:
             self._files[name] = None
+            self.lost = True
             self._tell(f"cannot write {self.path(name)}: {error.strerror}; the output of {name} is not kept\n")
 
     def _opened(self, path: str) -> IO[bytes]:

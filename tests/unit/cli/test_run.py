@@ -252,6 +252,15 @@ def test_a_file_for_each_task_has_its_bytes(tmp_path: Path) -> None:
     assert done.out == "worker[0] | a␀\ufffd\nworker[0] | b\n"
 
 
+def test_a_log_that_is_lost_does_not_end_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    monkeypatch.setattr("tfdsl.running.screen.Logs._opened", lambda *_: os.fdopen(full, "wb", buffering=0))
+    done = ran(tmp_path, 'role worker { command = "echo hello" }', words=("--log-dir", "logs"))
+    assert (done.status, done.out) == (2, "worker[0] | hello\n")
+    lost = "cannot write logs/worker-0.log: No space left on device; the output of worker[0] is not kept"
+    assert said(done.err) == [lost, "worker[0] has completed", "job demo has completed in TIME"]
+
+
 def test_jobs_of_a_matrix_run_one_after_the_other(tmp_path: Path) -> None:
     lines = ("matrix { n = [1, 2, 3] }", 'role worker { command = "echo ${matrix.n}; exit ${matrix.n % 2}" }')
     done = ran(tmp_path, *lines, words=("--log-dir", "logs"))

@@ -84,7 +84,6 @@ def test_sigquit_kills_at_once(tmp_path: Path) -> None:
     assert said(err)[-1] == "job demo was aborted after TIME: it was ended by SIGQUIT"
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has /dev/full")
 def test_an_output_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
     (tmp_path / "demo.tfjob").write_text(
         f'job demo {{\n  {IMAGE}\n  role worker {{ command = "while :; do echo line; sleep 0.01; done" }}\n}}\n'

@@ -102,8 +102,6 @@ def test_a_mount_in_a_folder_that_nothing_can_be_created_in(inside: Seen, tmp_pa
 
 
 def test_folders_of_the_system_are_left_alone(inside: Seen, tmp_path: Path) -> None:
-    if os.access("/usr", os.W_OK) and os.geteuid() != 0:
-        pytest.skip("the folders of the system are this user's")
     assert shown(inside, "ls -d /usr/tfdsl-data /usr/lib", Mounted("/usr/tfdsl-data", str(tmp_path))).split() == [
         "/usr/lib",
         "/usr/tfdsl-data",
@@ -161,7 +159,7 @@ def test_the_place_of_a_relative_mount_goes_with_the_last_of_the_runs_that_overl
         runs = [Seen(Supervisor(str(tmp_path))) for _ in order]
         for run in runs:
             if not run.supervisor.namespaced:
-                pytest.skip(run.supervisor.denied)
+                pytest.skip(f"the kernel denies it: {run.supervisor.denied}")
             run.start(shell("test -d place", cwd=str(tmp_path), mounts=mounts))
             assert run.until(Ended)[0].status == 0
         for at in order:
