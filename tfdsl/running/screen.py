@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import IO, TYPE_CHECKING, Final, Protocol
 
 from tfdsl.diagnostics.render.columns import visible
@@ -117,8 +118,12 @@ class Logs:
         failure = write_all([File(path, "", root=self._root)])
         if failure is not None:
             raise OSError(0, failure.reason)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK  # tasks may put something else there
-        return open(os.open(os.path.realpath(path), flags), "wb", buffering=0)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
+        handle = os.open(os.path.realpath(path), flags)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):  # a task was faster
+            os.close(handle)
+            raise OSError(0, "it is not a regular file")
+        return open(handle, "wb", buffering=0)
 
     def path(self, name: str) -> str:
         """The file of a program: ``worker-1.log`` for ``worker[1]``, ``worker-1-fetch.log`` for its step ``fetch``."""
