@@ -37,9 +37,9 @@ lists them. Each compiles without an error for the targets that are named, and `
 | --- | --- | --- |
 {rows}
 
-`make conformance-local` trains `mnist`, `single-gpu`, `multi-worker` and `evaluator` to the end, with TensorFlow 2.15 and
-with the newest one; `make conformance-long` does it with the one of their images. Images, programs and addresses with
-`example.com` in their name stand for your own.
+`make conformance-local` trains `mnist`, `single-gpu`, `multi-worker` and `evaluator` to the end, with TensorFlow 2.15
+and with the newest one; `make conformance-long` does it with the one of their images. Images, programs and addresses
+with `example.com` in their name stand for your own.
 
 The other folders are for the tests of tfdsl:
 
