@@ -136,12 +136,13 @@ class Project(Record):
         return replace(request, levels=settings.levels, gpus_per_node=settings.gpus_per_node, labels=settings.labels)
 
 
-def project_of(origin: str | None, named: Sequence[Choice] = ()) -> Project:
+def project_of(origin: str | None, named: Sequence[Choice] = (), allowed: Sequence[str] = ()) -> Project:
     """The project of the file ``origin``; for a text that is in no file (``None``), that of the current folder.
 
-    ``named``: targets that are named beside it, and replace those of the project.
+    ``named``: targets that are named beside it, and replace those of the project. ``allowed``: folders outside of the
+    root that its settings may be in.
     """
-    return project_with(settings_for(origin), named)
+    return project_with(settings_for(origin, allowed=allowed), named)
 
 
 def project_with(settings: Settings, named: Sequence[Choice] = ()) -> Project:

@@ -4,7 +4,7 @@ A ``.tfjob`` from a stranger (a pull request, a folder just opened) must not be 
 ``/proc/self/environ`` in a manifest or a message. Therefore ``include``, ``file()`` and ``env_file()`` only read below
 the *root*, after all links are resolved: the folder of the nearest ``tfdsl.toml`` or ``.git`` above the main file, else
 the folder of the main file; for a text without a file, the current folder. ``--allow-read DIR`` adds a root. Files
-named on the command line are not restricted.
+named on the command line are not restricted. :mod:`tfdsl.source_files` opens them, and holds to it.
 """
 
 from __future__ import annotations
@@ -13,23 +13,19 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from tfdsl import source_files
-from tfdsl.record import Record
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
+
+    Opener = Callable[[str, Sequence[str]], "Source | str"]
+    """Path and roots → the text, or why it is not read (:func:`tfdsl.source_files.read`)."""
 
 MOST_FILES: Final = 1000
 """The most files that one program can read."""
 LARGEST_SUM: Final = 16 * 1024 * 1024
 """The most characters in all texts of one program together."""
 _MARKS = ("tfdsl.toml", ".git")
-
-
-class Outside(Record):
-    """Why a file is not read: it is not below ``root`` or another allowed folder."""
-
-    root: str
 
 
 def has_root(origin: str | None) -> bool:
@@ -65,12 +61,6 @@ def name_below_root(source: Source) -> str | None:
     return os.path.relpath(os.path.join(os.path.realpath(folder), name), root_of(path)).replace(os.sep, "/")
 
 
-def is_below(path: str, roots: Iterable[str]) -> bool:
-    """Whether ``path``, with all links resolved, is one of ``roots`` (which have none) or below one."""
-    real = os.path.realpath(path)
-    return any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
-
-
 class Inputs:
     """Reads the files of one program; calling it with a path returns the text, or why it is not read.
 
@@ -78,17 +68,15 @@ class Inputs:
     read once, whatever the result.
     """
 
-    def __init__(
-        self, main: Source, allowed: Iterable[str] = (), read: Callable[[str], Source | str] = source_files.read
-    ) -> None:
+    def __init__(self, main: Source, allowed: Iterable[str] = (), read: Opener = source_files.read) -> None:
         self._main = main
         self._allowed = tuple(allowed)
         self._read = read
         self._roots: tuple[str, ...] | None = None
-        self._known: dict[str, Source | str | Outside] = {}
+        self._known: dict[str, Source | str] = {}
         self._size = len(main.text)
 
-    def __call__(self, path: str) -> Source | str | Outside:
+    def __call__(self, path: str) -> Source | str:
         """The text at ``path``, or why it is not read."""
         if path not in self._known:
             self._known[path] = self._look(path)
@@ -106,14 +94,15 @@ class Inputs:
             self._roots = (root_of(self._main.origin), *map(os.path.realpath, self._allowed))
         return self._roots
 
-    def _look(self, path: str) -> Source | str | Outside:
+    def _look(self, path: str) -> Source | str:
         if not source_files.is_file_name(path):
             return "it is not a file name"
-        if not is_below(path, self.roots):
-            return Outside(self.roots[0])
+        refusal = source_files.refusal(path, self.roots)  # of a text that is only in an editor, too
+        if refusal is not None:
+            return refusal
         if len(self._known) >= MOST_FILES:
             return f"a program may read at most {MOST_FILES:,} files"
-        found = self._read(path)
+        found = self._read(path, self.roots)
         if isinstance(found, Source):
             self._size += len(found.text)
             if self._size > LARGEST_SUM:

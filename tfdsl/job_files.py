@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.inputs import is_below
+from tfdsl.source_files import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -64,7 +64,9 @@ def _is_ours(entry: os.DirEntry[str], inside: Sequence[str], endings: tuple[str,
 
     It does not count if the file that it leads to is found itself.
     """
-    return not entry.is_symlink() or (is_below(entry.path, inside) and not _is_found(entry.path, inside[0], endings))
+    return not entry.is_symlink() or (
+        refusal(entry.path, inside) is None and not _is_found(entry.path, inside[0], endings)
+    )
 
 
 def _is_found(path: str, top: str, endings: tuple[str, ...]) -> bool:

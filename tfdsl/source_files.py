@@ -1,8 +1,15 @@
-"""Reading a file or standard input into a :class:`~tfdsl.text.Source`.
+"""The gate: every file that is read is opened here, and becomes a :class:`~tfdsl.text.Source` if it is a text.
 
 Only regular files are opened, and never in a way that can block: a FIFO, socket or device in a folder must not block
-the command or the language server. A descriptor that the caller has opened (``-``, ``/dev/stdin``, ``/dev/fd/63`` of a
-shell's ``<(command)``) is read whatever it is.
+the command or the language server. Who has named the file decides the rest:
+
+* The user has, on the command line or in a call (``roots`` is ``None``). The file can be anywhere, and a descriptor
+  that the caller has opened (``-``, ``/dev/stdin``, ``/dev/fd/63`` of a shell's ``<(command)``) is read whatever it is.
+* A text, another file or a folder has: an include, ``file()``, a source map, a settings file that is found. It is read
+  only below one of ``roots``, after all links are resolved, and never in ``.git``, which holds tokens. What counts is
+  where the opened file is, so a link that is put there in between leads nowhere.
+
+``tests/unit/test_opened_files.py`` lists every place that opens a file in another way, with the reason.
 """
 
 from __future__ import annotations
@@ -10,10 +17,13 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.patterns import regex
 from tfdsl.text import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 STDIN: Final = "-"
 STANDARD_INPUT: Final = "<stdin>"
@@ -21,22 +31,40 @@ STANDARD_INPUT: Final = "<stdin>"
 LARGEST: Final = 16 * 1024 * 1024
 """Bytes of one text. A job is a few kilobytes; more than this is a device or a mistake."""
 
+IN_GIT: Final = "nothing in .git is ever read"
+"""Why a file of ``.git`` is not read that the user has not named."""
+NOT_REGULAR: Final = "it is not a regular file"
+
 _DESCRIPTOR = regex(r"/dev/(?:stdin|fd/[0-9]+)|/proc/(?:self|[0-9]+)/fd/[0-9]+")
 _QUIET: Final = (
     getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+_UNSEEN: Final = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
+"""Characters that the file system of a Mac leaves out of names."""
 
 
-def read(path: str) -> Source | str:
+class Outside(str):
+    """Why a file is not read, in words: it is not below the folder ``root``, nor below another one of its roots."""
+
+    __slots__ = ()
+    HELP: Final = "tfdsl only reads files below that folder; allow another one with --allow-read DIR"
+
+    def __new__(cls, root: str, what: str = "it") -> Outside:
+        """The reason for a file that belongs below ``root``; ``what`` is outside, if that is another one."""
+        return super().__new__(cls, f"{what} is outside {root}")
+
+
+def read(path: str, roots: Sequence[str] | None = None) -> Source | str:
     """The text of ``path`` (``-`` is standard input), or the reason why it cannot be read.
 
     The text is UTF-8, a byte order mark is dropped, line ends are kept. ``origin`` of the source is the path, so that
-    includes are relative to it; standard input has none.
+    includes are relative to it; standard input has none. ``roots``: as for :func:`contents`.
     """
-    if path == STDIN:
+    if path == STDIN and roots is None:
         data = _standard_input()
         return data if isinstance(data, str) else decode(data, STANDARD_INPUT, None)
-    data = contents(path)
+    data = contents(path, roots=roots)
     return data if isinstance(data, str) else decode(data, path, path)
 
 
@@ -58,29 +86,33 @@ def is_descriptor(path: str) -> bool:
     return _DESCRIPTOR.fullmatch(path) is not None
 
 
-def contents(path: str, largest: int = LARGEST) -> bytes | str:
-    """The bytes of a regular file of at most ``largest`` bytes, or the reason why it cannot be read."""
+def contents(path: str, largest: int = LARGEST, roots: Sequence[str] | None = None) -> bytes | str:
+    """The bytes of a regular file of at most ``largest`` bytes, or the reason why it cannot be read.
+
+    ``roots``: real paths of the folders below which it must be; ``None``: the user has named it.
+    """
     if path and not is_file_name(path):
         return "it is not a file name"
     try:
-        handle = _opened(path)
+        handle = _opened(path, roots)
         if isinstance(handle, str):
             return handle
         with os.fdopen(handle, "rb") as file:
+            of_kernel = roots is not None and os.fstat(handle).st_size == 0
             data = file.read(largest + 1)
     except FileNotFoundError:
         return "there is no such file"
     except OSError as error:
         return (error.strerror or str(error)).lower()
-    if data is None:  # pyright: ignore[reportUnnecessaryComparison]  (what /proc/kmsg gives when it has nothing to say)
-        return "it is not a regular file"
+    if data is None or (of_kernel and data):  # pyright: ignore[reportUnnecessaryComparison]  (/proc/kmsg, if it is empty)
+        return NOT_REGULAR
     return data if len(data) <= largest else _too_large(largest)
 
 
-def beginning(path: str, size: int) -> bytes:
+def beginning(path: str, size: int, roots: Sequence[str] | None = None) -> bytes:
     """The first bytes of a regular file, at most ``size``; none where it cannot be read."""
     try:
-        handle = _opened(path)
+        handle = _opened(path, roots)
         if isinstance(handle, str):
             return b""
         with os.fdopen(handle, "rb") as file:
@@ -89,25 +121,89 @@ def beginning(path: str, size: int) -> bytes:
         return b""
 
 
-def _opened(path: str) -> int | str:
+def is_below(path: str, roots: Sequence[str]) -> bool:
+    """Whether ``path``, with all links resolved, is one of ``roots`` (which have none) or below one."""
+    real = os.path.realpath(path)
+    return any(_is_inside(real, root) for root in roots)
+
+
+def refusal(path: str, roots: Sequence[str]) -> str | None:
+    """Why a file that the user has not named is not read; ``None`` if it may be. It is not opened."""
+    return _refusal(path, os.path.realpath(path), roots)
+
+
+def _refusal(path: str, real: str, roots: Sequence[str]) -> str | None:
+    """The same for ``path``, which is ``real`` without its links."""
+    around = [root for root in roots if _is_inside(real, root)]
+    return (
+        _refusal_in_git(real, around) or _refusal_in_git(os.path.abspath(path), roots) if around else Outside(roots[0])
+    )
+
+
+def _refusal_in_git(path: str, roots: Sequence[str]) -> str | None:
+    """A root that is in a ``.git`` itself was named by the user, or is a worktree that somebody keeps there."""
+    parts = [path[len(root) :] if _is_inside(path, root) else path for root in roots]
+    return IN_GIT if all(any(map(_is_git, part.split(os.sep))) for part in parts) else None
+
+
+def _is_inside(real: str, root: str) -> bool:
+    return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _is_git(name: str) -> bool:
+    """Whether a name is that of a repository's folder, or of the file that leads to it, on any file system."""
+    plain = name.translate(_UNSEEN).partition(":")[0].rstrip(" .").casefold()
+    return plain == ".git" or plain.startswith("git~")
+
+
+def _opened(path: str, roots: Sequence[str] | None) -> int | str:
     """A descriptor of ``path``, or why it is not opened."""
+    if roots is not None:
+        return _opened_below(path, roots)
     if is_descriptor(path):
         return os.open(path, os.O_RDONLY | (_QUIET & ~getattr(os, "O_NONBLOCK", 0)))
+    return _regular(path, _QUIET)
+
+
+def _opened_below(path: str, roots: Sequence[str]) -> int | str:
+    """A descriptor of a file that is below ``roots`` when it is open, or why it is not opened."""
+    real = os.path.realpath(path)
+    problem = _refusal(path, real, roots)
+    handle = _regular(real, _QUIET | _NO_LINK) if problem is None else problem
+    if isinstance(handle, str):
+        return handle
+    place = _place_of(handle, real)  # a folder may have become a link in between
+    problem = _refusal(place, place, roots)
+    if problem is not None:
+        os.close(handle)
+    return problem or handle
+
+
+def _place_of(handle: int, path: str) -> str:
+    """Where an open file is: the kernel knows it; elsewhere ``path`` is asked again whether it is that file."""
+    try:
+        return os.readlink(f"/proc/self/fd/{handle}").removesuffix(" (deleted)")
+    except OSError:
+        real = os.path.realpath(path)
+        return real if os.path.samestat(os.stat(real), os.fstat(handle)) else os.sep
+
+
+def _regular(path: str, flags: int) -> int | str:
+    """A descriptor of the regular file at ``path``, or why it is not opened."""
     problem = _kind_problem(os.stat(path).st_mode)  # before opening, which has an effect on some devices
     if problem is not None:
         return problem
-    handle = os.open(path, os.O_RDONLY | _QUIET)
+    handle = os.open(path, os.O_RDONLY | flags)
     problem = _kind_problem(os.fstat(handle).st_mode)  # it may have been replaced in between
     if problem is not None:
         os.close(handle)
-        return problem
-    return handle
+    return problem or handle
 
 
 def _kind_problem(mode: int) -> str | None:
     if stat.S_ISREG(mode):
         return None
-    return "it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file"
+    return "it is a folder" if stat.S_ISDIR(mode) else NOT_REGULAR
 
 
 def _standard_input() -> bytes | str:

@@ -5,7 +5,20 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.fuzz.kinds import brief, cost, documents, given, layout, process, reading, settings, shown, whole, writing
+from tests.fuzz.kinds import (
+    brief,
+    cost,
+    documents,
+    given,
+    layout,
+    process,
+    reading,
+    settings,
+    shown,
+    trees,
+    whole,
+    writing,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +37,8 @@ KINDS = {
     "brief": Kind(brief.make, 220),
     "given": Kind(given.make, 290),
     "settings": Kind(settings.make, 290),
-    "reading": Kind(reading.make, 150),
+    "reading": Kind(reading.make, 140),
+    "trees": Kind(trees.make, 10),
     "documents": Kind(documents.make, 10),
     "layout": Kind(layout.make, 8),
     "shown": Kind(shown.make, 12),

@@ -6,8 +6,9 @@ import pytest
 
 from tests.fuzz.case import Finding
 from tests.fuzz.registry import KINDS, case, order
-from tfdsl import inputs, writing
+from tfdsl import source_files, writing
 from tfdsl.cli import compile as compile_command
+from tfdsl.comparing import repository
 from tfdsl.diagnostics.render import concise
 from tfdsl.settings import tables
 from tfdsl.syntax import format as layout
@@ -19,6 +20,7 @@ INPUTS = {
     "given": 250,
     "settings": 250,
     "reading": 100,
+    "trees": 60,
     "documents": 40,
     "layout": 20,
     "shown": 40,
@@ -50,7 +52,10 @@ def _broken(*words: object) -> object:
 
 
 SPOILED = {
-    "what lies outside is read": ("reading", inputs, "is_below", lambda path, roots: True, 60),
+    "what lies outside is read": ("reading", source_files, "_refusal", lambda path, real, roots: None, 60),
+    "links of a folder are followed": ("trees", source_files, "_refusal", lambda path, real, roots: None, 300),
+    "git is read": ("trees", source_files, "_is_git", lambda name: False, 600),
+    "git reads elsewhere": ("trees", repository._Look, "problem", lambda look: None, 2000),
     "links lead out": ("writing", writing, "_is_inside", lambda place, root: True, 200),
     "nothing is taken back": ("writing", writing._Batch, "take_back", lambda batch: [], 200),
     "nothing is swept": ("writing", writing, "_sweep", lambda folder: None, 500),

@@ -9,7 +9,7 @@ from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tfdsl.diagnostics.diagnostic import Edit
     from tfdsl.lsp.settings import Settings
@@ -29,7 +29,7 @@ def snapshot(text: str, files: Mapping[str, str] | None = None, settings: Settin
     """The snapshot of a text; other files of the folder are programs of the workspace too."""
     folder = {f"/work/{name}": content for name, content in (files or {}).items()}
 
-    def read(path: str) -> Source | str:
+    def read(path: str, roots: Sequence[str] = ()) -> Source | str:
         whole = {**folder, PATH: text}
         return Source(path, whole[path], path) if path in whole else "there is no such file"
 

@@ -241,7 +241,6 @@ def filled_in(item: Item) -> str:
 
 @pytest.mark.parametrize("text", ["▮", "job a { ▮ }", "job a { target volcano { ▮ } }", "job a { build { ▮ } }"])
 def test_snippets_are_sound_when_filled_in(text: str) -> None:
-    pytest.importorskip("lsprotocol")
     snap, offset = marked(text)
     snippets = [item for item in complete(snap, offset).items if item.kind == "snippet"]
     assert snippets
@@ -266,7 +265,7 @@ def test_files_beside_the_text_for_an_include(tmp_path: pytest.TempPathFactory) 
 
     def offered(text: str) -> list[str]:
         offset = text.index("▮")
-        made = Snapshot(Source(own, text.replace("▮", ""), own), lambda path: "no")
+        made = Snapshot(Source(own, text.replace("▮", ""), own), lambda path, roots: "no")
         return [item.label for item in complete(made, offset).items]
 
     assert offered('include "▮"') == ["b.tfjob", "sub/"]

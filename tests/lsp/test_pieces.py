@@ -10,12 +10,9 @@ import pytest
 from tests.lsp.long_text import long_text
 from tests.lsp.wire import Wire
 from tfdsl.lsp.checking import Checker
+from tfdsl.lsp.server.checks import Checks
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.text import Source
-
-pytest.importorskip("pygls")
-
-from tfdsl.lsp.server.checks import Checks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -91,7 +88,7 @@ def test_a_check_that_ended_early_keeps_what_it_has_done() -> None:
     text = long_text(300)
 
     def pieces(changed: str, most: int = 1000) -> int:
-        snapshot = Snapshot(Source("/w/a.tfjob", changed, "/w/a.tfjob"), lambda path: "no", None, checker)
+        snapshot = Snapshot(Source("/w/a.tfjob", changed, "/w/a.tfjob"), lambda path, roots: "no", None, checker)
         return next((done for done in range(most) if not snapshot.work()), most)
 
     jobs = text.count("\njob ")

@@ -120,10 +120,10 @@ def test_uris_of_paths_lead_back(path: str) -> None:
 def test_an_open_text_counts_before_its_file_and_keeps_its_uri() -> None:
     documents = Documents()
     document = documents.open("file:///w/a%2Eb.tfjob", "let x = 1\n", 3)
-    found = documents.read("/w/./a.b.tfjob")
+    found = documents.read("/w/./a.b.tfjob", ("/w",))
     assert not isinstance(found, str)
     assert found.text == "let x = 1\n"
     assert documents.uri("/w/a.b.tfjob") == document.uri
     documents.close(document.uri)
-    assert isinstance(documents.read("/w/a.b.tfjob"), str)
+    assert isinstance(documents.read("/w/a.b.tfjob", ("/w",)), str)
     assert documents.uri("/w/a.b.tfjob") == "file:///w/a.b.tfjob"

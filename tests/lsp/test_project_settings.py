@@ -22,7 +22,7 @@ def codes(folder: Path, toml: str, settings: Settings | None = None, *, is_open:
     path.write_text("targets = 1\n" if is_open else toml)  # what is open counts as it is shown
     source = Source(str(folder / "a.tfjob"), JOB, str(folder / "a.tfjob"))
     shown = {str(path): toml} if is_open else {}
-    snapshot = Snapshot(source, lambda path: "no such file", settings, shown=shown.get)
+    snapshot = Snapshot(source, lambda path, roots: "no such file", settings, shown=shown.get)
     return {one.rule.code: one.level for one in snapshot.diagnostics}
 
 

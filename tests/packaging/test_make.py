@@ -1,4 +1,4 @@
-"""``make`` sets up ``.venv``, also after a set-up that failed, and knows everything that is generated."""
+"""``make`` sets up ``.venv``, also after a set-up that failed, and the lists of what there is are whole."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from tests.packaging.test_packages import tracked
 from tests.unit.cli.test_run_table import Terminal
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,8 +30,6 @@ chmod +x "$last/bin/python"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of what the set-up needs, and a Python that costs nothing."""
-    if shutil.which("make") is None:
-        pytest.skip("without make")
     shutil.copy(ROOT / "Makefile", tmp_path)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
@@ -104,3 +104,11 @@ def test_every_generator_is_run_and_checked() -> None:
     listed = re.search(r"^GENERATORS = (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
     assert listed is not None
     assert set(listed[1].split()) == scripts
+
+
+def test_the_list_of_the_sdist_is_whole() -> None:
+    include = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["sdist"][
+        "include"
+    ]
+    always = {".gitignore", "pyproject.toml"}
+    assert {f"/{name.partition('/')[0]}" for name in tracked() - always} == set(include)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tfdsl import inputs
-from tfdsl.inputs import Inputs, Outside, is_below, name_below_root, root_of
+from tfdsl.inputs import Inputs, name_below_root, root_of
+from tfdsl.source_files import Outside, is_below
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -118,7 +120,7 @@ def test_what_is_no_name_is_not_asked_for(tmp_path: Path) -> None:
 def test_a_path_is_asked_for_once(tmp_path: Path) -> None:
     asked: list[str] = []
 
-    def missing(path: str) -> str:
+    def missing(path: str, roots: Sequence[str]) -> str:
         asked.append(path)
         return "there is no such file"
 
@@ -130,9 +132,9 @@ def test_a_path_is_asked_for_once(tmp_path: Path) -> None:
 def test_the_sum_and_the_number_of_files_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inputs, "LARGEST_SUM", 100)
     monkeypatch.setattr(inputs, "MOST_FILES", 4)
-    read = Inputs(Source("m", "x" * 50, str(tmp_path / "m")), read=lambda path: Source(path, "x" * 30, path))
+    read = Inputs(Source("m", "x" * 50, str(tmp_path / "m")), read=lambda path, roots: Source(path, "x" * 30, path))
     assert isinstance(read(str(tmp_path / "1")), Source)
     assert isinstance(read(str(tmp_path / "2")), str)  # 50 + 30 + 30 > 100
-    small = Inputs(_main(tmp_path / "m"), read=lambda path: Source(path, "", path))
+    small = Inputs(_main(tmp_path / "m"), read=lambda path, roots: Source(path, "", path))
     found = [small(str(tmp_path / str(number))) for number in range(5)]
     assert [isinstance(one, Source) for one in found] == [True, True, True, True, False]

@@ -17,7 +17,7 @@ from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.record import replace
-from tfdsl.source_files import read
+from tfdsl.source_files import beginning, read
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -127,6 +127,7 @@ class _Check:
         self.request = request
         self.choices = choices
         self.found = found
+        self.allowed = chosen.allowed_in(arguments)
         self.texts: dict[str, str] = {}
         self.projects: dict[str | None, Project] = {}
 
@@ -172,7 +173,7 @@ class _Check:
         origin = front_end.source_of(given).origin
         folder = None if origin is None else os.path.dirname(os.path.abspath(origin))
         if folder not in self.projects:
-            self.projects[folder] = front_end.project_of(origin, self.choices)
+            self.projects[folder] = front_end.project_of(origin, self.choices, self.allowed)
         return self.projects[folder]
 
     def profiles(self, known: Iterable[str]) -> list[str | None]:
@@ -181,9 +182,9 @@ class _Check:
             return [None, *known]
         return [self.request.profile]
 
-    def read(self, path: str) -> Source | str:
+    def read(self, path: str, roots: Sequence[str]) -> Source | str:
         """A file, as the fixes left it."""
-        return Source(path, self.texts[path], path) if path in self.texts else read(path)
+        return Source(path, self.texts[path], path) if path in self.texts else read(path, roots)
 
     def trial(self, sources: Sequence[Source]) -> Check:
         """A function that returns the diagnostics of ``sources`` after some files got other texts."""
@@ -230,8 +231,4 @@ class _Check:
 
 def _mark_of(path: str) -> str:
     """The byte order mark of a file, which reading has dropped."""
-    try:
-        with open(path, "rb") as file:
-            return "\ufeff" if file.read(3) == b"\xef\xbb\xbf" else ""
-    except OSError:  # it is gone by now; writing it reports why
-        return ""
+    return "\ufeff" if beginning(path, 3) == b"\xef\xbb\xbf" else ""

@@ -78,7 +78,7 @@ def run(arguments: Arguments) -> int:
     form = cast("Format", arguments.text(FORMAT.name, "text"))
     picked = chosen.selection(arguments)
     errors = list(picked.errors)
-    project = project_of(origin_of(arguments.rest[0].text), picked.choices)
+    project = project_of(origin_of(arguments.rest[0].text), picked.choices, picked.allowed)
     if project.problems and not project.choices and not errors:
         if form == "json":
             return _document(arguments, Destination("stream", "-", arguments.line), (), project.problems)

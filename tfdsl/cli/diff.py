@@ -83,19 +83,18 @@ class _Diff:
     def _open(self, argument: Argument) -> Side | None:
         from tfdsl.comparing.sides import open_side
 
-        allowed = [one.text for one in self.arguments.values(chosen.ALLOW_READ.name)]
-        return open_side(argument.text, argument.span, allowed, self.diagnostics.append)
+        return open_side(argument.text, argument.span, self.picked.allowed, self.diagnostics.append)
 
     def _compare(self, sides: tuple[Side, Side], second: Argument) -> int:
         from tfdsl.cli import diff_text
         from tfdsl.comparing.comparison import compared, targets_for
 
         report_one = self.diagnostics.append
-        choices: list[Choice] = targets_for(*sides, self.picked.choices, second.span, report_one)
+        choices: list[Choice] = targets_for(*sides, self.picked.choices, second.span, report_one, self.picked.allowed)
         if not choices and not self.diagnostics:
             missing = MISSING_ARGUMENT(self.arguments.line, what="diff needs a target: -t TARGET")
             return self._trouble(sides, missing)
-        results = compared(sides, choices, self.picked.request, report_one) if choices else None
+        results = compared(sides, choices, self.picked.request, report_one, self.picked.allowed) if choices else None
         if results is None:
             return self._trouble(sides)
         hidden = self._hidden(sides)

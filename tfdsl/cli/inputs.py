@@ -32,13 +32,7 @@ class Named(Record):
 
 def named_files(argument: Sequence[Argument], *, folders: bool = False) -> Named:
     """The files that are named (``-`` is standard input) and, with ``folders``, those of the folders that are named."""
-    reading = _Reading()
-    for one in argument:
-        if folders and one.text != STDIN and os.path.isdir(one.text):
-            reading.folder(one)
-        else:
-            reading.file(one)
-    return Named(tuple(reading.sources.values()), tuple(reading.errors), frozenset(reading.found), tuple(reading.empty))
+    return _Reading().named(argument, folders=folders)
 
 
 MANIFESTS = (".yaml", ".yml", ".json", ".xml", ".sh", ".py")
@@ -47,13 +41,7 @@ MANIFESTS = (".yaml", ".yml", ".json", ".xml", ".sh", ".py")
 
 def named_manifests(argument: Sequence[Argument]) -> Named:
     """The files that are named, and of folders those that can hold a manifest; what is no text there is left out."""
-    reading = _Reading(manifests=True)
-    for one in argument:
-        if one.text != STDIN and os.path.isdir(one.text):
-            reading.folder(one)
-        else:
-            reading.file(one)
-    return Named(tuple(reading.sources.values()), tuple(reading.errors), frozenset(reading.found), tuple(reading.empty))
+    return _Reading(manifests=True).named(argument, folders=True)
 
 
 class _Reading:
@@ -66,40 +54,49 @@ class _Reading:
         self.empty: list[Diagnostic] = []
         self.found: set[str] = set()
 
-    def file(self, argument: Argument) -> None:
+    def named(self, argument: Sequence[Argument], *, folders: bool) -> Named:
+        """Read what is named."""
+        for one in argument:
+            if folders and one.text != STDIN and os.path.isdir(one.text):
+                self._folder(one)
+            else:
+                self._file(one)
+        return Named(tuple(self.sources.values()), tuple(self.errors), frozenset(self.found), tuple(self.empty))
+
+    def _file(self, argument: Argument) -> None:
         """Read the file that is named."""
         path = argument.text
         if path == STDIN and path in self.sources:
             self.errors.append(BAD_ARGUMENT(argument.span, what="standard input can be read only once"))
         self.found.discard(path)
-        self._read(path, argument)
+        self._read(path, argument, None)
 
-    def folder(self, argument: Argument) -> None:
-        """Read the files of the folder that is named."""
+    def _folder(self, argument: Argument) -> None:
+        """Read the files of the folder that is named, which must be in it after all links are resolved."""
         before = len(self.errors)
-        paths = list(self._paths(argument))
+        folder = os.path.normpath(argument.text)
+        roots = (os.path.realpath(folder),)
+        paths = list(self._paths("" if folder == os.curdir else folder, roots, argument))
         for path in paths:
             if path not in self.sources:
                 self.found.add(path)
-            self._read(path, argument)
+            self._read(path, argument, roots)
         what = "manifest" if self.manifests else ".tfjob file"
         if not paths and len(self.errors) == before:
             self.empty.append(NO_FILES(argument.span, what=what, path=argument.text))
 
-    def _paths(self, argument: Argument) -> Iterator[str]:
+    def _paths(self, folder: str, roots: Sequence[str], argument: Argument) -> Iterator[str]:
         from tfdsl.job_files import ENDING, job_files
 
         def unreadable(path: str, reason: str) -> None:
             self.errors.append(UNREADABLE_FILE(argument.span, path=path, reason=reason))
 
-        folder = os.path.normpath(argument.text)
-        endings = MANIFESTS if self.manifests else (ENDING,)
-        return job_files("" if folder == os.curdir else folder, (os.path.realpath(folder),), unreadable, endings)
+        return job_files(folder, roots, unreadable, MANIFESTS if self.manifests else (ENDING,))
 
-    def _read(self, path: str, argument: Argument) -> None:
+    def _read(self, path: str, argument: Argument, roots: Sequence[str] | None) -> None:
         if path in self.sources:
             return
-        found = read(path)
+        found = read(path, roots)
         if isinstance(found, str) and self.manifests and path in self.found:
             return  # a folder of manifests can hold anything
         if isinstance(found, str):

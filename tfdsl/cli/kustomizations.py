@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.inputs import has_root, is_below, root_of
+from tfdsl.inputs import has_root, root_of
 from tfdsl.record import Record
-from tfdsl.source_files import contents, decode, is_file_name
+from tfdsl.source_files import contents, decode, is_below, is_file_name
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _is_above(folder: str, root: str) -> bool:
 def _below(root: str) -> Iterator[_Kustomization]:
     left = MOST_KUSTOMIZATIONS
     for path in _paths(root):
-        read = _read(path)
+        read = _read(path, root)
         if read is not None:
             yield read
         left -= 1
@@ -133,9 +133,9 @@ def _is_searched(entry: os.DirEntry[str]) -> bool:
     return not entry.name.startswith(".") and entry.name not in _SKIPPED and entry.is_dir(follow_symlinks=False)
 
 
-def _read(path: str) -> _Kustomization | None:
-    """What counts of the kustomization at ``path``; ``None`` if it cannot be read."""
-    data = contents(path, _LARGEST)
+def _read(path: str, top: str) -> _Kustomization | None:
+    """What counts of the kustomization at ``path``, below ``top``; ``None`` if it cannot be read."""
+    data = contents(path, _LARGEST, (top,))
     shown = _shown(path)
     source = data if isinstance(data, str) else decode(data, shown, path)
     if not isinstance(source, Source):

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.cli.arguments import quote
 from tfdsl.diagnostics.usage_rules import LEFT_OVER
 from tfdsl.emit.header import FORMS, escaped, said_by
-from tfdsl.inputs import has_root, is_below, name_below_root, root_of
+from tfdsl.inputs import has_root, name_below_root, root_of
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
-from tfdsl.source_files import beginning
+from tfdsl.source_files import beginning, is_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tfdsl.cli.outputs import Compilation
     from tfdsl.diagnostics import Diagnostic
@@ -90,12 +90,17 @@ def _is_unique(source: Source, folder: str) -> bool:
 
 def _in_folder(folder: Folder, names: frozenset[str]) -> Iterator[Leftover]:
     budget = iter(range(MOST_FILES))
+    roots = (os.path.realpath(folder.path),)
+
+    def has_header(entry: os.DirEntry[str]) -> bool:
+        return _has_header(entry, roots, folder.target, names)
+
     stems: dict[str, list[str]] = {}
     for entry in _entries(folder.path, budget):
         if entry.is_dir(follow_symlinks=False):
             if folder.subfolders:
-                yield from _in_subfolder(folder, entry, names, budget)
-        elif entry.name.endswith(_DIRECT) and _is_left(folder, entry, names):
+                yield from _in_subfolder(folder, entry, has_header, budget)
+        elif entry.name.endswith(_DIRECT) and entry.path not in folder.written and has_header(entry):
             stem = entry.name.removesuffix(".yaml").removesuffix(".Dockerfile")
             stems.setdefault(stem, []).append(entry.path)
     for stem, paths in sorted(stems.items()):
@@ -103,15 +108,14 @@ def _in_folder(folder: Folder, names: frozenset[str]) -> Iterator[Leftover]:
 
 
 def _in_subfolder(
-    folder: Folder, entry: os.DirEntry[str], names: frozenset[str], budget: Iterator[int]
+    folder: Folder, entry: os.DirEntry[str], has_header: Callable[[os.DirEntry[str]], bool], budget: Iterator[int]
 ) -> Iterator[Leftover]:
     """What is left in the folder of a job; every such folder has a file with a header directly in it."""
     direct = _entries(entry.path, budget)
-    is_of_job = any(one.path in folder.written or _has_header(one, folder.target, names) for one in direct)
-    if not is_of_job:
+    if not any(one.path in folder.written or has_header(one) for one in direct):
         return
     inside = list(_below(direct, budget))
-    paths = [one.path for one in inside if _is_left(folder, one, names)]
+    paths = [one.path for one in inside if one.path not in folder.written and has_header(one)]
     alone = not any(one.path in folder.written for one in inside)
     ours = {*paths, *_with_maps(paths)}
     every = all(one.path in ours or (alone and one.name.endswith(_WITHOUT_HEADER)) for one in inside)
@@ -138,14 +142,10 @@ def _entries(path: str, budget: Iterator[int]) -> list[os.DirEntry[str]]:
         return []
 
 
-def _is_left(folder: Folder, entry: os.DirEntry[str], names: frozenset[str]) -> bool:
-    return entry.path not in folder.written and _has_header(entry, folder.target, names)
-
-
-def _has_header(entry: os.DirEntry[str], target: str, names: frozenset[str]) -> bool:
+def _has_header(entry: os.DirEntry[str], roots: Sequence[str], target: str, names: frozenset[str]) -> bool:
     if entry.name.endswith(_WITHOUT_HEADER) or not entry.is_file(follow_symlinks=False):
         return False
-    said = said_by(beginning(entry.path, _LOOKED_AT).decode("utf-8", "replace"))
+    said = said_by(beginning(entry.path, _LOOKED_AT, roots).decode("utf-8", "replace"))
     return said is not None and said.target == target and said.source in names
 
 

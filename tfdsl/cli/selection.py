@@ -21,11 +21,12 @@ from tfdsl.source_files import STDIN, read
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from tfdsl.backend import Backend
     from tfdsl.cli.arguments import Arguments
     from tfdsl.front_end import Input
+    from tfdsl.inputs import Opener
     from tfdsl.semantics.external_values import Form
 
 TARGET = Flag(
@@ -48,18 +49,22 @@ OPTION = Flag(
 JOB = Flag("--job", "only this job of the file, or all jobs of its matrix", value="NAME")
 NAME = Flag("--name", "give the one job this name instead of its own", value="NAME")
 ALLOW_READ = Flag(
-    "--allow-read", "another folder that include, file() and env_file() may read from", value="DIR", many=True
+    "--allow-read", "another folder from which files may be read that you do not name yourself", value="DIR", many=True
 )
 STRICT = Flag("--strict", "report what a target does differently as an error")
 
 
 class Selection(Record):
-    """What was chosen; ``errors`` when it makes no sense. ``hidden``: the values that messages must not show."""
+    """What was chosen; ``errors`` when it makes no sense. ``hidden``: the values that messages must not show.
+
+    ``allowed``: the folders of ``--allow-read``.
+    """
 
     choices: tuple[Choice, ...]
     request: Request
     errors: tuple[Diagnostic, ...]
     hidden: Hidden
+    allowed: tuple[str, ...] = ()
 
 
 def selection(arguments: Arguments) -> Selection:
@@ -86,7 +91,8 @@ def selection(arguments: Arguments) -> Selection:
         values=tuple(values),
     )
     words = [argument.text for flag in (SET, OPTION) for argument in arguments.values(flag.name)]
-    return Selection(tuple(once(choices)), request, tuple(errors), hidden_in(words, request))
+    hidden = hidden_in(words, request)
+    return Selection(tuple(once(choices)), request, tuple(errors), hidden, allowed_in(arguments))
 
 
 def in_project(picked: Selection, given: Input) -> Selection:
@@ -94,7 +100,7 @@ def in_project(picked: Selection, given: Input) -> Selection:
 
     ``errors``: what is wrong with its settings.
     """
-    project = project_of(source_of(given).origin, picked.choices)
+    project = project_of(source_of(given).origin, picked.choices, picked.allowed)
     return replace(picked, choices=project.choices, request=project.labelled(picked.request), errors=project.problems)
 
 
@@ -111,9 +117,14 @@ def _of_other(argument: Argument, backend: Backend) -> Diagnostic:
     return BAD_ARGUMENT(argument.span, what=f"{backend.name} has an option, but is not one of the targets (-t)")
 
 
-def inputs(arguments: Arguments, source: Source, opened: Callable[[str], Source | str] = read) -> Inputs:
+def inputs(arguments: Arguments, source: Source, opened: Opener = read) -> Inputs:
     """What the text ``source`` may read; ``opened`` opens a file."""
-    return Inputs(source, [argument.text for argument in arguments.values(ALLOW_READ.name)], opened)
+    return Inputs(source, allowed_in(arguments), opened)
+
+
+def allowed_in(arguments: Arguments) -> tuple[str, ...]:
+    """The folders of ``--allow-read``."""
+    return tuple(argument.text for argument in arguments.values(ALLOW_READ.name))
 
 
 def _asked(argument: Argument | None) -> Asked | None:

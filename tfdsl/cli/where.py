@@ -12,11 +12,12 @@ from tfdsl.cli.arguments import TEXT_OR_JSON, Command, Flag, Positional
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
-from tfdsl.diagnostics.where_rules import BAD_MAP, NO_MAP, NO_SUCH_LINE, NOT_OF_SOURCE, STALE
+from tfdsl.diagnostics.where_rules import BAD_MAP, NO_MAP, NO_SUCH_LINE, NOT_OF_SOURCE, NOT_SHOWN, STALE
+from tfdsl.inputs import root_of
 from tfdsl.masking import Hidden, hidden_texts
 from tfdsl.ready_job import ReadyJob
 from tfdsl.settings.finding import is_settings_file
-from tfdsl.source_files import read
+from tfdsl.source_files import Outside, is_below, read
 from tfdsl.text import Source
 from tfdsl.tracing import back, files, maps, places
 from tfdsl.tracing.forward import Forward, Question, choices_for, line_span, narrowed, outside
@@ -175,7 +176,9 @@ class _Where:
         made = [one for _, outcome in outcomes for one in outcome.made]
         place = files.destination(path.text if path is not None else None, made, several=len(self.picked.choices) > 1)
         if path is not None:
-            written = files.changed(file for _, outcome in outcomes for file in place.files(outcome.made))
+            roots = None if files.is_one_file(path.text) else (os.path.realpath(path.text),)
+            made_now = (file for _, outcome in outcomes for file in place.files(outcome.made))
+            written = files.changed(made_now, roots)
             since = "it was compiled from this source"
             self.warnings += [STALE(path.span, path=one, since=since) for one in written]
         return place
@@ -201,7 +204,7 @@ class _Where:
     def _by_map(self, source: Source, map_path: str) -> int:
         """Answer from the map beside an output."""
         wrong = self._no_line(source)
-        text = read(map_path)
+        text = read(map_path, self._roots(map_path))
         found = maps.parse(text.text) if isinstance(text, Source) else text
         if wrong is not None or isinstance(found, str):
             span = self.argument.span
@@ -213,12 +216,18 @@ class _Where:
 
         def look_up(path: str) -> Source | str:
             there = files.beside(path, map_path)
-            main = read(there)
+            main = read(there, self._roots(map_path))
+            if isinstance(main, str):
+                self.warnings.append(_not_shown(self.argument.span, there, main))
             if isinstance(main, str) or is_settings_file(there):
                 return main
             if files.source_is_newer(there, map_path):
                 self.warnings.append(STALE(self.argument.span, path=there, since=f"{map_path} was written"))
-            given = opened[path] = front_end.read(main, chosen.inputs(self.arguments, main))
+            given = files.as_source(main, chosen.inputs(self.arguments, main))
+            if given is None:
+                self.warnings.append(_not_shown(self.argument.span, there, "it is not a job"))
+                return "it is not a job"
+            opened[path] = given
             return files.in_program(there, given) or main
 
         def uses_at(span: Span) -> list[Span]:
@@ -229,6 +238,14 @@ class _Where:
         for given in opened.values():
             self._warn(given)
         return self._came_from(source, origin)
+
+    def _roots(self, map_path: str) -> tuple[str, ...]:
+        """The folders in which the sources of a map may be, which is a file that nobody has named."""
+        here = root_of(None)
+        return (
+            here if is_below(map_path, [here]) else root_of(map_path),
+            *map(os.path.realpath, self.picked.allowed),
+        )
 
     def _uses_at(self, given: Input, span: Span) -> list[Span]:
         uses = self._uses(given)
@@ -278,3 +295,9 @@ class _Where:
         if self.warnings and given is None:
             report(self.warnings, (), hidden=self.hidden)
             self.warnings = []
+
+
+def _not_shown(place: Span, path: str, reason: str) -> Diagnostic:
+    """The warning for a source that a map names and that is not read."""
+    warning = NOT_SHOWN(place, path=path, reason=reason)
+    return warning.help(reason.HELP).help("or name it: --source FILE") if isinstance(reason, Outside) else warning

@@ -40,16 +40,20 @@ class Result(Record):
         return self.compared is not None and all(same(one.first, one.second) for one in self.compared.objects)
 
 
-def targets_for(first: Side, second: Side, named: Sequence[Choice], place: Span, report: Report) -> list[Choice]:
+def targets_for(
+    first: Side, second: Side, named: Sequence[Choice], place: Span, report: Report, allowed: Sequence[str] = ()
+) -> list[Choice]:
     """The targets to compare for: those that are named, else of a manifest, else of the project, else of the blocks.
 
-    None, with a report, where the sides cannot be compared.
+    None, with a report, where the sides cannot be compared. ``allowed``: folders outside of the root that settings may
+    be in.
     """
     manifests = [(side, choices_of(side)) for side in (first, second) if isinstance(side, Manifest)]
     choices = list(named)
     for _, own in manifests:
         choices = choices or own
-    choices = choices or [*projects_of(first)] or [*projects_of(second)] or choices_of(first) or choices_of(second)
+    choices = choices or [*projects_of(first, allowed)] or [*projects_of(second, allowed)]
+    choices = choices or choices_of(first) or choices_of(second)
     for side, own in manifests:
         wrong = [one for one in choices if all(one.backend is not other.backend for other in own)]
         if own and wrong:
@@ -62,12 +66,19 @@ def targets_for(first: Side, second: Side, named: Sequence[Choice], place: Span,
 
 
 def compared(
-    sides: tuple[Side, Side], choices: Sequence[Choice], request: Request, report: Report
+    sides: tuple[Side, Side],
+    choices: Sequence[Choice],
+    request: Request,
+    report: Report,
+    allowed: Sequence[str] = (),
 ) -> list[Result] | None:
-    """Every job of two sides for every target; ``None`` with a report where a side has an error."""
+    """Every job of two sides for every target; ``None`` with a report where a side has an error.
+
+    ``allowed``: as for :func:`targets_for`.
+    """
     results: list[Result] = []
     for choice in choices:
-        jobs = [jobs_of(side, choice, request, report) for side in sides]
+        jobs = [jobs_of(side, choice, request, report, allowed) for side in sides]
         if jobs[0] is None or jobs[1] is None:
             return None
         results += [_result(one, other, choice, sides, report) for one, other in _pairs(jobs[0], jobs[1])]

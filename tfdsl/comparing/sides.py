@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl import front_end, pipeline, targets
 from tfdsl.comparing import revisions
 from tfdsl.diagnostics.diff_rules import NO_JOB, REVISION
 from tfdsl.diagnostics.usage_rules import UNREADABLE_FILE
-from tfdsl.inputs import Inputs
+from tfdsl.inputs import Inputs, root_of
 from tfdsl.manifest.nodes import Mapping, Sequence
 from tfdsl.manifest.view import view
 from tfdsl.patterns import regex
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
 from tfdsl.settings.finding import Settings
-from tfdsl.source_files import STANDARD_INPUT, read
+from tfdsl.source_files import STANDARD_INPUT, Outside, read
 from tfdsl.syntax import ast
 from tfdsl.vocabulary.secrets import is_secret
 
@@ -83,12 +84,24 @@ def _secrets(root: Node) -> Iterator[str]:
 def open_side(word: str, place: Span, allowed: Many[str], report: Report) -> Side | None:
     """What ``word`` of a command line is; ``None`` with a report where it cannot be read.
 
-    An existing file wins over a revision: ``FILE@REVISION`` is one only where there is no such file.
+    ``FILE@REVISION`` is a file of that name where there is one and no such revision. Where both are, or two files can
+    be meant, neither is read: whoever brings a file of that name decides what is compared. Nor is it a link that leads
+    out of the root.
     """
-    parts = revisions.split(word)
-    if parts is not None:
-        return _at_revision(*parts, place, allowed, report)
-    source = read(word)
+    asked = revisions.likely(word)
+    roots = (root_of(word), *map(os.path.realpath, allowed)) if asked else None
+    is_file = os.path.lexists(word)
+    if is_file:
+        asked = [one for one in revisions.readings(word) if not isinstance(revisions.revision(*one, allowed), str)]
+    if len(asked) > (0 if is_file else 1):
+        path, name = asked[0]
+        file = word if is_file else asked[-1][0]
+        ambiguous = REVISION(place, path=path, revision=name, reason=f"there is a file called {file}")
+        report(ambiguous.help("rename the file, or name the revision by its commit"))
+        return None
+    if asked:
+        return _at_revision(*asked[0], place, allowed, report)
+    source = read(word, roots)
     if isinstance(source, str):
         report(UNREADABLE_FILE(place, path=word or "(no name)", reason=source))
         return None
@@ -96,12 +109,13 @@ def open_side(word: str, place: Span, allowed: Many[str], report: Report) -> Sid
 
 
 def _at_revision(path: str, name: str, place: Span, allowed: Many[str], report: Report) -> Side | None:
-    found = revisions.revision(path, name)
+    found = revisions.revision(path, name, allowed)
     source = found.read(path) if not isinstance(found, str) else found
     if isinstance(source, str) or isinstance(found, str):
-        report(REVISION(place, path=path, revision=name, reason=source))
+        problem = REVISION(place, path=path, revision=name, reason=source)
+        report(problem.help(Outside.HELP) if isinstance(source, Outside) else problem)
         return None
-    return side_of(source, Inputs(source, allowed, found.read), report)
+    return side_of(source, Inputs(source, allowed, lambda one, _: found.read(one)), report)
 
 
 def side_of(source: Source, inputs: Inputs, report: Report) -> Side | None:
@@ -148,17 +162,17 @@ def choices_of(side: Side) -> list[Choice]:
     return [pipeline.Choice(target) for target in known.values()]
 
 
-def projects_of(side: Side) -> tuple[Choice, ...]:
+def projects_of(side: Side, allowed: Many[str]) -> tuple[Choice, ...]:
     """The targets of the project that a text is in."""
-    return () if isinstance(side, Manifest) else _project_of(side, ()).choices
+    return () if isinstance(side, Manifest) else _project_of(side, (), allowed).choices
 
 
-def _project_of(given: Input, named: Many[Choice]) -> front_end.Project:
+def _project_of(given: Input, named: Many[Choice], allowed: Many[str]) -> front_end.Project:
     """The project of a text, as it is today, whatever the revision of the text; one that Python made is in none."""
     source = front_end.source_of(given)
     if source.origin is None and source.path != STANDARD_INPUT:
         return front_end.project_with(Settings())
-    return front_end.project_of(source.origin, named)
+    return front_end.project_of(source.origin, named, allowed)
 
 
 def groups(side: Manifest, target: Backend) -> list[tuple[Document, ...]]:
@@ -167,7 +181,7 @@ def groups(side: Manifest, target: Backend) -> list[tuple[Document, ...]]:
     return [one.documents for one in reading.groups(side.documents)] if reading is not None else []
 
 
-def jobs_of(side: Side, choice: Choice, request: Request, report: Report) -> list[Job] | None:
+def jobs_of(side: Side, choice: Choice, request: Request, report: Report, allowed: Many[str]) -> list[Job] | None:
     """The jobs of a side for a target; ``None`` with a report where there is an error."""
     if isinstance(side, Manifest):
         found = [Job(_name(documents), None, documents) for documents in groups(side, choice.backend)]
@@ -177,7 +191,7 @@ def jobs_of(side: Side, choice: Choice, request: Request, report: Report) -> lis
             reason = f"nothing in it is for {choice.backend.name}"
             report(NO_JOB(Span(side.source, 0, 0), path=side.source.path, reason=reason))
         return found or None
-    project = _project_of(side, [choice])
+    project = _project_of(side, [choice], allowed)
     outcome: Outcome = front_end.compiled(side, project.labelled(request), [choice])
     wrong = [one for one in (*project.problems, *outcome.diagnostics) if one.level == "error"]
     for one in wrong:

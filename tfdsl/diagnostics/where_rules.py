@@ -9,3 +9,4 @@ NO_MAP = Rule("TFJ4602", "where-no-map", "error", "the source of {path} is not k
 BAD_MAP = Rule("TFJ4603", "where-bad-map", "error", "{path} is not a source map: {reason}")
 STALE = Rule("TFJ4604", "where-stale", "warning", "{path} has changed since {since}: lines may have moved")
 NOT_OF_SOURCE = Rule("TFJ4605", "where-not-of-source", "error", "{path} is not an output of {source}")
+NOT_SHOWN = Rule("TFJ4606", "where-not-shown", "warning", "the line of {path} is not shown: {reason}")

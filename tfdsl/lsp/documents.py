@@ -12,7 +12,7 @@ from tfdsl.record import Record
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 class Change(Record):
@@ -81,12 +81,12 @@ class Documents:
         """All open texts."""
         return tuple(self._by_uri.values())
 
-    def read(self, path: str) -> Source | str:
-        """The text at ``path``, open or not, or why it cannot be read."""
+    def read(self, path: str, roots: Sequence[str]) -> Source | str:
+        """The text at ``path``, open or not, or why it cannot be read; a file must be below one of ``roots``."""
         document = self._by_path.get(_normal(path))
         if document is not None:
             return Source(path, document.source.text, path)
-        return source_files.read(path) if os.path.isabs(path) else "there is no such file"
+        return source_files.read(path, roots) if os.path.isabs(path) else "there is no such file"
 
     def shown(self, path: str) -> str | None:
         """The text at ``path`` as the editor shows it; ``None`` for a file that is not open."""

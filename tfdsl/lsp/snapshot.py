@@ -15,11 +15,12 @@ from tfdsl.settings.finding import settings_for
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.front_end import Project
+    from tfdsl.inputs import Opener
     from tfdsl.pipeline import Choice, Outcome, Request
     from tfdsl.semantics.project import Program
     from tfdsl.syntax import ast
@@ -51,7 +52,7 @@ class Snapshot:
     def __init__(
         self,
         source: Source,
-        read: Callable[[str], Source | str],
+        read: Opener,
         settings: Settings | None = None,
         checker: Checker | None = None,
         before: Program | None = None,
@@ -106,7 +107,7 @@ class Snapshot:
     @cached_property
     def project(self) -> Project:
         """The project that the text is in."""
-        return project_with(settings_for(self.source.origin, self._shown))
+        return project_with(settings_for(self.source.origin, self._shown, self.settings.allow_read))
 
     @property
     def strict(self) -> bool:
@@ -157,8 +158,8 @@ class Snapshot:
     def diagnostics_with(self, texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
         """The diagnostics if the files of these paths had these texts."""
 
-        def read(path: str) -> Source | str:
-            return Source(path, texts[path], path) if path in texts else self.read(path)
+        def read(path: str, roots: Sequence[str]) -> Source | str:
+            return Source(path, texts[path], path) if path in texts else self.read(path, roots)
 
         source = self.source
         changed = Source(source.path, texts.get(source.path, source.text), source.origin)

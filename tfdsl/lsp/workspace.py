@@ -18,7 +18,7 @@ from tfdsl.lsp.uris import path_of
 from tfdsl.settings.finding import is_settings_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tfdsl.lsp.declared import Declared
     from tfdsl.semantics.project import Program
@@ -115,10 +115,10 @@ class Workspace:
             if snapshot is not None:
                 seen.add(document.source.path)
                 yield snapshot.program
-        for path in self._paths():
+        for path, roots in self._paths():
             if path not in seen:
                 self._between()
-                program = self._program(path)
+                program = self._program(path, roots)
                 if program is not None:
                     yield program
 
@@ -135,12 +135,12 @@ class Workspace:
         """The programs of the workspace that the file at ``path`` is part of."""
         return [program for program in self.programs() if any(file.source.path == path for file in program.files)]
 
-    def _program(self, path: str) -> Program | None:
+    def _program(self, path: str, roots: Sequence[str]) -> Program | None:
         """The program of a file that is not open; read again when one of its files has changed."""
         known = self._closed.get(path)
         if known is not None and all(self._stamp(one) == stamp for one, stamp in known[0].items()):
             return known[1]
-        source = self.documents.read(path)
+        source = self.documents.read(path, roots)
         if isinstance(source, str):
             self._closed.pop(path, None)
             return None
@@ -159,11 +159,12 @@ class Workspace:
             return None
         return status.st_mtime_ns, status.st_size
 
-    def _paths(self) -> Iterator[str]:
+    def _paths(self) -> Iterator[tuple[str, Sequence[str]]]:
+        """The files of the workspace, and the folders below which each must be."""
         allowed = tuple(map(os.path.realpath, self.settings.allow_read))
-        roots = dict.fromkeys(self.folders)
+        roots = {folder: (os.path.realpath(folder), *allowed) for folder in self.folders}
         return islice(
-            (path for root in roots for path in job_files(root, (os.path.realpath(root), *allowed))), MOST_FILES
+            ((path, inside) for root, inside in roots.items() for path in job_files(root, inside)), MOST_FILES
         )
 
 

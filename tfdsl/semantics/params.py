@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.inputs import Outside
 from tfdsl.record import Record
 from tfdsl.semantics import external_values
 from tfdsl.semantics.bounds import DEFAULT, Bounds
@@ -124,7 +123,7 @@ class Params:
         text = self._files.get(full)
         if text is None:
             read = self.program.read(full) if is_file_name(path) else "it is not a file name"
-            if isinstance(read, (str, Outside)):
+            if isinstance(read, str):
                 return not_read(value_rules.FILE_PROBLEM, at, path, read)
             if len(read.text.encode("utf-8", "surrogatepass")) > LARGEST_FILE:
                 return value_rules.FILE_PROBLEM(at, path=path, reason="it is larger than 1 MiB")

@@ -11,9 +11,8 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules
-from tfdsl.inputs import Outside
 from tfdsl.record import Record
-from tfdsl.source_files import is_file_name
+from tfdsl.source_files import Outside, is_file_name
 from tfdsl.syntax import ast, parse
 from tfdsl.syntax.bidi import reordered
 from tfdsl.vocabulary.statements import RESERVED_NAMES, TRUTH
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from tfdsl.syntax import Parsed
     from tfdsl.text import Source, Span
 
-    Reader = Callable[[str], "Source | str | Outside"]
+    Reader = Callable[[str], "Source | str"]
     """Path → source, or the reason why it is not read."""
 
 EDITION = 1
@@ -178,13 +177,13 @@ class _Loader:
             self.diagnostics.append(_cycle(span, [self.shown[file] for file in cycle]))
         elif identity not in self.paths:
             read = self.reading(full, len(stack))
-            if isinstance(read, (str, Outside)):
+            if isinstance(read, str):
                 self.missing.append(full)
                 self.diagnostics.append(not_read(name_rules.INCLUDE_MISSING, span, path, read))
             else:
                 self.file(read, stack)
 
-    def reading(self, path: str, depth: int) -> Source | str | Outside:
+    def reading(self, path: str, depth: int) -> Source | str:
         return f"includes can be nested at most {DEEPEST_INCLUDE} deep" if depth > DEEPEST_INCLUDE else self.read(path)
 
     def job(self, declaration: ast.Job) -> None:
@@ -228,12 +227,10 @@ def _cycle(span: Span, files: Iterable[str]) -> Diagnostic:
     )
 
 
-def not_read(rule: Rule, span: Span, path: str, why: str | Outside) -> Diagnostic:
+def not_read(rule: Rule, span: Span, path: str, why: str) -> Diagnostic:
     """The diagnostic for the file at ``path``, named at ``span``, that was not read because of ``why``."""
-    if isinstance(why, Outside):
-        diagnostic = rule(span, path=shown_path(path), reason=f"it is outside {why.root}")
-        return diagnostic.help("tfdsl only reads files below that folder; allow another one with --allow-read DIR")
-    return rule(span, path=shown_path(path), reason=why)
+    diagnostic = rule(span, path=shown_path(path), reason=why)
+    return diagnostic.help(Outside.HELP) if isinstance(why, Outside) else diagnostic
 
 
 def shown_path(path: str) -> str:

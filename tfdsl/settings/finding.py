@@ -2,7 +2,8 @@
 
 The nearest ``tfdsl.toml`` or ``pyproject.toml`` counts, searching from the folder of the source upwards. In one folder
 ``tfdsl.toml`` comes first; a ``pyproject.toml`` without the table is skipped. Most texts have no settings, so what
-reads a file is loaded only when there is one.
+reads a file is loaded only when there is one. The user has not named the file: a link that leads out of its root is an
+error that shows nothing of what is there.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, TypeAlias
 
+from tfdsl.inputs import root_of
 from tfdsl.record import Record
-from tfdsl.source_files import contents
+from tfdsl.source_files import IN_GIT, Outside, contents
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from tfdsl.diagnostics import Diagnostic
 
@@ -66,15 +68,16 @@ def is_shared(path: str) -> bool:
     return path.endswith(SHARED)
 
 
-def settings_for(path: str | None, shown: Shown | None = None) -> Settings:
+def settings_for(path: str | None, shown: Shown | None = None, allowed: Iterable[str] = ()) -> Settings:
     """The settings for a source file; for a text that is in no file (``None``), those of the current folder.
 
-    With ``shown`` they are for an editor, which knows files by their whole path.
+    With ``shown`` they are for an editor, which knows files by their whole path. ``allowed``: folders outside of the
+    root that they may be in.
     """
     folder = os.path.dirname(os.path.abspath(path)) if path is not None else os.getcwd()
     while True:
         for name in (OWN, SHARED):
-            found = _read(os.path.join(folder, name), shown)
+            found = _read(os.path.join(folder, name), shown, allowed)
             if found is not None:
                 return found
         parent = os.path.dirname(folder)
@@ -83,7 +86,7 @@ def settings_for(path: str | None, shown: Shown | None = None) -> Settings:
         folder = parent
 
 
-def _read(path: str, shown: Shown | None) -> Settings | None:
+def _read(path: str, shown: Shown | None, allowed: Iterable[str]) -> Settings | None:
     """The settings in the file at ``path``, or ``None`` if it has none."""
     shared = is_shared(path)
     open_text = shown(path) if shown is not None else None
@@ -91,13 +94,14 @@ def _read(path: str, shown: Shown | None) -> Settings | None:
         return _settings(Source(path, open_text), shared=shared)
     if not os.path.lexists(path):
         return None
-    data = contents(path, LARGEST)
+    data = contents(path, LARGEST, (root_of(path), *map(os.path.realpath, allowed)))
     text = data if isinstance(data, str) else _decoded(data)
     name = os.path.relpath(path) if shown is None else path
     source = Source(name, text if isinstance(data, bytes) and text is not None else "", path)
     if isinstance(data, str) or text is None:
         reason = data if isinstance(data, str) else "it is not UTF-8"
-        return None if shared else _unusable(source, f"{source.path} cannot be read: {reason}")
+        leads_away = reason == IN_GIT or isinstance(reason, Outside)
+        return _unusable(source, reason) if leads_away or not shared else None
     return _settings(source, shared=shared)
 
 
@@ -116,7 +120,8 @@ def _decoded(data: bytes) -> str | None:
         return None
 
 
-def _unusable(source: Source, problem: str) -> Settings:
+def _unusable(source: Source, reason: str) -> Settings:
     from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
 
-    return Settings(problems=(BAD_SETTINGS(Span(source, 0, 0), problem=problem),))
+    problem = BAD_SETTINGS(Span(source, 0, 0), problem=f"{source.path} cannot be read: {reason}")
+    return Settings(problems=(problem.help(Outside.HELP) if isinstance(reason, Outside) else problem,))

@@ -98,11 +98,11 @@ def candidates(made: Sequence[Made]) -> Iterator[tuple[Made, OutputFile]]:
             yield jobs[0], stream("-", jobs)
 
 
-def changed(files: Iterable[OutputFile]) -> list[str]:
-    """The files that exist and are not what they would be written as now."""
+def changed(files: Iterable[OutputFile], roots: Sequence[str] | None) -> list[str]:
+    """The files that exist below ``roots`` and are not what they would be written as now."""
     paths: list[str] = []
     for file in files:
-        found = read(file.name) if os.path.lexists(file.name) else "it is not written yet"
+        found = read(file.name, roots) if os.path.lexists(file.name) else "it is not written yet"
         if not isinstance(found, str) and found.text != file.written.text:
             paths.append(file.name)
     return paths

@@ -9,7 +9,6 @@ from tfdsl.patterns import regex
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from tfdsl.inputs import Outside
     from tfdsl.semantics.project import Program
     from tfdsl.tracing.statements import Statement
 
@@ -27,7 +26,7 @@ def without(program: Program, statement: Statement) -> Program | None:
     changed = Source(source.path, blanked(source.text, statement.span.start, statement.span.end), source.origin)
     main = program.files[0].source
 
-    def read(path: str) -> Source | str | Outside:
+    def read(path: str) -> Source | str:
         found = program.read(path)
         return changed if isinstance(found, Source) and found.origin == source.origin else found
 

@@ -18,6 +18,11 @@ MORE = JOB.replace("replicas = 2", "replicas = 3")
 
 @pytest.fixture
 def repository(folder: Path) -> Path:
+    """``folder`` with two commits."""
+    return with_commits(folder)
+
+
+def with_commits(folder: Path) -> Path:
     """``folder`` with two commits: ``mnist.tfjob`` with 2 workers (tag ``two``), then with 3."""
     git(folder, "init", "-q", "-b", "main")
     commit(folder, "two")
@@ -331,9 +336,28 @@ def test_includes_are_those_of_the_revision(folder: Path) -> None:
     assert diff(folder, *words).status == 0
 
 
-def test_an_existing_file_of_that_name_wins(repository: Path) -> None:
-    (repository / "mnist.tfjob@two").write_text(MORE)
-    assert diff(repository, "mnist.tfjob@two", "mnist.tfjob", "-t", "tfjob").status == 0
+def test_a_file_whose_name_has_the_form_of_a_revision(repository: Path) -> None:
+    (repository / "mnist.tfjob@none").write_text(MORE)
+    assert diff(repository, "mnist.tfjob@none", "mnist.tfjob", "-t", "tfjob").status == 0
+
+
+def test_such_a_file_is_no_link_to_another_one(repository: Path) -> None:
+    (repository / "mnist.tfjob@none").symlink_to("/etc/passwd")
+    ran = diff(repository, "mnist.tfjob@none", "mnist.tfjob", "-t", "tfjob")
+    assert (ran.status, f"it is outside {repository}" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("brought", "word"),
+    [("mnist.tfjob@two", "mnist.tfjob@two"), ("mnist.tfjob@ann", "mnist.tfjob@ann@two"), ("new.tfjob@two",) * 2],
+)
+def test_a_file_that_somebody_brings_does_not_stand_for_a_revision(repository: Path, brought: str, word: str) -> None:
+    git(repository, "branch", "ann@two", "two")
+    (repository / brought).write_text(MORE)
+    ran = diff(repository, word, "mnist.tfjob", "-t", "tfjob")
+    assert ran.status == 2
+    assert f"there is a file called {brought}" in ran.err
+    assert "name the revision by its commit" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -357,6 +381,7 @@ def test_what_is_no_revision(repository: Path, word: str, reason: str) -> None:
 
 def test_outside_of_a_repository_and_without_git(folder: Path) -> None:
     assert "it is not in a git repository" in diff(folder, "mnist.tfjob@HEAD", "mnist.tfjob", "-t", "tfjob").err
+    (folder / ".git").mkdir()
     ran = tfdsl("diff", "mnist.tfjob@HEAD", "mnist.tfjob", "-t", "tfjob", cwd=folder, PATH=str(folder))
     assert (ran.status, "git is not installed" in ran.err) == (2, True)
 

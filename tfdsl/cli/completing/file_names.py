@@ -86,7 +86,7 @@ class FileNames:
     @cached_property
     def _program(self) -> Program | None:
         named = (*self._typed.values("--source"), *self._typed.rest[:1])
-        source = _read(_path(named[0])) if named else STDIN
+        source = _read(_path(named[0]), None) if named else STDIN
         if isinstance(source, str) or is_json(source):
             return None
         return pipeline.load(source, Inputs(source, self._typed.values("--allow-read"), _read))
@@ -121,7 +121,7 @@ def _path(word: str) -> str:
     return path if os.path.lexists(path) else _BEHIND.sub("", path)
 
 
-def _read(path: str) -> Source | str:
+def _read(path: str, roots: Sequence[str] | None) -> Source | str:
     """The text of a small file, or why it is not read."""
-    data = contents(path, LARGEST) if path != STDIN else STDIN
+    data = contents(path, LARGEST, roots) if path != STDIN else STDIN
     return data if isinstance(data, str) else decode(data, path, path)

@@ -9,7 +9,7 @@ from tfdsl.text import Source
 from tfdsl_playground.units import Units, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tfdsl.text import Span
 
@@ -44,7 +44,7 @@ class Project:
         """The files in the language."""
         return [source for path, source in self._sources.items() if path.endswith(".tfjob")]
 
-    def read(self, path: str) -> Source | str:
+    def read(self, path: str, roots: Sequence[str]) -> Source | str:
         """The text at ``path``, or why it cannot be read."""
         return self._sources.get(posixpath.normpath(path), "there is no such file")
 

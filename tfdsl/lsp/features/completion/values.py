@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.inputs import is_below
 from tfdsl.job_files import is_folder
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.lsp.features.completion.names import REFERENCES, job_roles, members, names
-from tfdsl.source_files import is_file_name
+from tfdsl.source_files import is_file_name, refusal
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
 from tfdsl.vocabulary import attributes, downward, roles, statements
@@ -322,7 +321,7 @@ def _files(snapshot: Snapshot, cursor: Cursor, fits: Callable[[str], bool]) -> l
     if origin is None:
         return []
     folder = os.path.join(os.path.dirname(origin), os.path.dirname(cursor.prefix))
-    if not is_file_name(folder) or not is_below(folder, snapshot.inputs.roots):
+    if not is_file_name(folder) or refusal(folder, snapshot.inputs.roots) is not None:
         return []
     head = cursor.prefix[: cursor.prefix.rfind("/") + 1]
     found: list[Item] = []
