@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 SECRET = JOB.replace("mnist:1.4", "s3cret:1")
 
 
-def differs(folder: Path, revision: str = "main", *more: str, file: str = "mnist.tfjob", **environment: str) -> Ran:
+def differs(folder: Path, revision: str = "main", *more: str, file: str = "mnist.tfjob") -> Ran:
     """The job as it is compared with itself at a revision."""
-    return tfdsl("diff", f"{file}@{revision}", file, "-t", "tfjob", *more, cwd=folder, **environment)
+    return tfdsl("diff", f"{file}@{revision}", file, "-t", "tfjob", *more, cwd=folder)
 
 
 @pytest.fixture
@@ -281,9 +281,12 @@ def test_nothing_that_is_missing_is_fetched(stranger: Path) -> None:
     assert not (stranger / "ran").exists()
 
 
-def test_the_environment_names_no_other_repository(repository: Path, private: Path) -> None:
-    other = {"GIT_DIR": f"{private}/.git", "GIT_ALTERNATE_OBJECT_DIRECTORIES": f"{private}/.git/objects"}
-    ran = differs(repository, "two", **other)
+def test_the_environment_names_no_other_repository(
+    repository: Path, private: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DIR", f"{private}/.git")
+    monkeypatch.setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", f"{private}/.git/objects")
+    ran = differs(repository, "two")
     assert (ran.status, "s3cret" in ran.out) == (1, False)
 
 
