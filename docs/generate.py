@@ -16,6 +16,7 @@ import yaml
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "backends")]
 
+from benchmarks.budgets import documented  # noqa: E402
 from tfdsl import pipeline, targets  # noqa: E402
 from tfdsl.cli.commands import SUMMARIES, load  # noqa: E402
 from tfdsl.cli.help import flag_doc, usage_of  # noqa: E402
@@ -216,6 +217,7 @@ def part(name: str) -> str:
         "mounts": mounts_part,
         "policies": policies_part,
         "action": action_part,
+        "budgets": documented,
         "settings": settings_part,
     }[kind]()
 
@@ -228,7 +230,7 @@ def rewritten(text: str) -> str:
 def main() -> int:
     """Rewrite, or with ``--check`` compare."""
     stale = 0
-    for path in sorted(DOCS.rglob("*.md")):
+    for path in [*sorted(DOCS.rglob("*.md")), DOCS.parent / "CONTRIBUTING.md"]:
         text = path.read_text(encoding="utf-8")
         fresh = rewritten(text)
         if fresh == text:

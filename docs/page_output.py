@@ -10,7 +10,7 @@ REST = "…\n"
 
 _UNSETTLED = (
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
-    (re.compile(r"\b(in|after) [\d.]+ (?:ms|s|min)\b"), r"\1 TIME"),
+    (re.compile(r"\b(in|after) (?:\d+ (?:h|min) )?[\d.]+ (?:ms|s|min)\b"), r"\1 TIME"),
     # What a training comes to.
     (re.compile(r"\b(loss|accuracy) \d+\.\d+"), r"\1 NUMBER"),
     # How far it had come when something happened to it.

@@ -39,7 +39,7 @@ PROGRAMS = frozenset(
 SAYING_NO = frozenset({"tfdsl", "diff", "git", "grep", "kubectl"})
 """Programs that end with 1 where what they were asked is not so, which a page may show."""
 
-SECONDS = 120
+SECONDS = 240
 """How long one command may take."""
 
 _OF_THE_SHELL = re.compile(r"[|&;<>()$`*?~{}\[\]!\n\\]")

@@ -12,6 +12,8 @@ denied.
 from __future__ import annotations
 
 import difflib
+import functools
+import multiprocessing
 import re
 import shutil
 import sys
@@ -129,21 +131,28 @@ def _replayed(command: re.Match[str], session: Session) -> str:
 
 def main(words: list[str]) -> int:
     """Rewrite, or with ``--check`` compare."""
-    check = "--check" in words
+    follow = functools.partial(_told, check="--check" in words)
+    names = [word for word in words if word != "--check"] or pages()
     status = 0
-    for name in [word for word in words if word != "--check"] or pages():
-        denied = _left_out(name)
-        if denied:
-            print(f"left out: {name}: {denied}")
-            continue
-        try:
-            told = _checked(name) if check else _renewed(name)
-        except (AssertionError, MistakeError) as mistake:
-            told, status = f"{name}: {mistake}", 1
-        if told:
-            print(told)
-            status = status or int(check)
+    # Each page in a process of its own: it must not depend on another one.
+    with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
+        for told, failed in pool.imap(follow, names):
+            if told:
+                print(told)
+            status = status or int(failed)
     return status
+
+
+def _told(name: str, *, check: bool) -> tuple[str, bool]:
+    """What is said of a page, and whether that is a failure."""
+    denied = _left_out(name)
+    if denied:
+        return f"left out: {name}: {denied}", False
+    try:
+        told = _checked(name) if check else _renewed(name)
+    except (AssertionError, MistakeError) as mistake:
+        return f"{name}: {mistake}", True
+    return told, check and bool(told)
 
 
 def _left_out(name: str) -> str:

@@ -37,8 +37,9 @@ lists them. Each compiles without an error for the targets that are named, and `
 | --- | --- | --- |
 {rows}
 
-`mnist`, `multi-worker` and `evaluator` are trained to the end with TensorFlow by the conformance runs. Images, programs
-and addresses with `example.com` in their name stand for your own.
+`mnist`, `single-gpu`, `multi-worker` and `evaluator` are trained to the end by `make conformance-local`, with TensorFlow
+2.15, with the newest one, and, in `make conformance-long`, with the one of their images. Images, programs and addresses
+with `example.com` in their name stand for your own.
 
 The other folders are for the tests of tfdsl:
 

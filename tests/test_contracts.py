@@ -100,7 +100,6 @@ def test_compile_to_yaml_loads_no_reader_and_no_template_engine(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_imports_go_down_only() -> None:
-    pytest.importorskip("importlinter")
     code = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
@@ -267,7 +266,9 @@ def test_tables_of_a_target_load_without_the_ir(name: str) -> None:
 
 def test_no_module_of_a_target_keeps_a_value_between_jobs() -> None:
     """What is worked out for a job belongs to its unit (``Unit.once``), not to a module."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "backends").rglob("*.py")}
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "backends").rglob("*.py")}
+    trees = {path: ast.parse(text) for path, text in texts.items() if "global" in text}
+    assert texts
     assert not [path for path, tree in trees.items() if any(isinstance(node, ast.Global) for node in ast.walk(tree))]
 
 

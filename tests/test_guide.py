@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,21 +15,10 @@ ROOT = Path(__file__).resolve().parent.parent
 GUIDE = [name for name in screens.pages() if name.startswith(screens.GUIDE)]
 
 FOLLOWED = {"screen", "file", "written", "part", "below", "instead of"}
-"""Kinds of blocks that ``test_a_page_is_as_it_runs`` executes."""
+"""Kinds of blocks that ``docs/screens.py --check`` follows, which ``make static`` runs."""
 
 SETTINGS = ("tfdsl.toml", "pyproject.toml")
 """Files that each command of tfdsl reads without being told their names."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", GUIDE)
-def test_a_page_is_as_it_runs(name: str) -> None:
-    """In a process of its own, as one page must not depend on another."""
-    command = [sys.executable, str(ROOT / "docs/screens.py"), "--check", name]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    if done.stdout.startswith("left out: "):
-        pytest.skip(done.stdout)
 
 
 @pytest.mark.parametrize("name", GUIDE)

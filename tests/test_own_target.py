@@ -85,11 +85,6 @@ def checked(folder: Path, items: str, *words: str) -> Ran:
     return tfdsl(folder, "check", "a.tfjob", *words)
 
 
-def test_the_page_shows_what_happens(tmp_path: Path) -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert SCRIPT.rewritten(text, tmp_path) == text, "python docs/own_target_page.py writes the page anew"
-
-
 def test_the_package_has_its_entry_point_alone(folder: Path) -> None:
     """Nothing of tfdsl is written or named for it, and the page's own tests pass."""
     assert {path.name for path in (folder / "site").iterdir()} <= {

@@ -54,6 +54,8 @@ job one has completed in 34 s
     ("printed", "same"),
     [
         (RUN.replace("34 s", "120 ms").replace("4100", "39999"), True),
+        (RUN.replace("34 s", "1 min 24 s"), True),
+        (RUN.replace("34 s", "2 h 10 min"), True),
         (
             "job one has completed in 1.5 s\nworker[0] has completed\nworker[0] | TensorBoard: http://127.0.0.1:1\n",
             True,

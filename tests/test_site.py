@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import yaml
 
-from site_builder import navigation
+from site_builder import home, navigation
 from site_builder.repository import ROOT, Shown, shown
 
 SITE = ROOT / "site/mkdocs.yml"
@@ -41,3 +42,10 @@ def test_no_two_files_have_the_same_address() -> None:
     assert Shown("CHANGELOG.md").address == "project/changelog.html"
     assert Shown("docs/images/mnist.svg").address == "images/mnist.svg"
     assert Shown("action.yml").address == "files/action.yml.html"
+
+
+@pytest.mark.slow
+def test_the_first_page_begins_with_how_to_install_tfdsl() -> None:
+    """As the README says it, which tests/packaging/test_guide.py follows."""
+    page = home.whole((ROOT / "site/pages/index.md").read_text(encoding="utf-8"))
+    assert page.index("\ngit clone ") < page.index("\n$ tfdsl new --from ") < page.index("\njob mnist {")

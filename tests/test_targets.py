@@ -38,13 +38,12 @@ PLATFORMS = {"kubernetes", "yarn", "apache", "jobs"}
 """Words in the titles of targets that are not the name of one: a whole family runs on Kubernetes, another on YARN."""
 
 
-def names_of_targets() -> re.Pattern[str]:
-    """Names, aliases and synonyms as they are written, and the words of the titles with a capital."""
+def names_of_targets() -> str:
+    """A pattern: names, aliases and synonyms as they are written, and the words of the titles with a capital."""
     known = targets.built_in()
     names = {word for one in known for word in (one.name, *one.aliases, *one.synonyms)}
     titles = {word for one in known for word in one.title.split() if word.lower() not in PLATFORMS}
-    words = "|".join(map(re.escape, sorted(names | titles)))
-    return re.compile(rf"(?<![\w./-])(?:{words})(?![\w./-])")
+    return "|".join(map(re.escape, sorted(names | titles)))
 
 
 def texts(path: Path) -> Iterator[tuple[int, str]]:
@@ -68,7 +67,10 @@ def shared_modules() -> list[str]:
 
 
 def naming(name: str) -> list[str]:
-    pattern = names_of_targets()
+    names = names_of_targets()
+    if not re.search(names, (ROOT / name).read_text(encoding="utf-8")):
+        return []  # most modules need not be parsed
+    pattern = re.compile(rf"(?<![\w./-])(?:{names})(?![\w./-])")
     return [f"{name}:{line}: {text[:80]!r}" for line, text in texts(ROOT / name) if pattern.search(text)]
 
 

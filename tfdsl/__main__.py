@@ -11,6 +11,6 @@ if __name__ == "__main__":
     if not sys.flags.safe_path and not os.path.samefile(sys.path[0], os.path.dirname(os.path.dirname(__file__))):
         del sys.path[0]
 
-    from tfdsl.cli.main import main
+    from tfdsl.cli.main import program
 
-    sys.exit(main(sys.argv[1:]))
+    program()

@@ -22,6 +22,10 @@ unlimited = Condition('"none"', lambda unit, item: item.value == "none")
 labelled = Condition("with node_label", lambda unit, item: _role(item).node_label is not None)
 sized = Condition("with a size", lambda unit, item: cast("ScratchMount", item.node).size is not None)
 
+not_of_a_registry = Condition(
+    "a file, or with a scheme", lambda unit, item: str(item.value).startswith("/") or "://" in str(item.value)
+)
+
 
 @condition("one replica in all")
 def single(unit: Unit, item: Item) -> bool:

@@ -6,14 +6,10 @@ import subprocess
 import sys
 import time
 import tomllib
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("pygments")
-
-from importlib.metadata import EntryPoint
-
 from pygments.token import Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace, _TokenType
 
 from tests.spec.page import Example, examples

@@ -14,13 +14,12 @@ import pytest
 from tests.fuzz import makers, mending
 from tests.fuzz.mistakes import KINDS, mistaken
 from tests.fuzz.programs import corpus
+from tests.sampled import sampled
 from tests.unit.syntax import test_condition_mistakes as conditions
 from tests.unit.syntax.test_one_mistake import FILES, IN_JOB, whole
 
 if TYPE_CHECKING:
     from tests.fuzz.mending import Offer
-
-pytestmark = pytest.mark.slow
 
 TEXTS = 1200
 PARTS = 4
@@ -33,6 +32,7 @@ NOT_OF_TEXTS = {
 """Places that make fixes which no text leads to."""
 
 
+@pytest.mark.slow
 def test_every_fix_holds_and_every_place_that_makes_fixes_is_reached() -> None:
     offers: set[Offer] = set()
     with makers.reached() as found:
@@ -49,7 +49,7 @@ def test_every_fix_holds_and_every_place_that_makes_fixes_is_reached() -> None:
     assert len({offer.slug for offer in offers if offer.safe}) > 20
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", sampled(range(PARTS), PARTS))
 def test_two_mistakes(part: int) -> None:
     """All safe fixes together still lead to what was meant, if they mend everything; and they settle."""
     chance = random.Random(f"two {part}")

@@ -15,7 +15,7 @@ from tfdsl.importing.manifests import Imported, import_manifests
 from tfdsl.text import Source
 
 FOLDER = Path(__file__).parent
-_RESULTS = (".tfjob", ".txt", ".md", ".py")
+RESULTS = (".tfjob", ".txt", ".md", ".py")
 _SHELL = ".sh"
 
 
@@ -50,7 +50,7 @@ def cases() -> list[Case]:
             if path.is_dir():
                 files = tuple(sorted(file for file in path.rglob("*") if file.is_file()))
                 found.append(Case(f"{folder.name}/{path.name}", files, path))
-            elif path.suffix not in _RESULTS:
+            elif path.suffix not in RESULTS:
                 found.append(Case(f"{folder.name}/{path.stem}", (path,), path.with_suffix("")))
     return found
 

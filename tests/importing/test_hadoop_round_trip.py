@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tfdsl.manifest.script import Word
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-QUICK, GENERATED = 8, 300
+QUICK, SLOW, GENERATED = 8, 60, 300
 TARGETS = ("slider", "yarn")
 
 
@@ -134,14 +134,20 @@ def test_generated_jobs_come_back(number: int) -> None:
     comes_back(yarn_jobs.job(number), "yarn")
 
 
-@pytest.mark.slow
-def test_many_generated_packages_come_back() -> None:
-    assert sum(comes_back(slider_jobs.job(number), "slider") for number in range(QUICK, GENERATED)) > GENERATED * 0.8
+MANY = [
+    pytest.param(range(QUICK, SLOW), marks=pytest.mark.slow),
+    pytest.param(range(SLOW, GENERATED), marks=pytest.mark.long),
+]
 
 
-@pytest.mark.slow
-def test_many_generated_scripts_come_back() -> None:
-    assert sum(comes_back(yarn_jobs.job(number), "yarn") for number in range(QUICK, GENERATED)) > GENERATED * 0.6
+@pytest.mark.parametrize("numbers", MANY)
+def test_many_generated_packages_come_back(numbers: range) -> None:
+    assert sum(comes_back(slider_jobs.job(number), "slider") for number in numbers) > len(numbers) * 0.8
+
+
+@pytest.mark.parametrize("numbers", MANY)
+def test_many_generated_scripts_come_back(numbers: range) -> None:
+    assert sum(comes_back(yarn_jobs.job(number), "yarn") for number in numbers) > len(numbers) * 0.6
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -30,10 +30,10 @@ def test_every_part_can_be_anything(file: Path) -> None:
     check(file, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("rounds", [pytest.param(6, marks=pytest.mark.slow), pytest.param(60, marks=pytest.mark.long)])
 @pytest.mark.parametrize("file", FILES, ids=[f"{file.parent.name}-{file.stem}" for file in FILES])
-def test_every_part_can_be_anything_at_length(file: Path) -> None:
-    check(file, 60)
+def test_every_part_can_be_anything_at_length(file: Path, rounds: int) -> None:
+    check(file, rounds)
 
 
 def check(file: Path, rounds: int) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lsp.long_text import long_text, random_edit
+from tests.sampled import sampled
 from tfdsl import pipeline
 from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.features.folding import folding
@@ -120,8 +121,7 @@ def edit_and_compare(text: str, chance: random.Random, edits: int) -> None:
             assert_as_fresh(snapshot(text, checker))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", sampled(range(2), 2))
 @pytest.mark.parametrize("name", BASES)
 def test_a_job_that_is_edited_tells_what_a_fresh_check_tells(name: str, seed: int) -> None:
     edit_and_compare(BASES[name], random.Random(f"{name} {seed}"), 50)
@@ -152,8 +152,7 @@ JOBS = "".join(
 )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", sampled(range(8), 3))
 def test_edits_beside_the_jobs_tell_what_a_fresh_check_tells(seed: int) -> None:
     chance = random.Random(seed)
     checker = Checker()

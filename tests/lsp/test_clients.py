@@ -14,9 +14,6 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-
-pytest.importorskip("pytest_lsp")
-
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client

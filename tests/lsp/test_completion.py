@@ -241,7 +241,6 @@ def filled_in(item: Item) -> str:
 
 @pytest.mark.parametrize("text", ["▮", "job a { ▮ }", "job a { target volcano { ▮ } }", "job a { build { ▮ } }"])
 def test_snippets_are_sound_when_filled_in(text: str) -> None:
-    pytest.importorskip("lsprotocol")
     snap, offset = marked(text)
     snippets = [item for item in complete(snap, offset).items if item.kind == "snippet"]
     assert snippets

@@ -12,7 +12,6 @@ from tests.lsp.wire import Wire
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-pytest.importorskip("pygls")
 
 URI = "file:///graph/main.tfjob"
 TEXT = """\
@@ -34,8 +33,8 @@ job other {
 """
 
 
-@pytest.fixture
-def wire() -> Generator[Wire, None, None]:
+@pytest.fixture(scope="module")
+def server() -> Generator[Wire, None, None]:
     made = Wire()
     try:
         made.begin()
@@ -43,6 +42,12 @@ def wire() -> Generator[Wire, None, None]:
         made.end()
     finally:
         made.close()
+
+
+@pytest.fixture
+def wire(server: Wire) -> Generator[Wire, None, None]:
+    yield server
+    server.send("textDocument/didClose", {"textDocument": {"uri": URI}})
 
 
 def drawn(wire: Wire, **more: object) -> Any:

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from tests.lsp.wire import Wire
-
-pytest.importorskip("pygls")
-
 from tfdsl.lsp.server.stream import LARGEST_HEADER, bodies
 
 if TYPE_CHECKING:

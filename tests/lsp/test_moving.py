@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-pytest.importorskip("pygls")
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

@@ -10,12 +10,9 @@ import pytest
 from tests.lsp.long_text import long_text
 from tests.lsp.wire import Wire
 from tfdsl.lsp.checking import Checker
+from tfdsl.lsp.server.checks import Checks
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.text import Source
-
-pytest.importorskip("pygls")
-
-from tfdsl.lsp.server.checks import Checks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

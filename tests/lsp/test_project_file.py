@@ -11,8 +11,6 @@ from tfdsl.lint.runner import SLUGS
 from tfdsl.lsp.features.project_file import complete, hover, problems
 from tfdsl.text import Source
 
-pytest.importorskip("pygls")
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-pytest.importorskip("pygls")
 
 ASKS = {"diagnostic": {"dynamicRegistration": False}}
 TOLD = {"publishDiagnostics": {}}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 SHAPES = shapes()
 
 FEWEST = 50
@@ -67,7 +64,7 @@ def test_there_are_enough() -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
-def test_the_output_holds_what_the_original_says(shape: Shape) -> None:
+def test_the_output_holds_what_the_original_says_and_every_warning_is_named(shape: Shape) -> None:
     result = compiled(shape)
     files = {Path(document.file).name: document.data for document in result.documents}
     documents = [document.data for document in result.documents]
@@ -85,6 +82,7 @@ def test_the_output_holds_what_the_original_says(shape: Shape) -> None:
                 f"{holds.file}: {line}" for line in holds.text.splitlines() if not has_line(files[holds.file], line)
             ]
     assert gaps == []
+    assert sorted({f"{one.code} {one.slug}" for one in result.diagnostics if one.level == "warning"}) == shape.warnings
 
 
 def has_line(script: object, wanted: str) -> bool:
@@ -94,18 +92,5 @@ def has_line(script: object, wanted: str) -> bool:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
-def test_every_warning_is_named(shape: Shape) -> None:
-    warnings = {f"{one.code} {one.slug}" for one in compiled(shape).diagnostics if one.level == "warning"}
-    assert sorted(warnings) == shape.warnings
-
-
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
 def test_the_job_is_formatted(shape: Shape) -> None:
     assert tfdsl.format(text=shape.job) == shape.job
-
-
-def test_the_page_is_fresh() -> None:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "docs" / "shapes_page.py"), "--check"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr

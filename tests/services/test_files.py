@@ -54,7 +54,7 @@ def actionlint(folder: Path, workflow: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.skipif(shutil.which("go") is None, reason="actionlint is built with go")
+@pytest.mark.skipif(shutil.which("go") is None, reason="there is no go here, which builds actionlint")
 def test_actionlint_takes_the_workflow_and_knows_the_inputs(tmp_path: Path) -> None:
     workflow = shown(".github/workflows/jobs.yml")
     done = actionlint(tmp_path / "good", workflow)
@@ -63,7 +63,7 @@ def test_actionlint_takes_the_workflow_and_knows_the_inputs(tmp_path: Path) -> N
     assert 'input "file" is not defined in action "tfdsl"' in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.skipif(shutil.which("go") is None, reason="actionlint is built with go")
+@pytest.mark.skipif(shutil.which("go") is None, reason="there is no go here, which builds actionlint")
 def test_actionlint_takes_the_workflows_of_this_repository(tmp_path: Path) -> None:
     for path in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
         done = actionlint(tmp_path / path.stem, path.read_text(encoding="utf-8"))

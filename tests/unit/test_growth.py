@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from time import process_time
 from typing import TYPE_CHECKING
 
@@ -206,7 +207,6 @@ MANY = """job j {{
 @pytest.mark.parametrize("target", targets.names())
 def test_a_number_of_replicas_costs_its_digits(target: str, discovery: str) -> None:
     """Two thousand million replicas are ten digits: no list of them is made, whatever the target says of the job."""
-    resource = pytest.importorskip("resource")
     options = {"kubernetes": 'hosts = ["a", "b"]'}.get(target, "")
     text = MANY.format(discovery=discovery) + "\n"
     for one in (text, text.replace("  on failed", f"  target {target} {{ {options} }}\n  on failed")):

@@ -9,6 +9,7 @@ from tfdsl.cli.streams import out_takes_colour
 from tfdsl.comparing.lines import hunks
 from tfdsl.comparing.words import changes, value_texts
 from tfdsl.diagnostics.render.columns import line_of
+from tfdsl.diagnostics.render.json import dumped
 from tfdsl.manifest.nodes import plain
 from tfdsl.masking import hide
 
@@ -110,7 +111,7 @@ def _document(results: Sequence[Result], names: tuple[str, str], hidden: Hidden)
         "b": names[1],
         "jobs": [_job(result, hidden) for result in results],
     }
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return dumped(data)
 
 
 def _job(result: Result, hidden: Hidden) -> dict[str, object]:

@@ -73,8 +73,9 @@ def _show(changed: Sequence[tuple[Source, str]], *, as_diff: bool) -> int:
     for source, text in different:
         if as_diff:
             from difflib import unified_diff
+            from io import StringIO
 
-            old, new = (part.splitlines(keepends=True) for part in (source.text, text))
+            old, new = ([*StringIO(part, newline="\n")] for part in (source.text, text))  # only \n ends a line
             path = visible(source.path)
             lines = unified_diff(old, new, path, path)
             out("".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines))

@@ -9,7 +9,7 @@ from tfdsl import front_end
 from tfdsl.backend import Backend
 from tfdsl.cli.arguments import Command, Flag, Positional
 from tfdsl.cli.inputs import named_manifests
-from tfdsl.cli.report import ERRORS, USAGE, report, wrong_use
+from tfdsl.cli.report import ERRORS, USAGE, is_for_programs, report, wrong_use
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
@@ -101,6 +101,10 @@ def _conflicts(arguments: Arguments) -> list[Diagnostic]:
         errors.append(BAD_ARGUMENT(output.span, what="--check writes nothing and cannot be used with -o"))
     if split is not None and (output is None or output.text == "-" or output.text.endswith(".tfjob")):
         errors.append(BAD_ARGUMENT(split.span, what="--split needs a folder: -o FOLDER"))
+    form = arguments.value(FORMAT.name)
+    if form is not None and is_for_programs(form.text) and check is None and (output is None or output.text == "-"):
+        errors.append(BAD_ARGUMENT(form.span, what=f"--format {form.text} and the job would share standard output"))
+        errors[-1] = errors[-1].help("write the job with -o FILE.tfjob, or prove it with --check")
     return errors
 
 

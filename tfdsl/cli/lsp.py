@@ -13,6 +13,9 @@ from tfdsl.cli.streams import err
 if TYPE_CHECKING:
     from tfdsl.cli.arguments import Arguments
 
+_INSTALL = "pip install '.[lsp]' in a checkout of tfdsl, or pip install 'FILE.whl[lsp]'"
+"""No name of an index: the project owns none (CONTRIBUTING.md, "Addresses")."""
+
 COMMAND = Command(
     "lsp",
     "serve an editor on standard input and output",
@@ -24,14 +27,14 @@ COMMAND = Command(
     ),
     ("tfdsl lsp", "tfdsl lsp --stdio"),
     "An editor starts this command and speaks the Language Server Protocol with it.\n"
-    "It needs the extra lsp: pip install 'tfdsl[lsp]'. docs/editors.md describes the settings.",
+    f"It needs the extra lsp: {_INSTALL}. docs/editors.md describes the settings.",
 )
 
 
 def run(arguments: Arguments) -> int:
     """Serve until the client says goodbye or disconnects; returns 2 if the extra is not installed."""
     if find_spec("pygls") is None:
-        err("tfdsl: the language server needs pygls: pip install 'tfdsl[lsp]'\n")
+        err(f"tfdsl: the language server needs pygls: {_INSTALL}\n")
         return USAGE
     # Loading creates many long-lived objects, and scanning them again and again takes a quarter of the time. The server
     # turns collection on again after it has answered the first message.

@@ -70,8 +70,7 @@ def _table(jobs: Sequence[MatrixJob]) -> Iterator[str]:
 
 
 def _json(jobs: Sequence[MatrixJob], hidden: Hidden) -> str:
-    import json
-
+    from tfdsl.diagnostics.render.json import dumped
     from tfdsl.masking import hide
 
     data = [
@@ -86,4 +85,4 @@ def _json(jobs: Sequence[MatrixJob], hidden: Hidden) -> str:
         }
         for job in jobs
     ]
-    return json.dumps({"version": _VERSION, "jobs": data}, indent=2, ensure_ascii=False) + "\n"
+    return dumped({"version": _VERSION, "jobs": data})

@@ -40,7 +40,7 @@ def report(
         from tfdsl.diagnostics.render.sarif import render as as_sarif
 
         out(as_sarif(ordered, paths, body_of))
-    elif form in DOCUMENTS or form == "github":
+    elif is_for_programs(form):
         out(render(form, ordered, paths))
     elif form == "text":
         from tfdsl.diagnostics.render.text import render as as_text
@@ -49,6 +49,11 @@ def report(
     else:
         err(render(form, ordered, paths))
     return status_of(ordered)
+
+
+def is_for_programs(form: str) -> bool:
+    """Whether messages in ``form`` go to standard output."""
+    return form in DOCUMENTS or form == "github"
 
 
 def status_of(diagnostics: Iterable[Diagnostic]) -> int:

@@ -26,6 +26,7 @@ from tfdsl.running import devices
 from tfdsl.running.ending import last_words
 from tfdsl.running.loop import Loop
 from tfdsl.running.preparing import Prepared, Settings
+from tfdsl.running.restarts import FIRST_PAUSE
 from tfdsl.running.scaling import scaled
 from tfdsl.running.screen import Lines, Logs
 from tfdsl.running.supervisor import NoTemporaryFolderError
@@ -53,6 +54,11 @@ MOUNT = Flag("--mount", "mount a folder or file of this machine at a path of the
 NO_MOUNTS = Flag("--no-mounts", "mount nothing")
 ENV_FILE = Flag("--env-file", "take variables from a file of KEY=VALUE lines", value="FILE", many=True)
 KEEP = Flag("--keep", "leave the folders of the run where they are at the end")
+RESTART_DELAY = Flag(
+    "--restart-delay",
+    "the wait before the second restart in place; it doubles up to 5 minutes (default: 10s)",
+    value="DURATION",
+)
 LOG_DIR = Flag("--log-dir", "also write what each task prints into a file of its own there", value="DIR")
 
 _NO_TARGET = "run starts processes on this machine, whatever the target: it reads no block of a target"
@@ -76,6 +82,7 @@ COMMAND = Command(
         INJECT,
         PARALLEL,
         TIMEOUT,
+        RESTART_DELAY,
         LOG_DIR,
         KEEP,
     ),
@@ -124,7 +131,8 @@ def run(arguments: Arguments) -> int:
     if wrong:
         return wrong_use(wrong, "text", "tfdsl run --help", picked.hidden)
     environment = os.environ | options.variables
-    settings = Settings(environment, options.injected, options.cpu, mounts, arguments.on("--keep"))
+    delay = FIRST_PAUSE if options.restart_delay is None else options.restart_delay.ms / 1000
+    settings = Settings(environment, options.injected, options.cpu, mounts, arguments.on("--keep"), delay)
     gpus = devices.devices(os.environ)
     prepared = [Prepared(plain, settings, gpus) for plain in jobs]
     diagnostics += [one for job in prepared for one in job.diagnostics]
@@ -212,11 +220,11 @@ class _Run:
         prefix = self._prefix(prepared.job.name)
         logs = None
         if self.options.log_dir is not None:
-            folder = self.options.log_dir.text
+            folder = root = self.options.log_dir.text
             if len(self.prepared) > 1:
                 folder = os.path.join(folder, prepared.job.name)
                 os.makedirs(folder, exist_ok=True)
-            logs = Logs(folder, self.tell)
+            logs = Logs(folder, root, self.tell)
             self.logs.append(logs)
         redraw = self.table.changed if self.table is not None else lambda: None
         names, colour = prepared.names(), out_takes_colour()
@@ -241,4 +249,6 @@ class _Run:
         if self.loop.ended_by is not None:
             return 128 + self.loop.ended_by
         all_done = len(results) == len(self.prepared) and all(one.succeeded for one in results)
-        return OK if all_done else ERRORS
+        if not all_done:
+            return ERRORS
+        return USAGE if any(logs.lost for logs in self.logs) else OK

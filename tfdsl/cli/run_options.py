@@ -40,6 +40,7 @@ class Options(Record):
     cpu: bool
     parallel: int
     timeout: Duration | None
+    restart_delay: Duration | None
     log_dir: Argument | None
     variables: Mapping[str, str]
 
@@ -55,7 +56,8 @@ def options_of(arguments: Arguments) -> tuple[Options, list[Diagnostic]]:
         tuple(injected),
         arguments.on("--cpu"),
         _parallel(arguments.value("--parallel"), errors),
-        _timeout(arguments.value("--timeout"), errors),
+        _duration("--timeout", arguments.value("--timeout"), 1, errors),
+        _duration("--restart-delay", arguments.value("--restart-delay"), 0, errors),
         _folder(arguments.value("--log-dir"), errors),
         {name: value for given in arguments.values("--env-file") for name, value in _variables(given, errors).items()},
     )
@@ -124,15 +126,16 @@ def _parallel(argument: Argument | None, errors: list[Diagnostic]) -> int:
     return int(argument.text)
 
 
-def _timeout(argument: Argument | None, errors: list[Diagnostic]) -> Duration | None:
+def _duration(name: str, argument: Argument | None, least: int, errors: list[Diagnostic]) -> Duration | None:
+    """The value of an option, of ``least`` milliseconds or more."""
     if argument is None:
         return None
     try:
         length = Duration(argument.text)
     except ValueError:
         length = None
-    if length is None or length.ms <= 0:
-        errors.append(BAD_ARGUMENT(argument.span, what=f"--timeout needs a duration such as 10m, not {argument.text}"))
+    if length is None or length.ms < least:
+        errors.append(BAD_ARGUMENT(argument.span, what=f"{name} needs a duration such as 10m, not {argument.text}"))
         return None
     return length
 

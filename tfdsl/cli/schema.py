@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from tfdsl.cli.arguments import Command, Flag
 from tfdsl.cli.report import OK
 from tfdsl.cli.streams import out
+from tfdsl.diagnostics.render.json import dumped
 
 if TYPE_CHECKING:
     from tfdsl.cli.arguments import Arguments
@@ -25,7 +25,7 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Print the schema."""
-    out(json.dumps(_settings() if arguments.on(SETTINGS.name) else _job(), indent=2, ensure_ascii=False) + "\n")
+    out(dumped(_settings() if arguments.on(SETTINGS.name) else _job()))
     return OK
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json as as_json
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.render.columns import line_of
+from tfdsl.diagnostics.render.json import dumped
 from tfdsl.masking import hide
 from tfdsl.simulating import words
 
@@ -162,7 +162,7 @@ def json(simulation: Simulation, hidden: Hidden) -> str:
         for job in simulation.jobs
     ]
     data = {"version": _VERSION, "jobs": jobs, "refused": simulation.refused, "unknown": simulation.unknown}
-    return as_json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return dumped(data)
 
 
 def _scenario(played: Played, hidden: Hidden) -> dict[str, object]:

@@ -19,7 +19,7 @@ class Topic(Record):
 _MOUNT: Final = 'mount pvc "mnist-data" at "/data" readonly'
 _OUTPUT: Final = 'mount pvc "runs" at "/runs"\noutput "/tmp/log" to "/runs/log" on always from chief\nrole chief { }'
 _BUILD: Final = (
-    'build {\n  from = "tensorflow/tensorflow:2.16.1"\n'
+    'build {\n  from = "tensorflow/tensorflow:2.17.0"\n'
     '  copy "train.py" to "/app/train.py"\n  run "pip install pandas"\n}'
 )
 _POD: Final = 'target volcano { patch pod "spec.dnsPolicy" = "Default" }'

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json as as_json
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.render.columns import line_of
+from tfdsl.diagnostics.render.json import dumped
 from tfdsl.masking import hide
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _shown(place: Place) -> str:
 
 
 def _document(data: dict[str, object]) -> str:
-    return as_json.dumps({"version": _VERSION, **data}, indent=2, ensure_ascii=False) + "\n"
+    return dumped({"version": _VERSION, **data})
 
 
 def _asked(place: Place, hidden: Hidden) -> dict[str, object]:

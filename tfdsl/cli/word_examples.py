@@ -93,7 +93,7 @@ FUNCTIONS = {
 OTHERS = {
     "output": 'mount pvc "runs" at "/runs"\noutput "/tmp/export" to "/runs/${job.name}/export"',
     "cluster": 'role ps { }\nrole worker { }\ncluster { discovery = "both" }',
-    "build": 'build {\n  from = "tensorflow/tensorflow:2.16.1"\n  copy "train.py" to "/app/train.py"\n}',
+    "build": 'build {\n  from = "tensorflow/tensorflow:2.17.0"\n  copy "train.py" to "/app/train.py"\n}',
 }
 
 PATCHES = {

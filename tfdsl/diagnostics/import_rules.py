@@ -18,6 +18,7 @@ MANIFEST_DUPLICATE_KEY = Rule("TFJ4002", "import-duplicate-key", "error", "the k
 MANIFEST_ALIAS = Rule("TFJ4003", "import-alias", "error", "the alias {alias} {reason}")
 MANIFEST_VALUE = Rule("TFJ4004", "import-value", "error", "{what} cannot be used here: {reason}")
 MANIFEST_TOO_DEEP = Rule("TFJ4005", "import-too-deep", "error", "values are nested more than {limit} levels deep here")
+MANIFEST_TOO_LARGE = Rule("TFJ4007", "import-too-large", "error", "the manifests have more than {limit} MiB together")
 MANIFEST_EMPTY = Rule("TFJ4006", "import-empty", "error", "{path} contains no document")
 
 # TFJ41xx: what it is

@@ -22,5 +22,5 @@ FEWER_DEVICES = Rule("TFJ4808", "run-fewer-devices", "warning", "the job wants {
 SIDECAR_NOT_STARTED = Rule(
     "TFJ4809", "run-sidecar-not-started", "warning", "run does not start sidecar {step}: only its image knows how"
 )
-NO_TENSORFLOW = Rule("TFJ4811", "run-no-tensorflow", "warning", "role {role} needs TensorFlow: {why}")
+NO_TENSORFLOW = Rule("TFJ4811", "run-no-tensorflow", "warning", "role {role} needs {what}: {why}")
 NOT_STARTED = Rule("TFJ4810", "run-not-started", "error", "cannot start the job: {reason}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final, TypedDict
+
+from tfdsl.diagnostics.render.json import dumped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,7 +69,7 @@ class GraphData(TypedDict):
 def as_json(pictures: Iterable[Picture], origins: Iterable[Origins]) -> str:
     """One document of all pictures. ``origins``: of each."""
     found = [as_data(*one) for one in zip(pictures, origins, strict=True)]
-    return json.dumps({"version": VERSION, "graphs": found}, indent=2, ensure_ascii=False) + "\n"
+    return dumped({"version": VERSION, "graphs": found})
 
 
 def as_data(picture: Picture, origins: Origins) -> GraphData:

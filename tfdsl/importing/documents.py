@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl import targets
+from tfdsl.diagnostics import import_rules as rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.manifest.documents import Document
 from tfdsl.manifest.find import find
@@ -14,16 +15,26 @@ from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from tfdsl.diagnostics import Diagnostic
 
 _FIRST_WORD: Final = regex(r"(?:\w+=\S*\s+)*(?:\S*/)?([\w.-]+)[ \t]")
+LARGEST_SUM: Final = 4 * 1024 * 1024
+"""The most characters of all manifests together: the API server takes objects of at most 1.5 MiB, and a tree with the
+places of all its nodes needs about 80 times as much memory as its text."""
 _SCRIPTS: Final = (".sh", ".bash", ".py")
 
 
-def documents_of(sources: Iterable[Source], report: Callable[[Diagnostic], None]) -> list[Document]:
+def documents_of(sources: Sequence[Source], report: Callable[[Diagnostic], None]) -> list[Document]:
     """Every document of ``sources``, in order; what is wrong with their form goes to ``report``."""
+    total = 0
+    for source in sources:
+        total += len(source.text)
+        if total > LARGEST_SUM:
+            error = rules.MANIFEST_TOO_LARGE(Span(source, 0, 0), limit=LARGEST_SUM // 1024 // 1024)
+            report(error.help("import it in several parts; kubectl can get one kind, or one namespace, at a time"))
+            return []
     known = targets.built_in()
     kinds = frozenset(kind.lower() for backend in known for kind in backend.kinds)
     readable = Readable(kinds, enumeration([words for backend in known for words in backend.reads]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline, targets
@@ -155,16 +156,17 @@ def _read(documents: Sequence[Document], asked: Asked, target: Backend | None) -
                 settled = settle(draft, group, backend, reading, asked.report)
                 read += [_Read(group, backend, reading, settled)] if settled is not None else []
         left = [one for one in left if id(one) not in taken]
+    starts: dict[Source, list[int]] = {}
+    for document in documents:
+        starts.setdefault(document.node.span.source, []).append(document.node.span.start)
+    for places in starts.values():
+        places.sort()
     for document in left if read else ():
-        if not any(_is_in(other, document) for other in documents):
+        place = document.node.span
+        places = starts[place.source]
+        if bisect_right(places, place.end) - bisect_left(places, place.start) == 1:  # no other was found in it
             asked.report(_aside(document))
     return read
-
-
-def _is_in(document: Document, other: Document) -> bool:
-    """Whether ``document`` was found in ``other``."""
-    inner, outer = document.node.span, other.node.span
-    return document is not other and inner.source is outer.source and outer.start <= inner.start <= outer.end
 
 
 def _aside(document: Document) -> Diagnostic:

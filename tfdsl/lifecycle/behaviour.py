@@ -73,6 +73,10 @@ class Behaviour:
             return _by_itself("restart container", task)
         return self.decision(policy, f"{task} exited {status}")
 
+    def on_oom(self, task: Task, status: int, state: State) -> Decision:
+        """What is done when the kernel kills ``task`` for its memory, which ends it with ``status``."""
+        return self.on_exit(task, status, state)
+
     def on_success(self, task: Task, state: State) -> Decision | None:
         """What is done because ``task`` has ended with 0, whatever the others do; ``None``: it has completed."""
         return _by_itself("restart container", task) if task.role in SELF_CONTAINED else None

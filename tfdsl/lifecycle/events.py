@@ -35,10 +35,11 @@ class Started(Record):
 
 
 class Exited(Record):
-    """The command of ``task`` has ended with ``status`` (0–255)."""
+    """The command of ``task`` has ended with ``status`` (0–255). ``oom``: the kernel has killed it, for its memory."""
 
     task: Task
     status: int
+    oom: bool = False
 
 
 class Lost(Record):

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job
     from tfdsl.lifecycle.events import Event
 
-What: TypeAlias = Literal["exit", "evicted", "preempted", "node lost", "completed", "pending", "unknown"]
+What: TypeAlias = Literal["exit", "oom", "evicted", "preempted", "node lost", "completed", "pending", "unknown"]
 
 _WORD: Final = regex(r"\S+")
 _SUBJECT: Final = regex(r"(?P<role>[^\s\[\]]+)(?:\[(?P<first>[0-9]{1,9})(?:\.\.(?P<last>[0-9]{1,9}))?\])?")
 _STATUS: Final = regex(r"[0-9]{1,3}")
 _EVENTS: Final = ("exit", "oom", "evicted", "preempted", "node", "completed", "pending", "unknown")
 _LOST: Final[dict[str, What]] = {"evicted": "evicted", "preempted": "preempted", "node": "node lost"}
-_REPEATED: Final = ("exit", *_LOST.values())
+_REPEATED: Final = ("exit", "oom", *_LOST.values())
 _OOM: Final = 137
 _HIGHEST: Final = 255
 _ALIASES: Final = {
@@ -82,7 +82,7 @@ class Injected(Record):
             return None
         if self.what in _LOST.values():
             return Lost(task, self.status, deleted=self.what != "evicted", with_node=self.what == "node lost")
-        return Exited(task, self.status)
+        return Exited(task, self.status, oom=self.what == "oom")
 
 
 def parse(text: str, place: Span | None = None) -> Injected | Diagnostic:
@@ -216,7 +216,7 @@ class _Parser:
         if word.text == "exit":
             return "exit", self._status(word)
         if word.text == "oom":
-            return "exit", _OOM
+            return "oom", _OOM
         if word.text in _LOST:
             return _LOST[word.text], self._last_status(word)
         if word.text == "completed":

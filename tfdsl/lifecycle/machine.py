@@ -117,7 +117,8 @@ class Machine:
         if isinstance(event, Lost):
             self._do(self._loss(event), task)
         elif event.status:
-            self._do(self.behaviour.on_exit(task, event.status, self.state), task)
+            decide = self.behaviour.on_oom if event.oom else self.behaviour.on_exit
+            self._do(decide(task, event.status, self.state), task)
         else:
             self._succeeded(task)
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.diagnostics import value_rules
-from tfdsl.diagnostics.suggest import closest
+from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.patterns import regex
 from tfdsl.rules.broken import KEY, Broken
 from tfdsl.rules.texts import quoted
@@ -26,6 +26,8 @@ _QUALIFIED = regex(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _LABEL_FORM = "use lowercase letters, digits and -, with a letter or digit at both ends"
 _QUALIFIED_FORM = "use letters, digits, -, _ and ., with a letter or digit at both ends"
 _DATA_KEY = regex(r"[-._A-Za-z0-9]+")
+IMAGE_FILES = (".sif", ".simg", ".sqsh", ".squashfs")
+"""How the name of an image's file ends, for Apptainer (and Singularity before it) and for enroot."""
 _ATTRIBUTES_OF = {"cpu": "cpu", "memory": "memory", "nvidia.com/gpu": "gpu"}
 
 
@@ -150,9 +152,19 @@ def map_key(key: str, what: str, pattern: str | None) -> Broken | None:
 
 
 def _image_problem(image: str) -> str | None:
-    """What is wrong with an image name (github.com/distribution/reference, as used by kubelet and docker)."""
+    """What is wrong with an image: the file or address of a container runtime, or a name as registries have it."""
     if re.search(r"\s", image):
         return "it contains spaces"
+    scheme, separator, address = image.partition("://")
+    if separator and scheme != "docker":
+        return None if scheme in ("oras", "library") and address else "its scheme must be docker, oras or library"
+    if image.startswith("/"):
+        return None if image.endswith(IMAGE_FILES) else f"a file must end in {listing(IMAGE_FILES)}"
+    return _reference_problem(address if separator else image)
+
+
+def _reference_problem(image: str) -> str | None:
+    """What is wrong with a name (github.com/distribution/reference, as used by kubelet and docker)."""
     name, _, digest = image.partition("@")
     host, slash, path = name.partition("/")
     if not slash or not (re.search(r"[.:A-Z]", host) or host == "localhost"):

@@ -5,17 +5,18 @@ from __future__ import annotations
 import fcntl
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.ir.policies import SELF_CONTAINED
-from tfdsl.lifecycle.behaviour import Behaviour
 from tfdsl.lifecycle.events import ClearTimer, Due, Exited, Finish, Lost, SetTimer, Start, Started, Stop
 from tfdsl.lifecycle.machine import Machine
 from tfdsl.record import Record
+from tfdsl.running.ending import length
 from tfdsl.running.injected import Faults
 from tfdsl.running.launch import Ended, Launch
 from tfdsl.running.local_replica import LocalReplica
 from tfdsl.running.output import Lines
+from tfdsl.running.restarts import FIRST_PAUSE, Backoff, Here
 from tfdsl.running.statuses import described
 
 if TYPE_CHECKING:
@@ -24,51 +25,16 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Job
     from tfdsl.lifecycle.events import Event, Order, Task
     from tfdsl.lifecycle.faults import Injected
-    from tfdsl.running.launch import Running
+    from tfdsl.running.loop import Loop
     from tfdsl.running.plan import Program, Replica
     from tfdsl.running.screen import Screen
+    from tfdsl.running.supervisor import Supervisor
     from tfdsl.running.timers import Timers
 
 AT_ONCE: Final = 1 << 18
 """Bytes that are read of one process before the others have their turn."""
 _MOST_READS: Final = 8
 """Turns for what a process has left in its pipe, which can be as large as the system lets it."""
-
-
-class Supervisor(Protocol):
-    """What starts the processes (:class:`tfdsl.running.supervisor.Supervisor`)."""
-
-    def start(self, launch: Launch, generation: int, output: int) -> None:
-        """Start ``launch``; it writes to the descriptor ``output``, which the caller closes."""
-        ...
-
-    def signal(self, name: str, number: int) -> None:
-        """Send a signal to all processes of a launch."""
-        ...
-
-    def fileno(self) -> int:
-        """What to wait for."""
-        ...
-
-    def events(self) -> Sequence[Running | Ended]:
-        """What has happened."""
-        ...
-
-    def close(self) -> None:
-        """End everything that is left."""
-        ...
-
-
-class Watch(Protocol):
-    """What tells when something can be read."""
-
-    def add(self, descriptor: int, todo: Callable[[], object]) -> None:
-        """Call ``todo`` whenever ``descriptor`` can be read."""
-        ...
-
-    def remove(self, descriptor: int) -> None:
-        """Do not any more."""
-        ...
 
 
 class Result(Record):
@@ -111,12 +77,14 @@ class LocalJob:
         launch: Callable[[Replica, Program, int], Launch],
         supervisor: Supervisor,
         screen: Screen,
-        watch: Watch,
+        watch: Loop,
         timers: Timers,
         injected: Sequence[Injected] = (),
+        restart_delay: float = FIRST_PAUSE,
     ) -> None:
         self.job = job
-        self.machine = Machine(Behaviour(job))
+        self._behaviour = Here(job)
+        self.machine = Machine(self._behaviour)
         self.replicas = {plan.task: LocalReplica(plan, self) for plan in replicas}
         self.result: Result | None = None
         self._launch = launch
@@ -124,6 +92,7 @@ class LocalJob:
         self._screen = screen
         self._watch = watch
         self._timers = timers
+        self._restart_delay = restart_delay
         self._finish: Finish | None = None
         self._began = timers.now()
         self._generation = 0
@@ -161,6 +130,10 @@ class LocalJob:
             self._finished(Finish("failed", cause, None))
         self._end_if_all_has_ended()
 
+    def wake(self) -> None:
+        """Let the supervisor go on if it was stopped."""
+        self._supervisor.wake()
+
     def close(self) -> None:
         """End everything at once, whatever state it is in."""
         self._supervisor.close()
@@ -169,7 +142,7 @@ class LocalJob:
             os.close(pipe.descriptor)
         self._pipes.clear()
 
-    # --- of its replicas (tfdsl.running.local_replica.Stage) ---
+    # --- of its replicas ---
 
     def start(self, replica: LocalReplica, program: Program) -> int:
         """Start one process; gives the generation by which its end is known."""
@@ -191,6 +164,15 @@ class LocalJob:
         """Send a signal to all processes of ``program``."""
         self._supervisor.signal(program.name, number)
 
+    def give_up(self) -> bool:
+        """End everything without the supervisor, unless that may only be busy for others; whether it was done."""
+        if self._finish is None and not self._supervisor.is_stopped():
+            return False
+        self.tell("the supervisor of the run does not answer and is killed")
+        self._supervisor.end()
+        self._supervised()
+        return True
+
     def happened(self, event: Event) -> None:
         """Tell the machine, and do what it orders."""
         self._show(event)
@@ -209,6 +191,14 @@ class LocalJob:
     def forget(self, key: tuple[str, str]) -> None:
         """Do not."""
         self._timers.clear((self, *key))
+
+    def not_here(self, task: Task) -> None:
+        """The program of ``task`` is not on this machine."""
+        self._behaviour.not_here.add(task)
+
+    def backoff(self) -> Backoff:
+        """The pauses before the restarts of one program."""
+        return Backoff(self._restart_delay, self._timers.now)
 
     def tell(self, text: str) -> None:
         """Say a line about the run."""
@@ -260,14 +250,17 @@ class LocalJob:
         self._screen.changed()
 
     def _start(self, order: Start) -> None:
+        replica = self.replicas[order.task]
+        pause = replica.pause(order.way)
         if order.way != "first":
             how = "in place" if order.way == "container" else "from scratch"
+            when = f" in {length(pause)}" if pause else ""
             left = f" ({self.machine.state.retries} of {self.job.retries} retries used)"
-            self.tell(f"{order.task} restarts {how}{'' if order.task.role in SELF_CONTAINED else left}")
+            self.tell(f"{order.task} restarts {how}{when}{'' if order.task.role in SELF_CONTAINED else left}")
         if order.task in self._faults.stuck:
             self.tell(f"{order.task} is not started: pending was injected")
         else:
-            self.replicas[order.task].start(order.way)
+            replica.start(order.way, pause)
 
     def _due(self, timer: str) -> None:
         self._obey(self.machine.step(Due(timer)))
@@ -326,7 +319,7 @@ class LocalJob:
     def _show(self, event: Event) -> None:
         if isinstance(event, Started):
             self._screen.changed()
-        elif isinstance(event, Exited):
+        elif isinstance(event, Exited) and event.task not in self._behaviour.not_here:
             end = "has completed" if event.status == 0 else f"exited with {described(event.status)}"
             self.tell(f"{event.task} {end}")
         elif isinstance(event, Lost):

@@ -3,47 +3,26 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.lifecycle.events import Exited, Lost, Started
+from tfdsl.running.ending import length
 from tfdsl.running.statuses import described
+from tfdsl.running.tensorflow import BOARD, listens
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.events import Event, Task, Way
     from tfdsl.running.launch import Ended, Running
+    from tfdsl.running.local_job import LocalJob
     from tfdsl.running.plan import Program, Replica
+    from tfdsl.running.restarts import Backoff
 
-FIRST_PAUSE: Final = 1.0
-LONGEST_PAUSE: Final = 60.0
-"""Seconds before a sidecar that has ended is started again: the first time, and at most."""
-
-
-class Stage(Protocol):
-    """What a replica needs of its job."""
-
-    def start(self, replica: LocalReplica, program: Program) -> int:
-        """Start one process; gives the generation by which its end is known."""
-        ...
-
-    def signal(self, program: Program, number: int) -> None:
-        """Send a signal to all processes of ``program``."""
-        ...
-
-    def happened(self, event: Event) -> None:
-        """Tell the machine."""
-        ...
-
-    def later(self, key: tuple[str, str], seconds: float, replica: LocalReplica) -> None:
-        """Call ``replica.due(key)`` in so many seconds."""
-        ...
-
-    def forget(self, key: tuple[str, str]) -> None:
-        """Do not."""
-        ...
-
-    def tell(self, text: str) -> None:
-        """Say a line about the run."""
-        ...
+PATIENCE: Final = 15.0
+"""Seconds that the supervisor has to kill a replica, before it is killed itself."""
+_NOT_FOUND: Final = (126, 127)
+"""Statuses of a command that did not start because its program is not there, or cannot be executed."""
+_LOOK_AGAIN: Final = 0.25
+"""Seconds between two looks whether a program listens."""
 
 
 class LocalReplica:
@@ -53,9 +32,9 @@ class LocalReplica:
     replica had to begin with nothing. ``last_name``: the launch that ended last and could end the replica.
     """
 
-    def __init__(self, plan: Replica, stage: Stage) -> None:
+    def __init__(self, plan: Replica, job: LocalJob) -> None:
         self.plan = plan
-        self.stage = stage
+        self.job = job
         self.pod = 0
         self.running: dict[str, tuple[Program, int]] = {}
         self.last_name = plan.command.name
@@ -66,7 +45,10 @@ class LocalReplica:
         self._gone = True
         """Whether nothing is left of the pod in which the command could start again."""
         self._instead: Event | None = None
-        self._pauses: dict[str, float] = {}
+        self._backoffs: dict[str, Backoff] = {}
+        self._waits = False
+        """Whether the command starts again in place when a pause is over."""
+        self._is_announced = False
 
     @property
     def task(self) -> Task:
@@ -85,10 +67,18 @@ class LocalReplica:
 
     # --- what the machine orders ---
 
-    def start(self, way: Way) -> None:
-        """Start it; when something of it has to end first, as soon as that has ended."""
-        if way == "container" and not (self._gone or self.command_runs):
-            self._advance()
+    def pause(self, way: Way) -> float:
+        """The seconds by which a start has to wait: one in place, after a command that has ended soon."""
+        return self._pause(self.plan.command) if self._is_in_place(way) else 0.0
+
+    def start(self, way: Way, pause: float = 0.0) -> None:
+        """Start it after ``pause``; when something of it has to end first, as soon as that has ended."""
+        if self._is_in_place(way):
+            self._waits = pause > 0
+            if self._waits:
+                self.job.later((str(self.task), self.plan.command.name), pause, self)
+            else:
+                self._advance()
             return
         if self.running:
             self.stop()
@@ -104,7 +94,7 @@ class LocalReplica:
             return
         self._stopping = self._gone = True
         self._signal(signal.SIGTERM)
-        self.stage.later((str(self.task), "kill"), self.plan.grace_ms / 1000, self)
+        self.job.later((str(self.task), "kill"), self.plan.grace_ms / 1000, self)
 
     def kill(self) -> None:
         """End all of it now."""
@@ -112,7 +102,7 @@ class LocalReplica:
         self._forget_pauses()
         self._stopping = bool(self.running)
         self._gone = True
-        self._signal(signal.SIGKILL)
+        self._kill()
 
     def play(self, event: Exited | Lost) -> None:
         """Let ``event`` happen: end what runs, and report it instead of what has ended it."""
@@ -122,7 +112,7 @@ class LocalReplica:
         else:
             for program, _ in list(self.running.values()):
                 if program.kind != "sidecar":
-                    self.stage.signal(program, signal.SIGKILL)
+                    self.job.signal(program, signal.SIGKILL)
 
     # --- what happens ---
 
@@ -130,7 +120,9 @@ class LocalReplica:
         """The process of a launch runs."""
         _, generation = self.running.get(begin.name, (None, 0))
         if begin.name == self.plan.command.name and generation == begin.generation and not self._stopping:
-            self.stage.happened(Started(self.task))
+            self.job.happened(Started(self.task))
+            if self.plan.address is not None and not self._is_announced:
+                self.job.later((str(self.task), "listen"), _LOOK_AGAIN, self)
 
     def ended(self, end: Ended) -> None:
         """The processes of a launch have ended."""
@@ -141,9 +133,9 @@ class LocalReplica:
         if program.kind != "sidecar":
             self.last_name = program.name
         if not end.started:
-            self.stage.tell(f"{end.name} could not be started: {end.why}")
+            self._tell_of_missing(program, end)
         elif end.why:
-            self.stage.tell(f"{end.name}: {end.why}")
+            self.job.tell(f"{end.name}: {end.why}")
         if self._stopping:
             self._stopped_one()
         elif program.kind == "sidecar":
@@ -153,17 +145,26 @@ class LocalReplica:
             self._advance()
         else:
             if program.kind == "prepare" and end.started and self._instead is None:
-                self.stage.tell(f"prepare step {program.name} ended with {described(end.status)}")
+                self.job.tell(f"prepare step {program.name} ended with {described(end.status)}")
             self._report(Exited(self.task, end.status))
 
     def due(self, what: str) -> None:
-        """A time that :meth:`Stage.later` was asked for has come."""
+        """A time that :meth:`LocalJob.later` was asked for has come."""
         if what == "kill":
-            self._signal(signal.SIGKILL)
+            self._kill()
             return
-        program = next(step for step in self.plan.steps if step.name == what)
-        if not self._stopping and program.name not in self.running:
-            self._start(program)
+        if what == "end":
+            if not self.job.give_up():
+                self.job.later((str(self.task), "end"), PATIENCE, self)
+        elif what == "listen":
+            self._announce()
+        elif what == self.plan.command.name:
+            self._waits = False
+            self._advance()
+        else:
+            program = next(step for step in self.plan.steps if step.name == what)
+            if not self._stopping and program.name not in self.running:
+                self._start(program)
 
     # --- inside ---
 
@@ -171,7 +172,8 @@ class LocalReplica:
         self.pod += 1
         self._at = 0
         self._gone = False
-        self._pauses.clear()
+        self._backoffs.clear()
+        self._forget_pauses()
         self._advance()
 
     def _advance(self) -> None:
@@ -185,16 +187,17 @@ class LocalReplica:
         self._start(self.plan.command)
 
     def _start(self, program: Program) -> None:
-        self.running[program.name] = program, self.stage.start(self, program)
+        self.running[program.name] = program, self.job.start(self, program)
 
     def _stopped_one(self) -> None:
         if self.running:
             return
         self._stopping = False
-        self.stage.forget((str(self.task), "kill"))
+        self.job.forget((str(self.task), "kill"))
+        self.job.forget((str(self.task), "end"))
         event, self._instead = self._instead, None
         if event is not None:
-            self.stage.happened(event)
+            self.job.happened(event)
         again, self._again = self._again, None
         if again is not None:
             self.start(again)
@@ -202,8 +205,8 @@ class LocalReplica:
     def _report(self, event: Event) -> None:
         """Tell the machine of the end of the command; unless it starts again in place, the sidecars end too."""
         instead, self._instead = self._instead, None
-        self.stage.happened(instead if instead is not None else event)
-        if not (self._stopping or self.command_runs or self._prepares):
+        self.job.happened(instead if instead is not None else event)
+        if not (self._stopping or self.command_runs or self._prepares or self._waits):
             self.stop()
 
     @property
@@ -211,18 +214,48 @@ class LocalReplica:
         return any(program.kind == "prepare" for program, _ in self.running.values())
 
     def _sidecar_ended(self, program: Program, end: Ended) -> None:
-        if not end.started:
-            self.stage.tell(f"{program.name} is left out")
+        if end.started:
+            pause = self._pause(program)
+            when = f" in {length(pause)}" if pause else ""
+            self.job.tell(f"{program.name} ended with {described(end.status)} and starts again{when}")
+            self.job.later((str(self.task), program.name), pause, self)
+
+    def _tell_of_missing(self, program: Program, end: Ended) -> None:
+        """A program could not be started; the job goes on without a sidecar."""
+        install = f"; install it: pip install {BOARD}" if program.argv[0] == BOARD else ""
+        left_out = "; it is left out" if program.kind == "sidecar" else ""
+        self.job.tell(f"{end.name} could not be started: {end.why}{install}{left_out}")
+        if end.status in _NOT_FOUND and not left_out:
+            self.job.not_here(self.task)
+
+    def _announce(self) -> None:
+        """Say the address as soon as something listens there."""
+        if not self.command_runs or self._stopping or self.plan.address is None:
             return
-        pause = self._pauses.get(program.name, FIRST_PAUSE)
-        self._pauses[program.name] = min(2 * pause, LONGEST_PAUSE)
-        self.stage.tell(f"{program.name} ended with {described(end.status)} and starts again in {pause:.0f} s")
-        self.stage.later((str(self.task), program.name), pause, self)
+        if listens(self.plan.address):
+            self._is_announced = True
+            self.job.tell(f"TensorBoard: {self.plan.address}")
+        else:
+            self.job.later((str(self.task), "listen"), _LOOK_AGAIN, self)
+
+    def _is_in_place(self, way: Way) -> bool:
+        return way == "container" and not (self._gone or self.command_runs)
+
+    def _pause(self, program: Program) -> float:
+        if program.name not in self._backoffs:
+            self._backoffs[program.name] = self.job.backoff()
+        return self._backoffs[program.name].pause()
 
     def _forget_pauses(self) -> None:
-        for step in self.plan.steps:
-            self.stage.forget((str(self.task), step.name))
+        self._waits = False
+        for program in (*self.plan.steps, self.plan.command):
+            self.job.forget((str(self.task), program.name))
+
+    def _kill(self) -> None:
+        if self.running:
+            self._signal(signal.SIGKILL)
+            self.job.later((str(self.task), "end"), PATIENCE, self)
 
     def _signal(self, number: int) -> None:
         for program, _ in list(self.running.values()):
-            self.stage.signal(program, number)
+            self.job.signal(program, number)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tfdsl.running.local_job import LocalJob, Result
     from tfdsl.vocabulary.quantities import Duration
 
-ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""The signals that end a run: the first one politely, the second one at once."""
+ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+"""The signals that end a run: the first one politely, the second one at once, and SIGQUIT always at once."""
 
 
 class Loop:
@@ -37,7 +37,7 @@ class Loop:
         """The jobs that run."""
         return self._running
 
-    # --- what jobs wait for (tfdsl.running.local_job.Watch) ---
+    # --- what jobs wait for ---
 
     def add(self, descriptor: int, todo: Callable[[], object]) -> None:
         """Call ``todo`` whenever ``descriptor`` can be read."""
@@ -113,7 +113,7 @@ class Loop:
         os.set_blocking(writing, False)
         before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
         heard = [
-            number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN
+            number for number in (*ENDING, signal.SIGCHLD) if signal.getsignal(number) is not signal.SIG_IGN
         ]  # nohup has SIGHUP ignored
         handlers = {number: signal.signal(number, _heard) for number in heard}
         self.add(reading, lambda: self._signalled(os.read(reading, 64)))
@@ -128,15 +128,18 @@ class Loop:
 
     def _signalled(self, numbers: bytes) -> None:
         for number in numbers:
+            if number == signal.SIGCHLD:
+                for job in self._running:
+                    job.wake()
             if number not in ENDING:
                 continue
             name = signal.Signals(number).name
-            again = self.ended_by is not None
+            now = self.ended_by is not None or number == signal.SIGQUIT
             self.ended_by = self.ended_by or number
-            more = "" if again else "; once more ends everything at once"
-            self._tell(f"{name}: {'killing' if again else 'stopping'} what runs{more}")
+            more = "" if now else "; once more ends everything at once"
+            self._tell(f"{name}: {'killing' if now else 'stopping'} what runs{more}")
             for job in list(self._running):
-                job.interrupt(f"it was ended by {name}", now=again)
+                job.interrupt(f"it was ended by {name}", now=now)
 
 
 def _heard(number: int, frame: FrameType | None) -> None:

@@ -42,7 +42,7 @@ class Program(Record):
 class Replica(Record):
     """What one replica runs. ``steps`` are in the order in which they start, before ``command``.
 
-    ``port``: of its TensorFlow server or TensorBoard. ``address``: what a browser opens.
+    ``port``: of its TensorFlow server or TensorBoard. ``address``: ``http://HOST:PORT``, what a browser opens.
     """
 
     task: Task

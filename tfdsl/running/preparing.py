@@ -14,6 +14,7 @@ from tfdsl.running.local_job import LocalJob
 from tfdsl.running.mount_options import MountOptions
 from tfdsl.running.plan import Surroundings, plan, tasks
 from tfdsl.running.provisions import Provisions
+from tfdsl.running.restarts import FIRST_PAUSE
 from tfdsl.running.supervisor import Supervisor
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tfdsl.lifecycle.events import Task
     from tfdsl.lifecycle.faults import Injected
     from tfdsl.plain_jobs import PlainJob
-    from tfdsl.running.local_job import Watch
+    from tfdsl.running.loop import Loop
     from tfdsl.running.plan import Replica
     from tfdsl.running.screen import Screen
     from tfdsl.running.timers import Timers
@@ -33,7 +34,7 @@ class Settings(Record):
     """What the command line says about a run.
 
     ``environment``: the variables of every process. ``cpu``: whether all devices are hidden. ``keep``: whether the
-    folders of the run stay.
+    folders of the run stay. ``restart_delay``: seconds before the second restart in place.
     """
 
     environment: Mapping[str, str]
@@ -41,6 +42,7 @@ class Settings(Record):
     cpu: bool = False
     mounts: MountOptions = MountOptions()
     keep: bool = False
+    restart_delay: float = FIRST_PAUSE
 
 
 class Prepared:
@@ -103,7 +105,7 @@ class Prepared:
 
     # --- the run ---
 
-    def begin(self, screen: Screen, watch: Watch, timers: Timers) -> LocalJob:
+    def begin(self, screen: Screen, watch: Loop, timers: Timers) -> LocalJob:
         """Take what the job needs of this machine; the job that comes of it has not begun yet.
 
         Raises:
@@ -117,11 +119,8 @@ class Prepared:
             every = tasks(self.job)
             ports = dict(zip(every, supervisor.hold(len(every)), strict=True))
             replicas, _ = plan(self.job, self._surroundings(ports))
-            for replica in replicas:
-                if replica.address is not None:
-                    screen.notice(f"TensorBoard: {replica.address}")
-            injected = self.settings.injected
-            return LocalJob(self.job, replicas, self._provisions.launch, supervisor, screen, watch, timers, injected)
+            launch, injected, delay = self._provisions.launch, self.settings.injected, self.settings.restart_delay
+            return LocalJob(self.job, replicas, launch, supervisor, screen, watch, timers, injected, delay)
         except BaseException:
             supervisor.close()
             raise

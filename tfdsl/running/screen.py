@@ -7,6 +7,7 @@ from typing import IO, TYPE_CHECKING, Final, Protocol
 
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.running.output import shown
+from tfdsl.writing import File, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,24 +86,39 @@ def _label(text: str, colour: int | None) -> str:
 
 
 class Logs:
-    """A file for each program in ``folder``, which exists. ``tell`` is called once when one cannot be written."""
+    """A file for each program in ``folder``, which exists. ``tell`` is called once when one cannot be written.
 
-    def __init__(self, folder: str, tell: Callable[[str], None]) -> None:
+    ``lost``: whether that has happened, as on a disk that is full. ``root``: the folder that the user has named, which no
+    link may lead out of; it is ``folder`` or above it.
+    """
+
+    def __init__(self, folder: str, root: str, tell: Callable[[str], None]) -> None:
         self.folder = folder
+        self._root = root
         self._tell = tell
         self._files: dict[str, IO[bytes] | None] = {}
+        self.lost = False
 
     def write(self, name: str, data: bytes) -> None:
         """Append what a program has written, byte for byte."""
         try:
             if name not in self._files:
-                self._files[name] = open(self.path(name), "wb", buffering=0)  # noqa: SIM115  (close() closes it)
+                self._files[name] = self._opened(self.path(name))
             file = self._files[name]
-            if file is not None:
-                file.write(data)
+            while file is not None and data:
+                data = data[file.write(data) :]
         except OSError as error:
             self._files[name] = None
+            self.lost = True
             self._tell(f"cannot write {self.path(name)}: {error.strerror}; the output of {name} is not kept\n")
+
+    def _opened(self, path: str) -> IO[bytes]:
+        """A new file in the place of what is there, unless that is no file, or a link that leads out of the folder."""
+        failure = write_all([File(path, "", root=self._root)])
+        if failure is not None:
+            raise OSError(0, failure.reason)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK  # tasks may put something else there
+        return open(os.open(os.path.realpath(path), flags), "wb", buffering=0)
 
     def path(self, name: str) -> str:
         """The file of a program: ``worker-1.log`` for ``worker[1]``, ``worker-1-fetch.log`` for its step ``fetch``."""

@@ -9,17 +9,19 @@ from __future__ import annotations
 import errno
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tfdsl.record import fields_of
 from tfdsl.running.launch import Ended, Launch, Running
-from tfdsl.running.supervision import wire
+from tfdsl.running.supervision import tree, wire
+from tfdsl.running.supervision.removal import remove
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -36,6 +38,8 @@ _ROOT: Final = Path(__file__).parents[2]
 _WAS_KILLED: Final = "the supervisor of the run was killed"
 _PATIENCE_MS: Final = 15_000
 """How long :meth:`Supervisor.close` waits for the last process."""
+_PATIENCE_WITH_ORDERS: Final = 15.0
+"""Seconds that a supervisor may be stopped before it takes the next order."""
 
 
 class NoTemporaryFolderError(OSError):
@@ -153,7 +157,26 @@ class Supervisor:
 
     def signal(self, name: str, number: int) -> None:
         """Send a signal to every process of a launch."""
-        self._wire.send("signal", name, int(number))
+        self._wait_for_room()
+        if not self._lost:
+            self._wire.send("signal", name, int(number))
+
+    def wake(self) -> None:
+        """Let it go on if it was stopped: without namespaces, what it has started may do that."""
+        with suppress(OSError):
+            self._process.send_signal(signal.SIGCONT)
+
+    def is_stopped(self) -> bool:
+        """Whether it was stopped, and was not woken for long enough to do anything."""
+        return tree.is_stopped(self._process.pid)
+
+    def end(self) -> None:
+        """Kill it and everything below it, because it does not answer."""
+        if self._process.poll() is None:
+            tree.end_below(self._process.pid)
+            self._process.kill()
+            self._process.wait()
+        self._lose()
 
     def _wait_for_room(self) -> None:
         """Hear the supervisor until it can be told more: with both waiting to be read, neither would go on.
@@ -162,12 +185,17 @@ class Supervisor:
         """
         poll = select.poll()
         poll.register(self._wire.fileno(), select.POLLIN | select.POLLOUT)
+        until = time.monotonic() + _PATIENCE_WITH_ORDERS
         while not self._lost:
-            (_, ready), *_ = poll.poll()
+            ready = sum(ready for _, ready in poll.poll(1000))
             if ready & ~select.POLLOUT:
                 self._listen()
             if ready & select.POLLOUT:
                 return
+            if not ready:
+                self.wake()
+            if time.monotonic() > until and self.is_stopped():
+                self.end()
 
     # --- what happens ---
 
@@ -211,17 +239,16 @@ class Supervisor:
         if self._gone < 0:
             return
         self._wire.close()
+        self.wake()
         _readable(self._gone, _PATIENCE_MS)
         os.close(self._gone)
         self._gone = -1
-        if self._process.poll() is None:
-            try:
-                self._process.wait(_PATIENCE_MS / 1000)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+        try:
+            self._process.wait(_PATIENCE_MS / 1000)
+        except subprocess.TimeoutExpired:
+            self.end()
         if self._process.returncode != 0 and self.scratch and not self._keep:  # it was killed and could not do it
-            shutil.rmtree(self.scratch, ignore_errors=True)
+            remove(self.scratch)
 
 
 def _temporary() -> str:

@@ -1,11 +1,12 @@
-"""Whether TensorFlow is there for the roles whose program is not the user's own."""
+"""The programs of TensorFlow, for the roles whose program is not the user's own: whether they are here, and listen."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import run_rules
 from tfdsl.ir.defaults import board_command
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tfdsl.ir.origins import Origins
     from tfdsl.running.plan import Program, Replica
 
+BOARD: Final = "tensorboard"
+"""A program, and the package that brings it: since 2.21, TensorFlow's does not."""
 _ASK = "import importlib.util as u, sys; sys.exit(3 if u.find_spec('tensorflow') is None else 0)"
 """Finds the package without loading it, which takes seconds."""
 
@@ -32,8 +35,17 @@ def missing(replicas: Sequence[Replica], origins: Origins) -> Iterator[Diagnosti
         board = role.name == "tensorboard" and role.command == board_command(role.logdir or "", role.port)
         why = _why(replica.command) if role.server or board else ""
         if why:
-            diagnostic = run_rules.NO_TENSORFLOW(origins.span(role.path), role=role.name, why=why)
-            yield diagnostic.help("install it where run finds it: pip install tensorflow")
+            what = "TensorBoard" if board else "TensorFlow"
+            diagnostic = run_rules.NO_TENSORFLOW(origins.span(role.path), role=role.name, what=what, why=why)
+            yield diagnostic.help(f"install it where run finds it: pip install {what.lower()}")
+
+
+def listens(address: str) -> bool:
+    """Whether something listens at ``http://HOST:PORT``, on this machine."""
+    host, _, port = address.rpartition("/")[2].partition(":")
+    with socket.socket() as trial:
+        trial.settimeout(0.1)
+        return trial.connect_ex((host, int(port))) == 0
 
 
 def _why(program: Program) -> str:

@@ -298,7 +298,7 @@ def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
             steps.append(resolved.BuildStep(command, None, item.span))
     rows = [row.name for row in statements.BUILD]
     if "from" not in chosen and all(item.key.text in rows for item in node.items if isinstance(item, ast.Assign)):
-        scope.report(value_rules.BUILD_FROM(node.word).help('for example from = "tensorflow/tensorflow:2.16.1"'))
+        scope.report(value_rules.BUILD_FROM(node.word).help('for example from = "tensorflow/tensorflow:2.17.0"'))
     return resolved.Build(node.word, chosen, tuple(steps))
 
 

@@ -11,8 +11,11 @@ from tfdsl.lifecycle.behaviour import Behaviour
 from tfdsl.lifecycle.faults import missing
 from tfdsl.lifecycle.scenario import Prediction, play
 from tfdsl.plain_jobs import plain_jobs
+from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
 from tfdsl.simulating.usual import usual_faults
+from tfdsl.syntax import ast
+from tfdsl.tracing.statements import statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,6 +33,7 @@ Faults: TypeAlias = "tuple[Injected, ...]"
 
 _EVENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "exit": ("failed", "exit", "restarted"),
+    "oom": ("failed", "exit", "evicted", "restarted"),
     "evicted": ("evicted", "failed", "restarted"),
     "preempted": ("evicted", "failed", "restarted"),
     "node lost": ("evicted", "failed", "restarted"),
@@ -93,6 +97,8 @@ def simulated(
     ``named``: the targets are asked for by name, so what one of them refuses is an error.
     """
     plain = plain_jobs(given, request)
+    if pipeline.has_errors(plain.diagnostics) and not _has_target_block(given):
+        return Simulation((), plain.diagnostics)  # no target mends what is wrong without one
     able = [choice for choice in choices if choice.backend.lifecycle]
     unknown = tuple(choice.backend.name for choice in choices if not choice.backend.lifecycle)
     made: list[tuple[Backend, Made]] = []
@@ -117,6 +123,13 @@ def simulated(
     on = {name: [_Target(backend, one) for backend, one in made if one.unit.job.name == name] for name in jobs}
     done = tuple(_job(job, on[name], faults) for name, job in jobs.items())
     return Simulation(done, (), tuple(dict.fromkeys(refused)), tuple(dict.fromkeys(unknown)))
+
+
+def _has_target_block(given: Input) -> bool:
+    """Whether a target may see other jobs than the language."""
+    if isinstance(given, ReadyJob):
+        return True
+    return any(isinstance(one.node, ast.Target) for file in given.files for one in statements(file))
 
 
 def _job(job: Job, targets: Sequence[_Target], faults: Faults | None) -> SimulatedJob:
@@ -158,8 +171,8 @@ class _Target:
         """The messages about what decides these faults; where there is none, all about policies."""
         near = [one for key, one in self.messages if _is_about(key, faults, differs)]
         at = [(policy, one) for _, one in self.messages for policy in self._policies_at(one.span)]
-        asked = [one for policy, one in at if _may_decide(policy, faults)] or [one for _, one in at]
-        yield from {(one.rule.code, one.span): one for one in near or asked}.values()
+        asked = [one for policy, one in at if _may_decide(policy, faults)]
+        yield from {(one.rule.code, one.span): one for one in (near + asked) or [one for _, one in at]}.values()
 
     def _policies_at(self, place: Span) -> Iterator[Policy]:
         """The policies that a message is about; those of checks have no row in the table that would say it."""

@@ -217,7 +217,7 @@ ATTRIBUTES = (
               ("toleration",), example='[{ key = "nvidia.com/gpu", operator = "Exists" }]', akin=("taints",)),
     Attribute("spread", "both", one_of("node", "none"), '"none"', "Place the replicas of the role on different nodes.",
               example='"node"',
-              akin=("podAntiAffinity", "anti_affinity", "placement_policy", "exclusive", "topology")),
+              akin=("podAntiAffinity", "anti_affinity", "placement_policy", "topology")),
     Attribute("replicas", "role", IntType(0, MOST_REPLICAS), "1", "The number of replicas.",
               ("instances", "num_containers", "num_replicas", "replica_count", "instance_count"), example="4",
               akin=("count", "num_workers", "num_ps", "num_trainers", "parallelism", "completions", "nodes",

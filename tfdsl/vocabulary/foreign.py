@@ -25,7 +25,7 @@ _PEERS = "the target sets up how replicas find each other; set port for the port
 _EVICTED = "write a policy: on evicted => restart pod"
 _NO_SCHEDULE = "a job runs once, when it is submitted; use a scheduler to submit it again"
 _OUTPUT = 'write output "/tmp/model" to "/runs/model"'
-_IMAGE_BUILD = 'write build { from = "tensorflow/tensorflow:2.16.1", copy "train.py" to "/app/train.py" }'
+_IMAGE_BUILD = 'write build { from = "tensorflow/tensorflow:2.17.0", copy "train.py" to "/app/train.py" }'
 _ZONE = 'write node_selector = { "topology.kubernetes.io/zone" = "…" }'
 _CONDITION = "write a choice: replicas = distributed ? 4 : 1"
 _FILES = 'write mounts: mount archive "hdfs:///code/train.tar.gz" at "."'

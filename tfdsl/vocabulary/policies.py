@@ -104,7 +104,7 @@ EVENTS = (
     Event(
         "evicted",
         "evicted",
-        "A replica was evicted or preempted, or its node was lost.",
+        "A replica was evicted or preempted, its node was lost, or the cluster's time limit came.",
         _BUT_COMPLETE,
         ("PodEvicted", "preempted", "evict"),
         takes_delay=True,

@@ -178,6 +178,14 @@ def _placement(codes: Mapping[str, str]) -> Iterator[Row]:
 
 
 def _container(program: str, image: str, codes: Mapping[str, str]) -> Iterator[Row]:
+    yield refused(
+        "roles[].image",
+        "Docker pulls images from a registry and cannot run {value}",
+        "047",
+        "image-file",
+        instead="write the image's name in its registry, without a scheme",
+        when=when.docker_file,
+    )
     yield kept("roles[].image", image, when=when.docker)
     yield approximated(
         "roles[].image",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.conditions import not_of_a_registry
 from tfdsl.support import condition
 from tfdsl_backends.hadoop.roles import in_docker
 
@@ -18,6 +19,12 @@ def docker(unit: Unit, item: Item) -> bool:
     """Whether the role runs in docker."""
     role = unit.job.role(item.role)
     return role is not None and in_docker(unit, role)
+
+
+@condition("docker, a file or with a scheme")
+def docker_file(unit: Unit, item: Item) -> bool:
+    """Whether docker would have to run what is not in a registry."""
+    return docker(unit, item) and not_of_a_registry(unit, item)
 
 
 @condition("a role runs in docker")

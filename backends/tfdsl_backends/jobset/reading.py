@@ -22,6 +22,7 @@ from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.images import add_missing_images
+from tfdsl_backends.podspec.reading.neighbours import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods
 
 if TYPE_CHECKING:
@@ -40,10 +41,11 @@ _TARGET: Final = "jobset"
 def groups(documents: Sequence[Document]) -> Sequence[Group]:
     """Each JobSet with the claims and the Service of TensorBoard that the compiler would write beside it."""
     found: list[Group] = []
+    neighbours = Neighbours(documents)
     for document in documents:
         root = view(document.node)
         if is_jobset(root):
-            beside = belonging([other for other in documents if other is not document], root)
+            beside = belonging(neighbours, root)
             found.append(Group("JobSet", (document, *beside)))
     return found
 

@@ -15,17 +15,18 @@ if TYPE_CHECKING:
 
     from tfdsl.manifest.documents import Document
     from tfdsl_backends.podspec.reading.facts import ClaimFacts
+    from tfdsl_backends.podspec.reading.neighbours import Neighbours
 
 _BOARD: Final = "tensorboard"
 
 
-def belonging(documents: Sequence[Document], jobset: View) -> list[Document]:
-    """Those of ``documents`` that the compiler writes beside ``jobset``."""
+def belonging(neighbours: Neighbours, jobset: View) -> list[Document]:
+    """Those of ``neighbours`` that the compiler writes beside ``jobset``."""
     name, namespace = jobset["metadata"]["name"].text, jobset["metadata"]["namespace"].text
     if name is None:
         return []
     made = {f"{name}-{stem(path)}" for path, _ in _mounted(jobset)}
-    near = [one for one in documents if view(one.node)["metadata"]["namespace"].text == namespace]
+    near = neighbours.of(namespace, name)
     return [one for one in near if _is_board(view(one.node), name) or _is_claim(view(one.node), made)]
 
 

@@ -62,6 +62,7 @@ def _role_rows() -> Iterator[Row]:
     yield translated("roles[].logdir", f"{CONTAINER}.command", "--logdir of the tensorboard command")
     yield kept("roles[].labels", "template.metadata.labels")
     yield kept("roles[].annotations", "template.metadata.annotations")
+    yield _image("roles[].image")
     yield kept("roles[].image", f"{CONTAINER}.image")
     yield kept("roles[].image_pull_policy", f"{CONTAINER}.imagePullPolicy")
     yield kept("roles[].image_pull_secrets", f"{TEMPLATE}.imagePullSecrets")
@@ -182,10 +183,22 @@ def _run_time_workdir(key: str) -> Iterator[Row]:
         )
 
 
+def _image(key: str) -> Row:
+    return refused(
+        key,
+        "Kubernetes pulls images from a registry and cannot run {value}",
+        "012",
+        "image-file",
+        instead="write the image's name in its registry, without a scheme",
+        when=asked.not_of_a_registry,
+    )
+
+
 def _step_rows() -> Iterator[Row]:
     """What is in a step; whether there can be one is for each target to say."""
     for kind in STEPS:
         key = f"steps[{kind}]"
+        yield _image(f"{key}.image")
         yield kept(f"{key}.image", f"{STEP}.image")
         yield kept(f"{key}.command", f"{STEP}.command")
         yield kept(f"{key}.args", f"{STEP}.args")

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.emit.located import child
 from tfdsl.ir.model import ConfigMapRef, SecretRef
-from tfdsl.ir.policies import RESTARTS
+from tfdsl.ir.policies import RESTARTS, on_eviction, on_exit
 from tfdsl.ir.process_limits import SHORT_HOST, address_list
 from tfdsl.patterns import regex
 from tfdsl_backends.scripts.archives import archive_suffix
 from tfdsl_backends.scripts.roles import hides_gpus
 from tfdsl_backends.scripts.strings import own_long_strings, own_variables
 from tfdsl_backends.scripts.texts import shown
-from tfdsl_backends.slurm import messages
+from tfdsl_backends.slurm import messages, sbatch_options
 from tfdsl_backends.slurm.containers import UNSAFE, binds
+from tfdsl_backends.slurm.job_script import EARLY, minutes, warning
 from tfdsl_backends.slurm.layout import components, largest, single, size_of
-from tfdsl_backends.slurm.options import in_containers, port_range
+from tfdsl_backends.slurm.options import in_containers, port_range, time_limit
 from tfdsl_backends.slurm.policies import decided
 
 if TYPE_CHECKING:
@@ -25,12 +27,16 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.ir.model import Role
+    from tfdsl.text import Span
 
 _PARTITION: Final = regex(r"[A-Za-z0-9_.][A-Za-z0-9_.,-]*\Z")
 _CONSTRAINT: Final = regex(r"[A-Za-z0-9_.(\[][A-Za-z0-9_.:,&|*()\[\]-]*\Z")
 _IMAGE: Final = regex(r"[A-Za-z0-9_./@:+-]+\Z")
+_BEHIND: Final = "options of srun go to no step; those of a plugin of your site go to submit.sh behind --"
 GOES_ON: Final = {*RESTARTS, "ignore", "abort job"}
 """Actions by which a job says that a lost replica does not simply fail it; Slurm ends all of them then."""
+KILLED: Final = 137
+"""128 + SIGKILL: with which a process ends that the kernel kills alone."""
 MANY: Final = 200
 """Replicas of which the steps become a load for the first node."""
 
@@ -41,6 +47,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from _ports(unit)
     yield from _layout(unit)
     yield from _ends(unit)
+    yield from _options(unit)
     yield from _addresses(unit)
     hidden = [role.name for role in unit.job.roles if hides_gpus(unit.job, role)]
     if hidden:
@@ -105,12 +112,64 @@ def _layout(unit: Unit) -> Iterator[Diagnostic]:
 
 def _ends(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
-    if job.deadline is None:
+    if not minutes(unit):
         yield messages.NO_LIMIT(unit.origins.job).help("write deadline = 12h, or what the job needs")
     goes_on = any(policy.action in GOES_ON and policy.role != "tensorboard" for policy in job.policies)
+    goes_on = goes_on or bool(unit.text("time_limit"))
     if goes_on and not any(policy.event == "evicted" for policy in job.policies):
         what = "starts again from the queue" if decided(unit).evicted == "restart job" else "fails"
         yield messages.NODE_LOSS(unit.origins.job, what=what).help("write on evicted => restart job, or => fail job")
+    yield from _killed(unit)
+
+
+def _killed(unit: Unit) -> Iterator[Diagnostic]:
+    """The policies that decide about another end than the language says, when the kernel kills a step."""
+    told: set[Span] = set()
+    for role in unit.job.roles:
+        killed, lost = on_exit(unit.job, role, KILLED), on_eviction(unit.job, role)
+        if killed is lost or (killed and lost and (killed.action, killed.delay) == (lost.action, lost.delay)):
+            continue
+        if killed is not None and killed.event == "exit":
+            place, what = killed.path, "this policy does not decide"
+        else:
+            place, what = (lost.path if lost is not None else role.path), "this policy decides"
+        if place not in told:
+            yield messages.LOST_FOR_MEMORY(unit.origins.span(place), what=what)
+        told.add(place)
+
+
+def _options(unit: Unit) -> Iterator[Diagnostic]:
+    """The options time_limit and sbatch."""
+    needed = warning(unit) + EARLY
+    if 0 < time_limit(unit) <= needed:
+        place = unit.option_place("time_limit")
+        diagnostic = messages.SHORT_LIMIT(place, value=unit.text("time_limit"), seconds=needed)
+        yield diagnostic.help("write a longer one, or a shorter stop_grace")
+    for at, one in enumerate(sbatch_options.given(unit)):
+        place = unit.option_place(f"sbatch[{at}]")
+        option = f"--{one.name}"
+        if not one.name:
+            yield _unknown(one, place)
+        elif one.instead is not None:
+            yield messages.OWN_OPTION(place, option=option).help(one.instead)
+        elif (since := sbatch_options.too_new(unit, one)) is not None:
+            yield messages.NEW_OPTION(place, option=option, since=since, version=unit.shown_version)
+        elif (problem := one.problem()) is not None:
+            yield messages.OPTION_VALUE(place, option=option, problem=problem)
+        elif one.name == "mem" and any(role.memory is not None for role in unit.job.roles):
+            yield messages.TWO_MEMORIES(place).help("remove memory from the job, or --mem from sbatch")
+
+
+def _unknown(one: sbatch_options.Given, place: Span) -> Diagnostic:
+    word = one.written.strip().partition("=")[0].split(" ")[0]
+    if not word.startswith("-"):
+        diagnostic = messages.UNKNOWN_OPTION(place, option=repr(one.written))
+        return diagnostic.help('write each option as a text of its own: "--mem=0"')
+    diagnostic = messages.UNKNOWN_OPTION(place, option=word)
+    if one.near:
+        return diagnostic.help(f"it may be {listing(f'--{name}' for name in one.near)}")
+    near = closest(word.lstrip("-").replace("_", "-"), sbatch_options.FORMS)
+    return diagnostic.help(f"did you mean --{near}?") if near is not None else diagnostic.help(_BEHIND)
 
 
 def _addresses(unit: Unit) -> Iterator[Diagnostic]:

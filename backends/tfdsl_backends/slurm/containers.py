@@ -40,6 +40,7 @@ def pyxis_image(image: str) -> str:
     """``image`` as pyxis reads it: the registry ends with ``#``, and a file is a path."""
     if image.startswith(("/", "./")):
         return image
+    image = image.removeprefix("docker://")
     found = _HOST.fullmatch(image)
     return f"{found['registry']}#{found['rest']}" if found is not None else image
 

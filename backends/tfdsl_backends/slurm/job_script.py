@@ -10,9 +10,10 @@ from tfdsl.emit.located import Located, child
 from tfdsl.emit.script import Quoted, render
 from tfdsl.ir.cluster_spec import IN_CLUSTER
 from tfdsl_backends.scripts.roles import stop_grace
+from tfdsl_backends.slurm import sbatch_options
 from tfdsl_backends.slurm.containers import container_values
 from tfdsl_backends.slurm.layout import components, single, size_of
-from tfdsl_backends.slurm.options import port_range
+from tfdsl_backends.slurm.options import port_range, time_limit
 from tfdsl_backends.slurm.policies import ANY, decided
 
 if TYPE_CHECKING:
@@ -27,8 +28,13 @@ TEMPLATES = Path(__file__).with_name("templates")
 STOP_GRACE = 30
 """Seconds that a command has to stop, unless its role says otherwise; Slurm's own KillWait."""
 
-SPARE = 60
-"""Seconds between the deadline, which the script itself keeps, and Slurm's limit."""
+EARLY = 60
+"""Seconds that Slurm may send the warning early."""
+
+SPARE = EARLY + 30
+"""Seconds between the deadline, which the script itself keeps, and the warning."""
+
+_MOST_WARNING = 65535
 
 
 def job_script(unit: Unit) -> Written:
@@ -42,7 +48,13 @@ def job_script(unit: Unit) -> Written:
     policies = decided(unit)
     values: dict[str, Data] = {
         "job": Located(job.name, "name"),
-        "components": [directives(unit, component, first=component is asked[0]) for component in asked],
+        "components": [
+            {
+                "lines": directives(unit, component, first=component is asked[0]),
+                "given": [Quoted(line) for line in sbatch_options.directives(unit, first=component is asked[0])],
+            }
+            for component in asked
+        ],
         "several": not single(unit),
         "suffix": Quoted("" if single(unit) else "_HET_GROUP_"),
         "roles": [role.name for role in job.roles],
@@ -82,6 +94,21 @@ def seconds(job: Job) -> int:
     return -(-job.deadline.ms // 1000) if job.deadline is not None else 0
 
 
+def warning(unit: Unit) -> int:
+    """How many seconds before its limit Slurm warns the script: all replicas end in that time."""
+    longest = max(math.ceil(stop_grace(role, STOP_GRACE)) for role in unit.job.roles)
+    return min(longest + 30, _MOST_WARNING)
+
+
+def minutes(unit: Unit) -> int:
+    """Slurm's limit: the option's, or sooner if the deadline is; 0 for that of the partition."""
+    asked = time_limit(unit)
+    if unit.job.deadline is None:
+        return -(-asked // 60)
+    own = seconds(unit.job) + warning(unit) + SPARE
+    return -(-(min(asked, own) if asked else own) // 60)
+
+
 def directives(unit: Unit, component: Component, *, first: bool) -> Data:
     """The ``#SBATCH`` lines of a component. Their values are from alphabets that the checks know.
 
@@ -94,8 +121,8 @@ def directives(unit: Unit, component: Component, *, first: bool) -> Data:
     if unit.job.queue is not None:
         lines.append(Located(f"--partition={unit.job.queue}", "queue"))
     lines.append(Located(f"--ntasks={component.tasks}", child(role.path, "replicas")))
-    if component.apart:
-        lines.append(Located("--ntasks-per-node=1", child(role.path, "spread")))
+    if component.per_node:
+        lines.append(Located(f"--ntasks-per-node={component.per_node}", child(role.path, "spread")))
     lines.append(Located(f"--cpus-per-task={size.cpus}", child(role.path, "cpu")))
     lines.append("--threads-per-core=1")  # a step takes whole cores, so replicas that share one would wait for another
     if size.memory:
@@ -116,8 +143,9 @@ def job_directives(unit: Unit) -> list[Data]:
         "--open-mode=append",  # otherwise a requeue empties the log
         "--requeue" if decided(unit).requeues else "--no-requeue",
     ]
-    if job.deadline is not None:
-        lines.append(Located(f"--time={-(-(seconds(job) + SPARE) // 60)}", "deadline"))
+    if minutes(unit):
+        lines.append(Located(f"--time={minutes(unit)}", "deadline"))
+    lines.append(f"--signal=B:USR1@{warning(unit)}")
     if isinstance(job.priority, int):
         lines.append(Located(f"--nice={-job.priority}", "priority"))
     elif job.priority is not None:

@@ -29,12 +29,12 @@ class Size(Record):
 
 
 class Component(Record):
-    """Part of the allocation. ``constraint``: features of its nodes; ``apart``: no two replicas on one node."""
+    """Part of the allocation. ``constraint``: features of its nodes; ``per_node``: replicas on one, 0 for any."""
 
     roles: tuple[Role, ...]
     size: Size
     constraint: str = ""
-    apart: bool = False
+    per_node: int = 0
 
     @property
     def tasks(self) -> int:
@@ -47,12 +47,12 @@ def components(unit: Unit) -> list[Component]:
     if single(unit):
         roles = unit.job.roles
         label = next((role.node_label for role in roles if role.node_label), "") or ""
-        return [Component(roles, largest([size_of(unit, role) for role in roles]), label, is_apart(roles[0]))]
+        return [Component(roles, largest([size_of(unit, role) for role in roles]), label, per_node(unit, roles[0]))]
     found: dict[object, list[Role]] = {}
     for role in unit.job.roles:
         found.setdefault(shape(unit, role), []).append(role)
     return [
-        Component(tuple(roles), size_of(unit, roles[0]), roles[0].node_label or "", is_apart(roles[0]))
+        Component(tuple(roles), size_of(unit, roles[0]), roles[0].node_label or "", per_node(unit, roles[0]))
         for roles in found.values()
     ]
 
@@ -71,6 +71,12 @@ def shape(unit: Unit, role: Role) -> object:
 def is_apart(role: Role) -> bool:
     """Whether each replica of ``role`` is on a node of its own."""
     return role.spread == "node" and role.replicas > 1
+
+
+def per_node(unit: Unit, role: Role) -> int:
+    """How many replicas of ``role`` may be on one node; 0 for any number."""
+    most = unit.options["tasks_per_node"]
+    return 1 if is_apart(role) else most if isinstance(most, int) else 0
 
 
 def size_of(unit: Unit, role: Role) -> Size:

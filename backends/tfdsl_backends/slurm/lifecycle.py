@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.ir.policies import on_eviction
 from tfdsl.lifecycle.behaviour import Behaviour, Decision
-from tfdsl_backends.slurm.policies import decided
+from tfdsl_backends.slurm.policies import LOST_STATUS, decided
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,6 +28,13 @@ class BatchScript(Behaviour):
     def __init__(self, unit: Unit) -> None:
         super().__init__(unit.job)
         self._evicted = decided(unit).evicted
+
+    def on_oom(self, task: Task, status: int, state: State) -> Decision:
+        """The kernel ends the whole step, which leaves no mark: the replica alone is lost."""
+        policy = on_eviction(self.job, self.role(task), task.index)
+        if policy is None:
+            return super().on_exit(task, LOST_STATUS, state)
+        return self.decision(policy, f"{task} was killed with its step, status {LOST_STATUS}")
 
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
         """Slurm ends all steps; then the job fails, is held, or starts again from the queue."""

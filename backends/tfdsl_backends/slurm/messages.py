@@ -36,7 +36,7 @@ NODE_LOSS = Rule(
     "SLM106",
     "slurm-node-loss",
     "info",
-    "when a node is lost or the job is preempted, Slurm ends all replicas; then the job {what}",
+    "when a node is lost, the job is preempted or its time limit comes, all replicas end; then the job {what}",
 )
 COMPONENTS = Rule(
     "SLM107",
@@ -74,6 +74,23 @@ SIDE_BY_SIDE = Rule(
     "error",
     "one allocation has one {what} for all replicas, but the roles have {values}",
 )
+UNKNOWN_OPTION = Rule("SLM115", "slurm-unknown-option", "error", "sbatch has no option {option}")
+OWN_OPTION = Rule("SLM116", "slurm-own-option", "error", "the target itself decides {option}")
+OPTION_VALUE = Rule("SLM117", "slurm-option-value", "error", "{option} {problem}")
+NEW_OPTION = Rule("SLM118", "slurm-new-option", "error", "{option} came with Slurm {since}, not {version}")
+TWO_MEMORIES = Rule("SLM119", "slurm-two-memories", "error", "sbatch refuses --mem beside the memory of a role")
+LOST_FOR_MEMORY = Rule(
+    "SLM120",
+    "slurm-lost-for-memory",
+    "info",
+    "a replica whose step the kernel kills for its memory is lost (status 75): {what}",
+)
+SHORT_LIMIT = Rule(
+    "SLM121",
+    "slurm-short-time-limit",
+    "error",
+    "time_limit {value} leaves no time to run: Slurm may warn {seconds} s before it, so that all replicas can end",
+)
 
 RULES = (
     NO_COMMAND,
@@ -91,4 +108,11 @@ RULES = (
     TOO_LONG,
     TOO_MANY_ADDRESSES,
     SIDE_BY_SIDE,
+    UNKNOWN_OPTION,
+    OWN_OPTION,
+    OPTION_VALUE,
+    NEW_OPTION,
+    TWO_MEMORIES,
+    LOST_FOR_MEMORY,
+    SHORT_LIMIT,
 )

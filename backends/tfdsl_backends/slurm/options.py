@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import Option
-from tfdsl.vocabulary.types import MapType, StringType, one_of
+from tfdsl.vocabulary.quantities import Duration
+from tfdsl.vocabulary.types import STRINGS, TIME_LIMIT, IntType, MapType, StringType, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +29,37 @@ OPTIONS = (
         "`components`: a heterogeneous job, with a component for the roles of one size; each component gets nodes of "
         "its own. `single`: one allocation, with the largest size for every replica. Without it, `single` if all roles "
         "are alike, else `components`.",
+    ),
+    Option(
+        "tasks_per_node",
+        IntType(1, 4096),
+        "At most so many replicas on one node, `--ntasks-per-node`; of a role with `spread` it is one.",
+        None,
+        ("ntasks_per_node", "procs_per_node", "nproc_per_node"),
+    ),
+    Option(
+        "time_limit",
+        TIME_LIMIT,
+        "How long Slurm gives the nodes for, `--time`, where that is less than the job needs. Before it is over, the "
+        "policies on `evicted` act: `on evicted => restart job` goes back into the queue.",
+        None,
+        ("time", "walltime", "time_limit_minutes"),
+    ),
+    Option(
+        "sbatch",
+        STRINGS,
+        'Further options of sbatch, each as one text: `["--exclusive", "--mem=0", "--mail-type=END"]`. Those that the '
+        "target writes itself are refused with what to write instead.",
+        (),
+        ("sbatch_options", "extra", "slurm_args", "directives", "exclusive", "reservation", "mail_type", "licenses"),
+    ),
+    Option(
+        "setup",
+        StringType(empty=False),
+        "What bash runs in every replica before its command, in the same shell: `module load cuda/12.4`. With "
+        "Apptainer it runs on the node, with pyxis in the container. If a command of it fails, the replica fails.",
+        None,
+        ("module", "modules", "prologue", "init", "pre_command"),
     ),
     Option("account", StringType(pattern=NAME), "The account that is charged, `--account`.", None),
     Option("qos", StringType(pattern=NAME), "The quality of service, `--qos`.", None),
@@ -70,3 +102,9 @@ def port_range(unit: Unit) -> tuple[int, int]:
     """The first and the last port."""
     first, last = unit.text("port_range").split("-")
     return int(first), int(last)
+
+
+def time_limit(unit: Unit) -> int:
+    """Seconds for which Slurm gives the nodes; 0 without the option."""
+    text = unit.text("time_limit")
+    return -(-Duration(text).ms // 1000) if text else 0

@@ -17,6 +17,9 @@ ANY = "*"
 LOST = "lost"
 """Instead of a status: the replica left none, because it was killed or its node was lost."""
 
+LOST_STATUS = 75
+"""With which a job ends that such a replica fails."""
+
 
 class Reaction(Record):
     """What follows from an end. ``replica``: ``worker-0``, ``worker-*``; ``ends``: statuses, ``lost``, or ``*``."""

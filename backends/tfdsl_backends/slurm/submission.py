@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located
 from tfdsl.emit.script import render
-from tfdsl_backends.slurm.job_script import SPARE, TEMPLATES, seconds
+from tfdsl_backends.slurm.job_script import TEMPLATES, minutes
 from tfdsl_backends.slurm.options import in_containers
 
 if TYPE_CHECKING:
@@ -32,5 +32,5 @@ def pending(unit: Unit) -> list[Data]:
     if not waits:
         return []
     policy, delay = min(waits, key=lambda one: one[1].ms)
-    limit = -(-delay.ms // 1000) + -(-(seconds(unit.job) + SPARE) // 60) * 60
+    limit = -(-delay.ms // 1000) + minutes(unit) * 60
     return [Located(f"--deadline=now+{limit}", f"{policy.path}.delay")]

@@ -73,8 +73,8 @@ JOB = (
     approximated(
         "job.deadline",
         "--time",
-        "the script ends the job after {value}, counted anew when Slurm has queued it again; Slurm itself ends it "
-        "one to two minutes later",
+        "the script ends the job when it has run for {value}, counted over all runs to ten seconds; Slurm itself ends "
+        "it a few minutes later",
         "007",
     ),
     approximated("job.ttl", "", "Slurm has its own rules for ended jobs; {value} is ignored", "008"),
@@ -142,6 +142,14 @@ PLACEMENT = (
 )
 
 CONTAINER = (
+    refused(
+        "roles[].image",
+        "pyxis runs images of a registry and squashfs files (.sqsh), not {value}",
+        "067",
+        "pyxis-image",
+        instead='write runtime = "apptainer", or convert it with enroot import',
+        when=when.not_for_pyxis,
+    ),
     kept("roles[].image", "--container-image, apptainer exec", when=when.containers),
     approximated(
         "roles[].image",
@@ -419,12 +427,14 @@ def _evicted() -> Iterator[Row]:
         yield approximated(
             f"{key}.{action}",
             "--requeue",
-            "Slurm takes the whole allocation back when a node is lost, whatever role it had; then the policy acts",
+            "Slurm takes the whole allocation back, whatever role has lost a node; then the policy acts",
             "070",
             "evicted-role",
             when=when.of_a_role,
         )
-    yield translated(f"{key}.fail job", "--no-requeue", "all replicas end with the job")
+    yield translated(
+        f"{key}.fail job", "--no-requeue, --signal", "all replicas end with the job, also before its time limit"
+    )
     yield approximated(
         f"{key}.abort job",
         "--requeue",
@@ -432,7 +442,9 @@ def _evicted() -> Iterator[Row]:
         "071",
         "evicted-abort",
     )
-    yield translated(f"{key}.restart job", "--requeue", "the job goes back into the queue")
+    yield translated(
+        f"{key}.restart job", "--requeue, --signal", "the job goes back into the queue, also before its time limit"
+    )
     for action in ("restart container", "restart pod", "restart role", "ignore"):
         yield refused(
             f"{key}.{action}",

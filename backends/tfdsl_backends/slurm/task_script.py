@@ -53,6 +53,7 @@ def task_script(unit: Unit) -> Written:
         "preparations": [{"names": Quoted(" | ".join(names)), "steps": steps} for names, steps in prepared],
         "steps": script_steps(job),
         "commands": commands(job),
+        "setup": unit.text("setup"),
         "apptainer": cast("Data", apptainer_values(unit)),
         "pyxis": containers == "pyxis",
     }

@@ -22,6 +22,15 @@ no_spread = Condition(
 )
 
 
+@condition("pyxis, a file or address for Apptainer")
+def not_for_pyxis(unit: Unit, item: Item) -> bool:
+    """Whether only Apptainer could run the image."""
+    name = str(item.value)
+    return unit.text("runtime") == "pyxis" and (
+        name.endswith((".sif", ".simg")) or ("://" in name and not name.startswith("docker://"))
+    )
+
+
 @condition("whole MB for each processor")
 def exact_memory(unit: Unit, item: Item) -> bool:
     """Whether Slurm reserves exactly that."""
@@ -56,10 +65,10 @@ def read_only_image(unit: Unit, item: Item) -> bool:
     return cast("BaseMount", item.node).at.startswith("/") and unit.text("runtime") != "pyxis"
 
 
-@condition("with a deadline")
+@condition("with a deadline or time_limit")
 def with_deadline(unit: Unit, item: Item) -> bool:
     """Whether Slurm can know how long the job takes."""
-    return unit.job.deadline is not None
+    return unit.job.deadline is not None or bool(unit.text("time_limit"))
 
 
 @condition("the role's")

@@ -16,6 +16,7 @@ from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.images import add_missing_images
+from tfdsl_backends.podspec.reading.neighbours import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.tfjob.normal import aligned, normal
 from tfdsl_backends.tfjob.old_forms import is_tfjob, modern
@@ -47,10 +48,11 @@ _LOST_CONFIG: Final = "the operator sets TF_CONFIG itself, and the last one coun
 def groups(documents: Sequence[Document]) -> Sequence[Group]:
     """Each TFJob with the claims and the TensorBoard that the compiler would write beside it."""
     found: list[Group] = []
+    neighbours = Neighbours(documents)
     for document in documents:
         if is_tfjob(document.node):
             root, job = view(document.node), view(modern(document.node))
-            beside = belonging([other for other in documents if other is not document], job)
+            beside = belonging(neighbours, job)
             api = (root["apiVersion"].text or "").removeprefix("kubeflow.org/")
             found.append(Group(f"{root['kind'].text} {api}", (document, *beside)))
     return found

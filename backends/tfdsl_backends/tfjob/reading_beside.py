@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tfdsl.reading import Asked
     from tfdsl.text import Span
     from tfdsl_backends.podspec.reading.facts import ClaimFacts
+    from tfdsl_backends.podspec.reading.neighbours import Neighbours
 
 BOARD: Final = "tensorboard"
 LABEL: Final = "tfdsl/tensorboard"
@@ -31,12 +32,12 @@ PORT: Final = 6006
 CHECKPOINT: Final = "CHECKPOINT_DIR"
 
 
-def belonging(documents: Listed[Document], job: View) -> list[Document]:
-    """Those of ``documents`` that the compiler writes beside ``job``: claims that it mounts, and TensorBoard."""
+def belonging(neighbours: Neighbours, job: View) -> list[Document]:
+    """Those of ``neighbours`` that the compiler writes beside ``job``: claims that it mounts, and TensorBoard."""
     name, namespace = job["metadata"]["name"].text, job["metadata"]["namespace"].text
     if name is None:
         return []
-    near = [one for one in documents if view(one.node)["metadata"]["namespace"].text == namespace]
+    near = neighbours.of(namespace, name)
     boards = [view(one.node) for one in near if _is_board(one, name)]
     claims = _made_claims([job, *boards], name) if len(near) > len(boards) else set[str]()
     return [one for one in near if _is_board(one, name) or _is_claim(one, claims)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics.import_rules import NOT_KEPT
 from tfdsl.manifest.view import view
 from tfdsl.reading import Group
+from tfdsl_backends.podspec.reading.neighbours import Neighbours
 from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.normal import HEADERS, TEMPLATES
 
@@ -27,10 +28,13 @@ BOARD: Final = "tensorboard"
 def groups(documents: Sequence[Document]) -> Sequence[Group]:
     """Each Volcano job with the claims and the Service that the compiler would write beside it."""
     found: list[Group] = []
+    neighbours = Neighbours(documents)
     for document in documents:
         kind = _kind(document.node)
         if kind:
-            beside = [other for other in documents if other is not document and _belongs(other, document)]
+            metadata = view(document.node)["metadata"]
+            near = neighbours.of(metadata["namespace"].text, metadata["name"].text)
+            beside = [other for other in near if other is not document and _belongs(other, document)]
             what = "Volcano Job" if kind == "Job" else f"job of a Volcano {kind}"
             found.append(Group(what, (document, *beside)))
     return found
@@ -61,12 +65,9 @@ def report_holder(document: Document, asked: Asked) -> None:
 
 
 def _belongs(document: Document, job: Document) -> bool:
-    """Whether ``document`` is one that the compiler writes beside ``job``."""
+    """Whether ``document``, in the namespace of ``job``, is one that the compiler writes beside it."""
     root, other = view(document.node), view(job.node)
-    metadata, own = root["metadata"], other["metadata"]
-    name, of = metadata["name"].text, own["name"].text
-    if not name or not of or metadata["namespace"].text != own["namespace"].text:
-        return False
+    name, of = root["metadata"]["name"].text or "", other["metadata"]["name"].text
     if root["kind"].text == "Service":
         return name == f"{of}-{BOARD}"
     return root["kind"].text == "PersistentVolumeClaim" and name.startswith(f"{of}-") and name in _claimed(other)

@@ -62,6 +62,7 @@ def job_script(unit: Unit) -> Written:
         "preparations": preparations(unit),
         "steps": script_steps(unit.job),
         "commands": commands(unit),
+        "docker": any(in_docker(unit, role) for role in job.roles),
         "flags": any(gets_flags(job, role) for role in job.roles),
         "protocol": Located(job.cluster.protocol, "cluster.protocol"),
         "pythons": [python] if python else list(PYTHONS),

@@ -48,7 +48,7 @@ export function otherCommand({ args }: Pick<Command, "args">, ...words: string[]
 export function missing({ configured: [name] }: Pick<Surroundings, "configured">): string {
   return name !== undefined && name !== ""
     ? `The program "${name}" of the setting tfdsl.server.command is not there.`
-    : "The program tfdsl is not installed, so .tfjob files get colours only. Install it with: pip install 'tfdsl[lsp]'";
+    : "The program tfdsl is not installed, so .tfjob files get colours only. In a checkout of tfdsl, run: pip install '.[lsp]'";
 }
 
 /** `python -m tfdsl` looks for modules in its folder: that of the workspace is for a trusted one only. */

@@ -51,7 +51,7 @@ test("then that of the first folder that has one, else that of the PATH", () => 
 
 test("without a program there is no command, and a sentence that says what to do", () => {
   assert.equal(serverCommand(around({ folders: ["/w"] })), undefined);
-  assert.match(missing(around({})), /pip install 'tfdsl\[lsp\]'/);
+  assert.match(missing(around({})), /pip install '\.\[lsp\]'/);
 });
 
 test("nothing of a workspace that is not trusted is run, and nothing runs in it", () => {

@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tests.conformance.kubernetes.programs import NotBuiltError
+from tests.conformance.tensorflow import OLDEST, TRIED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tests.conformance.kubernetes.work import Work
 
-TENSORFLOW = "2.15.1"
 REPOSITORY = "conformance.invalid"
-WITH_TENSORFLOW = f"tensorflow-{TENSORFLOW}"
+WITH_TENSORFLOW = f"tensorflow-{OLDEST}"
 BUSYBOX = Path("/bin/busybox")
 PYTHON_PACKAGES = (
     *("libc6", "libgcc-s1", "libstdc++6", "libexpat1", "zlib1g", "libssl3", "libffi8", "libbz2-1.0", "liblzma5"),
@@ -163,7 +163,7 @@ def _pip(site: Path) -> None:
     site.mkdir(parents=True, exist_ok=True)
     options = ["--quiet", "--disable-pip-version-check", "--root-user-action", "ignore", "--no-cache-dir"]
     options += ["--no-compile", "--python-version", "3.11", "--only-binary=:all:", "--target", str(site)]
-    _run([sys.executable, "-m", "pip", "install", *options, f"tensorflow-cpu=={TENSORFLOW}", "setuptools<81"], site)
+    _run([sys.executable, "-m", "pip", "install", *options, *TRIED[OLDEST]], site)
     for name in UNUSED:
         shutil.rmtree(site / name, ignore_errors=True)
     for path in list(site.rglob("tests")):

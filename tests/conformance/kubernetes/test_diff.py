@@ -24,6 +24,7 @@ PAIRS = [
     for folder in sorted(EXAMPLES.iterdir())
     for target in TARGETS
     if (folder / "expected" / target).is_dir() or list(folder.glob(f"expected/{target}*"))
+    if "matrix {" not in (folder / "main.tfjob").read_text(encoding="utf-8")  # its jobs are those of other examples
 ]
 
 
@@ -42,8 +43,6 @@ def one_job(text: str, name: str) -> str:
 @pytest.mark.parametrize(("example", "target"), PAIRS)
 def test_what_was_created_is_the_same_as_its_source(api: Api, tmp_path: Path, example: str, target: str) -> None:
     text = (EXAMPLES / example / "main.tfjob").read_text(encoding="utf-8")
-    if "matrix {" in text:
-        pytest.skip("each of its jobs is one of the other examples")
     text = one_job(text, unused_name("diff"))
     (tmp_path / "main.tfjob").write_text(text, encoding="utf-8")
     made = accepted(text, target)

@@ -1,4 +1,4 @@
-"""Prove that jobs train with real TensorFlow on this machine.
+"""Prove that jobs train with real TensorFlow on this machine: with the oldest one that tfdsl is for, and with today's.
 
 usage: python -m tests.conformance.local [--work FOLDER] [PYTEST ARGUMENTS]
 """
@@ -26,7 +26,7 @@ def main(words: list[str]) -> int:
     work = given.work.resolve()
     start = time.monotonic()
     try:
-        tensorflow.install(work)
+        tensorflow.install(work, tensorflow.OLDEST, tensorflow.NEWEST)
     except tensorflow.NotInstalledError as problem:
         print(problem, file=sys.stderr)
         return 1

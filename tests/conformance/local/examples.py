@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.conformance import tensorflow
 from tests.unit.cli.shell import COMMAND, environment
 
 if TYPE_CHECKING:
@@ -48,14 +47,17 @@ class Run(NamedTuple):
 
 
 def run(
-    work: Path,
+    programs: Path,
     folder: Path,
     name: str,
     *words: str,
     steps: int = 1000,
     meanwhile: Callable[[str], None] = lambda said: None,
 ) -> Run:
-    """Run an example whose folders are below ``folder``. ``meanwhile`` gets standard error, again and again."""
+    """Run an example whose folders are below ``folder``, with the TensorFlow of ``programs``.
+
+    ``meanwhile`` gets standard error, again and again.
+    """
     runs, export = folder / "runs", folder / "export"
     runs.mkdir(parents=True)
     text = (EXAMPLES / name / "main.tfjob").read_text(encoding="utf-8")
@@ -64,9 +66,9 @@ def run(
     text = re.sub(r"^  args .*\n", "", text, flags=re.M)
     text = re.sub(r"^  command .*$", rf"\g<0>\n{args}", text, count=1, flags=re.M)
     (folder / "main.tfjob").write_text(text, encoding="utf-8")
-    path = f"{tensorflow.programs(work)}{os.pathsep}{os.environ['PATH']}"
-    more = {"PATH": path, "TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""}
-    command = [*COMMAND, "run", str(folder / "main.tfjob"), "--profile", "laptop", "--mount", f"{runs}={runs}", *words]
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    more = {"PATH": path, "TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "PYTHONPYCACHEPREFIX": ""}
+    command = [*COMMAND, "run", str(folder / "main.tfjob"), "--mount", f"{runs}={runs}", *words]
     start, wall = time.monotonic(), time.time()
     with open(folder / "out", "wb") as out, open(folder / "err", "wb") as err:
         process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The shipped examples, trained to the end by TensorFlow as processes of this machine."""
+"""The shipped examples that have a program, trained to the end by TensorFlow as processes of this machine."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conformance.local.examples import Run, run
+from tests.conformance.tensorflow import NEWEST, OF_IMAGES, OLDEST
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,29 +46,43 @@ class Board:
 
 
 @pytest.fixture(scope="module")
-def flagship(work: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Board]:
-    """The run that nothing happens to."""
+def evaluated(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Board]:
+    """The run of a chief, a server and an evaluator, to which nothing happens."""
     board = Board()
-    return run(work, tmp_path_factory.mktemp("mnist"), "mnist", meanwhile=board), board
+    folder = tmp_path_factory.mktemp("evaluator")
+    return run(programs, folder, "evaluator", "--profile", "laptop", meanwhile=board), board
 
 
-def test_parameter_servers_and_workers(flagship: tuple[Run, Board]) -> None:
-    done, board = flagship
+def test_a_chief_with_an_evaluator_and_tensorboard(evaluated: tuple[Run, Board]) -> None:
+    done, board = evaluated
     checked(done)
     assert "resumed" not in done.out
     assert "chief[0] has completed" in done.err
+    measured = re.findall(r"^evaluated \S*step-(\d+): accuracy ([\d.]+)", done.said_by("evaluator[0]"), re.M)
+    assert measured
+    assert float(measured[-1][1]) > 0.5
     assert board.curves == {"log": {"loss"}}
 
 
-def test_the_chief_resumes_after_an_injected_failure(flagship: tuple[Run, Board], work: Path, tmp_path: Path) -> None:
-    """Between its first checkpoint and its end, as the run before has had them; a busy machine may need another try."""
-    done, _ = flagship
+@pytest.mark.parametrize(
+    "programs",
+    [NEWEST, *(pytest.param(version, marks=pytest.mark.long) for version in (OLDEST, OF_IMAGES))],
+    indirect=True,
+)
+def test_parameter_servers_and_a_chief_that_resumes(
+    evaluated: tuple[Run, Board], programs: Path, tmp_path: Path
+) -> None:
+    """The chief fails between its first checkpoint and its end, as the run before has had them.
+
+    A busy machine may need another try.
+    """
+    done, _ = evaluated
     for attempt in range(4):
         times = sorted(done.checkpoints.items())
         (least, first), (most, last) = times[0], times[-1]
         middle = first + (last - first) / (most - least) * STEPS / 3
-        fault = f"chief[0] exit 137 after {middle * 1000:.0f}ms"
-        done = run(work, tmp_path / str(attempt), "mnist", "--inject", fault, steps=STEPS)
+        words = ("--profile", "laptop", "--inject", f"chief[0] exit 137 after {middle * 1000:.0f}ms")
+        done = run(programs, tmp_path / str(attempt), "mnist", *words, steps=STEPS)
         checked(done)
         if done.resumed_at is not None and done.resumed_at < STEPS:
             break
@@ -76,9 +91,13 @@ def test_the_chief_resumes_after_an_injected_failure(flagship: tuple[Run, Board]
     assert done.resumed_at in range(100, STEPS), done.out
 
 
-def test_a_chief_with_an_evaluator(work: Path, tmp_path: Path) -> None:
-    done = run(work, tmp_path, "evaluator")
+def test_workers_in_step_train_one_model(programs: Path, tmp_path: Path) -> None:
+    done = run(programs, tmp_path, "multi-worker", "--profile", "laptop", steps=500)
     checked(done)
-    measured = re.findall(r"^evaluated \S*step-(\d+): accuracy ([\d.]+)", done.said_by("evaluator[0]"), re.M)
-    assert measured
-    assert float(measured[-1][1]) > 0.5
+    first, second = (re.findall(r"^step \d+: loss .*", done.said_by(f"worker[{index}]"), re.M) for index in (0, 1))
+    assert len(first) == 5
+    assert first == second
+
+
+def test_a_program_alone(programs: Path, tmp_path: Path) -> None:
+    checked(run(programs, tmp_path, "single-gpu", "--cpu"))

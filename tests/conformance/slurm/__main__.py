@@ -2,7 +2,8 @@
 
 usage: python -m tests.conformance.slurm [up | down] [--work FOLDER] [PYTEST ARGUMENTS]
 
-Without a command: run the tests, which start and stop Slurm; the work folder is kept for the next run.
+Without a command: run the tests, which start and stop Slurm; the work folder is kept for the next run. With -mlong, the
+tests that are left out otherwise.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def _run(command: str | None, work: Path, rest: list[str]) -> int:
         cluster.start()
         print(f"SLURM_CONF={cluster.folder}/slurm.conf")
         return 0
-    options = ["--slurm-work", str(work), "-o", f"cache_dir={work / 'pytest'}"]
+    options = ["--slurm-work", str(work), "-o", f"cache_dir={work / 'pytest'}", "-m", "not long"]
     return subprocess.run([sys.executable, "-m", "pytest", str(HERE), *options, *rest]).returncode
 
 

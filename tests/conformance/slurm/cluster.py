@@ -1,4 +1,4 @@
-"""A private Slurm of five nodes on this machine: one controller and five slurmds, all state in the work folder.
+"""A private Slurm of six nodes on this machine: one controller and six slurmds, all state in the work folder.
 
 Nodes are named by loopback addresses, so that every program can resolve them; GPUs are made-up devices. Nothing is
 limited by control groups, and there is no accounting. As on most clusters a core has two threads, and a job that says
@@ -18,8 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 
 PACKAGES = ("slurmctld", "slurmd", "slurm-client")
-NODES = tuple(f"127.0.1.{number}" for number in range(1, 6))
-"""The last one is alone in a partition."""
+NODES = tuple(f"127.0.1.{number}" for number in range(1, 7))
+"""The last two are alone in partitions."""
 
 PORT = 17800
 GPUS = 4
@@ -63,6 +63,7 @@ MinJobAge=3600
 JobRequeue=1
 SlurmdParameters=config_overrides
 DefMemPerNode=3000
+Licenses=local:2
 UnkillableStepTimeout=30
 NodeName={names} NodeHostname=localhost NodeAddr={names} Port=[{first_node}-{last_node}] CPUs=32 \
 Sockets=1 CoresPerSocket=16 ThreadsPerCore=2 RealMemory=64000 Gres=gpu:{gpus} Feature=fast
@@ -70,6 +71,8 @@ PartitionName=main Nodes=127.0.1.[1-4] Default=YES MaxTime=INFINITE DefaultTime=
 PartitionName=low Nodes=127.0.1.[1-4] MaxTime=60 PriorityTier=1 PreemptMode=REQUEUE GraceTime=0 State=UP
 PartitionName=brief Nodes=127.0.1.[1-4] DefaultTime=1 MaxTime=1 State=UP
 PartitionName=small Nodes=127.0.1.5 MaxTime=60 State=UP
+PartitionName=last Nodes=127.0.1.6 MaxTime=60 PriorityTier=1 PreemptMode=REQUEUE GraceTime=0 State=UP
+PartitionName=first Nodes=127.0.1.6 MaxTime=60 PriorityTier=100 State=UP
 PartitionName=high Nodes=127.0.1.[1-4] MaxTime=60 PriorityTier=100 State=UP
 """
 
@@ -115,7 +118,8 @@ class Cluster:
         for node in NODES:
             self.start_node(node)
         end = time.monotonic() + START_SECONDS
-        while len(self.ask("sinfo", "-h", "-N", "-p", "main,small", "-t", "idle", "-o", "%N").split()) < len(NODES):
+        idle = ("sinfo", "-h", "-N", "-p", "main,small,last", "-t", "idle", "-o", "%N")
+        while len(self.ask(*idle).split()) < len(NODES):
             if time.monotonic() > end:
                 log = (self.folder / "slurmctld.log").read_text()[-2000:]
                 self.stop()

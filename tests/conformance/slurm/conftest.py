@@ -57,7 +57,7 @@ def cluster(folder: Path) -> Iterator[Cluster]:
 def tensorflow(folder: Path) -> Path:
     """A virtual environment with TensorFlow."""
     with_tensorflow.install(folder)
-    return folder / "tensorflow"
+    return with_tensorflow.environment(folder)
 
 
 @pytest.fixture(scope="session")

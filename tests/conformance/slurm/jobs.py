@@ -34,7 +34,8 @@ class Job:
     """What is to be run.
 
     ``files``: made beside the source before the submission, name -> bytes. ``meanwhile``: is called while the job runs,
-    from another thread. ``variables``: of the one who submits. ``values``: of further params.
+    from another thread. ``variables`` and ``umask``: of the one who submits. ``values``: of further params.
+    ``words``: what else submit.sh is given.
     """
 
     text: str
@@ -43,6 +44,8 @@ class Job:
     meanwhile: Callable[[Run], None] | None = None
     variables: dict[str, str] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
+    umask: int = -1
+    words: tuple[str, ...] = ()
 
 
 @dataclass
@@ -191,9 +194,10 @@ def run(cluster: Cluster, job: Job, folder: Path) -> Run:
     start = time.monotonic()
     with (folder / "submit.log").open("wb") as log:
         going.process = subprocess.Popen(
-            ["bash", str(emitted / "submit.sh"), "--wait"],
+            ["bash", str(emitted / "submit.sh"), "--wait", *job.words],
             cwd=folder,
             env={**cluster.environment, **job.variables},
+            umask=job.umask,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

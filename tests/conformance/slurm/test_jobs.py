@@ -230,7 +230,8 @@ job serve {{
 
 @pytest.mark.slurm_job(Job(SERVE, meanwhile=cancel))
 def test_scancel_ends_everything(run: Run) -> None:
-    assert run.status != 0
+    assert run.status == 143
+    assert run.output.endswith("serve: the job was cancelled\n")
     run.until(lambda: run.cluster.state(run.id) == "CANCELLED")
     assert run.left_over() == []
     assert {one["ended"] for one in run.records} == {"SIGTERM"}
@@ -258,10 +259,12 @@ def test_the_script_keeps_the_deadline_itself(run: Run) -> None:
     assert "the deadline has passed" in run.log
 
 
-@pytest.mark.slurm_job(Job(serving('queue = "brief"')))
-def test_without_a_deadline_the_job_ends_at_the_limit_of_its_partition(run: Run) -> None:
+@pytest.mark.long
+@pytest.mark.slurm_job(Job(serving('queue = "brief"'), words=("--", "--signal=B:CONT@1")))
+def test_without_a_warning_slurm_itself_ends_the_job_at_its_limit(run: Run) -> None:
     """One minute, and up to half of one more until Slurm looks."""
-    assert run.status != 0
+    assert run.status == 124, run.story
+    assert run.output.endswith("serve: the time limit of the allocation has passed\n")
     run.until(lambda: run.cluster.state(run.id) == "TIMEOUT")
     assert run.left_over() == []
     assert {one["ended"] for one in run.records} == {"SIGTERM"}
@@ -277,8 +280,9 @@ def test_a_job_that_waits_too_long_is_removed(cluster: Cluster, home: Path) -> N
         run = jobs.run(cluster, waits, home / "waits")
     finally:
         cluster.ask("scancel", filler)
-    assert run.status != 0
+    assert run.status == 143
     assert cluster.state(run.id) == "DEADLINE"
+    assert "the job has waited too long" in run.output
     assert run.records == []
 
 

@@ -47,6 +47,7 @@ def is_chief(process: Path, checkpoints: Path) -> bool:
     return mine and b"\0train.py\0" in words and b'"type":"chief"' in variables and b"python" in words.split(b"\0")[0]
 
 
+@pytest.mark.long
 def test_the_example_trains_and_resumes_after_its_chief_was_killed(
     cluster: Cluster, home: Path, tensorflow: Path
 ) -> None:

@@ -235,6 +235,14 @@ def test_an_unknown_queue_is_told(run: Run) -> None:
     assert list((run.folder / "shared/meet").iterdir()) == []
 
 
+@pytest.mark.job(Job(job(more='image = "registry.example.com/ml/tf:2"')))
+def test_docker_that_the_nodes_do_not_have_is_told(run: Run) -> None:
+    """Their executor, the default one, ignores the variables that ask for it."""
+    assert run.status == 2, run.story
+    assert run.records == [], "no command has started"
+    assert re.search(r"this task is not in docker: the NodeManager on \S+ has no docker runtime", run.output), run.story
+
+
 def note_sizes(run: Run) -> None:
     run.until(lambda: run.records, 100)
     (application,) = run.applications

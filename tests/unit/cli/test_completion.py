@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.cli.shell import environment, tfdsl
-from tests.unit.emit.test_dockerfile import SHELLCHECK
+from tests.unit.cli.shell import SHELLCHECK, environment, tfdsl
 from tfdsl import targets
 from tfdsl.cli.commands import SUMMARIES, load
 from tfdsl.cli.completing import bash_line
@@ -313,9 +312,7 @@ def test_a_script_is_printed(shell: str, folder: Path) -> None:
     assert f"tfdsl completion {shell}" in ran.out
 
 
-@pytest.mark.skipif(SHELLCHECK is None, reason="shellcheck is not installed")
 def test_the_script_of_bash_is_checked_by_shellcheck(folder: Path) -> None:
-    assert SHELLCHECK is not None
     script = tfdsl("completion", "bash", cwd=folder).out
     done = subprocess.run([SHELLCHECK, "-s", "bash", "-"], input=script, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.skips import not_as_root
 from tests.unit.cli.shell import tfdsl
 from tfdsl.job_files import job_files
 from tfdsl.lsp.settings import read_settings
@@ -90,7 +91,7 @@ def test_a_file_that_cannot_be_read_is_an_error_and_the_others_are_checked(tree:
     assert "jobs/deep/d.tfjob" in ran.err
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every folder")
+@not_as_root
 def test_a_folder_that_cannot_be_read_is_an_error(tree: Path) -> None:
     (tree / "jobs/deep").chmod(0)
     ran = tfdsl("check", ".", cwd=tree)
@@ -136,3 +137,17 @@ def test_fmt(tree: Path) -> None:
     assert (tree / "jobs/deep/d.tfjob").read_text() == JOB
     assert (tree / ".hidden/e.tfjob").read_text() != JOB
     assert (tree / "notes.txt").read_text() == JOB  # by the link
+
+
+def test_a_diff_has_the_lines_of_the_file(tmp_path: Path) -> None:
+    """Only a new line ends a line of a text, whatever Unicode calls a line separator."""
+    (tmp_path / "a.tfjob").write_text('job a {\n  image="a:1"  # one\u2028line\n}\n')
+    ran = tfdsl("fmt", "--diff", "a.tfjob", cwd=tmp_path)
+    assert ran.out.split("\n")[2:] == [
+        "@@ -1,3 +1,3 @@",
+        " job a {",
+        '-  image="a:1"  # one\u2028line',
+        '+  image = "a:1"  # one\u2028line',
+        " }",
+        "",
+    ]

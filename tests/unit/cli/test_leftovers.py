@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OTHER = JOB.replace("job mnist", "job other")
-BUILD = JOB.replace("  role chief", '  build { from = "tensorflow/tensorflow:2.16.1" }\n  role chief')
+BUILD = JOB.replace("  role chief", '  build { from = "tensorflow/tensorflow:2.17.0" }\n  role chief')
 
 
 @pytest.fixture

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.lsp.wire import Wire
 from tests.unit.cli.shell import process
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-pytest.importorskip("pygls")
 
 
 def test_good_bye_ends_the_server_with_0() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from typing import TYPE_CHECKING
 
@@ -28,11 +27,7 @@ def modes(folder: Path) -> set[int]:
     return {stat.S_IMODE(path.stat().st_mode) for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.fixture(autouse=True)
-def _umask() -> object:
-    old = os.umask(0o022)
-    yield
-    os.umask(old)
+pytestmark = pytest.mark.usefixtures("umask_022")
 
 
 @pytest.mark.parametrize("target", targets.names())

@@ -105,7 +105,9 @@ def test_a_role_whose_program_is_not_here_is_named_before_the_start(tmp_path: Pa
     done = ran(tmp_path, *lines, f'role tensorboard {{ logdir = "/tmp", {env} }}')
     assert "TFJ4811" in done.err
     assert "role ps needs TensorFlow: there is no python" in done.err
-    assert "role tensorboard needs TensorFlow: there is no tensorboard here" in done.err
+    assert "help: install it where run finds it: pip install tensorflow\n" in done.err.replace("= help", "help")
+    assert "role tensorboard needs TensorBoard: there is no tensorboard here" in done.err
+    assert "help: install it where run finds it: pip install tensorboard\n" in done.err.replace("= help", "help")
     assert "role worker needs" not in done.err
 
 
@@ -121,7 +123,11 @@ def test_a_hundred_and_fifty_replicas(tmp_path: Path) -> None:
 
 def test_restarts_are_counted(tmp_path: Path) -> None:
     done = ran(
-        tmp_path, 'role worker { command = "echo x >> log; exit 4" }', "retries = 2", "on exit 4 => restart container"
+        tmp_path,
+        'role worker { command = "echo x >> log; exit 4" }',
+        "retries = 2",
+        "on exit 4 => restart container",
+        words=("--restart-delay", "0s"),
     )
     assert done.status == 1
     assert (tmp_path / "log").read_text() == "x\n" * 3
@@ -158,7 +164,10 @@ def test_sidecars_run_beside_the_command_and_decide_nothing(tmp_path: Path) -> N
     )
     assert done.status == 0, done.err
     assert (tmp_path / "stopped").exists()
-    assert "worker[0]/broken is left out" in done.err
+    broken = [line for line in said(done.err) if line.startswith("worker[0]/broken ")]
+    assert len(broken) == 1, done.err
+    assert broken[0].startswith("worker[0]/broken could not be started: ")
+    assert broken[0].endswith("; it is left out")
 
 
 def test_abort_and_ignore(tmp_path: Path) -> None:
@@ -243,6 +252,15 @@ def test_a_file_for_each_task_has_its_bytes(tmp_path: Path) -> None:
     assert done.out == "worker[0] | a␀\ufffd\nworker[0] | b\n"
 
 
+def test_a_log_that_is_lost_does_not_end_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    monkeypatch.setattr("tfdsl.running.screen.Logs._opened", lambda *_: os.fdopen(full, "wb", buffering=0))
+    done = ran(tmp_path, 'role worker { command = "echo hello" }', words=("--log-dir", "logs"))
+    assert (done.status, done.out) == (2, "worker[0] | hello\n")
+    lost = "cannot write logs/worker-0.log: No space left on device; the output of worker[0] is not kept"
+    assert said(done.err) == [lost, "worker[0] has completed", "job demo has completed in TIME"]
+
+
 def test_jobs_of_a_matrix_run_one_after_the_other(tmp_path: Path) -> None:
     lines = ("matrix { n = [1, 2, 3] }", 'role worker { command = "echo ${matrix.n}; exit ${matrix.n % 2}" }')
     done = ran(tmp_path, *lines, words=("--log-dir", "logs"))
@@ -269,6 +287,7 @@ def test_jobs_of_a_matrix_run_one_after_the_other(tmp_path: Path) -> None:
         (("--scale", "ps=2"), "job demo has no task ps"),
         (("--timeout", "soon"), "--timeout needs a duration such as 10m, not soon"),
         (("--timeout", "0s"), "--timeout needs a duration such as 10m, not 0s"),
+        (("--restart-delay", "fast"), "--restart-delay needs a duration such as 10m, not fast"),
         (("--parallel", "0"), "--parallel needs a number from 1, not 0"),
         (("--log-dir", "demo.tfjob"), "--log-dir demo.tfjob: it is a file, not a folder"),
         (("--log-dir", "demo.tfjob/logs/x"), "--log-dir demo.tfjob/logs/x: demo.tfjob is a file, not a folder"),

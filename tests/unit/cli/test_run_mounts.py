@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.skips import denied
 from tests.unit.cli.shell import COMMAND, Ran, environment
 from tests.unit.cli.test_run import ran, said
 from tests.unit.running.runs import MARK, left
@@ -17,7 +18,7 @@ from tfdsl.running.denial import denial
 if TYPE_CHECKING:
     from pathlib import Path
 
-mounts = pytest.mark.skipif(bool(denial()), reason=denial())
+mounts = denied(denial())
 """For what needs namespaces."""
 
 
@@ -53,7 +54,7 @@ def test_tasks_see_folders_at_the_paths_of_the_job(tmp_path: Path) -> None:
 def test_scratch_outlives_a_container_and_not_a_pod(tmp_path: Path) -> None:
     command = 'command = "ls /tfdsl/x; echo >> /tfdsl/x; test $(wc -l < /tfdsl/x) -ge 3"'
     role = f'role worker {{ mount scratch at "/tfdsl", {command}'
-    kept = ran(tmp_path, f"{role}, on failed => restart container }}")
+    kept = ran(tmp_path, f"{role}, on failed => restart container }}", words=("--restart-delay", "0s"))
     assert kept.status == 0, kept.err
     new = ran(tmp_path, f"{role}, on failed => restart pod }}")
     assert new.status == 1, new.out
@@ -192,7 +193,7 @@ DENIED = 'echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-s
 def test_where_namespaces_are_denied_mounts_are_errors_at_their_places(tmp_path: Path) -> None:
     prefix = ["unshare", "--user", "--map-root-user", "sh", "-c", DENIED, "sh"]
     if subprocess.run([*prefix, "true"], check=False, capture_output=True).returncode:
-        pytest.skip("this machine does not let anybody deny namespaces")
+        pytest.skip("the kernel denies it: nobody may deny namespaces")
     (tmp_path / "real").mkdir()
     (tmp_path / "demo.tfjob").write_text(
         'job demo {\n  image = "registry.example.com/mnist:1.4"\n  mount scratch at "/tfdsl/own"\n'

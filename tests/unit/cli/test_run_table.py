@@ -18,6 +18,7 @@ from tfdsl.lifecycle.machine import Machine
 from tfdsl.running.progress import Line, lines
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 ROWS, COLUMNS = 24, 80
@@ -26,13 +27,13 @@ ROWS, COLUMNS = 24, 80
 class Terminal:
     """What a terminal shows while a command runs on it. ``seen``: every screen, as lines with single spaces."""
 
-    def __init__(self, folder: Path, *words: str, **more: str) -> None:
+    def __init__(self, folder: Path, *words: str, command: Sequence[str] = COMMAND, **more: str) -> None:
         screen = pyte.Screen(COLUMNS, ROWS)
         stream = pyte.ByteStream(screen)
         ours, theirs = pty.openpty()
         termios.tcsetwinsize(theirs, (ROWS, COLUMNS))
         env = environment(**{"TERM": "xterm"} | more)
-        process = subprocess.Popen([*COMMAND, *words], cwd=folder, stdout=theirs, stderr=theirs, env=env)
+        process = subprocess.Popen([*command, *words], cwd=folder, stdout=theirs, stderr=theirs, env=env)
         os.close(theirs)
         self.seen: list[list[str]] = []
         self.raw = b""

@@ -225,3 +225,25 @@ def test_every_example_is_played_everywhere(name: str) -> None:
             for one in (scenario["language"], *scenario["targets"]):
                 assert one["outcome"] in ("succeeded", "failed", "aborted", None)
                 assert one["cause"]
+
+
+def test_what_is_wrong_without_a_target_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """1,500 wrong jobs were compiled for seven targets before that was said."""
+
+    def asked(*_: object) -> None:
+        pytest.fail("a target is asked about a job that is wrong on every target")
+
+    wrong = "".join(f"job j{number} {{\n  image = 'a:1'\n  role worker {{ replica = 2 }}\n}}\n" for number in range(3))
+    (tmp_path / "wrong.tfjob").write_text(wrong.replace("'", '"'))
+    monkeypatch.setattr("tfdsl.front_end.compiled", asked)
+    ran = tfdsl("simulate", "wrong.tfjob", cwd=tmp_path)
+    assert ran.status == 1
+    assert ran.err.count("unknown-attribute") == 3
+
+
+def test_a_target_may_give_what_the_job_lacks(tmp_path: Path) -> None:
+    """Without an image a job is an error, but on volcano it has one."""
+    job = 'job j {\n  command = ["x"]\n  role worker { }\n  target volcano { image = "a:1" }\n}\n'
+    (tmp_path / "j.tfjob").write_text(job)
+    ran = tfdsl("simulate", "j.tfjob", "--inject", "worker[0] exit 1", cwd=tmp_path)
+    assert (ran.status, "volcano" in ran.out) == (0, True), ran.err

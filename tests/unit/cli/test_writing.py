@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.skips import not_as_root
 from tests.unit.cli.shell import environment
 from tfdsl import writing
 from tfdsl.writing import File, write_all
@@ -161,7 +162,7 @@ def test_two_outputs_of_one_name(tmp_path: Path) -> None:
     assert everything(tmp_path) == {}
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@not_as_root
 def test_a_read_only_folder(tmp_path: Path) -> None:
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o555)
@@ -177,8 +178,6 @@ def test_a_device_is_written_to() -> None:
 
 
 def test_a_full_device_is_told() -> None:
-    if not os.path.exists("/dev/full"):
-        pytest.skip("there is no such device here")
     failure = write_all([File("/dev/full", "x")])
     assert failure is not None
     assert failure.reason == "no space left on device"
@@ -358,6 +357,7 @@ write_all([File(f"{sys.argv[1]}/{n}.yaml", "new") for n in range(3)])
 """
 
 
+@pytest.mark.usefixtures("umask_022")
 @pytest.mark.parametrize("at", [1, 2, 3])
 def test_after_a_kill_each_file_is_whole_and_a_later_run_tidies_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int

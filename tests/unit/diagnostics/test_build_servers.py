@@ -22,6 +22,8 @@ from tfdsl.text import Span
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tfdsl.diagnostics.render import Format
+
 COMMANDS = (
     "::stop-commands::x",
     " \t::add-mask::x",
@@ -60,7 +62,7 @@ def test_every_text_of_a_message(form: Any, command: str) -> None:
     found = found.marked(text).fix(text, Edit(place(of, "a"), text))
     shown = render(form, [found, duplicate(Span(of, 0, len(of.text)))], (of.path, other.path))
     assert commands(form, shown) == []
-    if form in ("json", "sarif", "gitlab"):
+    if form in ("json", "sarif"):
         json.loads(shown)
     if form == "junit":
         ElementTree.fromstring(shown.encode())
@@ -110,3 +112,20 @@ def test_a_path_of_a_stranger(tmp_path: Path, words: tuple[str, ...]) -> None:
     path.write_text('job a{ image = "x:1", role worker { imag = "x:2" } }\n')
     ran = tfdsl(*words, path.name, cwd=tmp_path)
     assert commands("text", ran.out + ran.err) == []
+
+
+ACTS = ("\u202e", "\u2066", "\u200f", "\x85", "\u2028", "\u2029", "\x9b", "\x7f", "\ud800")
+"""What turns the direction of writing, ends a line for some readers, begins a terminal's command, or is no text."""
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_character_acts_on_who_reads_the_output(form: Format) -> None:
+    """JSON and SARIF escape them, so a program gets them as they are; the other formats show a sign."""
+    text = "".join(ACTS)
+    diagnostic = Rule("TFJ1201", "x", "error", "see {what}")(place(source(f"job a\n{text}\n"), "a"), what=text).help(
+        text
+    )
+    shown = render(form, [diagnostic], ["mnist.tfjob"])
+    assert not [char for char in ACTS if char in shown]
+    if form in ("json", "sarif"):
+        assert text in json.dumps(json.loads(shown), ensure_ascii=False)

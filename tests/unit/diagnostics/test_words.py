@@ -14,8 +14,6 @@ from tfdsl.pipeline import every_rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tfdsl.diagnostics import Rule
-
 ROOT = Path(__file__).parents[3]
 
 FORBIDDEN = {
@@ -51,21 +49,17 @@ def habits(text: str) -> list[str]:
     return [f"{found[0]!r}: write {better}" for form, better in FORBIDDEN.items() if (found := re.search(form, text))]
 
 
-RULES = list(dict.fromkeys(every_rule().values()))
+def test_messages() -> None:
+    rules = set(every_rule().values())
+    assert rules
+    assert [(rule.code, *found) for rule in rules if (found := habits(rule.message))] == []
+    assert [rule.code for rule in rules if rule.message.endswith(".")] == []
 
 
-@pytest.mark.parametrize("rule", RULES, ids=[f"{rule.code} {rule.slug}" for rule in RULES])
-def test_messages(rule: Rule) -> None:
-    assert habits(rule.message) == []
-    assert not rule.message.endswith(".")
-
-
-PAGES = sorted((ROOT / "tfdsl/diagnostics/pages").glob("*.md"))
-
-
-@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
-def test_pages(page: Path) -> None:
-    assert habits(page.read_text(encoding="utf-8").split("## Bad")[0]) == []
+def test_pages() -> None:
+    pages = {page.stem: page.read_text("utf-8") for page in (ROOT / "tfdsl/diagnostics/pages").glob("*.md")}
+    assert pages
+    assert [(name, *found) for name, text in pages.items() if (found := habits(text.split("## Bad")[0]))] == []
 
 
 def texts(path: Path) -> Iterator[tuple[int, str]]:
@@ -78,10 +72,14 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, text
 
 
-MODULES = [path for room in ("tfdsl", "backends") for path in sorted((ROOT / room).rglob("*.py"))]
-
-
-@pytest.mark.parametrize("path", MODULES, ids=[str(path.relative_to(ROOT)) for path in MODULES])
-def test_texts_of_modules(path: Path) -> None:
+@pytest.mark.parametrize("room", ["tfdsl", "backends"])
+def test_texts_of_modules(room: str) -> None:
     """Help, labels, reasons and what scripts print."""
-    assert [(line, *found) for line, text in texts(path) if (found := habits(text))] == []
+    modules = sorted((ROOT / room).rglob("*.py"))
+    assert modules
+    assert [
+        (f"{path.relative_to(ROOT)}:{line}", *found)
+        for path in modules
+        for line, text in texts(path)
+        if (found := habits(text))
+    ] == []

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import subprocess
-import sys
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.backends.jobs import job, role
+from tests.unit.cli.shell import SHELLCHECK
 from tfdsl.emit import dockerfile
 from tfdsl.ir.model import Build, CopyStep, RunStep
 
@@ -137,14 +135,14 @@ def test_reads_like_a_dockerfile() -> None:
         CopyStep(source="main.py", destination="/app/main.py"),
         RunStep(command="pip install -r requirements.txt"),
         RunStep(command="set -e\nif x; then\n  # why\n  y\nfi\n"),
-        base="tensorflow/tensorflow:2.16.1",
+        base="tensorflow/tensorflow:2.17.0",
         workdir="/app",
         entrypoint=("python", "/app/main.py"),
     )
     written = dockerfile.write(made)
     assert (
         written.text
-        == r"""FROM tensorflow/tensorflow:2.16.1
+        == r"""FROM tensorflow/tensorflow:2.17.0
 WORKDIR /app
 COPY ["main.py", "/app/main.py"]
 RUN pip install -r requirements.txt
@@ -203,14 +201,10 @@ def test_hadoop_sets_what_tensorflow_needs(version: str, jdk: str) -> None:
     assert parsed[5][1] == '["python", "a.py"]'
 
 
-SHELLCHECK = shutil.which("shellcheck", path=os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]))
-
-
-@pytest.mark.skipif(SHELLCHECK is None, reason="shellcheck is not installed")
 def test_hadoop_commands_are_clean() -> None:
     [script] = [text for name, text in instructions(dockerfile.write(build(hadoop="3.4.1")).text) if name == "RUN"]
     checked = subprocess.run(
-        [str(SHELLCHECK), "-s", "sh", "-e", "SC2154", "-"], input=script, capture_output=True, text=True, check=False
+        [SHELLCHECK, "-s", "sh", "-e", "SC2154", "-"], input=script, capture_output=True, text=True, check=False
     )
     assert checked.stdout == ""
 

@@ -38,7 +38,7 @@ W1 = Task("worker", 1)
         ("worker[1] exit 1", Exited(W1, 1), None, False),
         ("worker[1] exit 0", Exited(W1, 0), None, False),
         ("worker[1] completed after 2m", Exited(W1, 0), 120_000, False),
-        ("worker[1] oom", Exited(W1, 137), None, False),
+        ("worker[1] oom", Exited(W1, 137, oom=True), None, False),
         ("worker[1] evicted", Lost(W1, 143), None, False),
         ("worker[1] evicted exit 0 after 5s", Lost(W1, 0), 5000, False),
         ("worker[1] preempted", Lost(W1, deleted=True), None, False),

@@ -81,13 +81,13 @@ def test_shm_of_a_task_on_yarn_is_not_that_of_a_pod() -> None:
 @pytest.mark.parametrize(
     ("image", "role", "told"),
     [
-        ("tensorflow/tensorflow:2.16.1", "gpu = 1", True),
+        ("tensorflow/tensorflow:2.17.0", "gpu = 1", True),
         ("docker.io/tensorflow/tensorflow:latest", "gpu = 1", True),
         ("tensorflow/tensorflow:1.13.1-py3@sha256:" + "0a" * 32, "gpu = 1", True),
-        ("tensorflow/tensorflow:2.16.1-gpu-jupyter", "gpu = 1", False),
-        ("tensorflow/tensorflow:2.16.1", 'gpu = 1, gpu_resource = "amd.com/gpu"', False),
-        ("tensorflow/tensorflow:2.16.1", "cpu = 1", False),
-        ("r.example.com/tensorflow/tensorflow:2.16.1", "gpu = 1", False),
+        ("tensorflow/tensorflow:2.17.0-gpu-jupyter", "gpu = 1", False),
+        ("tensorflow/tensorflow:2.17.0", 'gpu = 1, gpu_resource = "amd.com/gpu"', False),
+        ("tensorflow/tensorflow:2.17.0", "cpu = 1", False),
+        ("r.example.com/tensorflow/tensorflow:2.17.0", "gpu = 1", False),
         ("tensorflow/serving:2.16.1", "gpu = 1", False),
     ],
 )
@@ -98,7 +98,7 @@ def test_an_image_without_cuda(image: str, role: str, told: bool) -> None:
 @pytest.mark.parametrize(
     ("tag", "meant"),
     [
-        ("2.16.1", "2.16.1-gpu"),
+        ("2.17.0", "2.17.0-gpu"),
         ("latest", "latest-gpu"),
         ("1.13.1-py3", "1.13.1-gpu-py3"),
         ("2.10.0-jupyter", "2.10.0-gpu-jupyter"),
@@ -113,17 +113,17 @@ def test_the_image_with_cuda_is_offered(tag: str, meant: str) -> None:
 
 @pytest.mark.parametrize(("run", "told"), [("pip install pandas", True), ("pip install tensorflow[and-cuda]", False)])
 def test_a_build_without_cuda(run: str, told: bool) -> None:
-    build = f'build {{ from = "tensorflow/tensorflow:2.16.1"\n run "{run}" }}'
+    build = f'build {{ from = "tensorflow/tensorflow:2.17.0"\n run "{run}" }}'
     assert bool(said("image-without-gpu", f"{build}\nrole worker {{ gpu = 1 }}")) == told
 
 
 @pytest.mark.parametrize(
     ("items", "told"),
     [
-        ('image = "tensorflow/tensorflow:2.16.1-gpu"\nrole worker { }', True),
+        ('image = "tensorflow/tensorflow:2.17.0-gpu"\nrole worker { }', True),
         ('image = "r/tf-gpu:1"\nrole worker { }', True),
         ('image = "r/gpus:1"\nrole worker { }', False),
-        ('image = "tensorflow/tensorflow:2.16.1-gpu"\nrole worker { gpu = 1 }\nrole ps { }', False),
+        ('image = "tensorflow/tensorflow:2.17.0-gpu"\nrole worker { gpu = 1 }\nrole ps { }', False),
         ('image = "r/x:gpu"\nrole worker { resources = { "nvidia.com/mig-1g.5gb" = 1 } }', False),
         ('image = "r/x:gpu"\nrole worker { env = { NVIDIA_VISIBLE_DEVICES = "void" } }', False),
     ],

@@ -91,13 +91,13 @@ def test_a_restart_that_begins_again(items: str, told: bool) -> None:
 @pytest.mark.parametrize(
     ("image", "items", "told"),
     [
-        ("tensorflow/tensorflow:2.16.1", "role worker { }\nrole ps { }", True),
+        ("tensorflow/tensorflow:2.17.0", "role worker { }\nrole ps { }", True),
         ("tensorflow/tensorflow:2.9.0-gpu", "gpu = 1\nrole worker { }\nrole ps { }", True),
         ("tensorflow/tensorflow:1.15.5", "role worker { }\nrole ps { }", False),
         ("r/x:2.16.1", "role worker { }\nrole ps { }", False),
-        ("tensorflow/tensorflow:2.16.1", "role chief { }\nrole worker { }\nrole ps { }", False),
-        ("tensorflow/tensorflow:2.16.1", "role worker { }", False),
-        ("tensorflow/tensorflow:2.16.1", 'role worker { }\nrole ps { }\ncluster { discovery = "flags" }', False),
+        ("tensorflow/tensorflow:2.17.0", "role chief { }\nrole worker { }\nrole ps { }", False),
+        ("tensorflow/tensorflow:2.17.0", "role worker { }", False),
+        ("tensorflow/tensorflow:2.17.0", 'role worker { }\nrole ps { }\ncluster { discovery = "flags" }', False),
     ],
 )
 def test_servers_that_nobody_coordinates(image: str, items: str, told: bool) -> None:

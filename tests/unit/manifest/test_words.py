@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -60,7 +59,6 @@ AS_BASH = [
 ]
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash says what is right")
 @pytest.mark.parametrize("text", AS_BASH)
 def test_words_are_those_of_bash(text: str) -> None:
     program = 'exec 9>&1; p() { printf "%s\\0" "$@" END >&9; }\n'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.skips import only_as_root
 from tests.unit.running.runs import Seen
 from tfdsl.running.supervisor import Supervisor
 
@@ -24,15 +24,13 @@ AS_USER = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
 def as_user() -> tuple[str, ...]:
     """:data:`AS_USER`, or skip the test."""
     if shutil.which("unshare") is None or subprocess.run([*AS_USER, "true"], check=False).returncode:
-        pytest.skip("this machine has no user namespaces")
+        pytest.skip("the kernel denies it: no user namespaces")
     return AS_USER
 
 
 def namespaced(mode: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let supervisors start in a mode, or skip the test."""
     if mode == "root":
-        if os.geteuid() != 0:
-            pytest.skip("only root has the rights of root")
         return
     as_user()
     python = folder / "python"
@@ -41,7 +39,7 @@ def namespaced(mode: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sys, "executable", str(python))
 
 
-ROOT = pytest.param("root", marks=pytest.mark.slow)
+ROOT = pytest.param("root", marks=[pytest.mark.slow, only_as_root])
 """Rarer than the others: who runs tests or jobs as root is mostly in a container."""
 
 
@@ -54,7 +52,14 @@ def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         supervisor = Supervisor(str(tmp_path_factory.mktemp("scratch")), plain=request.param == "plain")
     with supervisor:
         if request.param != "plain" and not supervisor.namespaced:
-            pytest.skip(supervisor.denied)
+            pytest.skip(f"the kernel denies it: {supervisor.denied}")
+        yield Seen(supervisor)
+
+
+@pytest.fixture
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+    """A supervisor without namespaces."""
+    with Supervisor(str(tmp_path_factory.mktemp("scratch")), plain=True) as supervisor:
         yield Seen(supervisor)
 
 
@@ -66,5 +71,5 @@ def inside(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         supervisor = Supervisor(str(tmp_path_factory.mktemp("scratch")))
     with supervisor:
         if not supervisor.namespaced:
-            pytest.skip(supervisor.denied)
+            pytest.skip(f"the kernel denies it: {supervisor.denied}")
         yield Seen(supervisor)

@@ -81,6 +81,56 @@ def test_a_command_cannot_keep_its_keeper_from_reporting(seen: Seen) -> None:
     assert not left()
 
 
+STOPS_ALL = python(
+    "import os, signal, time\n"
+    "keeper = os.getppid()\n"
+    "above = int(open(f'/proc/{keeper}/stat').read().rpartition(')')[2].split()[1])\n"
+    "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "for one in (keeper, above): os.kill(one, signal.SIGSTOP)\n"
+    "os.write(1, b'ready\\n')\n"
+    "end = time.monotonic() + 60\n"
+    "while time.monotonic() < end:\n for one in (keeper, above):\n"
+    "  try: os.kill(one, signal.SIGSTOP)\n  except OSError: pass"
+)
+"""Stops the two processes above it over and over."""
+
+
+def test_a_command_that_stops_its_keeper_is_heard_all_the_same(seen: Seen) -> None:
+    seen.start(shell("kill -STOP $PPID; exit 4"))
+    assert seen.until(Ended) == [Ended("worker[0]", 0, 4)]
+
+
+@pytest.mark.slow
+def test_a_keeper_that_is_stopped_for_good_is_killed(plain: Seen) -> None:
+    text = "echo ready; while kill -STOP $PPID; do :; done"
+    plain.start(shell(text))
+    plain.written(mark=b"ready")
+    plain.supervisor.signal("worker[0]", signal.SIGKILL)
+    (ended,) = plain.until(Ended)
+    assert ended.status == 137
+    assert not left()
+
+
+def test_a_supervisor_that_is_stopped_is_ended_with_all_that_is_below_it(plain: Seen) -> None:
+    plain.start(HOSTILE["leaves its session twice"], 1)
+    plain.written(mark=b"ready")
+    plain.start(STOPS_ALL, 2)
+    plain.written(mark=b"ready\nready")
+    plain.supervisor.end()
+    assert {one.status for one in plain.until(Ended, 2)} == {137}
+    plain.supervisor.close()
+    assert not left()
+    assert not os.path.exists(plain.supervisor.scratch)
+
+
+@pytest.mark.slow
+def test_a_run_whose_supervisor_is_stopped_can_be_closed(plain: Seen) -> None:
+    plain.start(shell("kill -STOP $(cut -d ' ' -f 4 /proc/$PPID/stat); echo ready; sleep 1000"))
+    plain.written(mark=b"ready")
+    plain.supervisor.close()
+    assert not left()
+
+
 def test_others_live_on_when_one_is_killed(seen: Seen) -> None:
     seen.start(shell("echo ready; sleep 1000", "worker[1]"))
     seen.written("worker[1]", b"ready")

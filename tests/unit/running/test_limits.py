@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.skips import denied
 from tests.unit.running.runs import python
 from tests.unit.running.test_mounts import plain
 from tfdsl.running import limits
@@ -97,7 +98,7 @@ def test_limits_are_those_of_the_job() -> None:
     assert not list(limits.check(plain("role worker { }").job, job.origins, "no groups"))
 
 
-@pytest.mark.skipif(bool(limits.denied()), reason=limits.denied())
+@denied(limits.denied())
 def test_memory_is_limited(seen: Seen) -> None:
     seen.start(python("x = bytearray(200 << 20)", limits=Limits(1000, 100 << 20)))
     assert seen.until(Ended)[0].status == 137

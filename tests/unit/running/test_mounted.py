@@ -9,6 +9,7 @@ import pytest
 
 from tests.unit.running.runs import Seen, shell
 from tfdsl.running.launch import Ended, Mounted, pod_folder
+from tfdsl.running.supervisor import Supervisor
 
 NAMES = [
     "data",
@@ -101,8 +102,6 @@ def test_a_mount_in_a_folder_that_nothing_can_be_created_in(inside: Seen, tmp_pa
 
 
 def test_folders_of_the_system_are_left_alone(inside: Seen, tmp_path: Path) -> None:
-    if os.access("/usr", os.W_OK) and os.geteuid() != 0:
-        pytest.skip("the folders of the system are this user's")
     assert shown(inside, "ls -d /usr/tfdsl-data /usr/lib", Mounted("/usr/tfdsl-data", str(tmp_path))).split() == [
         "/usr/lib",
         "/usr/tfdsl-data",
@@ -151,6 +150,22 @@ def test_a_relative_path_is_in_the_work_folder_and_does_not_stay_there(inside: S
     assert shown(inside, text, Mounted("deep/keys", str(tmp_path / "source")), cwd=str(tmp_path / "work")) == "x"
     inside.supervisor.close()
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["beside"]
+
+
+def test_the_place_of_a_relative_mount_goes_with_the_last_of_the_runs_that_overlap(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    mounts = (Mounted("place", str(tmp_path / "source")),)
+    for order in ((0, 1), (1, 0)):
+        runs = [Seen(Supervisor(str(tmp_path))) for _ in order]
+        for run in runs:
+            if not run.supervisor.namespaced:
+                pytest.skip(f"the kernel denies it: {run.supervisor.denied}")
+            run.start(shell("test -d place", cwd=str(tmp_path), mounts=mounts))
+            assert run.until(Ended)[0].status == 0
+        for at in order:
+            assert (tmp_path / "place").is_dir()
+            runs[at].supervisor.close()
+        assert os.listdir(tmp_path) == ["source"]
 
 
 def test_a_work_folder_in_a_mount_is_made(inside: Seen) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.running.runs import left, shell
+from tests.unit.running.runs import LONGEST, left, shell
 from tfdsl.record import Record
 from tfdsl.running.launch import Copied, Ended, Mounted
 from tfdsl_backends.podspec.programs import shell_program
@@ -134,13 +135,22 @@ def test_a_command_that_is_asked_to_end_is_copied_and_one_that_is_killed_is_not(
     assert sorted(os.listdir(tmp_path)) == ["a", "out-143"]
 
 
-def test_a_copy_can_be_killed(seen: Seen, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["killed", pytest.param("closed", marks=pytest.mark.slow)])
+def test_a_copy_can_be_killed_and_leaves_nothing_beside_its_destination(seen: Seen, tmp_path: Path, how: str) -> None:
+    """Whether the task is killed or tfdsl has gone; what was at the destination stays."""
     (tmp_path / "big").mkdir()
     for number in range(3000):
         (tmp_path / "big" / str(number)).touch()
-    seen.start(shell("echo copying", cwd=str(tmp_path), outputs=(Copied("big", "out"),)))
-    seen.written(mark=b"copying")
-    seen.supervisor.signal("worker[0]", signal.SIGTERM)
-    seen.supervisor.signal("worker[0]", signal.SIGKILL)
-    assert seen.until(Ended)[0].status in (0, 137, 143)  # the command or the copy may have been faster
+    (tmp_path / "out").write_text("old")
+    seen.start(shell("true", cwd=str(tmp_path), outputs=(Copied("big", "out", overwrite=True),)))
+    until = time.monotonic() + LONGEST
+    while not (tmp_path / ".part-worker[0]-0").exists():
+        assert time.monotonic() < until
+    if how == "killed":
+        seen.supervisor.signal("worker[0]", signal.SIGKILL)
+        assert seen.until(Ended) == [Ended("worker[0]", 0, 137)]
+    else:
+        seen.supervisor.close()
+    assert sorted(os.listdir(tmp_path)) == ["big", "out"]
+    assert (tmp_path / "out").read_text() == "old"
     assert not left()

@@ -58,7 +58,7 @@ def test_a_server_runs_the_server_program_with_the_python_of_the_command() -> No
 
 
 def test_without_a_command_the_entrypoint_of_build_runs() -> None:
-    build = 'build { from = "tensorflow/tensorflow:2.16.1", entrypoint = ["python", "/app/main.py"] }'
+    build = 'build { from = "tensorflow/tensorflow:2.17.0", entrypoint = ["python", "/app/main.py"] }'
     found = planned(build, 'args = ["--steps=5"]', "role worker { }")
     assert found["worker[0]"].command.argv == ("python", "/app/main.py", "--steps=5")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -17,29 +18,48 @@ from tfdsl.tracing.places import line_count
 from tfdsl.tracing.trace import lines_of
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*/main.tfjob"))
-CASES = [(path.parent.name, target.name) for path in EXAMPLES for target in targets.built_in()]
+NAMED = [pytest.param(path, id=path.parent.name) for path in EXAMPLES]
 WEIGHED = [
-    pytest.param(*case, marks=[] if case[0] in ("mnist", "two-clusters") else [pytest.mark.slow]) for case in CASES
+    pytest.param(
+        path, id=path.parent.name, marks=[] if path.parent.name in ("mnist", "two-clusters") else [pytest.mark.slow]
+    )
+    for path in EXAMPLES
 ]
 
 
-def compiled(example: str, target: str) -> tuple[front_end.Input, Source, pipeline.Choice, pipeline.Outcome]:
-    path = next(one for one in EXAMPLES if one.parent.name == example)
+class Compiled(NamedTuple):
+    """An example, compiled for a target."""
+
+    given: front_end.Input
+    source: Source
+    choice: pipeline.Choice
+    outcome: pipeline.Outcome
+
+
+def compiled(path: Path) -> list[Compiled]:
+    """An example for each target that takes it."""
     source = read(str(path))
     assert isinstance(source, Source)
     given = front_end.read(source, Inputs(source))
-    backend = targets.find(target)
-    assert backend is not None
-    choice = pipeline.Choice(backend)
-    outcome = front_end.compiled(given, pipeline.Request(), [choice])
-    if pipeline.has_errors(outcome.diagnostics):
-        pytest.skip("the target does not take it")
-    return given, source, choice, outcome
+    found = []
+    for backend in targets.built_in():
+        choice = pipeline.Choice(backend)
+        outcome = front_end.compiled(given, pipeline.Request(), [choice])
+        if not pipeline.has_errors(outcome.diagnostics):
+            found.append(Compiled(given, source, choice, outcome))
+    assert found
+    return found
 
 
-@pytest.mark.parametrize(("example", "target"), WEIGHED)
-def test_each_line_of_the_output_is_made_by_the_line_it_comes_from(example: str, target: str) -> None:
-    given, source, choice, outcome = compiled(example, target)
+@pytest.mark.parametrize("path", WEIGHED)
+def test_each_line_of_the_output_is_made_by_the_line_it_comes_from(path: Path) -> None:
+    for one in compiled(path):
+        made_by_its_line(*one)
+
+
+def made_by_its_line(
+    given: front_end.Input, source: Source, choice: pipeline.Choice, outcome: pipeline.Outcome
+) -> None:
     made: dict[int, set[tuple[str, int]]] = {}
     for number in range(1, line_count(source) + 1):
         question = Question(given, line_span(source, number), pipeline.Request())
@@ -58,17 +78,17 @@ def test_each_line_of_the_output_is_made_by_the_line_it_comes_from(example: str,
             assert (line.place.path, line.place.line) in made[line.origin.line], line
 
 
-@pytest.mark.parametrize(("example", "target"), CASES)
-def test_a_file_is_found_by_its_text_and_an_edited_one_by_what_is_left(example: str, target: str) -> None:
-    _, _, _, outcome = compiled(example, target)
-    known = list(candidates(outcome.made))
-    for made, file in known:
-        text = file.written.text
-        found = back.match(text, f"x/{file.name}", 1, known)
-        assert found is not None
-        assert (found.file.written.text, found.line, found.same) == (text, 1, True)
-        edited = back.match(f"# by hand\n{text}", f"x/{file.name}", 2, known)
-        if text.strip():
-            assert edited is not None
-            assert (edited.line, edited.same) == (1, False)
-        assert made.unit.target == target
+@pytest.mark.parametrize("path", NAMED)
+def test_a_file_is_found_by_its_text_and_an_edited_one_by_what_is_left(path: Path) -> None:
+    for one in compiled(path):
+        known = list(candidates(one.outcome.made))
+        for made, file in known:
+            text = file.written.text
+            found = back.match(text, f"x/{file.name}", 1, known)
+            assert found is not None
+            assert (found.file.written.text, found.line, found.same) == (text, 1, True)
+            edited = back.match(f"# by hand\n{text}", f"x/{file.name}", 2, known)
+            if text.strip():
+                assert edited is not None
+                assert (edited.line, edited.same) == (1, False)
+            assert made.unit.target == one.choice.backend.name

@@ -17,9 +17,10 @@ TAB = "    "
 _JOINER = 0x200D
 _EMOJI_STYLE = 0xFE0F
 _PICTURES = 0x2400
-_BIDI = frozenset((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C))
-
-
+_ACTS = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+"""What a terminal or a reader of lines acts on beside ASCII's controls: C1, ends of lines, lone surrogates, and marks
+that change the writing direction (CVE-2021-42574)."""
+ACTING = regex(f"[{_ACTS}]")
 _UNSEEN = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]*"
@@ -65,9 +66,7 @@ def _visible(char: str) -> str:
         return chr(_PICTURES + code)
     if code == 0x7F:
         return "\u2421"
-    if 0x80 <= code < 0xA0 or code in _BIDI or 0xD800 <= code < 0xE000 or code in (0x2028, 0x2029):
-        return "\ufffd"
-    return char
+    return "\ufffd" if ACTING.match(char) else char
 
 
 def cells(text: str) -> list[int]:

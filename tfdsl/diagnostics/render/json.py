@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 
 from tfdsl.diagnostics.diagnostic import Label
 from tfdsl.diagnostics.order import count, count_infos
-from tfdsl.diagnostics.render.columns import TWO_SIGNS
+from tfdsl.diagnostics.render.columns import ACTING, TWO_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,9 +37,13 @@ def contents(diagnostics: Sequence[Diagnostic]) -> dict[str, Json]:
     }
 
 
-def dumped(document: Json) -> str:
-    """The text of a document without commands for a build server: the first of two ``#`` is escaped."""
-    return TWO_SIGNS.sub(r"\\u0023", json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
+def dumped(document: object) -> str:
+    """The text of a document in which nothing acts on who shows it: what does is escaped.
+
+    That is the first of two ``#``, a command for a build server, and the characters of :data:`ACTING`.
+    """
+    text = TWO_SIGNS.sub(r"\\u0023", json.dumps(document, indent=2, ensure_ascii=False))
+    return ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def _diagnostic(diagnostic: Diagnostic) -> Json:

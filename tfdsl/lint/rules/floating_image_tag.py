@@ -43,7 +43,7 @@ def check_job(view: JobView) -> Iterator[Diagnostic]:
     """Images of the roles and steps."""
     for runner in view.runners():
         image = runner.data("image")
-        if not isinstance(image, str):
+        if not isinstance(image, str) or image.startswith("/"):  # a file
             continue
         tail = image.rpartition("/")[2]
         if "@" in tail:

@@ -9,7 +9,7 @@ disturbs the jobs that own them.
 
 ```tfjob
 job mnist {
-  image = "tensorflow/tensorflow:2.16.1-gpu"
+  image = "tensorflow/tensorflow:2.17.0-gpu"
   role worker { cpu = 4 }
 }
 ```
@@ -18,7 +18,7 @@ job mnist {
 
 ```tfjob
 job mnist {
-  image = "tensorflow/tensorflow:2.16.1-gpu"
+  image = "tensorflow/tensorflow:2.17.0-gpu"
   role worker { cpu = 4, gpu = 1 }
 }
 ```

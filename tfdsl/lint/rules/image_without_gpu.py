@@ -2,14 +2,14 @@
 
 ## Why
 
-`tensorflow/tensorflow:2.16.1` has no CUDA: the training runs on the CPU, and the GPU stays idle. The image with `-gpu`
+`tensorflow/tensorflow:2.17.0` has no CUDA: the training runs on the CPU, and the GPU stays idle. The image with `-gpu`
 in its tag has CUDA. Nothing is reported if a build step installs CUDA.
 
 ## Bad
 
 ```tfjob
 job mnist {
-  image = "tensorflow/tensorflow:2.16.1"
+  image = "tensorflow/tensorflow:2.17.0"
   role worker { gpu = 1 }
 }
 ```
@@ -18,7 +18,7 @@ job mnist {
 
 ```tfjob
 job mnist {
-  image = "tensorflow/tensorflow:2.16.1-gpu"
+  image = "tensorflow/tensorflow:2.17.0-gpu"
   role worker { gpu = 1 }
 }
 ```

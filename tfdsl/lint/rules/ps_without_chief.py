@@ -10,7 +10,7 @@ chief too. A program for TensorFlow 1 relies on worker 0 instead, so this is rep
 
 ```tfjob
 job mnist {
-  image = "tensorflow/tensorflow:2.16.1"
+  image = "tensorflow/tensorflow:2.17.0"
   role worker { replicas = 2 }
   role ps     { }
 }
@@ -20,7 +20,7 @@ job mnist {
 
 ```tfjob
 job mnist {
-  image = "tensorflow/tensorflow:2.16.1"
+  image = "tensorflow/tensorflow:2.17.0"
   role chief  { }
   role worker { replicas = 2, server = true }
   role ps     { server = true }

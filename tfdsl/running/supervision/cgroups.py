@@ -66,15 +66,6 @@ class Group:
         return group
 
 
-def remove(path: str) -> None:
-    """Remove a group and those in it, none of which has a process."""
-    with suppress(OSError):
-        for entry in os.scandir(path):
-            if entry.is_dir(follow_symlinks=False):
-                remove(entry.path)
-        os.rmdir(path)
-
-
 def _mounted(proc: str) -> tuple[str, str] | None:
     """Where control groups are mounted, and the path of this process's own below that."""
     own = [line[3:] for line in _read(f"{proc}/cgroup").splitlines() if line.startswith("0::/")]

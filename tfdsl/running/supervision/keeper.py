@@ -58,6 +58,8 @@ class Keeper:
         self._group = group
         self._command = 0
         self._killed = False
+        self._status: int | None = None
+        """Of the command, when it has ended and its outputs are copied."""
         self._ended: dict[int, int] = {}
 
     def run(self) -> NoReturn:
@@ -159,6 +161,7 @@ class Keeper:
         messages = self._wire.receive()
         if messages is None:
             tree.end_all(pid)  # nobody is left to tell
+            self._tidy()
             os._exit(NOT_STARTED)
         for (number,), _ in messages:
             if number == signal.SIGKILL:
@@ -174,6 +177,7 @@ class Keeper:
     def _copied(self, status: int, wakeup: int) -> int:
         """The status after the outputs have been copied, by a process that signals reach like the command."""
         self._ended.clear()
+        self._status = status
         copier = os.fork()
         if copier == 0:
             restore_signals()
@@ -186,9 +190,18 @@ class Keeper:
             complete = copying.copy_all(self._launch["outputs"], self._launch["cwd"], self._launch["name"], status)
             os._exit(0 if complete else 1)
         complete = self._wait(copier, wakeup) == 0
+        if not complete:
+            self._tidy()
         if self._killed:
             return FROM_SIGNAL + signal.SIGKILL
         return COPY_FAILED if status == 0 and not complete else status
+
+    def _tidy(self) -> None:
+        """Remove what a copier that was killed has left."""
+        if self._status is not None:
+            from tfdsl.running.supervision import copying
+
+            copying.tidy_all(self._launch["outputs"], self._launch["cwd"], self._launch["name"], self._status)
 
     def _report(self, status: int, *, started: bool, why: str = "") -> NoReturn:
         os.close(self._output)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import select
-from contextlib import suppress
+import signal
+import time
 
 from tfdsl.running.supervision import kernel, namespaces, root, tree
 from tfdsl.running.supervision.keeper import NOT_STARTED, Keeper, close_others, watch_children
 from tfdsl.running.supervision.ports import Ports
-from tfdsl.running.supervision.scratch import remove
+from tfdsl.running.supervision.removal import empty, remove
 from tfdsl.running.supervision.wire import pair
 
 TYPE_CHECKING = False
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
     from tfdsl.running.supervision.wire import Wire
 
 _KILLED = 137
+_PATIENCE = 10.0
+"""Seconds that a keeper has to end everything that it keeps, before it is killed itself."""
 
 
 class Replica:
-    """A launch whose keeper runs."""
+    """A launch whose keeper runs. ``pid``: 0 when that has ended."""
 
     def __init__(self, launch: dict[str, Any], pid: int, wire: Wire) -> None:
         self.launch = launch
@@ -58,6 +61,7 @@ class Replicas:
         self._running: dict[int, Replica] = {}
         self._pods: dict[str, str] = {}
         self._memory: set[str] = set()
+        self._killed: list[tuple[float, Replica]] = []
         self._over = False
         self._poll = select.poll()
 
@@ -70,7 +74,7 @@ class Replicas:
             if descriptor is not None:
                 self._poll.register(descriptor, select.POLLIN)
         while not self._over:
-            for descriptor, _ in self._poll.poll():
+            for descriptor, _ in self._poll.poll(self._until_late()):
                 if descriptor == wakeup:
                     os.read(wakeup, 4096)
                     self._reap()
@@ -80,6 +84,7 @@ class Replicas:
                     self._over = True
                 elif descriptor in self._running:
                     self._hear(self._running[descriptor])
+            self._end_late()
         self._end()
 
     # --- what tfdsl asks for ---
@@ -158,6 +163,19 @@ class Replicas:
         for replica in self._running.values():
             if replica.launch["name"] == name:
                 replica.wire.send(number)
+                if number == signal.SIGKILL:
+                    self._killed.append((time.monotonic() + _PATIENCE, replica))
+
+    def _until_late(self) -> float | None:
+        """Milliseconds until a keeper is late."""
+        return max(0.0, self._killed[0][0] - time.monotonic()) * 1000 if self._killed else None
+
+    def _end_late(self) -> None:
+        """Kill keepers that have been told to and could not: what they keep may stop them again and again."""
+        while self._killed and self._killed[0][0] <= time.monotonic():
+            _, replica = self._killed.pop(0)
+            if replica.pid:
+                os.kill(replica.pid, signal.SIGKILL)
 
     # --- folders ---
 
@@ -183,10 +201,7 @@ class Replicas:
     def _clear(self, pod: str) -> None:
         """Remove the folder of a pod; memory is emptied first, for other replicas may still have the mount."""
         for path in [path for path in self._memory if path.startswith(f"{pod}/")]:
-            for name in os.listdir(path):
-                remove(f"{path}/{name}")
-                with suppress(OSError):
-                    os.remove(f"{path}/{name}")
+            empty(path)
             kernel.detach(path)
             self._memory.discard(path)
         remove(pod)
@@ -207,6 +222,7 @@ class Replicas:
         """Its keeper has ended; of one that was killed, end what was below it."""
         self._poll.unregister(replica.wire)
         del self._running[replica.wire.fileno()]
+        replica.pid = 0
         replica.wire.close()
         self._reap()
         if not replica.ended:
@@ -215,15 +231,17 @@ class Replicas:
 
     def _reap(self) -> None:
         """Wait for children that have ended; those that are not keepers were below one that was killed."""
-        tree.reap({})
+        ended: dict[int, int] = {}
+        tree.reap(ended, wake=True)  # without namespaces, what they keep may stop them
         if kernel.IS_LINUX and self._nested is None:
-            keepers = {replica.pid for replica in self._running.values()}
-            tree.end_others(keepers)
+            tree.end_others({replica.pid for replica in self._running.values()}, ended)
+        for replica in self._running.values():
+            if replica.pid in ended:
+                replica.pid = 0  # another process may have it from now on
 
     def _end(self) -> None:
         """End everything: each keeper ends what is below it when its connection closes."""
         for replica in self._running.values():
             replica.wire.close()
-        if self._nested is None:
-            tree.wait_for_all()
+        tree.wait_for_all()
         tree.end_all()

@@ -117,7 +117,8 @@ class Root:
         elif self._is_worked_in(folder) and self._made is not None:
             with open(self._made, "ab") as stream:
                 stream.write(os.fsencode(path.removeprefix(self._folder)) + b"\0")
-            _make(path, is_folder=is_folder)
+            with suppress(FileExistsError):  # another replica was faster
+                _make(path, is_folder=is_folder)
         else:
             self._shadow(folder)
             _make(path, is_folder=is_folder)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import time
 from contextlib import suppress
 
 from tfdsl.running.supervision import cgroups
+from tfdsl.running.supervision.removal import remove
 
 _PREFIX = "tfdsl-run-"
 _LOCK, _MADE, _KEEP, _ROOT, _GROUP = "lock", "made", "keep", "root", "group"
@@ -57,36 +59,32 @@ class Scratch:
         return group
 
     def leave(self) -> None:
-        """Remove what has to go, also of runs that could not do it."""
-        others = list(_others(self._beside, self.path))
-        if not any(_is_live(other) for other in others):
-            _remove_made(self.path)  # another run may have mounted something at the same place
-        _remove_rest(self.path)
-        for other in others:
-            if not _is_live(other):
-                _remove_made(other)
-                _remove_rest(other)
+        """Remove what has to go, also of runs that could not do it.
 
-
-def remove(folder: str) -> None:
-    """Remove a folder with all that is in it, as far as that is possible."""
-    import shutil  # as slow to import as all the rest
-
-    shutil.rmtree(folder, ignore_errors=True)
+        Another run may have mounted something at the same place: the places of mounts are left to the last run.
+        """
+        fcntl.flock(self._lock, fcntl.LOCK_UN)  # of two that end at once, the later one sees that both have ended
+        others = _others(self._beside, self.path)
+        ended = [self.path, *(other for other in others if not _is_live(other))]
+        is_last = len(ended) > len(others)
+        for one in ended:
+            if is_last:
+                _remove_made(one)
+            _remove_rest(one)
 
 
 def _others(folder: str, own: str) -> list[str]:
     """The scratch folders of this user's other runs."""
-    with suppress(OSError), os.scandir(folder) as entries:
-        return [
-            entry.path
-            for entry in entries
-            if entry.name.startswith(_PREFIX)
-            and entry.path != own
-            and entry.is_dir(follow_symlinks=False)
-            and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
-        ]
-    return []
+    others: list[str] = []
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            path = f"{folder}/{name}"
+            if name.startswith(_PREFIX) and path != own:
+                with suppress(FileNotFoundError):  # it is being removed
+                    found = os.lstat(path)
+                    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
+                        others.append(path)
+    return others
 
 
 def _is_live(scratch: str) -> bool:
@@ -107,10 +105,15 @@ def _is_live(scratch: str) -> bool:
 
 
 def _remove_rest(scratch: str) -> None:
-    """Remove the control group of a run, and its folder unless it is to be kept."""
+    """Remove the control group of a run, and its folder unless it is to be kept or names places of mounts."""
     with suppress(OSError), open(f"{scratch}/{_GROUP}", "rb") as stream:
-        cgroups.remove(os.fsdecode(stream.read()))
-    if not os.path.exists(f"{scratch}/{_KEEP}"):
+        remove(os.fsdecode(stream.read()))
+    if os.path.exists(f"{scratch}/{_KEEP}"):
+        return
+    with suppress(OSError):
+        for name in set(os.listdir(scratch)) - {_LOCK, _MADE}:  # without its lock it would look like a new one
+            remove(f"{scratch}/{name}")
+    if not os.path.exists(f"{scratch}/{_MADE}"):
         remove(scratch)
 
 
@@ -127,3 +130,5 @@ def _remove_made(scratch: str) -> None:
                 os.rmdir(path)
             elif os.stat(path).st_size == 0:
                 os.remove(path)
+    with suppress(OSError):
+        os.remove(f"{scratch}/{_MADE}")

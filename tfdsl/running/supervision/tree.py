@@ -49,18 +49,49 @@ def end_all(group: int | None = None) -> dict[int, int]:
     return ended
 
 
+def end_below(root: int) -> None:
+    """Kill every process below a child of this one, which is stopped meanwhile so that it forgets none of them."""
+    _kill(root, signal.SIGSTOP)
+    until = time.monotonic() + _PATIENCE
+    while kernel.IS_LINUX and time.monotonic() < until:
+        below = [pid for pid in descendants(root) if _stat(pid)[:1] not in ([], [b"Z"], [b"X"])]
+        if not below:
+            return
+        for pid in below:
+            _kill_below(root, pid)
+
+
+def _kill_below(root: int, pid: int) -> None:
+    """Kill the process ``pid``, if that is still one below ``root``."""
+    with suppress(OSError, IndexError):
+        handle = os.pidfd_open(pid)
+        try:
+            above = pid
+            while above > 1 and above != root:
+                above = int(_stat(above)[1])
+            if above == root:
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+        finally:
+            os.close(handle)
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal, or by somebody who traces it."""
+    return _stat(pid)[:1] in ([b"T"], [b"t"])
+
+
 def wait_for_all() -> None:
     """Wait until no child is left; not for ever."""
     until = time.monotonic() + _PATIENCE
-    while not reap({}) and time.monotonic() < until:
+    while not reap({}, wake=True) and time.monotonic() < until:
         time.sleep(0.001)
 
 
-def end_others(kept: Collection[int]) -> None:
+def end_others(kept: Collection[int], ended: dict[int, int]) -> None:
     """Kill every process below this one that is not in ``kept`` or below one of those."""
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
-        reap({})
+        reap(ended)
         others = [pid for pid in children(os.getpid()) if pid not in kept]
         if not others:
             return
@@ -68,16 +99,19 @@ def end_others(kept: Collection[int]) -> None:
         time.sleep(0.001)
 
 
-def reap(ended: dict[int, int]) -> bool:
-    """Note the wait statuses of children that have ended; whether no child is left."""
+def reap(ended: dict[int, int], *, wake: bool = False) -> bool:
+    """Note the wait statuses of children that have ended, ``wake`` those that were stopped; whether none is left."""
     while True:
         try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
+            pid, status = os.waitpid(-1, os.WNOHANG | (os.WUNTRACED if wake else 0))
         except ChildProcessError:
             return True
         if pid == 0:
             return False
-        ended[pid] = status
+        if os.WIFSTOPPED(status):
+            _kill(pid, signal.SIGCONT)
+        else:
+            ended[pid] = status
 
 
 def children(pid: int) -> list[int]:
@@ -88,8 +122,8 @@ def children(pid: int) -> list[int]:
 
 def descendants(root: int) -> list[int]:
     """Every process below ``root``, parents before their children."""
-    first = _listed(root)
-    if first is not None:
+    if _listed(os.getpid()) is not None:
+        first = _listed(root) or []
         for pid in first:
             first += _listed(pid) or ()
         return first
@@ -146,13 +180,18 @@ def _reap_all(group: int | None) -> dict[int, int]:
 def _parents() -> Iterator[tuple[int, int]]:
     """Each process with its parent."""
     for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/stat", "rb") as stream:
-                    text = stream.read()
-            except OSError:
-                continue
-            yield int(name), int(text[text.rindex(b")") + 2 :].split(b" ", 2)[1])
+        if name.isdigit() and (found := _stat(int(name))):
+            yield int(name), int(found[1])
+
+
+def _stat(pid: int) -> list[bytes]:
+    """The state of a process, its parent, and what else follows its name; empty if it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stream:
+            text = stream.read()
+    except OSError:
+        return []
+    return text[text.rindex(b")") + 2 :].split(b" ", 2)
 
 
 def _kill(pid: int, number: int) -> None:

@@ -48,12 +48,9 @@ class Beside:
 
 
 def belongs(document: Node, name: str, parts: Sequence[Part]) -> bool:
-    """Whether ``document`` is one of those that the compiler writes beside the Jobs of the job ``name``."""
+    """Whether ``document``, in the Jobs' namespace, is one that the compiler writes beside them."""
     root = view(document)
-    metadata = root["metadata"]
-    if (metadata["namespace"].text or "") != (parts[0].root["metadata"]["namespace"].text or ""):
-        return False
-    kind, own = root["kind"].text, metadata["name"].text or ""
+    kind, own = root["kind"].text, root["metadata"]["name"].text or ""
     board = f"{name}-tensorboard"
     if kind == "Service":
         return (own == name and _finds(root, parts)) or (own == board and _is_labelled(root, TENSORBOARD_LABEL, name))

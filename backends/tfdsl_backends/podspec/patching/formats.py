@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from tfdsl.patterns import regex
+from tfdsl.vocabulary.quantities import LONGEST_AMOUNT
 
 _LABEL: Final = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _DNS_LABEL: Final = regex(rf"{_LABEL}\Z")
@@ -73,8 +74,13 @@ def is_int32(number: object) -> bool:
 
 def quantity(value: object) -> Decimal | None:
     """The amount that a quantity stands for; ``None`` when it is not one."""
-    parts = _QUANTITY.match(str(value)) if isinstance(value, str | int | float) else None
-    if parts is None or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    if isinstance(value, int) and abs(value) >= 10**LONGEST_AMOUNT:  # Python does not write numbers of any length
+        return None
+    text = str(value)
+    parts = _QUANTITY.match(text) if len(text) <= LONGEST_AMOUNT else None
+    if parts is None:
         return None
     unit = parts.group(2) or ""
     if unit in _SCALES:

@@ -5,7 +5,7 @@ import test, { after, before } from "node:test";
 import { until, VsCode } from "./vscode";
 
 const CASES = [
-  { name: "no program", command: [], message: /tfdsl is not installed.*pip install 'tfdsl\[lsp\]'/s },
+  { name: "no program", command: [], message: /tfdsl is not installed.*pip install '\.\[lsp\]'/s },
   { name: "a path that is not there", command: ["/nowhere/tfdsl", "lsp"], message: /\/nowhere\/tfdsl.*is not there/s },
   {
     name: "a program that ends",

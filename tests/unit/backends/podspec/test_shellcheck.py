@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.unit.backends import jobs
+from tests.unit.cli.shell import SHELLCHECK
 from tfdsl_backends.podspec import programs
 from tfdsl_backends.volcano.tfconfig import deliver
-
-SHELLCHECK = shutil.which("shellcheck") or shutil.which("shellcheck", path=str(Path(sys.executable).parent))
-
 
 PROGRAMS = {path.stem: programs.shell_program(path.stem) for path in Path(programs.__file__).parent.glob("*.sh")}
 _JOB = jobs.job(jobs.role("chief"), jobs.role("ps", 2), jobs.role("worker", 2))
@@ -22,10 +18,8 @@ _WRAPPER = deliver(jobs.unit(_JOB, "volcano", tf_config="shell"), _JOB.roles[1])
 PROGRAMS["volcano tf_config"] = _WRAPPER.text if _WRAPPER is not None else ""
 
 
-@pytest.mark.skipif(SHELLCHECK is None, reason="no shellcheck here")
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_a_program_is_clean_as_it_is_written_into_manifests(name: str) -> None:
-    assert SHELLCHECK is not None
     assert PROGRAMS[name]
     done = subprocess.run(
         [SHELLCHECK, "-s", "sh", "-"], input=PROGRAMS[name], capture_output=True, text=True, check=False

@@ -9,12 +9,9 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import pytest
 
 from tests.unit.backends.jobs import time as duration
 from tests.unit.backends.jobs import unit
@@ -26,25 +23,10 @@ from tfdsl.emit import xml as xml_writer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from _pytest.mark import ParameterSet
-
     from tfdsl.backend import OptionValue, Unit
     from tfdsl.ir.model import Job
 
 STAND_IN = Path(__file__).parent / "stand_in"
-
-
-def interpreters() -> list[str]:
-    """The Pythons that agents are tried under: this one, and Python 2.7 where there is one."""
-    places = [shutil.which("python2.7"), *map(str, Path.home().glob(".pyenv/versions/2.7*/bin/python2.7"))]
-    old = next((p for p in places if p and subprocess.run([p, "-c", ""], capture_output=True).returncode == 0), None)
-    return [sys.executable, old] if old else [sys.executable]
-
-
-def pythons() -> list[str | ParameterSet]:
-    """The same as parameters of tests; those with the old one are slow."""
-    new, *old = interpreters()
-    return [new, *(pytest.param(path, marks=pytest.mark.slow) for path in old)]
 
 
 def write_files(made: Unit, folder: Path) -> None:

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.backends.slider.agents import Cluster, interpreters, pythons
+from tests.pythons import NEW, pythons
+from tests.unit.backends.slider.agents import Cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 
-@pytest.fixture(params=pythons(), ids=lambda path: "python2" if "2.7" in path else "python3")
+@pytest.fixture(params=pythons())
 def cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cluster]:
     """A cluster whose agents run under that Python."""
     made = Cluster(tmp_path, request.param)
@@ -24,6 +25,6 @@ def cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cluster]
 @pytest.fixture
 def quick_cluster(tmp_path: Path) -> Iterator[Cluster]:
     """A cluster under the newest Python only, for what does not depend on it."""
-    made = Cluster(tmp_path, interpreters()[0])
+    made = Cluster(tmp_path, NEW)
     yield made
     made.close()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.pythons import pythons
 from tests.unit.backends.jobs import amount, job, policy, role
 from tests.unit.backends.jobs import time as duration
 from tests.unit.backends.slider.agents import (
@@ -23,7 +24,6 @@ from tests.unit.backends.slider.agents import (
     Container,
     has_ended,
     kill_supervisor,
-    pythons,
     until,
 )
 from tfdsl.ir.model import Cluster as Discovery

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.backends.slider.agents import interpreters, pythons
+from tests.pythons import interpreters, pythons
 from tfdsl_backends.slider import programs
 from tfdsl_backends.slider.lower import PROGRAMS, program
 

@@ -7,8 +7,6 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,8 +14,11 @@ import pytest
 from tests.unit.backends.jobs import job, role, unit
 from tests.unit.backends.slider.agents import write_files
 from tests.unit.backends.slider.parts import mount
+from tests.unit.cli.shell import SHELLCHECK
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tfdsl.backend import OptionValue
 
 SLIDER = """#!/bin/sh
@@ -135,16 +136,10 @@ def test_the_status_of_slider_is_kept_and_explained(client: Client, status: str,
     assert text in done.stderr
 
 
-SHELLCHECK = shutil.which("shellcheck") or shutil.which("shellcheck", path=str(Path(sys.executable).parent))
-
-
-@pytest.mark.skipif(SHELLCHECK is None, reason="no shellcheck here")
 @pytest.mark.parametrize("queue", [None, HOSTILE])
 @pytest.mark.parametrize("sent", [(), (HOSTILE,)])
 def test_shellcheck_finds_nothing(tmp_path: Path, queue: str | None, sent: tuple[str, ...]) -> None:
     write_files(unit(job(role("worker"), queue=queue), "slider", files=sent), tmp_path)
-    done = subprocess.run(
-        [str(SHELLCHECK), "--exclude=SC2016", str(tmp_path / "submit.sh")], capture_output=True, text=True
-    )
+    done = subprocess.run([SHELLCHECK, "--exclude=SC2016", str(tmp_path / "submit.sh")], capture_output=True, text=True)
     assert done.stdout == ""
     assert subprocess.run(["sh", "-n", tmp_path / "submit.sh"]).returncode == 0

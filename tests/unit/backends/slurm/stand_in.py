@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import signal
     from pathlib import Path
 
 PROGRAMS = {
@@ -42,6 +43,7 @@ kill -s "$signal" -- "-$(cat "$STAND_IN/step-${2#*.}/group")"
     "scontrol": """
 case $1:${2-} in
 show:hostnames) printf '%s\\n' ${3//,/ } ;;
+show:job) cat "$STAND_IN/shown" 2>/dev/null ;;
 *) printf '%s\\n' "$*" >>"$STAND_IN/scontrol" ;;
 esac
 """,
@@ -91,19 +93,33 @@ class Slurm:
             **variables,
         }
 
-    def batch(self, scripts: dict[str, str], **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run ``job.sbatch`` to its end."""
+    def show(self, text: str) -> None:
+        """What ``scontrol show job`` prints from here on."""
+        (self.folder / "slurm/shown").write_text(text)
+
+    def batch(
+        self, scripts: dict[str, str], meanwhile: signal.Signals | None = None, /, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run ``job.sbatch`` to its end. ``meanwhile``: is sent to it when its first step has begun."""
         (self.folder / "run/task.sh").write_text(scripts["task.sh"])
         (self.folder / "job.sbatch").write_text(scripts["job.sbatch"])
-        return subprocess.run(
-            ["bash", "job.sbatch", str(self.folder / "run")],
+        command = ["bash", "job.sbatch", str(self.folder / "run")]
+        process = subprocess.Popen(
+            command,
             cwd=self.folder,
             env=self.environment(**variables),
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
         )
+        if meanwhile is not None:
+            end = time.monotonic() + 30
+            while time.monotonic() < end and not list((self.folder / "run/marks").glob("*.step")):
+                time.sleep(0.05)
+            process.send_signal(meanwhile)
+        out, errors = process.communicate(timeout=60)
+        return subprocess.CompletedProcess(command, process.returncode, out, errors)
 
     def options(self, name: str) -> list[list[str]]:
         """The options of each step of a replica."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -96,7 +97,7 @@ def test_a_job_that_is_removed_from_the_queue_has_not_succeeded(slurm: Slurm, *,
     for name, text in scripts('command = "true"', "role worker { }").items():
         (slurm.folder / name).write_text(text)
     if completed:
-        (slurm.folder / "bin/sbatch").write_text('#!/usr/bin/env bash\n: >"${*: -1}/marks/completed"\necho 7\n')
+        (slurm.folder / "bin/sbatch").write_text('#!/usr/bin/env bash\necho "0 done" >"${*: -1}/ended"\necho 7\n')
     done = subprocess.run(["bash", "submit.sh", "--wait"], cwd=slurm.folder, env=slurm.environment())
     assert done.returncode == status
 
@@ -139,6 +140,82 @@ def test_a_second_run_after_a_requeue(slurm: Slurm) -> None:
     assert "no retry is left" in second.stdout
 
 
+ENDINGS = [
+    ("JobState=COMPLETING Reason=None Restarts=0 PreemptTime=None", 143, "the job was cancelled"),
+    ("JobState=COMPLETING Reason=None Restarts=0 PreemptTime=2026-11-29T11:33:29", 75, "the job was preempted"),
+    ("JobState=COMPLETING Reason=TimeLimit Restarts=0", 124, "the time limit of the allocation has passed"),
+    ("JobState=COMPLETING Reason=None Restarts=1", 75, "the job was requeued"),
+]
+"""What a real Slurm shows while it ends the job: of scancel, of a preemption, of the time limit, and of a requeue."""
+
+
+@pytest.mark.parametrize(("shown", "status", "said"), ENDINGS)
+def test_each_end_by_slurm_has_its_own_words(slurm: Slurm, shown: str, status: int, said: str) -> None:
+    made = scripts('role worker { command = "sleep 60" }')
+    slurm.show(shown)
+    done = slurm.batch(made, signal.SIGTERM, **ONE_NODE)
+    assert done.returncode == status, done.stdout
+    assert said in done.stdout
+    ended = slurm.folder / "run/ended"
+    assert ended.exists() == ("requeued" not in said)
+    assert not ended.exists() or ended.read_text() == f"{status} {said}\n"
+
+
+@pytest.mark.parametrize(
+    ("policy", "status", "said"),
+    [
+        ("on evicted => fail job", 124, ""),
+        ("on evicted => restart job", 124, "requeue 7\n"),
+        ("on evicted => restart job\n  retries = 1", 124, ""),  # which has been used
+        ("on evicted => abort job", 1, "requeuehold 7\n"),
+    ],
+)
+def test_the_warning_of_the_time_limit_is_an_eviction(slurm: Slurm, policy: str, status: int, said: str) -> None:
+    if "retries" in policy:
+        (slurm.folder / "run/retries").write_text("1\n")
+    done = slurm.batch(scripts('role worker { command = "sleep 60" }', policy), signal.SIGUSR1, **ONE_NODE)
+    assert done.returncode == status, done.stdout
+    assert "the time limit of the allocation is near" in done.stdout
+    noted = slurm.folder / "slurm/scontrol"
+    assert (noted.read_text() if noted.exists() else "") == said
+    assert slurm.alive() == []
+
+
+def test_the_deadline_counts_all_runs(slurm: Slurm) -> None:
+    made = scripts('role worker { command = "sleep 60" }', "deadline = 1h", "on evicted => restart job")
+    (slurm.folder / "run/seconds").write_text("3599\n")
+    done = slurm.batch(made, **ONE_NODE, SLURM_RESTART_COUNT="1")
+    assert done.returncode == 124
+    assert "the deadline has passed" in done.stdout
+
+
+REFUSALS = {
+    "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)": (
+        "Slurm's controller cannot be reached, so nothing was submitted",
+        False,
+    ),
+    "sbatch: error: Batch job submission failed: Invalid partition name specified": ("sbatch refused the job", False),
+    "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation": ("may have the job", True),
+}
+
+
+@pytest.mark.parametrize("error", REFUSALS)
+@pytest.mark.parametrize("wait", [(), ("--wait",)])
+def test_a_refused_submission_leaves_no_folder(slurm: Slurm, error: str, wait: tuple[str, ...]) -> None:
+    """But where the controller may have it: the job could not run without its folder."""
+    for name, text in scripts('command = "true"', "role worker { }").items():
+        (slurm.folder / name).write_text(text)
+    (slurm.folder / "bin/sbatch").write_text(f"#!/usr/bin/env bash\necho '{error}' >&2\nexit 1\n")
+    done = subprocess.run(
+        ["bash", "submit.sh", *wait], cwd=slurm.folder, env=slurm.environment(), capture_output=True, text=True
+    )
+    said, stays = REFUSALS[error]
+    assert done.returncode == 1
+    assert done.stderr.startswith(error)
+    assert said in done.stderr
+    assert (slurm.folder / "tfjob-runs").exists() == stays
+
+
 def test_an_evicted_job_without_a_policy_fails(slurm: Slurm) -> None:
     made = scripts('role worker { command = "exit 0" }')
     assert slurm.batch(made, **ONE_NODE, SLURM_RESTART_COUNT="1").returncode == 75
@@ -165,15 +242,40 @@ def test_a_port_that_is_taken_is_said(slurm: Slurm) -> None:
     assert "port 23457 is in use" in slurm.log("worker-0")
 
 
+@pytest.mark.parametrize(
+    ("setup", "status", "said"),
+    [
+        ("export GREETING=hello; cd /", 0, "hello {folder}\n"),
+        ("f() { false; true; }; f; if false; then :; fi; export GREETING=$NOT_SET-", 0, "- {folder}\n"),
+        ("false; true", 1, "setup failed with 1: false\n"),
+        ("exit 4", 4, "setup failed with 4: exit\n"),
+        ("if", 2, "setup failed with 2: eval 'if'\n"),
+        ("module load cuda", 127, "setup failed with 127: module load cuda\n"),
+    ],
+)
+def test_setup_is_in_the_shell_of_the_command(slurm: Slurm, setup: str, status: int, said: str) -> None:
+    made = scripts('role worker { command = "echo $GREETING $PWD" }', options=f'setup = "{setup}"')
+    assert slurm.batch(made, **ONE_NODE).returncode == status
+    assert slurm.log("worker-0").endswith(said.format(folder=slurm.folder))
+
+
 IMAGE = 'image = "reg.example.com/ml/mnist:1.4"'
+
+
+def data_of_image(slurm: Slurm) -> str:
+    """A path that containers have: the stand-ins run their commands on this machine."""
+    folder = slurm.folder / "data"
+    folder.mkdir()
+    return str(folder)
 
 
 def test_containers_of_pyxis(slurm: Slurm) -> None:
     """A registry ends with # (pyxis, "Image names"); nothing of the command is in the options."""
+    data = data_of_image(slurm)
     made = scripts(
         IMAGE,
         'command = "echo it is $0"',
-        'mount host "/srv/data" at "/data" readonly',
+        f'mount host "/srv/data" at "{data}" readonly',
         "role worker { }",
         options='runtime = "pyxis"',
     )
@@ -181,15 +283,16 @@ def test_containers_of_pyxis(slurm: Slurm) -> None:
     options = slurm.options("worker-0")[0]
     assert "--container-image=reg.example.com#ml/mnist:1.4" in options
     run = f"{slurm.folder}/run"
-    assert f"--container-mounts={run}:{run},{slurm.folder}:{slurm.folder},/srv/data:/data:ro" in options
+    assert f"--container-mounts={run}:{run},{slurm.folder}:{slurm.folder},/srv/data:{data}:ro" in options
 
 
 def test_containers_of_apptainer(slurm: Slurm) -> None:
+    data = data_of_image(slurm)
     made = scripts(
         IMAGE,
         'command = ["sh", "-c", "echo in $TFJOB_INSIDE"]',
         "gpu = 1",
-        'mount host "/srv/data" at "/data" readonly',
+        f'mount host "/srv/data" at "{data}" readonly',
         'mount scratch at "/scratch"',
         "role worker { }",
         options='runtime = "apptainer"',
@@ -198,6 +301,6 @@ def test_containers_of_apptainer(slurm: Slurm) -> None:
     assert done.returncode == 0, done.stdout + slurm.log("worker-0")
     words = (slurm.folder / "slurm/apptainer").read_text().splitlines()
     assert words[0] == "exec"
-    assert {"--nv", "--bind=/srv/data:/data:ro", "docker://reg.example.com/ml/mnist:1.4"} <= set(words)
+    assert {"--nv", f"--bind=/srv/data:{data}:ro", "docker://reg.example.com/ml/mnist:1.4"} <= set(words)
     assert [word for word in words if re.fullmatch(r"--bind=.*/tfjob-7-worker-0-2:/scratch", word)]
     assert slurm.log("worker-0") == "in yes\n"

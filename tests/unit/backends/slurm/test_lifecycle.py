@@ -44,6 +44,23 @@ def test_a_lost_node_is_about_the_whole_job(lines: tuple[str, ...], end: str, st
     assert sum(one.starts + one.restarts - 1 for one in seen.replicas) == started_again
 
 
+@pytest.mark.parametrize(
+    ("lines", "end", "started_again"),
+    [
+        (("on exit 137 => restart pod", "on failed => fail job"), "failed", 0),  # it leaves no status
+        (("on failed => restart container", "on evicted => restart job"), "succeeded", 4),
+        (("on failed => restart pod",), "succeeded", 1),
+    ],
+)
+def test_a_replica_without_memory_is_lost(lines: tuple[str, ...], end: str, started_again: int) -> None:
+    """The kernel ends its step with all processes: status 75."""
+    seen = played(*lines, inject=("worker[1] oom after 5s",))
+    assert seen.outcome == end
+    assert sum(one.starts + one.restarts - 1 for one in seen.replicas) == started_again
+    if end == "failed":
+        assert "75" in seen.cause
+
+
 @pytest.mark.parametrize("cleanup", ["running", "all", "none"])
 def test_all_steps_end_with_the_job(cleanup: str) -> None:
     seen = played(f'cleanup = "{cleanup}"', inject=("chief[0] completed after 5s",))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.backends.slurm.compiled import codes, directives, scripts
+from tests.unit.backends.slurm.compiled import codes, directives, outcome, scripts
+from tests.unit.cli.shell import SHELLCHECK
 
-SHELLCHECK = Path(sys.executable).with_name("shellcheck")
+if TYPE_CHECKING:
+    from pathlib import Path
+
 RUN = 'command = ["python3", "train.py"]'
 ROLES = ("role chief { }", "role worker { replicas = 4 }", "role ps { replicas = 2 }")
 SIZES = (
@@ -20,6 +22,9 @@ SIZES = (
 )
 CORES = "--threads-per-core=1"
 """A real Slurm with two threads a core runs only every other step without it."""
+
+WARNING = "--signal=B:USR1@60"
+"""The grace of 30 s that a command has to end, and as much again."""
 
 JOBS = {
     "plain": ((RUN, *ROLES), ""),
@@ -67,7 +72,7 @@ def test_shellcheck_has_nothing_to_say(name: str, tmp_path: Path) -> None:
 
 def test_roles_of_one_size_share_one_allocation() -> None:
     assert directives(scripts(RUN, *ROLES)["job.sbatch"]) == [
-        ["--job-name=mnist", "--open-mode=append", "--no-requeue", "--ntasks=7", "--cpus-per-task=1", CORES]
+        ["--job-name=mnist", "--open-mode=append", "--no-requeue", WARNING, "--ntasks=7", "--cpus-per-task=1", CORES]
     ]
 
 
@@ -75,7 +80,7 @@ def test_roles_of_unlike_size_are_components() -> None:
     """Of the later components only their own size is written; the partition is not inherited (sbatch(1))."""
     assert directives(scripts(RUN, *SIZES, 'queue = "gpu"')["job.sbatch"]) == [
         [
-            *("--job-name=mnist", "--open-mode=append", "--no-requeue", "--partition=gpu"),
+            *("--job-name=mnist", "--open-mode=append", "--no-requeue", WARNING, "--partition=gpu"),
             *("--ntasks=3", "--cpus-per-task=2", CORES, "--mem-per-cpu=512M"),
         ],
         [
@@ -93,7 +98,7 @@ def test_one_allocation_has_the_largest_size() -> None:
     assert "SLM108" in codes(RUN, *lines, options='allocation = "single"')
     [asked] = directives(scripts(RUN, *lines, options='allocation = "single"')["job.sbatch"])
     # 4096 MB on 3 processors are 1366 for each, rounded up
-    assert asked[3:] == ["--ntasks=4", "--cpus-per-task=3", CORES, "--mem-per-cpu=1366M", "--gpus-per-task=2"]
+    assert asked[4:] == ["--ntasks=4", "--cpus-per-task=3", CORES, "--mem-per-cpu=1366M", "--gpus-per-task=2"]
 
 
 def test_a_device_has_its_name_in_slurm() -> None:
@@ -123,9 +128,23 @@ def test_a_job_is_requeued_only_for_a_policy(lines: tuple[str, ...], expected: s
 
 
 def test_the_time_limit_leaves_the_script_time_to_end_the_job() -> None:
-    assert "--time=121" in directives(scripts(RUN, *ROLES, "deadline = 2h")["job.sbatch"])[0]
+    """Slurm may send the warning, 60 s before the limit, up to a minute early (sbatch(1), --signal)."""
+    assert "--time=123" in directives(scripts(RUN, *ROLES, "deadline = 2h")["job.sbatch"])[0]
     text = scripts(RUN, *ROLES, "deadline = 90s", "on pending after 10m => fail job")["submit.sh"]
-    assert "options=(--deadline=now+780)" in text  # ten minutes to wait, three to run
+    assert "options=(--deadline=now+840)" in text  # ten minutes to wait, four to run
+
+
+@pytest.mark.parametrize(
+    ("lines", "limit"),
+    [
+        ((), "--time=1440"),
+        (("deadline = 5d",), "--time=1440"),
+        (("deadline = 1h",), "--time=63"),
+    ],
+)
+def test_the_time_limit_is_the_nearer_one(lines: tuple[str, ...], limit: str) -> None:
+    asked = directives(scripts(RUN, *ROLES, *lines, options="time_limit = 24h")["job.sbatch"])[0]
+    assert [one for one in asked if one.startswith("--time")] == [limit]
 
 
 @pytest.mark.parametrize(
@@ -150,6 +169,17 @@ def test_the_time_limit_leaves_the_script_time_to_end_the_job() -> None:
         ((RUN, f'role worker {{ args = ["{"x" * 131072}"] }}'), "", "SLM112"),
         ((RUN, "role worker { replicas = 9000 }"), "", "SLM113"),
         ((RUN, *SIZES), 'allocation = "single"', "SLM114"),
+        ((RUN, "role worker { }"), "time_limit = 2m", "SLM121"),  # 60 s to end, and up to a minute early
+        ((RUN, "role worker { }"), "time_limit = 3m", "!SLM121"),
+        ((RUN, "role worker { }"), "time_limit = 3m", "!SLM105"),
+        ((RUN, "role worker { }"), "time_limit = 3m", "SLM106"),
+        ((RUN, "role worker { }", "on exit 137 => restart pod"), "", "SLM120"),
+        ((RUN, "role worker { }", "on failed => restart pod", "on evicted => restart job"), "", "SLM120"),
+        ((RUN, "role worker { }", "on failed => restart pod"), "", "!SLM120"),
+        ((RUN, 'image = "/i/tf.sif"', "role worker { }"), 'runtime = "pyxis"', "SLM067"),
+        ((RUN, 'image = "library://a/b:1"', "role worker { }"), 'runtime = "pyxis"', "SLM067"),
+        ((RUN, 'image = "/i/tf.sqsh"', "role worker { }"), 'runtime = "pyxis"', "!SLM067"),
+        ((RUN, 'image = "/i/tf.sif"', "role worker { }"), 'runtime = "apptainer"', "!SLM067"),
         ((RUN, 'role worker { mount host "/a" at "/b" }'), "", "SLM055"),
         ((RUN, 'role worker { mount host "/a" at "/a" }'), "", "!SLM055"),
         ((RUN, 'role worker { mount scratch at "/b" }'), "", "SLM055"),
@@ -161,6 +191,88 @@ def test_what_slurm_cannot_do_is_said(lines: tuple[str, ...], options: str, code
         assert code[1:] not in found
     elif code:
         assert code in found
+
+
+SBATCH = {
+    "--exclusive": "--exclusive",
+    "--exclus=user": "--exclusive=user",
+    "--mem 0": "--mem=0",
+    " --mem = 0": "--mem=0",
+    "-N2": "--nodes=2",
+    "-N 2-4": "--nodes=2-4",
+    "-s": "--oversubscribe",
+    "--gres=nvme:1": "--gres=nvme:1",
+    "--dependency=afterok:1?singleton": "--dependency=afterok:1?singleton",
+    "--comment=a b": "--comment='a b'",
+    "--comment=it's #1": r"--comment='it\'s #1'",
+    r"--comment=a\b": r"--comment='a\\b'",
+}
+
+
+def quoted(option: str) -> str:
+    return option.replace("\\", "\\\\").replace('"', '\\"')
+
+
+@pytest.mark.parametrize("option", SBATCH)
+def test_an_option_of_sbatch_is_a_line_of_the_script(option: str) -> None:
+    """A backslash takes the meaning of the next character in quotes too, and # needs them (sbatch 22.05)."""
+    [asked] = directives(scripts(RUN, *ROLES, options=f'sbatch = ["{quoted(option)}"]')["job.sbatch"])
+    assert asked[-1] == SBATCH[option]
+
+
+def test_each_component_says_what_is_about_its_nodes() -> None:
+    """Without it a later component has nodes of any kind (sbatch(1), "Heterogeneous jobs")."""
+    text = scripts(
+        RUN, "role worker { cpu = 2 }", "role ps { cpu = 1 }", options='sbatch = ["-x n1", "--mail-type=END"]'
+    )
+    first, second = directives(text["job.sbatch"])
+    assert first[-2:] == ["--exclude=n1", "--mail-type=END"]
+    assert second[-1] == "--exclude=n1"
+
+
+@pytest.mark.parametrize(
+    ("option", "code", "said"),
+    [
+        ("--exclusiv_e", "SLM115", "did you mean --exclusive?"),
+        ("--exc", "SLM115", "it may be --exclude or --exclusive"),
+        ("--overlap", "SLM115", "behind --"),
+        ("-Z", "SLM115", "behind --"),
+        ("exclusive", "SLM115", "a text of its own"),
+        ("--part=gpu", "SLM116", "write queue in the job"),
+        ("-pgpu", "SLM116", "write queue in the job"),
+        ("-t 1:00:00", "SLM116", "write deadline in the job, or the option time_limit"),
+        ("--time=5", "SLM116", "write deadline in the job, or the option time_limit"),
+        ("--ntasks-per-node=4", "SLM116", "write the option tasks_per_node"),
+        ("--gres=nvme:1,gpu:2", "SLM116", "write gpu in the role"),
+        ("--array=0-9%2", "SLM116", "write a matrix"),
+        ("--mem", "SLM117", "needs a value"),
+        ("--mem=", "SLM117", "needs a value"),
+        ("--contiguous=yes", "SLM117", "cannot have a value"),
+        (r"--comment=a\nb", "SLM117", "line break"),
+        ("--stepmgr", "SLM118", "came with Slurm 24.05, not 23.11"),
+    ],
+)
+def test_an_option_that_cannot_be_is_said(option: str, code: str, said: str) -> None:
+    made = outcome(RUN, *ROLES, options=f'version = "23.11", sbatch = ["{option}"]')
+    [found] = [one for one in made.diagnostics if one.level == "error"]
+    assert found.rule.code == code
+    assert said in " ".join((found.message, *found.helps))
+    assert found.span.text == f'"{option}"'
+
+
+def test_memory_is_said_once() -> None:
+    """sbatch(1): --mem, --mem-per-cpu and --mem-per-gpu are mutually exclusive."""
+    assert "SLM119" in codes(RUN, "role worker { memory = 1Gi }", options='sbatch = ["--mem=0"]')
+    assert "SLM119" not in codes(RUN, "role worker { }", options='sbatch = ["--mem=0"]')
+
+
+def test_replicas_per_node() -> None:
+    found = directives(
+        scripts(RUN, 'role worker { replicas = 3, spread = "node" }', "role ps { }", options="tasks_per_node = 4")[
+            "job.sbatch"
+        ]
+    )
+    assert ["--ntasks-per-node=1" in found[1], "--ntasks-per-node=4" in found[0]] == [True, True]
 
 
 TABLE = {

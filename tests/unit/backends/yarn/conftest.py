@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.pythons import pythons
 from tests.unit.backends.yarn.cluster import Cluster
-from tests.unit.backends.yarn.containers import pythons
 from tests.unit.backends.yarn.gang import Gang, reaped
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def gang(tmp_path: Path) -> Iterator[Gang]:
     yield from reaped(Gang(tmp_path, sys.executable))
 
 
-@pytest.fixture(params=pythons(), ids=lambda path: path.rsplit("/", 1)[-1])
+@pytest.fixture(params=pythons())
 def each(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Gang]:
     """A gang under every Python there is to try."""
     yield from reaped(Gang(tmp_path, request.param))

@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from _pytest.mark import ParameterSet
-
-
-def interpreters() -> list[str]:
-    """The Pythons that the program is tried under: this one, and Python 2.7 where there is one."""
-    places = [shutil.which("python2.7"), *map(str, Path.home().glob(".pyenv/versions/2.7*/bin/python2.7"))]
-    old = next((p for p in places if p and subprocess.run([p, "-c", ""], capture_output=True).returncode == 0), None)
-    return [sys.executable, old] if old else [sys.executable]
-
-
-def pythons() -> list[str | ParameterSet]:
-    """The same as parameters of tests; those with the old one are slow."""
-    new, *old = interpreters()
-    return [new, *(pytest.param(path, marks=pytest.mark.slow) for path in old)]
+    from pathlib import Path
 
 
 class Container:

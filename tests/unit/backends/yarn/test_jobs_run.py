@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -432,6 +434,42 @@ def test_docker_variables_survive_all_shells(cluster: Cluster) -> None:
         "YARN_CONTAINER_RUNTIME_DOCKER_RUN_PRIVILEGED_CONTAINER=true",
         "YARN_CONTAINER_RUNTIME_TYPE=docker",
     ]
+
+
+@pytest.mark.parametrize("launcher", ["default_container_executor.sh", "container-executor"])
+def test_a_node_without_docker_does_not_run_a_job_that_asks_for_it(cluster: Cluster, launcher: str) -> None:
+    """Both executors of YARN start the process themselves then; in docker none of its ancestors can be seen."""
+    place = cluster.write(unit(job(role("worker", image="tf:2", command=WHO, memory=amount("1Gi"))), "yarn"))
+    started, ended = {}, {}
+    for name, asked in ((launcher, "docker"), (launcher, ""), ("other.sh", "docker")):
+        program = cluster.folder / name
+        program.write_text('#!/bin/bash\n"$@"\nexit $?\n')
+        program.chmod(0o755)
+        work = cluster.folder / f"{name}-{asked}"
+        work.mkdir()
+        env = {"PATH": os.environ["PATH"], "NM_HOST": "localhost", "YARN_CONTAINER_RUNTIME_TYPE": asked}
+        command = [str(program), "bash", str(place / "job.sh")]
+        ended[name, asked] = subprocess.run(command, cwd=work, env=env, capture_output=True, text=True)
+        started[name, asked] = (work / "task").exists()
+    assert started == {(launcher, "docker"): False, (launcher, ""): True, ("other.sh", "docker"): True}
+    assert {done.returncode for key, done in ended.items() if started[key]} == {0}
+    refused = ended[launcher, "docker"]
+    assert refused.returncode == 1
+    assert re.fullmatch(
+        r"\[tfjob\] this task is not in docker: the NodeManager on .* tasks on the node itself\n", refused.stderr
+    )
+
+
+@pytest.mark.parametrize("full", ["stdout", "stderr"])
+def test_a_log_that_is_lost_on_a_full_disk_does_not_end_well(cluster: Cluster, full: str) -> None:
+    """Neither the command's own words nor those of the task program get lost without a trace."""
+    place = cluster.write(unit(job(native("worker", 1, "echo trained")), "yarn"))
+    work = cluster.folder / "work"
+    work.mkdir()
+    env = {"PATH": os.environ["PATH"], "NM_HOST": "localhost"}
+    with open("/dev/full", "wb") as lost, (cluster.folder / "log").open("wb") as kept:
+        logs = {"stdout": kept, "stderr": kept, full: lost}
+        assert subprocess.run(["bash", str(place / "job.sh")], cwd=work, env=env, **logs).returncode != 0
 
 
 def test_the_jobs_own_tf_config_is_exported(cluster: Cluster) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from tests.unit.backends.yarn.containers import interpreters, pythons
+from tests.pythons import NEW, pythons
 from tfdsl_backends.yarn.assembly import MODULES, entries, program
 from tfdsl_backends.yarn.programs import cluster, coordinator, plan, rendezvous, steps, storage
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-EACH = pytest.mark.parametrize("python", pythons(), ids=lambda path: path.rsplit("/", 1)[-1])
+EACH = pytest.mark.parametrize("python", pythons())
 
 
 def test_it_is_one_ascii_file_that_imports_nothing_but_the_standard_library() -> None:
@@ -390,7 +390,7 @@ def test_marks_of_files_of_the_node(python: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_without_a_client_the_three_ways_are_named(tmp_path: Path) -> None:
-    done = run(interpreters()[0], tmp_path, "fetch", "hdfs:///a", "a")
+    done = run(NEW, tmp_path, "fetch", "hdfs:///a", "a")
     assert done.returncode == 1
     for way in ("`hadoop`", "hadoop_home", "webhdfs"):
         assert way in done.stderr

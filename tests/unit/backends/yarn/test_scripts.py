@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.unit.backends.jobs import amount, job, policy, role, time, unit
 from tests.unit.backends.yarn.cluster import Cluster, scripts
+from tests.unit.cli.shell import SHELLCHECK
 from tfdsl.ir import cluster_spec, model
 from tfdsl.ir.model import Build, Job, Output
 from tfdsl.ir.model import Cluster as Discovery
@@ -19,9 +18,9 @@ from tfdsl_backends.yarn.applications import applications
 from tfdsl_backends.yarn.submission import client_options, words_of
 
 if TYPE_CHECKING:
-    from tfdsl.backend import OptionValue, Unit
+    from pathlib import Path
 
-SHELLCHECK = Path(sys.executable).with_name("shellcheck")
+    from tfdsl.backend import OptionValue, Unit
 
 
 def seed() -> Job:
@@ -290,7 +289,7 @@ def test_shellcheck_has_nothing_to_say(name: str, version: str, given: dict[str,
         unit(made, "yarn", version, **{k: v for k, v in given.items() if k != "node_label"})
     ).items():
         (tmp_path / file).write_text(text)
-    done = subprocess.run([str(SHELLCHECK), *map(str, tmp_path.iterdir())], capture_output=True, text=True)
+    done = subprocess.run([SHELLCHECK, *map(str, tmp_path.iterdir())], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("", "")
 
 

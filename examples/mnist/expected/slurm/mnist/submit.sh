@@ -5,15 +5,16 @@ set -u
 
 usage() {
   cat <<'END'
-usage: submit.sh [--print] [--wait] [--test-only]
+usage: submit.sh [--print] [--wait] [--test-only] [-- OPTION-OF-SBATCH...]
 
-  --print      show what would be done, and do nothing
+  --print      print the commands that would be run, and run nothing
   --wait       wait for the end; the exit status is then that of the job
   --test-only  ask Slurm whether and when the job could run, and submit nothing
+  --           what follows goes to sbatch, and counts before what the job says
 
 Exit status: 0 submitted, or with --wait the job succeeded; 1 it could not be submitted. With --wait that of the job: of the
-command whose failure ended it; 74 an output could not be copied, 75 a replica or a node was lost, 76 a port was taken,
-124 the deadline has passed, 143 it was cancelled or removed from the queue.
+command whose failure ended it; 74 an output could not be copied, 75 a replica or a node was lost or the job was preempted,
+76 a port was taken, 124 the deadline or the time limit has passed, 143 it was cancelled or removed from the queue.
 END
 }
 
@@ -27,19 +28,24 @@ give_up() {
 }
 
 mode=''
-for argument; do
-  case $argument in
-  --print | --wait | --test-only) mode=${argument#--} ;;
+while [ "$#" -gt 0 ]; do
+  case $1 in
+  --print | --wait | --test-only) mode=${1#--} ;;
   -h | --help)
     usage
     exit 0
     ;;
+  --)
+    shift
+    break
+    ;;
   *)
-    complain "unknown argument $argument"
+    complain "unknown argument $1; options of sbatch go behind --"
     usage >&2
     exit 1
     ;;
   esac
+  shift
 done
 
 here=$(dirname "$(readlink -f "$0")") || exit 1 # also when it is called through a link
@@ -49,54 +55,97 @@ case $runs in
 *) runs=$PWD/$runs ;;
 esac
 run=$runs/$job-$(date -u +%Y%m%d-%H%M%S)-$(od -An -N4 -tx1 /dev/urandom | tr -d ' \n')
-command=(sbatch --parsable --output="${run//%/%%}/job.log" ${options[@]+"${options[@]}"})
+command=(sbatch --parsable --output="${run//%/%%}/job.log" ${options[@]+"${options[@]}"} "$@")
+script=("$here/job.sbatch" "$run")
 
 # A job gets the variables of the one who submits it. Another job's are not its own: their sizes, and that it was queued again.
+others=()
 for variable in "${!SLURM_@}" "${!TFJOB_@}"; do
   case $variable in
   SLURM_CONF | SLURM_CLUSTERS | SLURM_JWT | SLURM_TIME_FORMAT) ;;
-  *) unset "$variable" ;;
+  *) others+=("--unset=$variable") ;;
   esac
 done
+[ -z "${others[*]-}" ] || command=(env "${others[@]}" "${command[@]}")
+
+words() { # WORD...: as a shell takes them
+  printf '%q ' "$@"
+  echo
+}
 
 case $mode in
 print)
-  printf '%q ' "${command[@]}" "$here/job.sbatch" "$run"
-  echo
+  # task.sh has the values of env, so nobody else can read it; the umask of the job is the submitter's.
+  printf '(umask 077 && mkdir -p -- %q && cp -- %q %q) &&\n  ' "$run/marks" "$here/task.sh" "$run/task.sh"
+  words "${command[@]}" "${script[@]}"
   exit 0
   ;;
-test-only) exec "${command[@]}" --test-only "$here/job.sbatch" "$run" ;;
+test-only) exec "${command[@]}" --test-only "${script[@]}" ;;
 wait) command+=(--wait) ;;
 esac
 
 command -v sbatch >/dev/null || give_up "there is no sbatch here; submit from a login node of the cluster"
-umask 077 # task.sh has the values of env
-mkdir -p -- "$run/marks" || give_up "cannot create $run"
-cp -- "$here/task.sh" "$run/task.sh" || give_up "cannot copy task.sh to $run"
+(umask 077 && mkdir -p -- "$run/marks") || give_up "cannot create $run"
+(umask 077 && cp -- "$here/task.sh" "$run/task.sh" && : >"$run/sbatch.log") || give_up "cannot copy task.sh to $run"
+exec 4<"$run/sbatch.log" # what sbatch complains of; each cat shows what is new
 
-say_where() { # ID
+refused() {
+  cat <&4 >&2
+  case $(cat -- "$run/sbatch.log") in
+  *'timed out'*) give_up "Slurm's controller did not answer in time, and may have the job: look with squeue; its folder is $run" ;;
+  *'Unable to contact'*) set -- "Slurm's controller cannot be reached, so nothing was submitted; try again when scontrol ping says that it is up" ;;
+  *) set -- "sbatch refused the job" ;;
+  esac
+  rm -rf -- "$run"
+  rmdir -- "$runs" 2>/dev/null # only if it is empty
+  give_up "$1"
+}
+
+submitted() { # ID
+  cat <&4 >&2
+  printf '%s\n' "${1%%;*}" >"$run/id"
   printf '%s\n' "$job: submitted as ${1%%;*}; logs in $run" "  squeue --job ${1%%;*}" "  scancel ${1%%;*}"
 }
 
 if [ "$mode" != wait ]; then
-  id=$("${command[@]}" "$here/job.sbatch" "$run") || give_up "sbatch refused the job"
-  say_where "$id"
+  id=$("${command[@]}" "${script[@]}" 2>"$run/sbatch.log") || refused
+  submitted "$id"
   exit 0
 fi
-"${command[@]}" "$here/job.sbatch" "$run" | {
-  IFS= read -r id || exit 0
-  say_where "$id"
+
+"${command[@]}" "${script[@]}" 2>"$run/sbatch.log" | {
+  IFS= read -r id || exit 1
+  submitted "$id"
 }
-status=${PIPESTATUS[0]}
-if [ "$status" -eq 0 ] && [ ! -e "$run/marks/completed" ]; then # so sbatch ends for a job that is removed from the queue
-  complain "Slurm removed it before it could complete"
-  exit 143
+ends=("${PIPESTATUS[@]}")
+[ "${ends[1]}" -eq 0 ] || refused
+cat <&4 >&2
+
+# The script notes how the job has ended, maybe a while after sbatch has. Without a note it was killed, or did not run: Slurm
+# knows why.
+for ((tries = 0; tries < 120; tries++)); do
+  shown=$(scontrol show job "$(cat -- "$run/id")" 2>/dev/null)
+  case $shown in
+  *JobState=COMPLETING*) ;;
+  *) break ;;
+  esac
+  [ ! -s "$run/ended" ] || break
+  sleep 0.5
+done
+if ! { read -r status why <"$run/ended"; } 2>/dev/null; then
+  status=${ends[0]}
+  case $shown in
+  *JobState=TIMEOUT*) status=124 why='the time limit of the allocation has passed' ;;
+  *JobState=PREEMPTED*) status=75 why='the job was preempted' ;;
+  *JobState=NODE_FAIL*) status=75 why='a node was lost' ;;
+  *JobState=DEADLINE*) status=143 why='the job has waited too long, and Slurm has removed it from the queue' ;;
+  *JobState=CANCELLED*) status=143 why='the job was cancelled' ;;
+  *)
+    why="Slurm did not run it, or its script was killed; sbatch exited $status"
+    [ "$status" -ne 0 ] || status=143 # so sbatch ends for a job that is removed from the queue
+    ;;
+  esac
 fi
-if [ "$status" -ne 0 ]; then
-  if [ -s "$run/job.log" ]; then
-    tail -n 5 -- "$run/job.log" >&2
-  else
-    complain "Slurm did not run it, or refused it (see above)"
-  fi
-fi
+[ "$status" -eq 0 ] || [ ! -s "$run/job.log" ] || tail -n 5 -- "$run/job.log" >&2
+[ "$status" -eq 0 ] || complain "$why"
 exit "$status"

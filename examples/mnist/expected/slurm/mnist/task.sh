@@ -238,7 +238,6 @@ main() {
   tfjob_stopping=''
   tfjob_prepared=''
   trap tfjob_stopping=yes TERM
-  umask 022
   begin
   [ -n "${CUDA_VISIBLE_DEVICES+x}" ] || export CUDA_VISIBLE_DEVICES='' # otherwise TensorFlow takes every GPU
   folder

@@ -201,7 +201,7 @@ first_program() { # NAMES: prints the path of the first one that exists
 
 start() {
   mkdir -p -- "$tfjob_state" || exit 1
-  chmod 700 -- "$tfjob_state" || exit 1
+  chmod -- 700 "$tfjob_state" || exit 1
   # On a full disk half a program must not run: an empty one would succeed.
   write_program >"$tfjob_state/task.py" || die "cannot write $tfjob_state/task.py"
   write_plan >"$tfjob_state/plan.json" || die "cannot write $tfjob_state/plan.json"

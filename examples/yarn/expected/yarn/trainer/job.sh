@@ -202,9 +202,30 @@ first_program() { # NAMES: prints the path of the first one that exists
   die "the container has none of these: $*"
 }
 
+# A NodeManager without the docker runtime ignores the variables that ask for docker. Then its own launcher is among the
+# ancestors of this process; in docker they all belong to the container.
+on_the_node() {
+  local pid=$$ parent name value word
+  while [ "$pid" -gt 1 ]; do
+    while IFS= read -r -d '' word; do
+      case ${word##*/} in default_container_executor.sh | container-executor) return 0 ;; esac
+    done <"/proc/$pid/cmdline"
+    parent=0
+    while read -r name value; do
+      [ "$name" != PPid: ] || parent=$value
+    done <"/proc/$pid/status"
+    pid=$parent
+  done 2>/dev/null
+  return 1
+}
+
 start() {
+  if [ "${YARN_CONTAINER_RUNTIME_TYPE-}" = docker ] && on_the_node; then
+    die "this task is not in docker: the NodeManager on $(uname -n) has no docker runtime" \
+      "(yarn.nodemanager.runtime.linux.allowed-runtimes); runtime = \"native\" runs tasks on the node itself"
+  fi
   mkdir -p -- "$tfjob_state" || exit 1
-  chmod 700 -- "$tfjob_state" || exit 1
+  chmod -- 700 "$tfjob_state" || exit 1
   # On a full disk half a program must not run: an empty one would succeed.
   write_program >"$tfjob_state/task.py" || die "cannot write $tfjob_state/task.py"
   write_plan >"$tfjob_state/plan.json" || die "cannot write $tfjob_state/plan.json"
