@@ -53,10 +53,14 @@ _NOT_OURS: Final = "git does not trust the repository, which another user owns (
 
 
 class Repository(Record):
-    """A repository. ``root``: the folder that has the ``.git``, ``git_dir``: where that is; both without links."""
+    """A repository. ``root``: the folder that has the ``.git``, ``git_dir``: where that is; both without links.
+
+    ``way``: ``root`` as the user has named it.
+    """
 
     root: str
     git_dir: str
+    way: str
 
     def ask(self, *words: str) -> bytes | str:
         """What a command of git writes, or why it fails."""
@@ -64,12 +68,11 @@ class Repository(Record):
 
 
 def repository_of(folder: str, allowed: Sequence[str]) -> Repository | str:
-    """The repository of ``folder``, which has no links, or why there is none; ``allowed``: other folders that count."""
-    root = folder
-    while not os.path.lexists(os.path.join(root, ".git")):
-        if os.path.dirname(root) == root:
-            return NO_REPOSITORY
-        root = os.path.dirname(root)
+    """The repository of ``folder``, a whole path, or why there is none; ``allowed``: other folders that count."""
+    way = _way_to(folder)
+    if way is None:
+        return NO_REPOSITORY
+    root = os.path.realpath(way)
     git_dir = _git_dir(root)
     if git_dir is None:
         return NO_REPOSITORY
@@ -83,7 +86,20 @@ def repository_of(folder: str, allowed: Sequence[str]) -> Repository | str:
     if isinstance(found, str):
         return found
     places = [os.path.realpath(os.path.join(root, name)) for name in os.fsdecode(found).splitlines()]
-    return Repository(root, git_dir) if places == [git_dir, common] else NO_REPOSITORY
+    return Repository(root, git_dir, way) if places == [git_dir, common] else NO_REPOSITORY
+
+
+def _way_to(folder: str) -> str | None:
+    """The nearest folder above ``folder`` that has a ``.git``; a link in another repository does not lead to one."""
+    nearest = None
+    while True:
+        if os.path.lexists(os.path.join(folder, ".git")):
+            nearest = nearest or folder
+            if not os.path.islink(folder):
+                return folder
+        if os.path.dirname(folder) == folder:
+            return nearest
+        folder = os.path.dirname(folder)
 
 
 def _git_dir(root: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from typing import TYPE_CHECKING
 
 from tfdsl import source_files
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
     from tfdsl.text import Source
 
-_FILE, _EXECUTABLE = "100644", "100755"
+_FILE, _EXECUTABLE, _LINK = "100644", "100755", "120000"
+_MOST_LINKS = 40
+"""As many as Linux follows."""
 
 
 class Revision(Record):
@@ -26,26 +29,47 @@ class Revision(Record):
 
     def read(self, path: str) -> Source | str:
         """The text of ``path`` at this revision, or why it cannot be read. ``path`` may be gone today."""
-        ask = self.repository.ask
-        inside = os.path.relpath(_real(path), self.repository.root).replace(os.sep, "/")
-        if inside.startswith("../") or inside == "..":
-            return "it is outside of the repository"
-        entry = ask("ls-tree", "-z", "--full-tree", self.commit, "--", f":(literal){inside}")
-        if isinstance(entry, str):
-            return entry
-        mode, _, rest = entry.split(b"\0")[0].decode("utf-8", "replace").partition(" ")
-        if not mode:
-            return "there is no such file at that revision"
-        if mode not in (_FILE, _EXECUTABLE):
-            return "it is not a regular file at that revision"
-        blob = rest.split(" ", 1)[-1].partition("\t")[0]
-        size = ask("cat-file", "-s", blob)
+        inside = os.path.relpath(os.path.abspath(path), self.repository.way).replace(os.sep, "/")
+        for _ in range(_MOST_LINKS):
+            if inside.startswith(("../", "/")) or inside == "..":
+                return "it is outside of the repository"
+            entries = self._entries(inside)
+            if isinstance(entries, str):
+                return entries
+            mode, blob = entries.get(inside, ("", ""))
+            if mode in (_FILE, _EXECUTABLE):
+                data = self._text(blob)
+                return data if isinstance(data, str) else source_files.decode(data, f"{path}@{self.name}", path)
+            if mode:
+                return "it is not a regular file at that revision"
+            link = next((name for name, (mode, _) in entries.items() if mode == _LINK), None)
+            if link is None:
+                return "there is no such file at that revision"
+            to = self._text(entries[link][1])
+            if isinstance(to, str):
+                return to
+            inside = posixpath.normpath(posixpath.join(posixpath.dirname(link), os.fsdecode(to)) + inside[len(link) :])
+        return "too many levels of symbolic links"
+
+    def _entries(self, inside: str) -> dict[str, tuple[str, str]] | str:
+        """Mode and object of a file, and of the folders around it: one may be a link, which leads where it did then."""
+        parts = inside.split("/")
+        names = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+        words = ("ls-tree", "-z", "--full-tree", self.commit, "--", *(f":(literal){name}" for name in names))
+        found = self.repository.ask(*words)
+        if isinstance(found, str):
+            return found
+        lines = (os.fsdecode(line).partition("\t") for line in found.split(b"\0") if line)
+        return {name: (words.split(" ")[0], words.split(" ")[2]) for words, _, name in lines}
+
+    def _text(self, blob: str) -> bytes | str:
+        """The bytes of an object, or why they are not read."""
+        size = self.repository.ask("cat-file", "-s", blob)
         if isinstance(size, str):
             return size
         if int(size) > source_files.LARGEST:
             return f"it is larger than {source_files.LARGEST // 1024 // 1024} MiB"
-        data = ask("cat-file", "blob", blob)
-        return data if isinstance(data, str) else source_files.decode(data, f"{path}@{self.name}", path)
+        return self.repository.ask("cat-file", "blob", blob)
 
 
 def readings(word: str) -> list[tuple[str, str]]:
@@ -76,7 +100,7 @@ def revision(path: str, name: str, allowed: Sequence[str] = ()) -> Revision | st
 
     ``allowed``: folders outside of the repository's own in which git may read.
     """
-    folder = os.path.dirname(_real(path))
+    folder = os.path.dirname(os.path.abspath(path))
     while not os.path.isdir(folder) and os.path.dirname(folder) != folder:  # it may be gone with the file
         folder = os.path.dirname(folder)
     repository = repository_of(folder, allowed)
@@ -86,9 +110,3 @@ def revision(path: str, name: str, allowed: Sequence[str] = ()) -> Revision | st
     if isinstance(found, str):
         return "the repository has no such revision" if found.startswith(FAILS) else found
     return Revision(repository, found.decode("ascii", "replace").strip(), name)
-
-
-def _real(path: str) -> str:
-    """``path`` with the links of its folder resolved; a link itself is looked up as it is at the revision."""
-    folder, name = os.path.split(os.path.abspath(path))
-    return os.path.join(os.path.realpath(folder), name)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 SECRET = JOB.replace("mnist:1.4", "s3cret:1")
 
 
-def differs(folder: Path, revision: str = "main", *more: str, file: str = "mnist.tfjob", **environment: str) -> Ran:
+def differs(folder: Path, revision: str = "main", *more: str, file: str = "mnist.tfjob") -> Ran:
     """The job as it is compared with itself at a revision."""
-    return tfdsl("diff", f"{file}@{revision}", file, "-t", "tfjob", *more, cwd=folder, **environment)
+    return tfdsl("diff", f"{file}@{revision}", file, "-t", "tfjob", *more, cwd=folder)
 
 
 @pytest.fixture
@@ -76,6 +76,58 @@ def test_files_that_look_like_a_repository_are_none(repository: Path) -> None:
     shutil.copytree(work / ".git", jobs, dirs_exist_ok=True)
     ran = differs(repository, file="jobs/mnist.tfjob")
     assert (ran.status, "replicas: 3" in ran.out) == (1, True)
+
+
+def test_a_folder_that_becomes_a_link_is_looked_up_as_it_was(repository: Path) -> None:
+    """What the link leads to has not changed, but it is not what was there."""
+    (repository / "jobs").mkdir()
+    (repository / "jobs/mnist.tfjob").write_text(JOB)
+    (repository / "kept").mkdir()
+    (repository / "kept/mnist.tfjob").write_text(MORE)
+    commit(repository, "jobs")
+    shutil.rmtree(repository / "jobs")
+    (repository / "jobs").symlink_to("kept")
+    ran = differs(repository, file="jobs/mnist.tfjob")
+    assert (ran.status, "replicas: 3" in ran.out) == (1, True), ran.err
+
+
+def test_a_link_to_a_submodule_is_looked_up_as_it_was(repository: Path, private: Path) -> None:
+    (repository / "jobs").mkdir()
+    (repository / "jobs/mnist.tfjob").write_text(JOB)
+    commit(repository, "jobs")
+    git(repository, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(private), "sub")
+    shutil.rmtree(repository / "jobs")
+    (repository / "jobs").symlink_to("sub")
+    ran = differs(repository, file="jobs/mnist.tfjob")
+    assert (ran.status, "s3cret" in ran.out) == (1, True), ran.err
+
+
+def test_links_of_that_revision_are_followed(repository: Path) -> None:
+    (repository / "kept/deep").mkdir(parents=True)
+    (repository / "kept/deep/mnist.tfjob").write_text(JOB)
+    (repository / "a").symlink_to("kept")
+    (repository / "kept/b").symlink_to("../a/deep")
+    commit(repository, "links")
+    (repository / "kept/deep/mnist.tfjob").write_text(MORE)
+    ran = differs(repository, file="a/b/mnist.tfjob")
+    assert (ran.status, "replicas: 3" in ran.out) == (1, True), ran.err
+
+
+@pytest.mark.parametrize(
+    ("to", "reason"),
+    [("a", "too many levels"), ("/etc", "outside of the repository"), ("..", "outside"), ("no", "no such file")],
+)
+def test_links_of_that_revision_that_lead_nowhere(repository: Path, to: str, reason: str) -> None:
+    (repository / "a").symlink_to(to)
+    commit(repository, "link")
+    ran = tfdsl("diff", "a/mnist.tfjob@main", "mnist.tfjob", "-t", "tfjob", cwd=repository)
+    assert (ran.status, reason in ran.err) == (2, True), ran.err
+
+
+def test_a_repository_behind_a_link_is_one(repository: Path) -> None:
+    (repository.parent / "link").symlink_to("repository")
+    ran = tfdsl("diff", "link/mnist.tfjob@two", "link/mnist.tfjob", "-t", "tfjob", cwd=repository.parent)
+    assert ran.status == 1, ran.err
 
 
 # --- an unpacked folder --------------------------------------------------------------------------------------------
@@ -229,9 +281,12 @@ def test_nothing_that_is_missing_is_fetched(stranger: Path) -> None:
     assert not (stranger / "ran").exists()
 
 
-def test_the_environment_names_no_other_repository(repository: Path, private: Path) -> None:
-    other = {"GIT_DIR": f"{private}/.git", "GIT_ALTERNATE_OBJECT_DIRECTORIES": f"{private}/.git/objects"}
-    ran = differs(repository, "two", **other)
+def test_the_environment_names_no_other_repository(
+    repository: Path, private: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DIR", f"{private}/.git")
+    monkeypatch.setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", f"{private}/.git/objects")
+    ran = differs(repository, "two")
     assert (ran.status, "s3cret" in ran.out) == (1, False)
 
 
