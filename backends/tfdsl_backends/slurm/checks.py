@@ -124,7 +124,7 @@ def _ends(unit: Unit) -> Iterator[Diagnostic]:
 
 def _killed(unit: Unit) -> Iterator[Diagnostic]:
     """The policies that decide about another end than the language says, when the kernel kills a step."""
-    told: set[Span] = set()
+    told: set[str] = set()
     for role in unit.job.roles:
         killed, lost = on_exit(unit.job, role, KILLED), on_eviction(unit.job, role)
         if killed is lost or (killed and lost and (killed.action, killed.delay) == (lost.action, lost.delay)):
