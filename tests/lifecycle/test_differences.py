@@ -60,7 +60,17 @@ OTHER_LINES = (
 )
 
 WORKER_FAULTS = (
-    *("exit 1", "exit 3", "exit 137", "evicted", "evicted exit 1", "preempted", "preempted exit 0", "preempted exit 1"),
+    *(
+        "exit 1",
+        "exit 3",
+        "exit 137",
+        "oom",
+        "evicted",
+        "evicted exit 1",
+        "preempted",
+        "preempted exit 0",
+        "preempted exit 1",
+    ),
     *("completed", "pending"),
 )
 FAULTS: tuple[tuple[str, ...], ...] = (

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _PARTITION: Final = regex(r"[A-Za-z0-9_.][A-Za-z0-9_.,-]*\Z")
 _CONSTRAINT: Final = regex(r"[A-Za-z0-9_.(\[][A-Za-z0-9_.:,&|*()\[\]-]*\Z")
 _IMAGE: Final = regex(r"[A-Za-z0-9_./@:+-]+\Z")
-_BEHIND: Final = "options of srun go to no step; those of a plugin of your site go to submit.sh behind --"
+_BEHIND: Final = "options of srun cannot be set; one that a plugin of your site adds goes to submit.sh behind --"
 GOES_ON: Final = {*RESTARTS, "ignore", "abort job"}
 """Actions by which a job says that a lost replica does not simply fail it; Slurm ends all of them then."""
 KILLED: Final = 137
@@ -124,7 +124,7 @@ def _ends(unit: Unit) -> Iterator[Diagnostic]:
 
 def _killed(unit: Unit) -> Iterator[Diagnostic]:
     """The policies that decide about another end than the language says, when the kernel kills a step."""
-    told: set[Span] = set()
+    told: set[str] = set()
     for role in unit.job.roles:
         killed, lost = on_exit(unit.job, role, KILLED), on_eviction(unit.job, role)
         if killed is lost or (killed and lost and (killed.action, killed.delay) == (lost.action, lost.delay)):

@@ -128,3 +128,19 @@ def test_a_user_who_cannot_read_a_secret(target: str, code: str, tmp_path: Path)
     assert f"warning[{code}]" in tfdsl("check", "-", "-t", target, cwd=tmp_path, stdin=text.encode()).err
     readable = text.replace("0400", "0444")
     assert code not in tfdsl("check", "-", "-t", target, cwd=tmp_path, stdin=readable.encode()).err
+
+
+FILES = ("/images/tf.sif", "/images/tf.sqsh", "oras://reg.example.com/tf:2", "library://a/b:1", "docker://a/b:1")
+
+
+@pytest.mark.parametrize("image", FILES)
+@pytest.mark.parametrize("target", [*KUBERNETES, "yarn", "slider"])
+def test_an_image_that_is_in_no_registry_is_refused(target: str, image: str) -> None:
+    """Only Apptainer and enroot run files, and a name has a scheme only there."""
+    messages = said(target, f'image = "{image}"\nrole worker {{ }}', "")
+    assert messages[f"{target}-image-file"].endswith(f"cannot run {image}")
+
+
+@pytest.mark.parametrize("image", ["/images/tf.sif", "/images/tf.sqsh"])
+def test_a_file_has_no_tag_that_could_change(image: str) -> None:
+    assert "floating-image-tag" not in said("slurm", f'image = "{image}"\nrole worker {{ }}', "")
