@@ -1,7 +1,7 @@
 # make try    set up .venv, compile a shipped example into build/try, and say what to do next
 # make test   set up .venv and run the quick tests, which reach every message, target and command (JOBS=processes)
-# make test-bare  the quick tests where nothing of this machine is but what a test may use (tests/bare.sh)
-# make test-user  the same, as a user who has no name and owns nothing; takes root
+# make test-bare  the quick tests where nothing of this machine is but what a test may use (tests/bare.sh); root runs them as a
+#             user who has no name and owns nothing, or, with make test-bare-root, as root
 # make test-slow  run the tests that cost more than their share of a quick run
 # make test-all  make test and make test-slow
 # make test-long  run the tests that are too long for every change; they have to pass before a release
@@ -42,7 +42,7 @@ EDITABLE = $(PIP) --no-deps --no-build-isolation --editable .
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: lock try test test-bare test-user test-slow test-all test-long static check generate golden bench bench-lsp fuzz fuzz-guided vsix get-editors test-editors test-terminal test-vscode site test-site test-site-built parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local conformance-long clean
+.PHONY: lock try test test-bare test-bare-root test-slow test-all test-long static check generate golden bench bench-lsp fuzz fuzz-guided vsix get-editors test-editors test-terminal test-vscode site test-site test-site-built parser conformance-kubernetes conformance-yarn conformance-slurm conformance-local conformance-long clean
 
 try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano -o build/try
@@ -61,10 +61,10 @@ test: $(VENV)/dev
 	$(BIN)/python -m pytest --quick $(QUICK)
 
 test-bare: $(VENV)/dev
-	tests/bare.sh me $(abspath $(BIN)/python) $(QUICK)
-
-test-user: $(VENV)/dev
 	tests/bare.sh user $(abspath $(BIN)/python) $(QUICK)
+
+test-bare-root: $(VENV)/dev
+	tests/bare.sh me $(abspath $(BIN)/python) $(QUICK)
 
 # Most of their time is waiting.
 test-slow test-long: $(VENV)/dev

@@ -14,12 +14,12 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-AS_USER = "root may do this; make test-user runs it"
-AS_ROOT = "only root may do this; make test-bare runs it as root"
+AS_USER = "root may do this; make test-bare runs it"
+AS_ROOT = "only root may do this; make test runs it as root"
 
 REASONS = {
-    AS_USER: "make test-user",
-    AS_ROOT: "make test-bare, as root",
+    AS_USER: "make test-bare",
+    AS_ROOT: "make test, as root",
     "there is no Python 2.7 here": "a machine with `python2.7`, or where $PYTHON2 or pyenv has one",
     "there is no busybox here": "a machine with `busybox`",
     "there is no go here": "every machine that runs make conformance-kubernetes",
