@@ -48,6 +48,7 @@ def install_packages() -> None:
 
 def start(work: Work, processes: Processes, api: Api, images: list[Image]) -> None:
     """Start everything beside a control plane that runs, and wait until the node takes pods."""
+    stop(work, processes)  # what an interrupted run has left
     _bridge()
     _containerd(work, processes)
     for image in images:

@@ -64,10 +64,14 @@ job by-hdfs {{
 def look_into_the_store(run: Run) -> None:
     run.until(lambda: run.tries("ps"))
     run.noted["store"] = run.cluster.hdfs("-ls", "-R", ".tfjobs")
+    (run.folder / "shared/go").touch()
 
 
 @pytest.mark.job(
-    Job(HDFS_STORE.replace("role chief {}", 'role chief { args = ["sleep=25"] }'), meanwhile=look_into_the_store)
+    Job(
+        HDFS_STORE.replace("role chief {}", 'role chief { args = ["until=${shared}/go"] }'),
+        meanwhile=look_into_the_store,
+    )
 )
 def test_tasks_meet_through_hdfs_without_any_option(run: Run) -> None:
     succeeded(run)

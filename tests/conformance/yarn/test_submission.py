@@ -87,9 +87,10 @@ def test_a_job_whose_client_is_killed_ends_as_yarn_says(run: Run) -> None:
 def note_modes(run: Run) -> None:
     run.until(lambda: run.records)
     run.noted["listed"] = [line.split() for line in run.cluster.hdfs("-ls", "-R").splitlines()]
+    (run.folder / "shared/go").touch()
 
 
-@pytest.mark.job(Job(text("private", "sleep=25", more='env = { TOKEN = "s3cret" }'), meanwhile=note_modes))
+@pytest.mark.job(Job(text("private", "until=${shared}/go", more='env = { TOKEN = "s3cret" }'), meanwhile=note_modes))
 def test_job_sh_lies_in_a_folder_of_its_user_s(run: Run) -> None:
     assert run.status == 0, run.story
     modes = {row[-1]: row[0] for row in run.noted["listed"] if row[-1].startswith("private")}
