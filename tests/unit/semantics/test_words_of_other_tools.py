@@ -42,7 +42,7 @@ IN_JOB = {
     "node_selector": "nodeSelector constraint constraints",
     "node_label": "node_label_expression",
     "tolerations": "taints",
-    "spread": "podAntiAffinity exclusive anti_affinity",
+    "spread": "podAntiAffinity anti_affinity",
 }
 """Kubernetes, Volcano, Kubeflow, YARN, Slurm (sbatch), TorchX and Nomad."""
 
@@ -56,6 +56,7 @@ INSTEAD = {
     "cluster { discovery": "discovery tf_config",
     "cluster { protocol": "protocol",
     "target kubernetes {": "hosts exclude nodeName nodelist",
+    "target slurm {": "exclusive",
     "target tfjob {": "kueue gang_scheduler",
     "target slider or yarn|target slider": "runtime",
     "am_memory is an option of slider and yarn": "am_memory",
@@ -290,7 +291,7 @@ def test_what_has_no_word_here_has_no_row() -> None:
     known = {fold(word) for row in attributes.ATTRIBUTES for word in (row.name, *row.aliases, *row.akin)}
     assert not known & {fold(word) for word in foreign.ATTRIBUTES}
     # Options of one target that are words of other tools elsewhere.
-    of_one_target = {"tf_config", "plugins", "policies", "service", "subdomain"}
+    of_one_target = {"tf_config", "plugins", "policies", "service", "setup", "subdomain"}
     assert not options & (set(foreign.ATTRIBUTES) - of_one_target)
     called = {fold(word) for row in functions.FUNCTIONS for word in (row.name, *row.aliases, *row.akin)}
     assert not called & {fold(word) for word in foreign.FUNCTIONS}
