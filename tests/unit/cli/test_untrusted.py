@@ -239,10 +239,10 @@ def test_what_a_command_line_names_can_be_in_git(checkout: Path) -> None:
 
 def test_a_text_on_a_descriptor_reads_no_other_one(inner: Path) -> None:
     command = [sys.executable, "-m", "tfdsl", "check", "/dev/stdin"]
-    text = JOB.format(source='file("3")').encode()
     with (inner.parent / "outside").open("rb") as secret:
-        os.dup2(secret.fileno(), 3) if secret.fileno() != 3 else None
-        ran = subprocess.run(command, input=text, cwd=inner, env=environment(), capture_output=True, pass_fds=[3])
+        number = secret.fileno()
+        text = JOB.format(source=f'file("{number}")').encode()
+        ran = subprocess.run(command, input=text, cwd=inner, env=environment(), capture_output=True, pass_fds=[number])
     assert (ran.returncode, b"s3cret" in ran.stdout + ran.stderr) == (1, False)
 
 
