@@ -47,7 +47,7 @@ def _run(command: str | None, work: Path, rest: list[str]) -> int:
         cluster.start()
         print(f"SLURM_CONF={cluster.folder}/slurm.conf")
         return 0
-    options = ["--slurm-work", str(work), "-o", f"cache_dir={work / 'pytest'}", "-m", "not long"]
+    options = ["--slurm-work", str(work), "-o", f"cache_dir={work / 'pytest'}"]
     return subprocess.run([sys.executable, "-m", "pytest", str(HERE), *options, *rest]).returncode
 
 
