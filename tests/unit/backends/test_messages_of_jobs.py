@@ -134,7 +134,7 @@ FILES = ("/images/tf.sif", "/images/tf.sqsh", "oras://reg.example.com/tf:2", "li
 
 
 @pytest.mark.parametrize("image", FILES)
-@pytest.mark.parametrize("target", [*KUBERNETES, "yarn", "slider"])
+@pytest.mark.parametrize("target", [*KUBERNETES, "jobset", "yarn", "slider"])
 def test_an_image_that_is_in_no_registry_is_refused(target: str, image: str) -> None:
     """Only Apptainer and enroot run files, and a name has a scheme only there."""
     messages = said(target, f'image = "{image}"\nrole worker {{ }}', "")
