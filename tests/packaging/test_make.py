@@ -64,7 +64,7 @@ def test_an_environment_that_works_is_kept(folder: Path) -> None:
 def tried(folder: Path) -> Terminal:
     """``make try`` on a terminal, in an environment that is there already."""
     (folder / ".venv").symlink_to(sys.prefix)
-    return Terminal(folder, "-o", ".venv/bin/tfdsl", "try", "VENV=.venv", command=["make"], MAKEFLAGS="")
+    return Terminal(folder, "-o", ".venv/bin/tfdsl", "try", "VENV=.venv", command=["make"], MAKEFLAGS="", MAKELEVEL="")
 
 
 @pytest.mark.slow
