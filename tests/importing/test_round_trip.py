@@ -143,4 +143,5 @@ def test_jobs_with_everything(target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("first", sampled(range(QUICK, MANY, QUICK), 10))
 def test_many_jobs(target: str, first: int) -> None:
-    assert taken(target, range(first, first + QUICK))
+    for number in range(first, first + QUICK):  # of some ten a target takes none
+        check(generated.job(target, number), target)
