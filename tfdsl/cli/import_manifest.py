@@ -103,8 +103,8 @@ def _conflicts(arguments: Arguments) -> list[Diagnostic]:
         errors.append(BAD_ARGUMENT(split.span, what="--split needs a folder: -o FOLDER"))
     form = arguments.value(FORMAT.name)
     if form is not None and is_for_programs(form.text) and check is None and (output is None or output.text == "-"):
-        errors.append(BAD_ARGUMENT(form.span, what=f"--format {form.text} and the job would share standard output"))
-        errors[-1] = errors[-1].help("write the job with -o FILE.tfjob, or prove it with --check")
+        shared = BAD_ARGUMENT(form.span, what=f"--format {form.text} and the job would share standard output")
+        errors.append(shared.help("write the job with -o FILE.tfjob, or prove it with --check"))
     return errors
 
 
